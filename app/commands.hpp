@@ -1,0 +1,29 @@
+// One function a command: it adds the command, its options and its help to the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/console.hpp"
+
+namespace lapl {
+
+/// What the command on the command line does; returns the exit code.
+using Action = std::function<int()>;
+
+/// --set KEY=VALUE, repeatable.
+void add_set_option(CLI::App& command, std::vector<std::string>& settings);
+
+/// --quiet and --json.
+void add_console_options(CLI::App& command, Console::Options& options);
+
+void add_run_command(CLI::App& app, Action& action);
+void add_resume_command(CLI::App& app, Action& action);
+void add_validate_command(CLI::App& app, Action& action);
+void add_inspect_command(CLI::App& app, Action& action);
+void add_diff_command(CLI::App& app, Action& action);
+void add_schema_command(CLI::App& app, Action& action);
+
+}  // namespace lapl

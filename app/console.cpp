@@ -1,0 +1,108 @@
+#include "app/console.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+namespace lapl {
+namespace {
+
+bool colours() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return isatty(STDERR_FILENO) && (no_color == nullptr || *no_color == '\0');
+}
+
+}  // namespace
+
+void print_error(const std::string& message) {
+  const bool red = colours();
+  fmt::print(stderr, "lapl: {}error:{} {}\n", red ? "\033[31m" : "", red ? "\033[0m" : "", message);
+}
+
+std::string cell_rate(double cells_per_second) {
+  const bool giga = cells_per_second >= 1e9;
+  return fmt::format("{:.4g} {}Cells/s", cells_per_second / (giga ? 1e9 : 1e6), giga ? "G" : "M");
+}
+
+std::string time_left_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  if (seconds < 10) return fmt::format("{:.2g} s", seconds);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+Console::Console(Options options)
+    : options_(options),
+      terminal_(isatty(STDERR_FILENO)),
+      last_line_(std::chrono::steady_clock::now()) {}
+
+void Console::note(const std::string& text) {
+  if (options_.quiet) return;
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  fmt::print(stderr, "lapl: {}\n", text);
+}
+
+void Console::stored(const StoredEvent& event) {
+  if (options_.quiet) return;
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  if (options_.json) {
+    const nlohmann::ordered_json line = {{"event", "stored"},
+                                         {"step", event.step},
+                                         {"time", event.time},
+                                         {"min", event.statistics.min},
+                                         {"max", event.statistics.max},
+                                         {"mean", event.statistics.mean},
+                                         {"digest", digest_text(event.digest)},
+                                         {"output", event.output},
+                                         {"checkpoint", event.checkpoint}};
+    fmt::print("{}\n", line.dump());
+  } else if (!event.output.empty()) {
+    fmt::print("step {:>9}  time {:<10.6g} min {:<12.6g} max {:<12.6g} mean {:<12.6g} digest {}\n",
+               event.step, event.time, event.statistics.min, event.statistics.max,
+               event.statistics.mean, digest_text(event.digest));
+  } else {
+    fmt::print("step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
+  }
+  std::fflush(stdout);
+}
+
+void Console::progress(const Progress& progress) {
+  if (options_.quiet || options_.json) return;
+  using namespace std::chrono_literals;
+  const std::lock_guard lock(mutex_);
+  const double part = static_cast<double>(progress.step) / static_cast<double>(progress.last_step);
+  const std::string state = fmt::format(
+      "{:3.0f}%  step {} of {}  {}  {} left", 100 * part, progress.step, progress.last_step,
+      cell_rate(progress.cells_per_second), time_left_text(progress.seconds_left));
+  if (terminal_) {
+    constexpr int width = 24;
+    const auto filled = static_cast<int>(part * width);
+    fmt::print(stderr, "\r\033[K[{:=>{}}{:>{}}] {}", "", filled, "", width - filled, state);
+    std::fflush(stderr);
+    bar_shown_ = true;
+  } else if (const auto now = std::chrono::steady_clock::now(); now - last_line_ >= 5s) {
+    fmt::print(stderr, "lapl: {}\n", state);
+    last_line_ = now;
+  }
+}
+
+void Console::summary(const std::string& text, const nlohmann::ordered_json& values) {
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  if (options_.json)
+    fmt::print("{}\n", values.dump());
+  else if (!options_.quiet)
+    fmt::print("{}", text);
+}
+
+void Console::clear_bar() {
+  if (bar_shown_) fmt::print(stderr, "\r\033[K");
+  bar_shown_ = false;
+}
+
+}  // namespace lapl

@@ -1,0 +1,146 @@
+#include "app/execute.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/backend_choice.hpp"
+#include "app/exit_code.hpp"
+#include "app/provenance.hpp"
+#include "app/signals.hpp"
+#include "io/durable/durable_file.hpp"
+#include "io/initial_source.hpp"
+#include "io/run_writer.hpp"
+#include "kernels/error.hpp"
+#include "solver/initial_field.hpp"
+
+namespace lapl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+void set_state(Backend<T>& backend, const Job& job, const std::vector<double>& loaded) {
+  if (!job.restart) return set_initial_state(backend, job.config.run, std::span(loaded));
+  const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
+  if (values == nullptr)
+    throw CheckpointError(fmt::format("{}: holds another precision than compute.precision says",
+                                      job.restart->path.string()));
+  backend.set_state(*values);
+}
+
+Json summary_values(const Job& job, const Provenance& provenance) {
+  const RunConfig& config = job.config.run;
+  Json values;
+  for (const auto& [name, text] : provenance) values[name] = text;
+  values["precision"] = name_of(config.precision);
+  values["shape"] = {config.shape.rows, config.shape.columns};
+  values["steps"] = config.steps;
+  values["status"] = "running";
+  return values;
+}
+
+// The command that goes on with this run: to its end, or beyond it where it is complete.
+std::string resume_command(const RunConfig& config, bool complete) {
+  std::string command = fmt::format("{} resume {}", program_name(), shell_quoted(config.directory));
+  if (complete)
+    command += fmt::format(" --set time.steps={}", 2 * std::max<std::int64_t>(config.steps, 1));
+  return command;
+}
+
+std::string summary_text(const RunConfig& config, const RunResult& result,
+                         const BackendDescription& by, double cells, std::uint64_t digest) {
+  const bool complete = result.stopped_by.empty();
+  std::string text = complete ? fmt::format("complete: step {}", result.step)
+                              : fmt::format("stopped by {} at step {} of {}, with a checkpoint",
+                                            result.stopped_by, result.step, config.steps);
+  text += fmt::format(", {} x {} cells, {}, digest {}\n", config.shape.rows, config.shape.columns,
+                      name_of(config.precision), digest_text(digest));
+  text += fmt::format("engine:   {} on {}{}\n", by.engine, by.device,
+                      by.threads > 0 ? fmt::format(", {} threads", by.threads) : "");
+  if (cells > 0)
+    text += fmt::format("speed:    {} stepping ({:.4g} s), {} with output ({:.4g} s)\n",
+                        cell_rate(cells / result.stepping_seconds), result.stepping_seconds,
+                        cell_rate(cells / result.seconds), result.seconds);
+  text += fmt::format("{} {}\n",
+                      complete ? "go on:   " : "resume:  ", resume_command(config, complete));
+  return text;
+}
+
+template <class T>
+int execute_as(const Job& job, Console& console) {
+  const RunConfig& config = job.config.run;
+  const std::int64_t first_step = job.restart ? job.restart->checkpoint.header.step : 0;
+  const std::vector<double> loaded =
+      job.restart ? std::vector<double>{} : load_initial_field(config);
+
+  const BackendChoice choice = choose_backend(config);
+  const Problem<T> problem{.shape = config.shape,
+                           .boundaries = config.boundaries,
+                           .coefficient = static_cast<T>(config.step_coefficient()),
+                           .spacing_squared = static_cast<T>(config.spacing * config.spacing)};
+  const auto backend = make_backend(choice.backend, config.engine, problem, config.threads);
+  const BackendDescription by = backend->description();
+  console.note(fmt::format("engine {} on {} ({})", by.engine, by.device, choice.reason));
+  set_state(*backend, job, loaded);
+
+  const RunFolder folder = job.restart ? RunFolder::open(config.directory)
+                                       : RunFolder::create(config.directory, job.existing);
+  const std::string config_text = resolved_yaml(job.config);
+  Provenance provenance = provenance_of(by);
+  Json summary = summary_values(job, provenance);
+  const auto save_summary = [&] { replace_file(folder.summary(), summary.dump(2) + "\n"); };
+  save_summary();
+  replace_file(folder.config(), config_text);
+  if (config.initial.kind == InitialKind::fractal)
+    provenance.emplace_back("seed", std::to_string(config.initial.fractal.seed));
+  provenance.emplace_back("config", config_text);
+  provenance.emplace_back("parent_checkpoint", job.restart ? job.restart->path.string() : "");
+  if (job.restart) folder.drop_diagnostics_from(first_step);
+  folder.log({{"event", job.restart ? "resumed" : "started"},
+              {"step", first_step},
+              {"command_line", summary["command_line"]}});
+
+  RunWriter<T> writer(
+      folder, config, config_text, provenance,
+      job.restart ? job.restart->checkpoint.header.outputs : decltype(CheckpointHeader::outputs){},
+      {.stored = [&](const StoredEvent& event) { console.stored(event); },
+       .progress = [&](const Progress& progress) { console.progress(progress); }});
+  RunResult result;
+  try {
+    result = run(*backend, config, first_step, writer, stop_signal);
+  } catch (const std::exception& error) {
+    summary["status"] = "failed";
+    summary["error"] = error.what();
+    folder.log({{"event", "failed"}, {"error", error.what()}});
+    save_summary();
+    throw;
+  }
+
+  const double cells =
+      static_cast<double>(config.shape.cells()) * static_cast<double>(result.step - first_step);
+  const bool complete = result.stopped_by.empty();
+  summary["status"] = complete ? "complete" : "stopped";
+  summary["stopped_by"] = result.stopped_by;
+  summary["step"] = result.step;
+  summary["digest"] = digest_text(writer.last_digest());
+  summary["stepping_seconds"] = result.stepping_seconds;
+  summary["seconds"] = result.seconds;
+  summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
+  summary["resume"] = resume_command(config, complete);
+  summary["finished"] = utc_now();
+  save_summary();
+  folder.log({{"event", summary["status"]}, {"step", result.step}});
+  console.summary(summary_text(config, result, by, cells, writer.last_digest()), summary);
+  return complete ? exit_complete : exit_stopped_early;
+}
+
+}  // namespace
+
+int execute(const Job& job, Console& console) {
+  catch_stop_signals();
+  return job.config.run.precision == Precision::float32 ? execute_as<float>(job, console)
+                                                        : execute_as<double>(job, console);
+}
+
+}  // namespace lapl

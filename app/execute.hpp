@@ -1,0 +1,28 @@
+// What run and resume share: from a config, and a checkpoint to go on from, to a finished run
+// folder.
+#pragma once
+
+#include <optional>
+
+#include "app/console.hpp"
+#include "io/config/config.hpp"
+#include "io/restart.hpp"
+#include "io/run_folder.hpp"
+
+namespace lapl {
+
+struct Job {
+  LoadedConfig config;
+  std::optional<Restart> restart;                              ///< none: from the initial field
+  RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< where there is no restart
+};
+
+/// The job that goes on from `restart` under `config`; says on the console which checkpoints were
+/// rejected. Throws ConfigError where the config asks for another problem or an earlier end.
+Job resume_job(const LoadedConfig& config, Restart restart, Console& console);
+
+/// Runs the job; returns the exit code: complete, or stopped early. Everything that can be wrong
+/// with config, initial field, device and memory is found before the run folder is touched.
+int execute(const Job& job, Console& console);
+
+}  // namespace lapl

@@ -1,0 +1,18 @@
+// Exit codes; the README lists them for people.
+#pragma once
+
+namespace lapl {
+
+enum ExitCode : int {
+  exit_complete = 0,
+  exit_internal = 1,
+  exit_config = 2,
+  exit_numerical = 3,
+  exit_io = 4,
+  exit_device = 5,
+  exit_checkpoint = 6,
+  exit_different = 7,
+  exit_stopped_early = 75,
+};
+
+}  // namespace lapl

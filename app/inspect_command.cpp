@@ -1,0 +1,118 @@
+// lapl inspect FILE|RUN_DIR
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/commands.hpp"
+#include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "io/run_folder.hpp"
+#include "kernels/digest.hpp"
+#include "kernels/error.hpp"
+#include "solver/statistics.hpp"
+
+namespace lapl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+Json describe_field(const fs::path& file, const FileContent& content, const std::string& name) {
+  const std::size_t last_record = content.steps.empty() ? 0 : content.steps.size() - 1;
+  const ReadField field = read_field(file, name, last_record);
+  return std::visit(
+      [&](const auto& values) {
+        const Statistics s = statistics_of(std::span(values), field.shape, content.spacing);
+        return Json{{"min", s.min},
+                    {"max", s.max},
+                    {"mean", s.mean},
+                    {"digest", digest_text(digest_of(std::span(values)))}};
+      },
+      field.values);
+}
+
+Json describe_file(const fs::path& file) {
+  const FileContent content = read_content(file);
+  Json result = {{"file", file.string()},
+                 {"kind", content.kind},
+                 {"shape", {content.shape.rows, content.shape.columns}},
+                 {"spacing", content.spacing},
+                 {"precision", content.precision}};
+  if (content.steps.size() == 1) {
+    result["step"] = content.steps.front();
+    result["time"] = content.times.front();
+  } else if (!content.steps.empty()) {
+    result["steps"] = content.steps;
+    result["times"] = content.times;
+  }
+  for (const std::string& name : content.fields)
+    result["fields"][name] = describe_field(file, content, name);
+  if (result.contains("fields") && result["fields"].contains("field"))
+    result["digest"] = result["fields"]["field"]["digest"];
+  for (const auto& [name, text] : content.provenance) result["provenance"][name] = text;
+  return result;
+}
+
+Json describe_run(const fs::path& folder) {
+  std::ifstream file(folder / "run.json");
+  Json result = {{"run", folder.string()}, {"summary", Json::parse(file, nullptr, false)}};
+  const auto names = [](const std::vector<fs::path>& paths) {
+    Json list = Json::array();
+    for (const fs::path& path : paths) list.push_back(path.filename().string());
+    return list;
+  };
+  const auto outputs = list_step_files(folder / "fields");
+  result["outputs"] = names(outputs);
+  result["checkpoints"] = names(list_checkpoints(folder / "checkpoints"));
+  if (!outputs.empty()) result["newest"] = describe_file(outputs.back());
+  return result;
+}
+
+// The JSON as indented lines "name: value"; long text is left to --json.
+void print_lines(const Json& values, int indent) {
+  for (const auto& [name, value] : values.items()) {
+    if (value.is_object()) {
+      fmt::print("{:{}}{}:\n", "", indent, name);
+      print_lines(value, indent + 2);
+    } else {
+      const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      const bool long_text = text.find('\n') != std::string::npos;
+      fmt::print("{:{}}{}: {}\n", "", indent, name, long_text ? "(text; see --json)" : text);
+    }
+  }
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& app, Action& action) {
+  struct Options {
+    std::string path;
+    bool json = false;
+  };
+  CLI::App* command = app.add_subcommand(
+      "inspect", "Verify a file and say what it holds: grid, step, min/max/mean, digest, origin");
+  const auto options = std::make_shared<Options>();
+  command->add_option("PATH", options->path, "Output, checkpoint, other HDF5 file, or run folder")
+      ->required();
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([options, &action] {
+    action = [options] {
+      if (!fs::exists(options->path))
+        throw IoError(fmt::format("{}: no such file or folder", options->path));
+      if (fs::is_directory(options->path) && !RunFolder::holds_run(options->path))
+        throw IoError(fmt::format("{}: not a run folder (no run.json in it)", options->path));
+      const Json values = fs::is_directory(options->path) ? describe_run(options->path)
+                                                          : describe_file(options->path);
+      if (options->json)
+        fmt::print("{}\n", values.dump(2));
+      else
+        print_lines(values, 0);
+      return 0;
+    };
+  });
+}
+
+}  // namespace lapl

@@ -1,0 +1,19 @@
+// Options that several commands share.
+#include "app/commands.hpp"
+
+namespace lapl {
+
+void add_set_option(CLI::App& command, std::vector<std::string>& settings) {
+  command
+      .add_option("--set", settings,
+                  "Set a config entry: KEY=VALUE, such as time.steps=1000 (repeatable)")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_console_options(CLI::App& command, Console::Options& options) {
+  command.add_flag("--quiet", options.quiet, "Print errors alone");
+  command.add_flag("--json", options.json, "Print JSON, one object a line, on stdout");
+}
+
+}  // namespace lapl

@@ -1,0 +1,24 @@
+// Where a run's files come from: program, machine, command.
+#pragma once
+
+#include <string>
+
+#include "io/hdf5/step_file.hpp"
+#include "kernels/backend.hpp"
+
+namespace lapl {
+
+/// Remembers the command line for the provenance of files; to be called first in main.
+void remember_command_line(int argc, char** argv);
+
+/// How this program was called, such as build/bin/lapl, quoted for a shell.
+std::string program_name();
+
+/// `text` quoted so that a shell takes it as one word.
+std::string shell_quoted(const std::string& text);
+
+/// Version, commit, compiler and flags, backend, engine, device, driver, threads, host, start time
+/// and command line.
+Provenance provenance_of(const BackendDescription& description);
+
+}  // namespace lapl

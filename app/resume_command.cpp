@@ -1,0 +1,67 @@
+// lapl resume RUN_DIR
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/commands.hpp"
+#include "app/execute.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+Job resume_job(const LoadedConfig& config, Restart restart, Console& console) {
+  for (const std::string& reason : restart.rejected)
+    console.note(fmt::format("checkpoint rejected: {}", reason));
+  const CheckpointHeader& header = restart.checkpoint.header;
+  require_same_problem(parse_config(header.config, restart.path.string(), ".", {}), config);
+  if (header.step > config.run.steps)
+    throw ConfigError(fmt::format("time.steps: {} is before step {} of {}", config.run.steps,
+                                  header.step, restart.path.string()));
+  console.note(fmt::format("going on from step {} of {}", header.step, restart.path.string()));
+  return {.config = config, .restart = std::move(restart)};
+}
+
+namespace {
+
+struct Options {
+  std::string folder;
+  std::string from;
+  std::vector<std::string> settings;
+  std::string backend;
+  Console::Options console;
+};
+
+int resume_command(const Options& options) {
+  const std::filesystem::path folder = options.folder;
+  if (!RunFolder::holds_run(folder))
+    throw ConfigError(fmt::format("{}: not a run folder (no run.json in it)", options.folder));
+  Console console(options.console);
+  Restart restart = options.from.empty() ? newest_valid_checkpoint(folder / "checkpoints")
+                                         : checkpoint_from(folder / "checkpoints", options.from);
+  // The folder may have been moved since, so its own name goes before what the config says.
+  std::vector<std::string> settings = {text_setting("output.directory", options.folder)};
+  settings.insert(settings.end(), options.settings.begin(), options.settings.end());
+  if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
+  const LoadedConfig config = parse_config(restart.checkpoint.header.config,
+                                           (folder / "config.yaml").string(), ".", settings);
+  if (config.run.directory != options.folder)
+    throw ConfigError("--set output.directory: resume goes on in the folder that it is given");
+  return execute(resume_job(config, std::move(restart), console), console);
+}
+
+}  // namespace
+
+void add_resume_command(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("resume", "Go on with a run from its newest valid checkpoint");
+  const auto options = std::make_shared<Options>();
+  command->add_option("RUN_DIR", options->folder, "Run folder")->required();
+  command->add_option("--from", options->from, "Checkpoint: a step, or a file");
+  add_set_option(*command, options->settings);
+  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)");
+  add_console_options(*command, options->console);
+  command->callback(
+      [options, &action] { action = [options] { return resume_command(*options); }; });
+}
+
+}  // namespace lapl

@@ -1,0 +1,72 @@
+// lapl run CONFIG
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/commands.hpp"
+#include "app/execute.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+struct Options {
+  std::string config;
+  std::string output;
+  std::vector<std::string> settings;
+  std::string backend;
+  bool auto_resume = false;
+  bool overwrite = false;
+  Console::Options console;
+};
+
+// What --auto-resume finds in the run folder.
+Job resume_or_start(const LoadedConfig& config, Console& console) {
+  const std::filesystem::path folder = config.run.directory;
+  if (list_checkpoints(folder / "checkpoints").empty()) {
+    // A run that ended before its first checkpoint loses nothing by starting anew; one that has
+    // come further, and whose checkpoints are gone, does.
+    const auto outputs = list_step_files(folder / "fields");
+    if (!outputs.empty() && step_of_file_name(outputs.back().filename().string()) > 0)
+      throw CheckpointError(
+          fmt::format("{}: outputs but no checkpoint to go on from", folder.string()));
+    console.note(fmt::format("{}: no checkpoint yet, starting from step 0", folder.string()));
+    return {config, std::nullopt, RunFolder::Existing::overwrite};
+  }
+  return resume_job(config, newest_valid_checkpoint(folder / "checkpoints"), console);
+}
+
+int run_command(const Options& options) {
+  std::vector<std::string> settings = options.settings;
+  if (!options.output.empty()) settings.push_back(text_setting("output.directory", options.output));
+  if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
+  const LoadedConfig config = load_config(options.config, settings);
+  Console console(options.console);
+  if (options.auto_resume && RunFolder::holds_run(config.run.directory))
+    return execute(resume_or_start(config, console), console);
+  return execute({.config = config,
+                  .restart = std::nullopt,
+                  .existing = options.overwrite ? RunFolder::Existing::overwrite
+                                                : RunFolder::Existing::refuse},
+                 console);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("run", "Run a config from its initial field to the end");
+  const auto options = std::make_shared<Options>();
+  command->add_option("CONFIG", options->config, "YAML run config")->required();
+  command->add_option("--output", options->output, "Run folder (output.directory)");
+  add_set_option(*command, options->settings);
+  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)");
+  CLI::Option* resume = command->add_flag("--auto-resume", options->auto_resume,
+                                          "Go on with the run folder where it holds a run");
+  command->add_flag("--overwrite", options->overwrite, "Replace the run in the run folder")
+      ->excludes(resume);
+  add_console_options(*command, options->console);
+  command->footer(config_key_help());
+  command->callback([options, &action] { action = [options] { return run_command(*options); }; });
+}
+
+}  // namespace lapl

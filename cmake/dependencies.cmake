@@ -1,0 +1,27 @@
+# Libraries, all packaged in Debian 12 and Ubuntu 24.04 (scripts/packages lists the packages).
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Threads REQUIRED)
+set(HDF5_PREFER_PARALLEL OFF)
+find_package(HDF5 REQUIRED COMPONENTS C HL)
+find_package(yaml-cpp REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(PNG REQUIRED)
+
+find_path(FFTW_INCLUDE_DIR fftw3.h REQUIRED)
+find_library(FFTW_LIBRARY fftw3 REQUIRED)
+add_library(lapl_fftw INTERFACE)
+target_include_directories(lapl_fftw SYSTEM INTERFACE ${FFTW_INCLUDE_DIR})
+target_link_libraries(lapl_fftw INTERFACE ${FFTW_LIBRARY})
+
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+add_library(lapl_xxhash INTERFACE)
+target_include_directories(lapl_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
+
+# yaml-cpp 0.7 (Debian 12) names its target without a namespace.
+if(TARGET yaml-cpp::yaml-cpp)
+  set(LAPL_YAML yaml-cpp::yaml-cpp)
+else()
+  set(LAPL_YAML yaml-cpp)
+endif()

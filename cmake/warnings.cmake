@@ -1,0 +1,16 @@
+# What every target of ours is compiled with: warnings, and no contraction of a*b+c, so that fma
+# happens where the code says so and the same bits come out on every backend.
+add_library(lapl_options INTERFACE)
+target_include_directories(lapl_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_link_libraries(lapl_options INTERFACE OpenMP::OpenMP_CXX)
+
+set(host_flags -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+               -Woverloaded-virtual -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND host_flags -Wno-restrict)  # GCC 12 warns of std::string's operator+ (bug 105651)
+endif()
+target_compile_options(lapl_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:${host_flags}>"
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${LAPL_WERROR}>>:-Werror>
+  "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off;-Xcompiler=-Wall>"
+  "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${LAPL_WERROR}>>:-Werror;all-warnings>")

@@ -1,0 +1,147 @@
+// Documents made from the key table: resolved config, JSON Schema, reference and --help text.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "io/config/config.hpp"
+#include "io/config/config_keys.hpp"
+#include "io/config/config_reader.hpp"
+#include "io/config/config_store.hpp"
+#include "io/config/config_text.hpp"
+
+namespace lapl {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json key_schema(const ConfigKey& key) {
+  ordered_json schema = schema_of(key.type);
+  std::string note = key.meaning;
+  if (!key.unit.empty()) note += fmt::format(" [{}]", key.unit);
+  if (!key.kinds.empty()) note += fmt::format(" (for kind {})", kinds_text(key));
+  schema["description"] = note;
+  if (!key.is_required()) schema["default"] = json_of(preset_value(key));
+  return schema;
+}
+
+/// For each kind of initial field: the keys that it may have, and those that it must have.
+ordered_json kind_rules() {
+  ordered_json rules = ordered_json::array();
+  for (const InitialKind kind : every_kind) {
+    std::vector<std::string> allowed, required;
+    for (const ConfigKey& key : config_keys()) {
+      if (key.section() != "initial" || !key.belongs_to(kind)) continue;
+      allowed.emplace_back(key.entry());
+      if (key.is_required()) required.emplace_back(key.entry());
+    }
+    ordered_json condition;
+    condition["properties"]["kind"]["const"] = name_of(kind);
+    // Without a kind the default one applies.
+    if (kind != InitialConfig{}.kind) condition["required"] = std::vector<std::string>{"kind"};
+    ordered_json rule;
+    rule["if"] = condition;
+    rule["then"]["propertyNames"]["enum"] = allowed;
+    if (!required.empty()) rule["then"]["required"] = required;
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
+ordered_json section_schema(const std::string& section) {
+  ordered_json schema = {{"type", "object"}, {"additionalProperties", false}};
+  std::vector<std::string> required;
+  const ConfigKey* last = nullptr;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.section() != section) continue;
+    schema["properties"][std::string(key.entry())] = key_schema(key);
+    if (key.is_required() && key.kinds.empty()) required.emplace_back(key.entry());
+    last = &key;
+  }
+  if (!required.empty()) schema["required"] = required;
+  if (section == "initial") schema["allOf"] = kind_rules();
+  if (section != shorthand_section) return schema;
+  ordered_json either;
+  either["anyOf"] = {schema_of(last->type), schema};
+  return either;
+}
+
+}  // namespace
+
+std::string resolved_yaml(const LoadedConfig& config) {
+  std::string yaml;
+  std::string_view open_section;
+  for (const ResolvedKey& resolved : config.keys) {
+    const ConfigKey& key = *find_config_key(resolved.key);
+    const bool in_section = key.section() != key.name;
+    if (in_section && key.section() != open_section) yaml += fmt::format("{}:\n", key.section());
+    open_section = key.section();
+    const std::string line =
+        fmt::format("{}{}: {}", in_section ? "  " : "", key.entry(), resolved.value);
+    yaml += fmt::format("{:<40}  # {}\n", line, resolved.origin);
+  }
+  return yaml;
+}
+
+std::string config_schema() {
+  ordered_json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                         {"title", "lapl run config"},
+                         {"type", "object"},
+                         {"additionalProperties", false}};
+  std::vector<std::string> required;
+  for (const ConfigKey& key : config_keys()) {
+    const std::string section(key.section());
+    ordered_json& properties = schema["properties"];
+    if (!properties.contains(section)) {
+      properties[section] = section == key.name ? key_schema(key) : section_schema(section);
+    }
+    const bool is_new = required.empty() || required.back() != section;
+    if (key.is_required() && key.kinds.empty() && is_new) required.push_back(section);
+  }
+  schema["required"] = required;
+  return schema.dump(2);
+}
+
+std::string config_reference() {
+  std::string text =
+      "# Config keys\n\n"
+      "Generated from the key table in `io/config/config_keys.cpp` (`config_reference()`); a test "
+      "fails\n"
+      "where the two differ. A key `section.entry` is `entry` under `section:` in the file, and\n"
+      "`--set section.entry=VALUE` on the command line, which replaces what the file says.\n\n"
+      "Numbers are plain decimals: no leading zeros, hexadecimal, quotes, underscores, `.nan` or\n"
+      "`.inf`. Unknown and repeated keys are errors, as are anchors, aliases, tags and a second\n"
+      "document. A file has at most 1 MiB.\n";
+  std::string_view open_section;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.section() != open_section) {
+      open_section = key.section();
+      text += fmt::format("\n## {}\n\n", open_section);
+      if (open_section == shorthand_section) {
+        text += fmt::format("`{}: NAME` gives both keys that value.\n\n", open_section);
+      }
+      text += "| key | value | default | unit | meaning |\n|---|---|---|---|---|\n";
+    }
+    std::string meaning = key.meaning;
+    if (!key.kinds.empty()) meaning += fmt::format(" (kind {})", kinds_text(key));
+    const std::string preset = key.is_required() ? "required" : '`' + key.preset + '`';
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.name, description(key.type), preset,
+                        key.unit, meaning);
+  }
+  return text;
+}
+
+std::string config_key_help() {
+  std::string text;
+  for (const ConfigKey& key : config_keys()) {
+    std::string notes = key.is_required() ? "required" : "default " + key.preset;
+    if (!key.kinds.empty()) notes = fmt::format("kind {}, {}", kinds_text(key), notes);
+    text += fmt::format("  {:<26}  {} ({})\n", key.name, key.meaning, notes);
+  }
+  return text;
+}
+
+std::string text_setting(const std::string& key, const std::string& text) {
+  return key + '=' + yaml_text(text);
+}
+
+}  // namespace lapl

@@ -1,0 +1,36 @@
+#include "io/config/config_mistakes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "io/config/config_text.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+void Mistakes::add(const Place& place, std::string_view key, std::string_view what) {
+  const std::string where =
+      place.in_file()
+          ? fmt::format("{}:{}:{}", file_name_, place.position.line, place.position.column)
+          : "--set " + shown(settings_[static_cast<std::size_t>(place.setting)]);
+  const std::string subject = key.empty() ? std::string() : shown(key) + ": ";
+  mistakes_.push_back({place, fmt::format("{}: {}{}", where, subject, what)});
+}
+
+void Mistakes::throw_any() const {
+  if (mistakes_.empty()) return;
+  std::vector<Mistake> sorted = mistakes_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Mistake& a, const Mistake& b) {
+    const auto rank = [](const Place& place) {
+      return std::tuple(place.setting, place.position.line, place.position.column);
+    };
+    return rank(a.place) < rank(b.place);
+  });
+  std::string all;
+  for (const Mistake& mistake : sorted) all += (all.empty() ? "" : "\n") + mistake.text;
+  throw ConfigError(all);
+}
+
+}  // namespace lapl

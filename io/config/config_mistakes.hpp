@@ -1,0 +1,42 @@
+// Everything that is wrong with a config, reported together.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/config/yaml_tree.hpp"
+
+namespace lapl {
+
+/// Where a value was given: in the config file, or by the setting of that index.
+struct Place {
+  TextPosition position;
+  int setting = -1;  ///< index among the settings; -1: in the file, at the position
+
+  bool in_file() const { return setting < 0; }
+};
+
+class Mistakes {
+ public:
+  Mistakes(std::string file_name, const std::vector<std::string>& settings)
+      : file_name_(std::move(file_name)), settings_(settings) {}
+
+  /// `what` says what is wrong and, in parentheses, what would be right. `key` may be empty.
+  void add(const Place& place, std::string_view key, std::string_view what);
+
+  /// Throws ConfigError, unless there is none, with one line for each, those of the file first and
+  /// by position: `file:line:column: key: what` or `--set KEY=VALUE: key: what`.
+  void throw_any() const;
+
+ private:
+  struct Mistake {
+    Place place;
+    std::string text;
+  };
+  std::string file_name_;
+  const std::vector<std::string>& settings_;
+  std::vector<Mistake> mistakes_;
+};
+
+}  // namespace lapl

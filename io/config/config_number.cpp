@@ -1,0 +1,158 @@
+#include "io/config/config_number.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+namespace lapl {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Takes the digits at the front of `text`.
+std::string_view take_digits(std::string_view& text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
+  const auto count = static_cast<std::size_t>(end - text.begin());
+  const std::string_view digits = text.substr(0, count);
+  text.remove_prefix(count);
+  return digits;
+}
+
+bool take(std::string_view& text, char either, char other) {
+  if (text.empty() || (text[0] != either && text[0] != other)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+bool is_plain_decimal(std::string_view text) {
+  take(text, '-', '-');
+  const std::string_view whole = take_digits(text);
+  if (whole.empty() || (whole.size() > 1 && whole[0] == '0')) return false;
+  if (take(text, '.', '.') && take_digits(text).empty()) return false;
+  if (take(text, 'e', 'E')) {
+    take(text, '+', '-');
+    if (take_digits(text).empty()) return false;
+  }
+  return text.empty();
+}
+
+template <class T>
+std::optional<T> convert(std::string_view text) {
+  T value{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stopped != end) return std::nullopt;
+  return value;
+}
+
+std::string out_of_float64(std::string_view text) {
+  const bool tiny = text.find("e-") != text.npos || text.find("E-") != text.npos;
+  return tiny ? ", too small for a float64 (write 0, or 2.3e-308 or more)"
+              : ", too large for a float64 (at most 1.7e308)";
+}
+
+/// Fault of 0x1f, 0o17 and 0b101; empty for any other text.
+std::string other_base(std::string_view text) {
+  const std::string_view sign = text.starts_with('-') ? "-" : "";
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  if (text.size() < 3 || text[0] != '0') return {};
+  const char letter = static_cast<char>(text[1] | 0x20);
+  const int base = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
+  if (base == 0) return {};
+  const std::string_view name = base == 16 ? "hexadecimal" : base == 8 ? "octal" : "binary";
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data() + 2, end, value, base);
+  if (error != std::errc{}) return fmt::format(", {} (write it in decimals)", name);
+  if (stopped != end) return {};
+  return fmt::format(", {} (write {}{})", name, sign, value);
+}
+
+/// Fault of .inf, .nan and the like; empty for any other text.
+std::string not_finite(std::string_view text) {
+  std::string word;
+  for (const char c : text) word += static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+  word.erase(0, word.find_first_not_of("+-"));
+  if (word.starts_with('.')) word.erase(0, 1);
+  const bool known = word == "inf" || word == "nan" || word == "infinity";
+  return known ? ", not finite (write a finite number)" : std::string();
+}
+
+/// Fault of a decimal that needs only tidying: 007, 1_000, +5, .5, 5.; empty for any other text.
+std::string untidy(std::string_view text) {
+  std::string_view reason;
+  std::string_view rest = text;
+  if (take(rest, '+', '+')) reason = "with a plus sign";
+  const std::string sign = take(rest, '-', '-') ? "-" : "";
+  std::string digits;
+  for (const char c : rest) {
+    if (c == '_') {
+      reason = "with underscores";
+    } else {
+      digits += c;
+    }
+  }
+  std::size_t zeros = 0;
+  while (zeros + 1 < digits.size() && digits[zeros] == '0' && is_digit(digits[zeros + 1])) ++zeros;
+  if (zeros > 0) reason = "with leading zeros";
+  digits.erase(0, zeros);
+  if (digits.starts_with('.')) {
+    digits.insert(digits.begin(), '0');
+    reason = "without a digit before the point";
+  }
+  if (const std::size_t point = digits.find('.');
+      point != digits.npos && (point + 1 == digits.size() || !is_digit(digits[point + 1]))) {
+    digits.erase(point, 1);
+    reason = "without a digit after the point";
+  }
+  const std::string tidy = sign + digits;
+  if (reason.empty() || !is_plain_decimal(tidy)) return {};
+  return fmt::format(", {} (write {})", reason, tidy);
+}
+
+}  // namespace
+
+NumberText read_number(std::string_view text) {
+  NumberText number;
+  // Longer texts are no use as numbers and would fill a message.
+  if (text.empty() || text.size() > 400) return number;
+  if (is_plain_decimal(text)) {
+    number.integer = convert<std::int64_t>(text);
+    number.real = convert<double>(text);
+    if (!number.real) number.fault = out_of_float64(text);
+    return number;
+  }
+  number.fault = other_base(text);
+  if (number.fault.empty()) number.fault = not_finite(text);
+  if (number.fault.empty()) number.fault = untidy(text);
+  return number;
+}
+
+std::optional<double> read_duration(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const char unit = text.back();
+  const double scale = unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600 : 0;
+  text.remove_suffix(1);
+  if (scale == 0 || !is_plain_decimal(text)) return std::nullopt;
+  const std::optional<double> number = convert<double>(text);
+  return number ? std::optional(*number * scale) : std::nullopt;
+}
+
+std::optional<std::int64_t> exact_integer(double value) {
+  constexpr double limit = 0x1p53;  // beyond it a float64 does not say which integer was meant
+  if (std::abs(value) > limit || value != std::floor(value)) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+std::string number_text(double value) { return fmt::format("{}", value); }
+
+std::string duration_text(double seconds) {
+  if (std::fmod(seconds, 3600) == 0) return number_text(seconds / 3600) + 'h';
+  if (std::fmod(seconds, 60) == 0) return number_text(seconds / 60) + 'm';
+  return number_text(seconds) + 's';
+}
+
+}  // namespace lapl

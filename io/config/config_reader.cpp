@@ -1,0 +1,197 @@
+#include "io/config/config_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "io/config/config_text.hpp"
+
+namespace lapl {
+namespace {
+
+bool is_section(const std::string& name) {
+  const auto& sections = config_sections();
+  return std::find(sections.begin(), sections.end(), name) != sections.end();
+}
+
+/// What a section holds, such as "shape, spacing".
+std::string keys_of(const std::string& section) {
+  std::string names;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.section() == section) names += (names.empty() ? "" : ", ") + std::string(key.entry());
+  }
+  return names;
+}
+
+/// Walks one YAML tree, that of the file or that of one setting, and collects its entries.
+class Reader {
+ public:
+  Reader(std::string origin_file, int setting, FileEntries& out, Mistakes& mistakes)
+      : origin_file_(std::move(origin_file)), setting_(setting), out_(out), mistakes_(mistakes) {}
+
+  /// All keys of a map; `prefix` is empty or ends with a dot.
+  void take_map(const YamlNode& map, const std::string& prefix) {
+    std::map<std::string, TextPosition> seen;
+    for (std::size_t i = 0; i + 1 < map.children.size(); i += 2) {
+      const YamlNode& key = map.children[i];
+      const std::string name = prefix + key.text;
+      if (!key.refused.empty()) {
+        add(key.position, name, fmt::format("a key with {} (write the key alone)", key.refused));
+      } else if (key.kind != YamlNode::Kind::scalar) {
+        add(key.position, prefix + "?", "a key that is not a word (expected `key: value`)");
+      } else if (const auto [first, is_new] = seen.emplace(key.text, key.position); !is_new) {
+        add(key.position, name,
+            fmt::format("repeated (first given in line {})", first->second.line));
+      } else if (find_config_key(key.text) && key.text.find('.') != std::string::npos) {
+        const ConfigKey& known = *find_config_key(key.text);
+        add(key.position, name,
+            fmt::format("dotted (write {}: under {}:)", known.entry(), known.section()));
+      } else {
+        take(name, key.position, map.children[i + 1]);
+      }
+    }
+  }
+
+  /// One key or section.
+  void take(const std::string& name, TextPosition name_position, const YamlNode& node) {
+    if (const ConfigKey* const key = find_config_key(name)) {
+      take_value({key}, name, node);
+    } else if (is_section(name)) {
+      out_.sections.emplace(name, name_position);
+      take_section(name, node);
+    } else {
+      const std::string near = nearest_key(name);
+      add(name_position, name,
+          near.empty() ? "unknown key" : fmt::format("unknown key (did you mean {}?)", near));
+    }
+  }
+
+  void add(TextPosition position, std::string_view key, std::string_view what) {
+    mistakes_.add({position, setting_}, key, what);
+  }
+
+ private:
+  void take_section(const std::string& name, const YamlNode& node) {
+    if (node.refused.empty() && node.kind == YamlNode::Kind::map) {
+      take_map(node, name + '.');
+    } else if (name == shorthand_section) {
+      std::vector<const ConfigKey*> keys;
+      for (const ConfigKey& key : config_keys()) {
+        if (key.section() == name) keys.push_back(&key);
+      }
+      take_value(keys, name, node);
+    } else {
+      const std::string problem = !node.refused.empty()               ? node.refused
+                                  : node.kind == YamlNode::Kind::null ? "nothing"
+                                  : node.kind == YamlNode::Kind::list ? "a list"
+                                                                      : shown(node.text);
+      add(node.position, name,
+          fmt::format("found {} (expected a map with keys of {}: {})", problem, name,
+                      keys_of(name)));
+    }
+  }
+
+  /// Gives all `keys`, which have the same type, the value in the node.
+  void take_value(const std::vector<const ConfigKey*>& keys, const std::string& name,
+                  const YamlNode& node) {
+    auto reading = read_value(keys.front()->type, node);
+    Entry entry;
+    entry.place = {node.position, setting_};
+    entry.origin = setting_ < 0 ? fmt::format("{}:{}", origin_file_, node.position.line) : "--set";
+    if (const auto* const problem = std::get_if<YamlProblem>(&reading)) {
+      add(problem->position, name, problem->what);
+    } else {
+      entry.value = std::get<Value>(std::move(reading));
+    }
+    for (const ConfigKey* const key : keys) out_.entries.insert_or_assign(key->name, entry);
+  }
+
+  std::string origin_file_;
+  int setting_;
+  FileEntries& out_;
+  Mistakes& mistakes_;
+};
+
+void read_setting(const std::string& setting, int index, FileEntries& out, Mistakes& mistakes) {
+  Reader reader("", index, out, mistakes);
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    reader.add({}, "", "not a setting (expected KEY=VALUE, such as time.steps=100)");
+    return;
+  }
+  const std::string key = setting.substr(0, equals);
+  const std::string text = setting.substr(equals + 1);
+  const YamlDocument document = parse_yaml(text);
+  if (document.problem) {
+    reader.add({}, key, document.problem->what);
+  } else if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    reader.add({}, key, "found nothing (expected a value; null stands for none)");
+  } else if (document.root.block) {
+    reader.add({}, key, "not one value (write a list as [a, b] and a map as {a: b})");
+  } else {
+    reader.take(key, {}, document.root);
+  }
+}
+
+}  // namespace
+
+FileEntries read_file_entries(const std::string& text, const std::string& name,
+                              Mistakes& mistakes) {
+  FileEntries file;
+  const YamlDocument document = parse_yaml(text);
+  Reader reader(shown(name), -1, file, mistakes);
+  const YamlNode& root = document.root;
+  if (document.problem) {
+    reader.add(document.problem->position, "", document.problem->what);
+    file.complete = false;
+  } else if (root.refused.empty() && root.kind == YamlNode::Kind::map) {
+    reader.take_map(root, "");
+  } else if (!root.refused.empty() || root.kind != YamlNode::Kind::null) {
+    reader.add(root.position, "", "not a config (expected a map of sections, such as `grid:`)");
+    file.complete = false;
+  }
+  return file;
+}
+
+Entries read_setting_entries(const std::vector<std::string>& settings, Mistakes& mistakes) {
+  FileEntries all;
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    read_setting(settings[i], static_cast<int>(i), all, mistakes);
+  }
+  return all.entries;
+}
+
+Value preset_value(const ConfigKey& key) {
+  return std::get<Value>(read_value(key.type, parse_yaml(key.preset).root));
+}
+
+std::string nearest_key(const std::string& name) {
+  constexpr std::size_t any_distance = 64;
+  const std::size_t dot = name.find('.');
+  const std::string section = name.substr(0, dot);
+  const std::string entry = dot == std::string::npos ? name : name.substr(dot + 1);
+  const std::size_t limit = misspelling_limit(entry);
+  std::string nearest;
+  std::tuple<std::size_t, bool, std::size_t> least;
+  const auto consider = [&](std::string_view candidate, std::size_t distance, bool elsewhere) {
+    if (distance > limit) return;
+    const std::tuple cost(distance, elsewhere, edit_distance(name, candidate, any_distance));
+    if (nearest.empty() || cost < least) {
+      nearest = candidate;
+      least = cost;
+    }
+  };
+  for (const ConfigKey& key : config_keys()) {
+    if (name.starts_with(key.name + '.')) return key.name;
+    const bool elsewhere = key.section() != key.name && key.section() != section;
+    consider(key.name, edit_distance(entry, key.entry(), limit), elsewhere);
+  }
+  if (dot != std::string::npos) return nearest;
+  for (const std::string& known : config_sections()) {
+    consider(known, edit_distance(name, known, limit), false);
+  }
+  return nearest;
+}
+
+}  // namespace lapl

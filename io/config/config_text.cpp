@@ -1,0 +1,152 @@
+#include "io/config/config_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace lapl {
+namespace {
+
+unsigned char byte_at(std::string_view text, std::size_t index) {
+  return static_cast<unsigned char>(text[index]);
+}
+
+char lower(char letter) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+}
+
+/// Bytes of the UTF-8 character at `start`; 0 where it is not valid (Unicode 15, table 3-7).
+std::size_t character_length(std::string_view text, std::size_t start) {
+  const unsigned char lead = byte_at(text, start);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead < 0xC2   ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
+  if (length == 0 || text.size() - start < length) return 0;
+  // The first continuation byte excludes overlong forms, surrogates and what is over U+10FFFF.
+  const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (byte_at(text, start + 1) < low || byte_at(text, start + 1) > high) return 0;
+  for (std::size_t i = 2; i < length; ++i) {
+    if ((byte_at(text, start + i) & 0xC0) != 0x80) return 0;
+  }
+  return length;
+}
+
+bool is_control(unsigned char byte) {
+  return (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
+}
+
+}  // namespace
+
+std::size_t first_bad_byte(std::string_view text) {
+  std::size_t index = 0;
+  while (index < text.size()) {
+    const std::size_t length = character_length(text, index);
+    if (length == 0 || is_control(byte_at(text, index))) return index;
+    index += length;
+  }
+  return index;
+}
+
+std::string yaml_text(std::string_view text) {
+  const auto is_safe = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return std::isalnum(byte) || c == '_' || c == '/' || c == '.' || c == '-';
+  };
+  const bool starts_plain =
+      !text.empty() && (std::isalpha(byte_at(text, 0)) || text[0] == '_' || text[0] == '/');
+  if (starts_plain && std::all_of(text.begin(), text.end(), is_safe) && !is_reserved_word(text)) {
+    return std::string(text);
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      quoted += fmt::format("\\x{:02X}", byte);
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  std::string result;
+  std::size_t index = 0;
+  while (index < text.size()) {
+    const std::size_t length = character_length(text, index);
+    const bool clean = length > 0 && byte_at(text, index) >= 0x20 && byte_at(text, index) != 0x7F;
+    const std::string_view piece = clean ? text.substr(index, length) : "?";
+    if (result.size() + piece.size() > longest) return result + "...";
+    result += piece;
+    index += clean ? length : 1;
+  }
+  return result;
+}
+
+bool is_reserved_word(std::string_view text) {
+  static constexpr std::array<std::string_view, 9> reserved = {"yes", "no", "on",   "off",  "true",
+                                                               "y",   "n",  "null", "false"};
+  return std::any_of(reserved.begin(), reserved.end(), [&](std::string_view word) {
+    return std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                      [](char a, char b) { return lower(a) == b; });
+  });
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+  const std::size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
+  if (gap > limit) return limit + 1;
+  // Rows of the usual table: two back, one back, and the one being filled.
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                           lower(a[i - 2]) == lower(b[j - 1]);
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return std::min(last[b.size()], limit + 1);
+}
+
+std::size_t misspelling_limit(std::string_view text) {
+  return std::max<std::size_t>(1, text.size() / 3);
+}
+
+std::string nearest_word(std::string_view text, const std::vector<std::string>& words) {
+  std::string nearest;
+  // Guesses at short words mislead (gpu is not meant to be cpu): only their case may differ.
+  std::size_t limit = text.size() < 4 ? 0 : misspelling_limit(text);
+  for (const std::string& word : words) {
+    const std::size_t distance = edit_distance(text, word, limit);
+    if (distance > limit || distance >= word.size()) continue;
+    if (nearest.empty() || distance < limit) nearest = word;
+    limit = distance;
+  }
+  return nearest;
+}
+
+std::string either_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+}  // namespace lapl

@@ -1,0 +1,39 @@
+// Text of configs: which bytes may be in it, how it is written as YAML and shown in messages, and
+// which known word is meant by a misspelt one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lapl {
+
+/// Index of the first byte that is not part of valid UTF-8 or is a control character other than tab
+/// and line end; the size of `text` where there is none.
+std::size_t first_bad_byte(std::string_view text);
+
+/// A scalar that YAML reads as this text: plain where that is safe, else in double quotes.
+std::string yaml_text(std::string_view text);
+
+/// `text` in one line for a message: at most 60 bytes, each byte that is not clean as "?".
+std::string shown(std::string_view text);
+
+/// Whether YAML readers may take the plain scalar for a truth value (yes, no, on, off, ...) or
+/// null.
+bool is_reserved_word(std::string_view text);
+
+/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`, case apart
+/// (optimal string alignment distance); more than `limit` is returned as limit + 1.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
+
+/// Largest distance at which `text` may still be a misspelling: a third of its length, at least 1.
+std::size_t misspelling_limit(std::string_view text);
+
+/// The nearest of `words` within the misspelling limit; empty where none is near.
+std::string nearest_word(std::string_view text, const std::vector<std::string>& words);
+
+/// "a", "a or b", "a, b or c".
+std::string either_of(const std::vector<std::string>& words);
+
+}  // namespace lapl

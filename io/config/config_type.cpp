@@ -1,0 +1,141 @@
+// Building types of values, and what they and values say of themselves to people and programs.
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "io/config/config_number.hpp"
+#include "io/config/config_text.hpp"
+#include "io/config/config_value.hpp"
+
+namespace lapl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+std::string describe(const NullForm&) { return "null"; }
+std::string describe(const WordForm& form) { return either_of(form.words); }
+std::string describe(const IntegerForm& form) {
+  return fmt::format("an integer from {} to {}", form.low, form.high);
+}
+std::string describe(const RealForm& form) {
+  if (form.low == -unbounded) return "a finite number";
+  if (form.high == unbounded) return fmt::format("a number above {}", form.low);
+  if (!form.above) return fmt::format("a number from {} to {}", form.low, form.high);
+  return fmt::format("a number above {} and at most {}{}{}", form.low, form.high,
+                     form.high_is.empty() ? "" : ", ", form.high_is);
+}
+std::string describe(const TextForm&) { return "a text"; }
+std::string describe(const PathForm&) { return "the path of a file"; }
+std::string describe(const DurationForm&) {
+  return "a time such as 90s, 30m or 2h, at most 1000000000s";
+}
+
+ordered_json schema(const NullForm&) { return {{"type", "null"}}; }
+ordered_json schema(const WordForm& form) { return {{"enum", form.words}}; }
+ordered_json schema(const IntegerForm& form) {
+  return {{"type", "integer"}, {"minimum", form.low}, {"maximum", form.high}};
+}
+ordered_json schema(const RealForm& form) {
+  ordered_json result = {{"type", "number"}};
+  if (form.low != -unbounded) result[form.above ? "exclusiveMinimum" : "minimum"] = form.low;
+  if (form.high != unbounded) result["maximum"] = form.high;
+  return result;
+}
+ordered_json schema(const TextForm&) { return {{"type", "string"}, {"minLength", 1}}; }
+ordered_json schema(const PathForm&) { return schema(TextForm{}); }
+ordered_json schema(const DurationForm&) {
+  return {{"type", "string"},
+          {"pattern", R"(^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?[smh]$)"}};
+}
+
+template <class T>
+std::string yaml_list(const std::vector<T>& elements) {
+  std::string text = "[";
+  for (const T& element : elements) text += (text.size() > 1 ? ", " : "") + yaml_of(Value{element});
+  return text + ']';
+}
+
+struct YamlWriter {
+  std::string operator()(Null) const { return "null"; }
+  std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return number_text(value); }
+  std::string operator()(const std::string& value) const { return yaml_text(value); }
+  std::string operator()(Duration value) const { return duration_text(value.seconds); }
+  template <class T>
+  std::string operator()(const std::vector<T>& value) const {
+    return yaml_list(value);
+  }
+};
+
+struct JsonWriter {
+  ordered_json operator()(Null) const { return nullptr; }
+  ordered_json operator()(Duration value) const { return duration_text(value.seconds); }
+  template <class T>
+  ordered_json operator()(const T& value) const {
+    return value;
+  }
+};
+
+}  // namespace
+
+ValueType word(std::vector<std::string> words) { return {{WordForm{std::move(words)}}, {}}; }
+ValueType integer(std::int64_t low, std::int64_t high) { return {{IntegerForm{low, high}}, {}}; }
+ValueType real(double low, double high) { return {{RealForm{.low = low, .high = high}}, {}}; }
+ValueType finite_real() { return real(-unbounded, unbounded); }
+ValueType positive_real() { return positive_real(unbounded, {}); }
+ValueType positive_real(double high, std::string_view high_is) {
+  return {{RealForm{.low = 0, .high = high, .above = true, .high_is = high_is}}, {}};
+}
+ValueType text() { return {{TextForm{}}, {}}; }
+ValueType path() { return {{PathForm{}}, {}}; }
+ValueType duration() { return {{DurationForm{}}, {}}; }
+
+ValueType either(ValueType first, const ValueType& second) {
+  first.forms.insert(first.forms.end(), second.forms.begin(), second.forms.end());
+  return first;
+}
+
+ValueType null_or(const ValueType& type) { return either({{NullForm{}}, {}}, type); }
+
+ValueType list(ValueType element, std::size_t low, std::size_t high) {
+  element.list = ValueType::Count{low, high};
+  return element;
+}
+
+std::string description(const ValueType& type) {
+  std::string single;
+  for (const Form& form : type.forms) {
+    if (!single.empty()) single += ", or ";
+    single += std::visit([](const auto& known) { return describe(known); }, form);
+  }
+  if (!type.list) return single;
+  const auto [low, high] = *type.list;
+  if (high == 0) return "only [] in this version";
+  const std::string count =
+      low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
+  return fmt::format("a list of {}, each {}", count, single);
+}
+
+std::string yaml_of(const Value& value) { return std::visit(YamlWriter{}, value); }
+
+ordered_json json_of(const Value& value) { return std::visit(JsonWriter{}, value); }
+
+ordered_json schema_of(const ValueType& type) {
+  ordered_json forms = ordered_json::array();
+  for (const Form& form : type.forms) {
+    forms.push_back(std::visit([](const auto& known) { return schema(known); }, form));
+  }
+  const ordered_json single = forms.size() == 1 ? forms[0] : ordered_json{{"anyOf", forms}};
+  if (!type.list) return single;
+  ordered_json result = {
+      {"type", "array"}, {"minItems", type.list->low}, {"maxItems", type.list->high}};
+  if (type.list->high == 0) return result;
+  result["items"] = single;
+  if (std::holds_alternative<WordForm>(type.forms.front())) result["uniqueItems"] = true;
+  return result;
+}
+
+}  // namespace lapl

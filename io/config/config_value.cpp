@@ -1,0 +1,208 @@
+// Reading values. What is wrong with a value is said by the first of the type's forms that
+// recognises what was meant, such as a quoted number; else by the description of the whole type.
+#include "io/config/config_value.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/config/config_number.hpp"
+#include "io/config/config_text.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr double longest_duration = 1e9;  // s; over 31 years, and safe in integer nanoseconds
+
+/// A value, or what is wrong: empty where the form does not recognise the node at all.
+struct Reading {
+  std::optional<Value> value;
+  std::string wrong;
+};
+
+template <class T>
+Reading accept(T content) {
+  Reading reading;
+  reading.value.emplace(std::move(content));
+  return reading;
+}
+Reading refuse(std::string wrong) { return {std::nullopt, std::move(wrong)}; }
+
+std::string found(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::null: return "found null";
+    case YamlNode::Kind::list: return "found a list";
+    case YamlNode::Kind::map: return "found a map";
+    case YamlNode::Kind::scalar: break;
+  }
+  const std::string text = shown(node.text);
+  return "found " + (node.quoted ? '"' + text + '"' : text);
+}
+
+std::string out_of_range(const YamlNode& node, const Form& form) {
+  return fmt::format("{}, out of range (expected {})", found(node), description({{form}, {}}));
+}
+
+/// The number in a node; `wrong` is set where a number seems meant that is not a plain decimal.
+std::pair<NumberText, std::string> number_in(const YamlNode& node) {
+  NumberText number = read_number(node.text);
+  std::string wrong;
+  if (node.quoted && number.real) {
+    wrong = fmt::format("{}, quoted (write {})", found(node), node.text);
+  } else if (!number.fault.empty()) {
+    wrong = found(node) + number.fault;
+  }
+  if (node.quoted) number = {};
+  return {number, wrong};
+}
+
+Reading read(const NullForm&, const YamlNode&) { return accept(Null{}); }
+
+Reading read(const WordForm& form, const YamlNode& node) {
+  const auto& words = form.words;
+  if (std::find(words.begin(), words.end(), node.text) != words.end()) return accept(node.text);
+  return {};
+}
+
+Reading read(const IntegerForm& form, const YamlNode& node) {
+  const auto [number, wrong] = number_in(node);
+  if (!number.real) return refuse(wrong);
+  if (!number.integer) {
+    const auto integer = exact_integer(*number.real);
+    if (integer) return refuse(fmt::format("{}, not an integer (write {})", found(node), *integer));
+    const bool whole = *number.real == std::floor(*number.real);
+    if (whole) return refuse(out_of_range(node, form));
+    return refuse(
+        fmt::format("{}, not an integer (expected {})", found(node), description({{form}, {}})));
+  }
+  if (*number.integer < form.low || *number.integer > form.high) {
+    return refuse(out_of_range(node, form));
+  }
+  return accept(*number.integer);
+}
+
+Reading read(const RealForm& form, const YamlNode& node) {
+  const auto [number, wrong] = number_in(node);
+  if (!number.real) return refuse(wrong);
+  const double value = *number.real;
+  if (value < form.low || value > form.high || (form.above && value == form.low)) {
+    return refuse(out_of_range(node, form));
+  }
+  return accept(value);
+}
+
+Reading read(const TextForm&, const YamlNode& node) {
+  if (node.text.empty()) return refuse("found an empty text (expected a text)");
+  // A quoted "\0" gets past the check of the file's bytes and would cut a path short.
+  if (first_bad_byte(node.text) != node.text.size() ||
+      node.text.find_first_of("\t\n\r") != std::string::npos) {
+    return refuse(found(node) + " (expected one line without control characters)");
+  }
+  const NumberText number = read_number(node.text);
+  const bool is_number = number.real || !number.fault.empty();
+  if (!node.quoted && (is_number || is_reserved_word(node.text))) {
+    return refuse(fmt::format("{0}, which reads as a {1} (for a text write \"{2}\")", found(node),
+                              is_number ? "number" : "truth value", shown(node.text)));
+  }
+  return accept(node.text);
+}
+
+Reading read(const PathForm&, const YamlNode& node) { return read(TextForm{}, node); }
+
+Reading read(const DurationForm& form, const YamlNode& node) {
+  const std::optional<double> seconds = read_duration(node.text);
+  if (!seconds) {
+    if (node.quoted || !read_number(node.text).real) return {};
+    return refuse(
+        fmt::format("found {0}, without a unit (write {0}s, {0}m or {0}h)", shown(node.text)));
+  }
+  if (*seconds <= 0 || *seconds > longest_duration) return refuse(out_of_range(node, form));
+  return accept(Duration{*seconds});
+}
+
+/// The word of the type that a misspelt one is nearest to, as a suggestion; empty without one.
+std::string suggestion(const ValueType& type, const YamlNode& node) {
+  std::string near;
+  for (const Form& form : type.forms) {
+    const auto* const words = std::get_if<WordForm>(&form);
+    if (words && near.empty()) near = nearest_word(node.text, words->words);
+  }
+  return near.empty() ? near : fmt::format("; did you mean {}?", near);
+}
+
+/// A single value, whether on its own or in a list.
+std::variant<Value, YamlProblem> read_single(const ValueType& type, const YamlNode& node) {
+  const bool is_null = node.kind == YamlNode::Kind::null;
+  std::string wrong;
+  if (is_null || node.kind == YamlNode::Kind::scalar) {
+    for (const Form& form : type.forms) {
+      if (std::holds_alternative<NullForm>(form) != is_null) continue;
+      Reading reading = std::visit([&](const auto& known) { return read(known, node); }, form);
+      if (reading.value) return std::move(*reading.value);
+      if (wrong.empty()) wrong = reading.wrong;
+    }
+  }
+  if (wrong.empty()) {
+    const ValueType single{type.forms, {}};
+    wrong =
+        fmt::format("{} (expected {}{})", found(node), description(single), suggestion(type, node));
+  }
+  return YamlProblem{node.position, wrong};
+}
+
+/// The elements, all of the same type, as one value.
+Value gather(const std::vector<Value>& elements) {
+  if (elements.empty()) return std::vector<std::string>{};
+  return std::visit(
+      [&](const auto& first) -> Value {
+        using Element = std::decay_t<decltype(first)>;
+        if constexpr (std::is_constructible_v<Value, std::vector<Element>>) {
+          std::vector<Element> values;
+          for (const Value& element : elements) values.push_back(std::get<Element>(element));
+          return values;
+        } else {
+          return Null{};  // no list in the key table has such elements
+        }
+      },
+      elements.front());
+}
+
+std::variant<Value, YamlProblem> read_list(const ValueType& type, const YamlNode& node) {
+  const std::string expected = description(type);
+  if (node.kind != YamlNode::Kind::list) {
+    return YamlProblem{node.position, fmt::format("{} (expected {})", found(node), expected)};
+  }
+  const std::size_t count = node.children.size();
+  if (count < type.list->low || count > type.list->high) {
+    return YamlProblem{node.position, fmt::format("found {} value{} (expected {})", count,
+                                                  count == 1 ? "" : "s", expected)};
+  }
+  std::vector<Value> elements;
+  for (const YamlNode& child : node.children) {
+    if (!child.refused.empty()) return read_value({type.forms, {}}, child);
+    auto element = read_single(type, child);
+    if (std::holds_alternative<YamlProblem>(element)) return element;
+    elements.push_back(std::get<Value>(std::move(element)));
+    const auto* const name = std::get_if<std::string>(&elements.back());
+    const auto is_same = [&](const Value& other) {
+      return name && std::get<std::string>(other) == *name;
+    };
+    if (std::any_of(elements.begin(), elements.end() - 1, is_same)) {
+      return YamlProblem{child.position, fmt::format("found {} twice (expected each once)", *name)};
+    }
+  }
+  return gather(elements);
+}
+
+}  // namespace
+
+std::variant<Value, YamlProblem> read_value(const ValueType& type, const YamlNode& node) {
+  if (!node.refused.empty()) {
+    return YamlProblem{node.position,
+                       fmt::format("found {} (write the value itself)", node.refused)};
+  }
+  return type.list ? read_list(type, node) : read_single(type, node);
+}
+
+}  // namespace lapl

@@ -1,0 +1,84 @@
+// Types of config values. A type reads a YAML node, describes itself to people ("an integer from 1
+// to 1024") and to programs (JSON Schema), so that a row of the key table says it once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "io/config/yaml_tree.hpp"
+
+namespace lapl {
+
+/// A checked value. null stands for "none".
+struct Null {};
+struct Duration {
+  double seconds = 0;
+};
+using Value =
+    std::variant<Null, std::int64_t, double, std::string, Duration, std::vector<std::int64_t>,
+                 std::vector<double>, std::vector<std::string>>;
+
+// What a single value may be.
+struct NullForm {};
+struct WordForm {
+  std::vector<std::string> words;
+};
+struct IntegerForm {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+struct RealForm {
+  double low = 0;
+  double high = 0;                ///< infinity: no bound
+  bool above = false;             ///< low itself is out of range
+  std::string_view high_is = {};  ///< what the upper bound means
+};
+struct TextForm {};
+struct PathForm {};      ///< a text that names a file
+struct DurationForm {};  ///< over 0, at most 10^9 s
+using Form =
+    std::variant<NullForm, WordForm, IntegerForm, RealForm, TextForm, PathForm, DurationForm>;
+
+/// One of several forms, or a list of values of them.
+struct ValueType {
+  std::vector<Form> forms;
+  struct Count {
+    std::size_t low = 0;
+    std::size_t high = 0;
+  };
+  std::optional<Count> list;  ///< number of elements where it is a list; words do not repeat
+};
+
+ValueType word(std::vector<std::string> words);
+ValueType integer(std::int64_t low, std::int64_t high);
+ValueType real(double low, double high);
+ValueType finite_real();
+ValueType positive_real();
+ValueType positive_real(double high, std::string_view high_is);
+ValueType text();
+ValueType path();
+ValueType duration();
+/// Either of two types of single values.
+ValueType either(ValueType first, const ValueType& second);
+ValueType null_or(const ValueType& type);
+ValueType list(ValueType element, std::size_t low, std::size_t high);
+
+/// The value, or where it is wrong and how: "found X (expected Y)".
+std::variant<Value, YamlProblem> read_value(const ValueType& type, const YamlNode& node);
+
+/// Such as "auto, or an integer from 1 to 1024".
+std::string description(const ValueType& type);
+
+/// As one line of YAML that reads back as the same value.
+std::string yaml_of(const Value& value);
+nlohmann::ordered_json json_of(const Value& value);
+nlohmann::ordered_json schema_of(const ValueType& type);
+
+}  // namespace lapl

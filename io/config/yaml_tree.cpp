@@ -1,0 +1,151 @@
+#include "io/config/yaml_tree.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "io/config/config_text.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr std::size_t deepest_nesting = 16;  // a config needs 3
+
+TextPosition position_of(const YAML::Mark& mark) {
+  if (mark.is_null()) return {};
+  return {mark.line + 1, mark.column + 1};
+}
+
+/// Plain scalars have the tag "?", quoted ones "!"; an explicit tag reads otherwise.
+bool is_explicit(const std::string& tag) { return !tag.empty() && tag != "?" && tag != "!"; }
+
+/// What yaml-cpp accepts and a config does not.
+struct Refusal : YAML::ParserException {
+  using YAML::ParserException::ParserException;
+};
+
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  YamlNode take_root() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) throw Refusal(mark, "a second document (expected one alone)");
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    attach(make(YamlNode::Kind::null, mark, "", anchor));
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    YamlNode node = make(YamlNode::Kind::null, mark, "", 0);
+    node.refused = "an alias";
+    attach(std::move(node));
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    YamlNode node = make(YamlNode::Kind::scalar, mark, tag, anchor);
+    node.text = value;
+    node.quoted = tag == "!";
+    attach(std::move(node));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value style) override {
+    open(make(YamlNode::Kind::list, mark, tag, anchor), mark, style);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value style) override {
+    open(make(YamlNode::Kind::map, mark, tag, anchor), mark, style);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  static YamlNode make(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
+                       YAML::anchor_t anchor) {
+    YamlNode node;
+    node.kind = kind;
+    node.position = position_of(mark);
+    if (is_explicit(tag)) node.refused = "a tag";
+    if (anchor != 0) node.refused = "an anchor";
+    return node;
+  }
+  void open(YamlNode node, const YAML::Mark& mark, YAML::EmitterStyle::value style) {
+    if (open_.size() == deepest_nesting) {
+      throw Refusal(mark, fmt::format("nested too deep (at most {} levels)", deepest_nesting));
+    }
+    node.block = style == YAML::EmitterStyle::Block;
+    open_.push_back(std::move(node));
+  }
+  void close() {
+    YamlNode node = std::move(open_.back());
+    open_.pop_back();
+    attach(std::move(node));
+  }
+  void attach(YamlNode node) {
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    YamlNode& parent = open_.back();
+    // An empty value carries the position of whatever comes next: show its key instead.
+    const bool is_value = parent.kind == YamlNode::Kind::map && parent.children.size() % 2 == 1;
+    if (is_value && node.kind == YamlNode::Kind::null && node.refused.empty() &&
+        node.position.line > parent.children.back().position.line) {
+      node.position = parent.children.back().position;
+    }
+    parent.children.push_back(std::move(node));
+  }
+
+  YamlNode root_;
+  std::vector<YamlNode> open_;  // lists and maps that have not ended yet, outermost first
+  int documents_ = 0;
+};
+
+}  // namespace
+
+YamlDocument parse_yaml(std::string_view text) {
+  YamlDocument document;
+  if (text.size() > yaml_size_limit) {
+    document.problem = {
+        {}, fmt::format("found {} bytes or more (at most {})", text.size(), yaml_size_limit)};
+    return document;
+  }
+  if (const std::size_t bad = first_bad_byte(text); bad != text.size()) {
+    const std::string_view before = text.substr(0, bad);
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    document.problem = {{static_cast<int>(line), static_cast<int>(bad - line_start) + 1},
+                        fmt::format("found byte 0x{:02X} (expected UTF-8 text without control "
+                                    "characters)",
+                                    static_cast<unsigned char>(text[bad]))};
+    return document;
+  }
+  // yaml-cpp takes a quoted text that is still open at a line end for complete where the input ends
+  // there; with a comment after it, it sees that the quote is missing.
+  std::istringstream stream(std::string(text) + (text.ends_with('\n') ? "#" : "\n#"));
+  TreeBuilder builder;
+  try {
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const Refusal& refusal) {
+    document.problem = {position_of(refusal.mark), refusal.msg};
+  } catch (const YAML::Exception& error) {
+    // Of an undefined anchor yaml-cpp complains before this code sees that there is an alias.
+    const bool is_alias = error.msg.starts_with("the referenced anchor");
+    document.problem = {position_of(error.mark),
+                        is_alias ? "found an alias (write the value itself)"
+                                 : fmt::format("not valid YAML: {} (expected matching indentation, "
+                                               "brackets and quotes)",
+                                               error.msg)};
+  }
+  document.root = builder.take_root();
+  return document;
+}
+
+}  // namespace lapl

@@ -1,0 +1,168 @@
+#include "io/durable/durable_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+#include <vector>
+
+#include "io/durable/posix_file.hpp"
+#include "io/durable/seal.hpp"
+#include "kernels/cpu/available_memory.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr std::size_t block_size = std::size_t{4} << 20;
+
+/// `.NAME.tmp-PID` beside the target; removed unless it was renamed to the target.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::filesystem::path& target)
+      : target_(target),
+        path_(target.parent_path() /
+              ("." + target.filename().string() + ".tmp-" + std::to_string(::getpid()))) {
+    remove();  // an earlier process with the same number may have been killed
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!renamed_) remove();
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Makes what was written to `file` durable under the target's name.
+  void commit(PosixFile& file) {
+    file.sync();
+    file.close();
+    if (std::rename(path_.c_str(), target_.c_str()) != 0)
+      throw_system_error(target_.string(), "rename " + path_.filename().string() + " to it");
+    renamed_ = true;
+    const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
+    PosixFile handle(folder, O_RDONLY | O_DIRECTORY, folder.string());
+    handle.sync();
+    handle.close();
+  }
+
+ private:
+  void remove() const noexcept { ::unlink(path_.c_str()); }
+
+  std::filesystem::path target_, path_;
+  bool renamed_ = false;
+};
+
+/// Hands the next `length` bytes of `file` to `use`, block by block. Throws where it ends earlier.
+template <class Use>
+void for_each_block(const PosixFile& file, const std::string& label, std::uint64_t length,
+                    Use use) {
+  std::vector<std::byte> buffer(std::min<std::uint64_t>(length, block_size));
+  while (length > 0) {
+    const auto wanted = std::min<std::uint64_t>(length, buffer.size());
+    const std::size_t count = file.read_some(std::span(buffer).first(wanted));
+    if (count == 0) throw IoError(label + ": became shorter while it was read");
+    use(std::span<const std::byte>(buffer).first(count));
+    length -= count;
+  }
+}
+
+/// Reads the seal that `file`, of `size` bytes, ends with.
+SealBytes read_seal(const PosixFile& file, const std::string& label, std::uint64_t size) {
+  SealBytes seal{};
+  if (size < seal_size)
+    throw IoError(label + ": has no seal (only " + std::to_string(size) +
+                  " bytes: truncated, or not a file of lapl)");
+  file.seek(size - seal_size);
+  std::size_t filled = 0;
+  for_each_block(file, label, seal_size, [&](std::span<const std::byte> bytes) {
+    std::ranges::copy(bytes, seal.begin() + static_cast<std::ptrdiff_t>(filled));
+    filled += bytes.size();
+  });
+  if (!is_seal(seal)) throw IoError(label + ": has no seal (truncated, or not a file of lapl)");
+  return seal;
+}
+
+void compare_seals(const SealBytes& stored, const SealBytes& found, const std::string& label) {
+  if (stored != found)
+    throw IoError(label + ": the bytes differ from what was sealed (the file is damaged)");
+}
+
+}  // namespace
+
+void replace_file(const std::filesystem::path& path, std::string_view text) {
+  TemporaryFile temporary(path);
+  PosixFile file(temporary.path(), O_WRONLY | O_CREAT | O_EXCL, path.string());
+  file.write(std::as_bytes(std::span(text)));
+  temporary.commit(file);
+}
+
+void write_sealed(const std::filesystem::path& path, std::uint64_t expected_bytes,
+                  const std::function<void(const std::filesystem::path& scratch)>& write_hdf5) {
+  const std::string label = path.string();
+  TemporaryFile temporary(path);
+  SealMaker maker;
+  auto memory =
+      expected_bytes <= available_memory() / 4 ? PosixFile::in_memory(label) : std::nullopt;
+  if (memory) {
+    write_hdf5(memory->scratch_path());
+    PosixFile file(temporary.path(), O_WRONLY | O_CREAT | O_EXCL, label);
+    for_each_block(*memory, label, memory->size(), [&](std::span<const std::byte> bytes) {
+      maker.add(bytes);
+      file.write(bytes);
+    });
+    file.write(maker.seal());
+    temporary.commit(file);
+  } else {
+    write_hdf5(temporary.path());
+    PosixFile file(temporary.path(), O_RDWR, label);
+    for_each_block(file, label, file.size(),
+                   [&](std::span<const std::byte> bytes) { maker.add(bytes); });
+    file.write(maker.seal());
+    temporary.commit(file);
+  }
+}
+
+void verify_seal(const std::filesystem::path& path) {
+  const std::string label = path.string();
+  const PosixFile file(path, O_RDONLY, label);
+  const std::uint64_t size = file.size();
+  const SealBytes stored = read_seal(file, label, size);
+  file.seek(0);
+  SealMaker maker;
+  for_each_block(file, label, size - seal_size,
+                 [&](std::span<const std::byte> bytes) { maker.add(bytes); });
+  compare_seals(stored, maker.seal(), label);
+}
+
+bool has_seal(const std::filesystem::path& path) {
+  const PosixFile file(path, O_RDONLY, path.string());
+  const std::uint64_t size = file.size();
+  if (size < seal_size) return false;
+  file.seek(size - seal_size);
+  SealBytes bytes{};
+  return file.read_some(bytes) == seal_size && is_seal(bytes);
+}
+
+SealedImage read_sealed(const std::filesystem::path& path) {
+  const std::string label = path.string();
+  const PosixFile file(path, O_RDONLY, label);
+  const std::uint64_t size = file.size();
+  const SealBytes stored = read_seal(file, label, size);
+  SealedImage image{nullptr, size - seal_size};
+  image.bytes = std::make_unique_for_overwrite<std::byte[]>(image.size);
+  file.seek(0);
+  SealMaker maker;
+  std::size_t filled = 0;
+  for_each_block(file, label, image.size, [&](std::span<const std::byte> bytes) {
+    std::ranges::copy(bytes, image.bytes.get() + filled);
+    filled += bytes.size();
+  });
+  maker.add({image.bytes.get(), image.size});
+  compare_seals(stored, maker.seal(), label);
+  return image;
+}
+
+}  // namespace lapl

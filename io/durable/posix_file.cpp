@@ -1,0 +1,91 @@
+#include "io/durable/posix_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+void throw_system_error(const std::string& label, const std::string& operation) {
+  const std::string reason = std::generic_category().message(errno);
+  throw IoError(label + ": cannot " + operation + ": " + reason);
+}
+
+PosixFile::PosixFile(int descriptor, std::string label)
+    : descriptor_(descriptor), label_(std::move(label)) {}
+
+PosixFile::PosixFile(const std::filesystem::path& path, int flags, std::string label)
+    : label_(std::move(label)) {
+  do {
+    descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+  } while (descriptor_ < 0 && errno == EINTR);
+  if (descriptor_ < 0) throw_system_error(label_, (flags & O_CREAT) != 0 ? "create" : "open");
+}
+
+std::optional<PosixFile> PosixFile::in_memory(std::string label) {
+  const int descriptor = ::memfd_create("lapl-scratch", MFD_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  PosixFile file(descriptor, std::move(label));
+  if (::access(file.scratch_path().c_str(), R_OK | W_OK) != 0) return std::nullopt;
+  return file;
+}
+
+PosixFile::PosixFile(PosixFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), label_(std::move(other.label_)) {}
+
+PosixFile::~PosixFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::size_t PosixFile::read_some(std::span<std::byte> buffer) const {
+  for (;;) {
+    const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) throw_system_error(label_, "read");
+  }
+}
+
+void PosixFile::write(std::span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR) throw_system_error(label_, "write");
+    if (count > 0) bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+void PosixFile::seek(std::uint64_t position) const {
+  if (::lseek(descriptor_, static_cast<off_t>(position), SEEK_SET) < 0)
+    throw_system_error(label_, "seek");
+}
+
+std::uint64_t PosixFile::size() const {
+  struct stat status;
+  if (::fstat(descriptor_, &status) != 0) throw_system_error(label_, "read the size");
+  // Folders, pipes and devices have no size that could be trusted.
+  if (!S_ISREG(status.st_mode)) throw IoError(label_ + ": is not a regular file");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void PosixFile::sync() const {
+  // EINVAL: a folder on a file system that cannot synchronise folders at all.
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) throw_system_error(label_, "fsync");
+}
+
+void PosixFile::close() {
+  // Linux has released the descriptor even where close fails: it must not be closed again.
+  if (::close(std::exchange(descriptor_, -1)) != 0) throw_system_error(label_, "close");
+}
+
+std::filesystem::path PosixFile::scratch_path() const {
+  return "/proc/self/fd/" + std::to_string(descriptor_);
+}
+
+}  // namespace lapl

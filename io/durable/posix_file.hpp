@@ -1,0 +1,52 @@
+// An open file whose every operation is checked: reads, writes, fsync and close that fail throw an
+// IoError with the file's name, the operation and the system's reason.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace lapl {
+
+class PosixFile {
+ public:
+  /// Opens `path` with open(2)'s flags; `label` stands for it in messages.
+  PosixFile(const std::filesystem::path& path, int flags, std::string label);
+
+  /// An empty file in memory that also has a path (scratch_path); none where the system has no
+  /// memfd or no /proc.
+  static std::optional<PosixFile> in_memory(std::string label);
+
+  PosixFile(PosixFile&& other) noexcept;
+  PosixFile& operator=(PosixFile&&) = delete;
+  ~PosixFile();
+
+  /// Bytes read, from the present position on; 0 at the end of the file.
+  std::size_t read_some(std::span<std::byte> buffer) const;
+  void write(std::span<const std::byte> bytes) const;
+  /// The next read or write starts at `position`.
+  void seek(std::uint64_t position) const;
+  std::uint64_t size() const;
+  /// fsync, once: after a failure the kernel may have dropped what it could not write, so a second
+  /// fsync that succeeds would prove nothing (Rebello et al., "Can Applications Recover from fsync
+  /// Failures?", USENIX ATC 2020).
+  void sync() const;
+  void close();
+
+  /// A path by which this process can open the same file again, even where it has no name.
+  std::filesystem::path scratch_path() const;
+
+ private:
+  PosixFile(int descriptor, std::string label);
+
+  int descriptor_ = -1;
+  std::string label_;
+};
+
+/// Throws IoError "LABEL: cannot OPERATION: reason", the reason being errno's.
+[[noreturn]] void throw_system_error(const std::string& label, const std::string& operation);
+
+}  // namespace lapl

@@ -1,0 +1,34 @@
+// The seal at the end of a file: how it is made and taken apart. docs/format.md gives its layout.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace lapl {
+
+inline constexpr std::size_t seal_size = 40;
+using SealBytes = std::array<std::byte, seal_size>;
+
+/// Takes the bytes of a file in order and makes their seal.
+class SealMaker {
+ public:
+  SealMaker();
+  SealMaker(const SealMaker&) = delete;
+  SealMaker& operator=(const SealMaker&) = delete;
+  ~SealMaker();
+
+  void add(std::span<const std::byte> bytes);
+  SealBytes seal() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Whether these bytes start as every seal does, of whatever version.
+bool is_seal(std::span<const std::byte> bytes);
+
+}  // namespace lapl

@@ -1,0 +1,104 @@
+#include "io/hdf5/axes.hpp"
+
+#include <hdf5_hl.h>
+
+#include <span>
+
+#include "io/hdf5/hdf5_values.hpp"
+
+namespace lapl {
+namespace {
+
+/// 0, h, 2 h, ...
+std::vector<double> positions(std::int64_t count, double spacing) {
+  std::vector<double> values(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i)
+    values[static_cast<std::size_t>(i)] = static_cast<double>(i) * spacing;
+  return values;
+}
+
+Hdf5Dataset write_scale(hid_t file, const char* name, std::span<const double> values,
+                        std::string_view units, std::string_view long_name) {
+  Hdf5Dataset scale = write_array(file, name, values);
+  check_hdf5(H5DSset_scale(scale, name), std::string("make a dimension scale of ") + name);
+  write_attribute(scale, "units", units);
+  write_attribute(scale, "long_name", long_name);
+  return scale;
+}
+
+/// The largest extent that could be meant; what a file holds is checked against its length.
+constexpr std::size_t any_length = std::size_t{1} << 40;
+
+}  // namespace
+
+void write_format(hid_t file, const std::string& kind) {
+  const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
+  write_attribute(root, format_attribute, kind);
+  write_attribute(root, version_attribute, std::span(&format_version, 1));
+}
+
+std::string read_format(hid_t file) {
+  const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
+  const std::string kind = read_text_attribute(root, format_attribute);
+  if (kind.empty()) return kind;
+  const auto version = read_number_attribute<std::int64_t>(root, version_attribute);
+  if (version != format_version)
+    throw IoError("has version " + std::to_string(version) + " of the " + kind +
+                  " format; this program reads version " + std::to_string(format_version));
+  return kind;
+}
+
+void AxisScales::close() {
+  time.close("close dataset time");
+  y.close("close dataset y");
+  x.close("close dataset x");
+}
+
+AxisScales write_axes(hid_t file, const Axes& axes) {
+  const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
+  write_attribute(root, spacing_attribute, std::span(&axes.spacing, 1));
+  AxisScales scales{
+      write_scale(file, "time", axes.times, "s", "time"),
+      write_scale(file, "y", positions(axes.shape.rows, axes.spacing), "m", "position of the row"),
+      write_scale(file, "x", positions(axes.shape.columns, axes.spacing), "m",
+                  "position of the column")};
+  // Not on y and x: ParaView would take the grid for longitude and latitude.
+  write_attribute(scales.time, "axis", "T");
+  Hdf5Dataset step = write_array(file, "step", std::span<const std::int64_t>(axes.steps));
+  write_attribute(step, "units", "1");
+  write_attribute(step, "long_name", "number of steps done");
+  check_hdf5(H5DSattach_scale(step, scales.time, 0), "attach time to step");
+  step.close("close dataset step");
+  return scales;
+}
+
+void attach_axes(hid_t field, const std::string& name, const AxisScales& scales) {
+  check_hdf5(H5DSattach_scale(field, scales.time, 0), "attach time to " + name);
+  check_hdf5(H5DSattach_scale(field, scales.y, 1), "attach y to " + name);
+  check_hdf5(H5DSattach_scale(field, scales.x, 2), "attach x to " + name);
+}
+
+void expect_axes(hid_t file, const Axes& axes) {
+  expect_array(file, "time", std::span<const double>(axes.times));
+  expect_array(file, "step", std::span<const std::int64_t>(axes.steps));
+  const auto y = positions(axes.shape.rows, axes.spacing);
+  const auto x = positions(axes.shape.columns, axes.spacing);
+  expect_array(file, "y", std::span<const double>(y));
+  expect_array(file, "x", std::span<const double>(x));
+}
+
+Axes read_axes(hid_t file) {
+  const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
+  Axes axes;
+  axes.times = read_array<double>(file, "time", any_length);
+  axes.steps = read_array<std::int64_t>(file, "step", any_length);
+  if (axes.steps.size() != axes.times.size())
+    throw IoError("has " + std::to_string(axes.times.size()) + " times, but " +
+                  std::to_string(axes.steps.size()) + " steps");
+  axes.spacing = read_number_attribute<double>(root, spacing_attribute);
+  axes.shape = {static_cast<std::int64_t>(read_array<double>(file, "y", any_length).size()),
+                static_cast<std::int64_t>(read_array<double>(file, "x", any_length).size())};
+  return axes;
+}
+
+}  // namespace lapl

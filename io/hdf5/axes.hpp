@@ -1,0 +1,49 @@
+// What a step file and the index share: root attributes, and the axes time, y and x as netCDF-4
+// dimension scales. Messages as in hdf5_handle.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/hdf5/hdf5_handle.hpp"
+#include "kernels/grid.hpp"
+
+namespace lapl {
+
+/// Root attributes that say which of our formats a file is in; docs/format.md lists the versions.
+inline constexpr const char* format_attribute = "lapl_format";  ///< step, index or checkpoint
+inline constexpr const char* version_attribute = "lapl_format_version";
+inline constexpr const char* spacing_attribute = "lapl_grid_spacing";
+inline constexpr std::int64_t format_version = 1;
+
+/// Marks a file as ours.
+void write_format(hid_t file, const std::string& kind);
+/// step, index or checkpoint; empty for a foreign file. Throws IoError for a version that this
+/// program does not know.
+std::string read_format(hid_t file);
+
+/// Where the values of a file's fields lie.
+struct Axes {
+  Shape shape;
+  double spacing = 1;               ///< m
+  std::vector<double> times;        ///< s
+  std::vector<std::int64_t> steps;  ///< one for each time
+};
+
+/// The dimension scales in the order of a field's axes.
+struct AxisScales {
+  Hdf5Dataset time, y, x;
+  void close();
+};
+
+/// Writes /time, /y, /x and /step, and the root attribute with the spacing.
+[[nodiscard]] AxisScales write_axes(hid_t file, const Axes& axes);
+/// Makes them the axes of a field.
+void attach_axes(hid_t field, const std::string& name, const AxisScales& scales);
+/// Throws IoError unless the file holds exactly these axes.
+void expect_axes(hid_t file, const Axes& axes);
+/// The axes of a step file or an index. Throws IoError.
+Axes read_axes(hid_t file);
+
+}  // namespace lapl

@@ -1,0 +1,132 @@
+#include "io/hdf5/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <system_error>
+
+#include "io/durable/durable_file.hpp"
+#include "io/hdf5/checkpoint_layout.hpp"
+#include "io/hdf5/dataset_checks.hpp"
+#include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/hdf5_values.hpp"
+#include "kernels/digest.hpp"
+
+namespace lapl {
+namespace {
+
+template <class T>
+std::uint64_t digest_of(std::span<const T> values) {
+  std::uint64_t digest = 0;
+#pragma omp parallel for reduction(+ : digest)
+  for (std::size_t i = 0; i < values.size(); ++i) digest += digest_term(i, values[i]);
+  return digest;
+}
+
+void write_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& header,
+                FieldView values) {
+  Hdf5File file = create_hdf5_file(scratch, Hdf5Format::checkpoint);
+  write_checkpoint_header(file, header);
+  write_contiguous_field(file, "field", header.shape, values).close("close dataset field");
+  file.close("close the HDF5 file");
+}
+
+/// HDF5 can lose data without an error: what it wrote is read again before it is sealed.
+void expect_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& header,
+                 FieldView values) {
+  const Hdf5File file = reopen_hdf5_file(scratch);
+  const CheckpointHeader read = read_checkpoint_header(file);
+  const auto same_bits = [](double a, double b) { return bits_of(a) == bits_of(b); };
+  if (read.config != header.config || read.shape != header.shape || read.step != header.step ||
+      !same_bits(read.time_step, header.time_step) ||
+      !same_bits(read.coefficient, header.coefficient) ||
+      read.state_digest != header.state_digest || read.outputs != header.outputs)
+    throw IoError("the header reads back with other values than were written");
+  expect_field(file, "field", header.shape, values);
+}
+
+Checkpoint read_image(const SealedImage& image) {
+  const Hdf5File file = open_hdf5_image({image.bytes.get(), image.size});
+  Checkpoint checkpoint{read_checkpoint_header(file), {}};
+  const Hdf5Dataset dataset = open_plain_dataset(file, "field");
+  const FieldLayout layout = field_layout(dataset, "field");
+  const Shape shape = checkpoint.header.shape;
+  if (layout.has_record_axis) throw IoError("dataset field has 3 axes, not rows and columns");
+  if (layout.shape != shape)
+    throw IoError("dataset field is " + std::to_string(layout.shape.rows) + " x " +
+                  std::to_string(layout.shape.columns) + ", but shape says " +
+                  std::to_string(shape.rows) + " x " + std::to_string(shape.columns));
+  const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset field");
+  if (!layout.single_precision && H5Tequal(type, stored_type<double>()) <= 0)
+    throw IoError("dataset field is neither float32 nor float64");
+  checkpoint.values = read_values(dataset, "field", layout, 0);
+  const std::uint64_t digest = std::visit(
+      []<class T>(const std::vector<T>& held) { return digest_of(std::span<const T>(held)); },
+      checkpoint.values);
+  if (digest != checkpoint.header.state_digest)
+    throw IoError(fmt::format("state digest is {:#018x}, but the header says {:#018x}", digest,
+                              checkpoint.header.state_digest));
+  return checkpoint;
+}
+
+/// The step in step-000002500.h5; -1 for any other name.
+std::int64_t step_of_checkpoint(const std::string& name) {
+  std::int64_t step = -1;
+  constexpr std::size_t start = std::string_view("step-").size();
+  if (!name.starts_with("step-")) return -1;
+  std::from_chars(name.data() + start, name.data() + name.size(), step);
+  return step >= 0 && checkpoint_file_name(step) == name ? step : -1;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
+                      FieldView values) {
+  const Hdf5Session session;
+  const std::size_t count = std::visit([](auto held) { return held.size(); }, values);
+  if (count != static_cast<std::size_t>(header.shape.cells()))
+    throw IoError(path.string() + ": the field has " + std::to_string(count) +
+                  " values, but the grid has " + std::to_string(header.shape.cells()));
+  const std::uint64_t expected_bytes =
+      count * value_size_of(values) + header.config.size() + (std::uint64_t{1} << 20);
+  write_sealed(path, expected_bytes, [&](const std::filesystem::path& scratch) {
+    naming_file(path, [&] {
+      write_hdf5(scratch, header, values);
+      expect_hdf5(scratch, header, values);
+    });
+  });
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& path) try {
+  const Hdf5Session session;
+  const SealedImage image = read_sealed(path);
+  return naming_file(path, [&] { return read_image(image); });
+} catch (const IoError& error) {
+  throw CheckpointError(error.what());
+}
+
+std::string checkpoint_file_name(std::int64_t step) {
+  std::array<char, 40> name;
+  std::snprintf(name.data(), name.size(), "step-%09lld.h5", static_cast<long long>(step));
+  return name.data();
+}
+
+std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& folder) {
+  std::vector<std::pair<std::int64_t, std::filesystem::path>> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (const auto step = step_of_checkpoint(entry->path().filename().string()); step >= 0)
+      found.emplace_back(step, entry->path());
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw IoError(folder.string() + ": cannot list the folder: " + error.message());
+  std::ranges::sort(found, std::ranges::greater{});
+  std::vector<std::filesystem::path> paths;
+  for (auto& [step, path] : found) paths.push_back(std::move(path));
+  return paths;
+}
+
+}  // namespace lapl

@@ -1,0 +1,46 @@
+// Checkpoints: the full state at compute precision, and what must match for it to be resumed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/hdf5/field_values.hpp"
+#include "kernels/grid.hpp"
+
+namespace lapl {
+
+/// Everything but the values. dt and coefficient are stored as raw bits.
+struct CheckpointHeader {
+  std::string config;  ///< resolved config, YAML
+  Shape shape;
+  std::int64_t step = 0;
+  double time_step = 0;
+  double coefficient = 0;
+  std::uint64_t state_digest = 0;
+  /// Name and state digest of each output that existed when the checkpoint was written.
+  std::vector<std::pair<std::string, std::uint64_t>> outputs;
+};
+
+struct Checkpoint {
+  CheckpointHeader header;
+  FieldValues values;
+};
+
+/// Writes the file (temporary name, sealed, fsync, rename, fsync of the folder). Throws IoError.
+void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
+                      FieldView values);
+
+/// Reads a checkpoint once its seal and its state digest are verified. Throws CheckpointError that
+/// names the file and the reason where it cannot be used.
+Checkpoint read_checkpoint(const std::filesystem::path& path);
+
+/// step-000002500.h5, the name in the folder RUN/checkpoints.
+std::string checkpoint_file_name(std::int64_t step);
+
+/// Checkpoint files in `folder`, newest step first; unfinished temporary files are not listed.
+std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& folder);
+
+}  // namespace lapl

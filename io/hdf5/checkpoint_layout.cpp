@@ -1,0 +1,93 @@
+#include "io/hdf5/checkpoint_layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "io/hdf5/axes.hpp"
+#include "io/hdf5/hdf5_values.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr std::size_t longest_text = std::size_t{1} << 30;
+constexpr std::size_t most_outputs = std::size_t{1} << 24;
+
+template <class T>
+void write_values(hid_t file, const std::string& name, std::span<const T> values) {
+  write_array(file, name, values).close("close dataset " + name);
+}
+
+template <class T>
+T read_one(hid_t file, const std::string& name) {
+  const std::vector<T> values = read_array<T>(file, name, 1);
+  if (values.size() != 1) throw IoError("dataset " + name + " is empty");
+  return values[0];
+}
+
+/// The names, one a line: an array of texts would need them all to be of one length.
+std::string joined(const CheckpointHeader& header) {
+  std::string lines;
+  for (const auto& [name, digest] : header.outputs) lines += name + "\n";
+  return lines;
+}
+
+std::vector<std::string> split(const std::string& lines) {
+  std::vector<std::string> names;
+  for (std::size_t start = 0; start < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', start), lines.size());
+    names.push_back(lines.substr(start, end - start));
+    start = end + 1;
+  }
+  return names;
+}
+
+}  // namespace
+
+void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
+  const std::array<std::int64_t, 2> shape = {header.shape.rows, header.shape.columns};
+  const auto time_step = std::bit_cast<std::uint64_t>(header.time_step);
+  const auto coefficient = std::bit_cast<std::uint64_t>(header.coefficient);
+  std::vector<std::uint64_t> digests;
+  for (const auto& [name, digest] : header.outputs) digests.push_back(digest);
+
+  write_format(file, "checkpoint");
+  write_text(file, "config", header.config);
+  write_values(file, "shape", std::span<const std::int64_t>(shape));
+  write_values(file, "step", std::span(&header.step, 1));
+  write_values(file, "time_step_bits", std::span(&time_step, 1));
+  write_values(file, "coefficient_bits", std::span(&coefficient, 1));
+  write_values(file, "state_digest", std::span(&header.state_digest, 1));
+  write_text(file, "output_names", joined(header));
+  write_values(file, "output_digests", std::span<const std::uint64_t>(digests));
+}
+
+CheckpointHeader read_checkpoint_header(hid_t file) {
+  const std::string format = read_format(file);
+  if (format != "checkpoint")
+    throw IoError(format.empty() ? "is not a file of lapl"
+                                 : "is a " + format +
+                                       " file of lapl, "
+                                       "not a checkpoint");
+  CheckpointHeader header;
+  header.config = read_text(file, "config", longest_text);
+  const auto shape = read_array<std::int64_t>(file, "shape", 2);
+  if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1)
+    throw IoError("dataset shape is not two numbers from 1 on");
+  header.shape = {shape[0], shape[1]};
+  header.step = read_one<std::int64_t>(file, "step");
+  if (header.step < 0) throw IoError("dataset step is negative");
+  header.time_step = std::bit_cast<double>(read_one<std::uint64_t>(file, "time_step_bits"));
+  header.coefficient = std::bit_cast<double>(read_one<std::uint64_t>(file, "coefficient_bits"));
+  header.state_digest = read_one<std::uint64_t>(file, "state_digest");
+  const auto names = split(read_text(file, "output_names", longest_text));
+  const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);
+  if (names.size() != digests.size())
+    throw IoError("has " + std::to_string(names.size()) + " output names, but " +
+                  std::to_string(digests.size()) + " digests");
+  for (std::size_t i = 0; i < names.size(); ++i) header.outputs.emplace_back(names[i], digests[i]);
+  return header;
+}
+
+}  // namespace lapl

@@ -1,0 +1,128 @@
+#include "io/hdf5/dataset_checks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace lapl {
+namespace {
+
+/// The largest ratio that deflate reaches: 258 bytes from two bits.
+constexpr hsize_t deflate_ratio = 1032;
+
+herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t,
+                            void* refused) {
+  *static_cast<bool*>(refused) = true;
+  return -1;
+}
+
+herr_t take_dataset_name(hid_t, const char* name, const H5O_info_t* info, void* names) {
+  if (info->type == H5O_TYPE_DATASET)
+    static_cast<std::vector<std::string>*>(names)->push_back(name);
+  return 0;
+}
+
+std::string joined_names(hid_t file) {
+  constexpr std::size_t most = 20;
+  std::string joined;
+  const std::vector<std::string> names = list_datasets(file);
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    joined += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) joined += " and " + std::to_string(names.size() - most) + " more";
+  return names.empty() ? "the file holds no dataset" : "the file holds " + joined;
+}
+
+/// Throws for each filter that is not allowed; whether one of the others is deflate.
+bool check_filters(hid_t properties, const std::string& name) {
+  bool deflated = false;
+  const int count = check_hdf5(H5Pget_nfilters(properties), "read the filters of dataset " + name);
+  for (int index = 0; index < count; ++index) {
+    unsigned flags = 0, configuration = 0;
+    std::size_t values = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(properties, static_cast<unsigned>(index), &flags,
+                                               &values, nullptr, 0, nullptr, &configuration);
+    if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE &&
+        filter != H5Z_FILTER_FLETCHER32)
+      throw IoError("dataset " + name + " uses HDF5 filter " + std::to_string(filter) +
+                    ", but only deflate, shuffle and fletcher32 are read");
+    deflated |= filter == H5Z_FILTER_DEFLATE;
+  }
+  return deflated;
+}
+
+/// Throws where that many elements are more than `limit` bytes.
+void check_size(const std::vector<hsize_t>& extent, hsize_t value_size, hsize_t limit,
+                const std::string& what) {
+  hsize_t bytes = value_size;
+  bool overflow = false;
+  for (const hsize_t size : extent) overflow |= __builtin_mul_overflow(bytes, size, &bytes);
+  if (overflow || bytes > limit)
+    throw IoError(what + " declares " + (overflow ? "over 2^64" : std::to_string(bytes)) +
+                  " bytes, but a file of this length holds at most " + std::to_string(limit));
+}
+
+/// Most bytes of values that the file around `dataset` can hold.
+hsize_t believable_size(hid_t dataset, bool deflated) {
+  const Hdf5File file(H5Iget_file_id(dataset), "find the file of a dataset");
+  hsize_t length = 0;
+  check_hdf5(H5Fget_filesize(file, &length), "read the file's length");
+  return deflated ? length * deflate_ratio : length;
+}
+
+}  // namespace
+
+Hdf5Dataset open_plain_dataset(hid_t location, const std::string& name) {
+  bool external = false;
+  const Hdf5Properties access(H5Pcreate(H5P_DATASET_ACCESS), "make access properties");
+  check_hdf5(H5Pset_elink_cb(access, refuse_external_link, &external), "set access properties");
+  const hid_t id = H5Dopen2(location, name.c_str(), access);
+  if (external)
+    throw IoError("dataset " + name + " is behind a link to another file: not followed");
+  if (id < 0) {
+    const std::vector<std::string> names = list_datasets(location);
+    const std::string wanted = name.substr(std::min(name.find_first_not_of('/'), name.size()));
+    if (std::ranges::find(names, wanted) == names.end())
+      throw IoError("no dataset " + name + "; " + joined_names(location));
+  }
+  Hdf5Dataset dataset(id >= 0 ? id : H5Dopen2(location, name.c_str(), access),
+                      "open dataset " + name);
+
+  const Hdf5Properties properties(H5Dget_create_plist(dataset), "read properties of " + name);
+  // Virtual first: asking such a dataset for its extent may already open other files.
+  if (check_hdf5(H5Pget_layout(properties), "read properties of " + name) == H5D_VIRTUAL)
+    throw IoError("dataset " + name + " is virtual (its values are in other files): not followed");
+  if (check_hdf5(H5Pget_external_count(properties), "read properties of " + name) > 0)
+    throw IoError("dataset " + name + " keeps its values in external files: not followed");
+
+  const hsize_t limit = believable_size(dataset, check_filters(properties, name));
+  const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
+  const hsize_t value_size = H5Tget_size(type);
+  check_size(extent_of(dataset, name), value_size, limit, "dataset " + name);
+  if (H5Pget_layout(properties) == H5D_CHUNKED) {
+    std::array<hsize_t, H5S_MAX_RANK> chunk{};
+    const int rank = check_hdf5(H5Pget_chunk(properties, H5S_MAX_RANK, chunk.data()),
+                                "read the chunks of dataset " + name);
+    check_size({chunk.begin(), chunk.begin() + rank}, value_size, limit,
+               "a chunk of dataset " + name);
+  }
+  return dataset;
+}
+
+std::vector<hsize_t> extent_of(hid_t dataset, const std::string& name) {
+  const std::string doing = "read the extent of dataset " + name;
+  const Hdf5Space space(H5Dget_space(dataset), doing);
+  if (H5Sget_simple_extent_type(space) == H5S_NULL) throw IoError("dataset " + name + " is empty");
+  std::vector<hsize_t> extent(
+      static_cast<std::size_t>(check_hdf5(H5Sget_simple_extent_ndims(space), doing)));
+  check_hdf5(H5Sget_simple_extent_dims(space, extent.data(), nullptr), doing);
+  return extent;
+}
+
+std::vector<std::string> list_datasets(hid_t file) {
+  std::vector<std::string> names;
+  check_hdf5(H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, take_dataset_name, &names),
+             "list the datasets");
+  return names;
+}
+
+}  // namespace lapl

@@ -1,0 +1,169 @@
+#include "io/hdf5/field_dataset.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "io/hdf5/dataset_checks.hpp"
+#include "io/hdf5/hdf5_values.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr std::int64_t mebibyte = 1 << 20;
+constexpr std::int64_t target_chunk = 8 * mebibyte;
+constexpr std::int64_t largest_chunk = 32 * mebibyte;
+
+constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) {
+  return (value + by - 1) / by;
+}
+
+/// `dataset` has `rank` axes, the last two being rows and columns and those before of length 1.
+Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, std::int64_t row,
+                       std::int64_t column, Shape block, std::size_t record = 0) {
+  Hdf5Space space(H5Dget_space(dataset), "read the extent of dataset " + name);
+  std::array<hsize_t, 3> start = {record, static_cast<hsize_t>(row), static_cast<hsize_t>(column)};
+  std::array<hsize_t, 3> count = {1, static_cast<hsize_t>(block.rows),
+                                  static_cast<hsize_t>(block.columns)};
+  check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, &start[3 - rank], nullptr, &count[3 - rank],
+                                 nullptr),
+             "select a part of dataset " + name);
+  return space;
+}
+
+/// A block in memory, with as many axes as in the file: HDF5 copies selections of like shape row by
+/// row, others value by value.
+Hdf5Space block_space(int rank, Shape block) {
+  const std::array<hsize_t, 3> extent = {1, static_cast<hsize_t>(block.rows),
+                                         static_cast<hsize_t>(block.columns)};
+  return {H5Screate_simple(rank, &extent[3 - rank], nullptr), "make a data space"};
+}
+
+Hdf5Dataset write_field(hid_t location, const std::string& name, std::span<const hsize_t> extent,
+                        hid_t properties, FieldView values) {
+  const Hdf5Space space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
+                        "make a data space");
+  return std::visit(
+      [&]<class T>(std::span<const T> held) {
+        Hdf5Dataset dataset(H5Dcreate2(location, name.c_str(), stored_type<T>(), space, H5P_DEFAULT,
+                                       properties, H5P_DEFAULT),
+                            "create dataset " + name);
+        check_hdf5(H5Dwrite(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, held.data()),
+                   "write dataset " + name);
+        return dataset;
+      },
+      values);
+}
+
+template <class T>
+void expect_values(hid_t dataset, const std::string& name, Shape shape, std::span<const T> values) {
+  const int rank = static_cast<int>(extent_of(dataset, name).size());
+  const Shape chunk = chunk_shape(shape, sizeof(T));
+  std::vector<T> buffer(static_cast<std::size_t>(chunk.cells()));
+  for (std::int64_t row = 0; row < shape.rows; row += chunk.rows)
+    for (std::int64_t column = 0; column < shape.columns; column += chunk.columns) {
+      const Shape block = {std::min(chunk.rows, shape.rows - row),
+                           std::min(chunk.columns, shape.columns - column)};
+      const Hdf5Space selected = select_block(dataset, rank, name, row, column, block);
+      check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(rank, block), selected, H5P_DEFAULT,
+                         buffer.data()),
+                 "read back dataset " + name);
+      for (std::int64_t r = 0; r < block.rows; ++r)
+        if (std::memcmp(&buffer[static_cast<std::size_t>(r * block.columns)],
+                        &values[static_cast<std::size_t>((row + r) * shape.columns + column)],
+                        static_cast<std::size_t>(block.columns) * sizeof(T)) != 0)
+          throw IoError("dataset " + name + " reads back with other values than were written");
+    }
+}
+
+}  // namespace
+
+Shape chunk_shape(Shape grid, std::size_t value_size) {
+  const auto size = static_cast<std::int64_t>(value_size);
+  if (grid.columns * size > largest_chunk) return {1, largest_chunk / size};
+  const std::int64_t most_rows = std::max<std::int64_t>(1, target_chunk / (grid.columns * size));
+  return {divide_up(grid.rows, divide_up(grid.rows, most_rows)), grid.columns};
+}
+
+std::uint64_t stored_size(Shape grid, std::size_t value_size) {
+  const Shape chunk = chunk_shape(grid, value_size);
+  const std::int64_t chunks =
+      divide_up(grid.rows, chunk.rows) * divide_up(grid.columns, chunk.columns);
+  return static_cast<std::uint64_t>(chunks * chunk.cells()) * value_size;
+}
+
+std::size_t value_size_of(FieldView values) {
+  return std::visit([]<class T>(std::span<const T>) { return sizeof(T); }, values);
+}
+
+hid_t stored_type_of(FieldView values) {
+  return std::visit([]<class T>(std::span<const T>) { return stored_type<T>(); }, values);
+}
+
+Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape shape,
+                                FieldView values) {
+  const Shape chunk = chunk_shape(shape, value_size_of(values));
+  const std::array<hsize_t, 3> extent = {1, static_cast<hsize_t>(shape.rows),
+                                         static_cast<hsize_t>(shape.columns)};
+  const std::array<hsize_t, 3> chunk_extent = {1, static_cast<hsize_t>(chunk.rows),
+                                               static_cast<hsize_t>(chunk.columns)};
+  const Hdf5Properties properties = dataset_properties();
+  check_hdf5(H5Pset_chunk(properties, 3, chunk_extent.data()), "set the chunks of " + name);
+  return write_field(location, name, extent, properties, values);
+}
+
+Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name, Shape shape,
+                                   FieldView values) {
+  const std::array<hsize_t, 2> extent = {static_cast<hsize_t>(shape.rows),
+                                         static_cast<hsize_t>(shape.columns)};
+  return write_field(location, name, extent, dataset_properties(), values);
+}
+
+void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values) {
+  const Hdf5Dataset dataset = open_plain_dataset(location, name);
+  if (field_layout(dataset, name).shape != shape)
+    throw IoError("dataset " + name + " reads back with another extent than was written");
+  std::visit([&](auto held) { expect_values(dataset, name, shape, held); }, values);
+}
+
+FieldLayout field_layout(hid_t dataset, const std::string& name) {
+  const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER)
+    throw IoError("dataset " + name + " holds neither integers nor floating-point numbers");
+  const std::vector<hsize_t> extent = extent_of(dataset, name);
+  if (extent.size() != 2 && extent.size() != 3)
+    throw IoError("dataset " + name + " has " + std::to_string(extent.size()) +
+                  " axes, not 2 (rows, columns) or 3 (time, rows, columns)");
+  FieldLayout layout;
+  const std::size_t axis = extent.size() - 2;
+  layout.shape = {static_cast<std::int64_t>(extent[axis]),
+                  static_cast<std::int64_t>(extent[axis + 1])};
+  layout.has_record_axis = axis == 1;
+  if (layout.has_record_axis) layout.records = extent[0];
+  if (layout.shape.cells() == 0) throw IoError("dataset " + name + " holds no values");
+  layout.single_precision =
+      H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0;
+  return layout;
+}
+
+FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
+                        std::size_t record) {
+  if (record >= layout.records)
+    throw IoError("dataset " + name + " has no record " + std::to_string(record) + ", only " +
+                  std::to_string(layout.records) + " from 0 on");
+  const int rank = layout.has_record_axis ? 3 : 2;
+  const Hdf5Space selected = select_block(dataset, rank, name, 0, 0, layout.shape, record);
+  const auto read = [&]<class T>(std::vector<T> values) {
+    check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(rank, layout.shape), selected,
+                       H5P_DEFAULT, values.data()),
+               "read dataset " + name);
+    return FieldValues(std::move(values));
+  };
+  const auto cells = static_cast<std::size_t>(layout.shape.cells());
+  return layout.single_precision ? read(std::vector<float>(cells))
+                                 : read(std::vector<double>(cells));
+}
+
+}  // namespace lapl

@@ -1,0 +1,51 @@
+// A grid's values in and out of an HDF5 dataset. Messages as in hdf5_handle.hpp.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "io/hdf5/field_values.hpp"
+#include "io/hdf5/hdf5_handle.hpp"
+#include "kernels/grid.hpp"
+
+namespace lapl {
+
+/// Rows and columns of a chunk: bands of whole rows of 4 to 32 MiB and about equal height. A grid
+/// of up to 8 MiB is one chunk; a row over 32 MiB is cut into pieces of that size.
+Shape chunk_shape(Shape grid, std::size_t value_size);
+
+/// Bytes that the chunks of a field take in a file.
+std::uint64_t stored_size(Shape grid, std::size_t value_size);
+
+/// Creates the dataset and writes it: (1, rows, columns) in chunks, for netCDF and VTK.
+[[nodiscard]] Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape shape,
+                                              FieldView values);
+/// The same as (rows, columns), contiguous.
+[[nodiscard]] Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name,
+                                                 Shape shape, FieldView values);
+
+/// Reads the dataset again, block by block; throws IoError unless it holds exactly these bits.
+void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values);
+
+/// Bytes of one value, and HDF5's type for it as stored.
+std::size_t value_size_of(FieldView values);
+hid_t stored_type_of(FieldView values);
+
+/// Extent and type of a dataset that can be read as fields.
+struct FieldLayout {
+  Shape shape;
+  std::size_t records = 1;  ///< length of the leading axis, 1 where there is none
+  bool has_record_axis = false;
+  bool single_precision = false;  ///< IEEE 32 bits, of either byte order
+};
+
+/// The layout of an open dataset; throws IoError unless it is (rows, columns) or (time, rows,
+/// columns) of integers or floating-point numbers.
+FieldLayout field_layout(hid_t dataset, const std::string& name);
+
+/// All values at `record`, converted to this machine's; float32 stays, all else becomes float64.
+FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
+                        std::size_t record);
+
+}  // namespace lapl

@@ -1,0 +1,62 @@
+#include <limits>
+
+#include "io/hdf5/axes.hpp"
+#include "io/hdf5/dataset_checks.hpp"
+#include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/file_content.hpp"
+#include "io/hdf5/step_file.hpp"
+
+namespace lapl {
+namespace {
+
+ReadField read_plain(hid_t file, const std::string& name, std::size_t record) {
+  const Hdf5Dataset dataset = open_plain_dataset(file, name);
+  const FieldLayout layout = field_layout(dataset, name);
+  return {layout.shape, read_values(dataset, name, layout, record)};
+}
+
+FieldValues not_a_number(std::size_t count, bool single_precision) {
+  if (single_precision) return std::vector<float>(count, std::numeric_limits<float>::quiet_NaN());
+  return std::vector<double>(count, std::numeric_limits<double>::quiet_NaN());
+}
+
+/// What the index says about one of its records.
+struct IndexRecord {
+  Shape shape;
+  bool single_precision = false;
+  std::filesystem::path step_file;
+};
+
+IndexRecord look_up(hid_t index, const std::filesystem::path& path, const std::string& name,
+                    std::size_t record) {
+  const Axes axes = read_axes(index);
+  if (!holds_dataset(index, name)) open_plain_dataset(index, name);  // throws, with the names
+  if (record >= axes.steps.size())
+    throw IoError("has no record " + std::to_string(record) + ", only " +
+                  std::to_string(axes.steps.size()) + " from 0 on");
+  const Hdf5Dataset dataset(H5Dopen2(index, name.c_str(), H5P_DEFAULT), "open dataset " + name);
+  return {axes.shape, field_layout(dataset, name).single_precision,
+          path.parent_path() / "fields" / step_file_name(axes.steps[record])};
+}
+
+}  // namespace
+
+ReadField read_field(const std::filesystem::path& path, const std::string& name,
+                     std::size_t record) {
+  const Hdf5Session session;
+  const OpenedFile opened = open_verified(path);
+  if (opened.format != "index")
+    return naming_file(path, [&] { return read_plain(opened.file, name, record); });
+
+  // Through the step file itself rather than the virtual dataset, so that its seal counts too.
+  const IndexRecord entry =
+      naming_file(path, [&] { return look_up(opened.file, path, name, record); });
+  const OpenedFile step = open_verified(entry.step_file);
+  return naming_file(entry.step_file, [&]() -> ReadField {
+    if (holds_dataset(step.file, name)) return read_plain(step.file, name, 0);
+    return {entry.shape,
+            not_a_number(static_cast<std::size_t>(entry.shape.cells()), entry.single_precision)};
+  });
+}
+
+}  // namespace lapl

@@ -1,0 +1,22 @@
+// Field values whose precision is known at run time only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace lapl {
+
+/// Values of a grid, row by row; not owned.
+using FieldView = std::variant<std::span<const float>, std::span<const double>>;
+
+/// Values of a grid, row by row; owned.
+using FieldValues = std::variant<std::vector<float>, std::vector<double>>;
+
+inline FieldView view_of(const FieldValues& values) {
+  return std::visit([](const auto& held) { return FieldView{std::span{held}}; }, values);
+}
+
+}  // namespace lapl

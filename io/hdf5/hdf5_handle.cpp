@@ -1,0 +1,107 @@
+#include "io/hdf5/hdf5_handle.hpp"
+
+#include <cstdint>
+
+namespace lapl {
+namespace {
+
+std::recursive_mutex& hdf5_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+void set_up_hdf5() {
+  check_hdf5(H5dont_atexit(), "set up HDF5");
+  check_hdf5(H5open(), "set up HDF5");
+  check_hdf5(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "silence HDF5's error printing");
+  check_hdf5(H5PLset_loading_state(0), "switch HDF5's plugins off");
+}
+
+/// Keeps the first description it is given and stops the walk.
+herr_t take_description(unsigned, const H5E_error2_t* error, void* text) {
+  if (error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
+  return 1;
+}
+
+/// File access by stdio: HDF5's default driver resolves links, which fails for the paths of files
+/// in memory, as those files have no name.
+Hdf5Properties scratch_access() {
+  Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
+  check_hdf5(H5Pset_fapl_stdio(access), "set file properties");
+  // Closing the file fails while anything in it is open: nothing is written later, unnoticed.
+  check_hdf5(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI), "set file properties");
+  return access;
+}
+
+// What HDF5 calls to have its copies of a file image made and freed. All of them are our one image,
+// which nothing writes to.
+void* same_image(std::size_t, H5FD_file_image_op_t, void* image) { return image; }
+void* copy_nothing(void* to, const void*, std::size_t, H5FD_file_image_op_t, void*) { return to; }
+void* refuse_to_grow(void*, std::size_t, H5FD_file_image_op_t, void*) { return nullptr; }
+herr_t free_nothing(void*, H5FD_file_image_op_t, void*) { return 0; }
+void* same_pointer(void* image) { return image; }
+herr_t keep_pointer(void*) { return 0; }
+
+constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+
+}  // namespace
+
+Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
+  static const bool ready = (set_up_hdf5(), true);
+  static_cast<void>(ready);
+}
+
+void throw_hdf5_error(std::string_view doing) {
+  std::string reason = "HDF5 gives no reason";
+  // Upward starts at the innermost function, the one that knows what is wrong.
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_description, &reason);
+  throw IoError("cannot " + std::string(doing) + ": " + reason);
+}
+
+Hdf5File create_hdf5_file(const std::filesystem::path& scratch, Hdf5Format format) {
+  const Hdf5Properties creation(H5Pcreate(H5P_FILE_CREATE), "make file properties");
+  const Hdf5Properties access = scratch_access();
+  if (format == Hdf5Format::netcdf) {
+    check_hdf5(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST),
+               "set the format's version");
+    check_hdf5(H5Pset_link_creation_order(creation, tracked), "set file properties");
+    check_hdf5(H5Pset_attr_creation_order(creation, tracked), "set file properties");
+    check_hdf5(H5Pset_obj_track_times(creation, false), "set file properties");
+  }
+  return {H5Fcreate(scratch.c_str(), H5F_ACC_TRUNC, creation, access), "create the HDF5 file"};
+}
+
+Hdf5File reopen_hdf5_file(const std::filesystem::path& scratch) {
+  return {H5Fopen(scratch.c_str(), H5F_ACC_RDONLY, scratch_access()), "open the HDF5 file again"};
+}
+
+Hdf5File open_hdf5_file(const std::filesystem::path& path) {
+  const Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
+  // File systems without locks are read without them.
+  check_hdf5(H5Pset_file_locking(access, true, true), "set file properties");
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), "open as HDF5"};
+}
+
+Hdf5File open_hdf5_image(std::span<std::byte> bytes) {
+  const Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
+  check_hdf5(H5Pset_fapl_core(access, 1 << 16, false), "set file properties");
+  H5FD_file_image_callbacks_t callbacks = {same_image,   copy_nothing, refuse_to_grow, free_nothing,
+                                           same_pointer, keep_pointer, bytes.data()};
+  check_hdf5(H5Pset_file_image_callbacks(access, &callbacks), "set file properties");
+  check_hdf5(H5Pset_file_image(access, bytes.data(), bytes.size()), "set the file image");
+  // HDF5 takes two images of one name for the same file.
+  const std::string name =
+      "image at " + std::to_string(reinterpret_cast<std::uintptr_t>(&bytes[0]));
+  return {H5Fopen(name.c_str(), H5F_ACC_RDONLY, access), "open as HDF5"};
+}
+
+Hdf5Group create_hdf5_group(hid_t location, const std::string& name) {
+  const Hdf5Properties creation(H5Pcreate(H5P_GROUP_CREATE), "make group properties");
+  check_hdf5(H5Pset_link_creation_order(creation, tracked), "set group properties");
+  check_hdf5(H5Pset_attr_creation_order(creation, tracked), "set group properties");
+  check_hdf5(H5Pset_obj_track_times(creation, false), "set group properties");
+  return {H5Gcreate2(location, name.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT),
+          "create group " + name};
+}
+
+}  // namespace lapl

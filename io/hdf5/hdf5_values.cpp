@@ -1,0 +1,202 @@
+#include "io/hdf5/hdf5_values.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "io/hdf5/dataset_checks.hpp"
+
+namespace lapl {
+namespace {
+
+Hdf5Type text_type(std::size_t size, bool ascii) {
+  Hdf5Type type(H5Tcopy(H5T_C_S1), "make a text type");
+  check_hdf5(H5Tset_size(type, std::max<std::size_t>(size, 1)), "make a text type");
+  check_hdf5(H5Tset_strpad(type, H5T_STR_NULLPAD), "make a text type");
+  check_hdf5(H5Tset_cset(type, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8), "make a text type");
+  return type;
+}
+
+Hdf5Type text_type(std::string_view text) {
+  return text_type(text.size(), std::ranges::all_of(text, [](unsigned char c) { return c < 128; }));
+}
+
+/// HDF5 reads at least one byte, also of an empty text.
+const char* data_of(std::string_view text) { return text.empty() ? "" : text.data(); }
+
+/// Text of fixed length without the zeros that pad it.
+std::string without_padding(std::string text) {
+  text.resize(std::min(text.find_last_not_of('\0') + 1, text.size()));
+  return text;
+}
+
+Hdf5Space array_space(std::size_t count) {
+  const hsize_t extent = count;
+  return {H5Screate_simple(1, &extent, nullptr), "make a data space"};
+}
+
+Hdf5Dataset create_dataset(hid_t location, const std::string& name, hid_t type, hid_t space) {
+  const Hdf5Properties properties = dataset_properties();
+  return {H5Dcreate2(location, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+          "create dataset " + name};
+}
+
+}  // namespace
+
+template <>
+hid_t stored_type<float>() {
+  return H5T_IEEE_F32LE;
+}
+template <>
+hid_t stored_type<double>() {
+  return H5T_IEEE_F64LE;
+}
+template <>
+hid_t stored_type<std::int64_t>() {
+  return H5T_STD_I64LE;
+}
+template <>
+hid_t stored_type<std::uint64_t>() {
+  return H5T_STD_U64LE;
+}
+template <>
+hid_t memory_type<float>() {
+  return H5T_NATIVE_FLOAT;
+}
+template <>
+hid_t memory_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
+template <>
+hid_t memory_type<std::int64_t>() {
+  return H5T_NATIVE_INT64;
+}
+template <>
+hid_t memory_type<std::uint64_t>() {
+  return H5T_NATIVE_UINT64;
+}
+
+Hdf5Properties dataset_properties() {
+  Hdf5Properties properties(H5Pcreate(H5P_DATASET_CREATE), "make dataset properties");
+  check_hdf5(H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
+             "set dataset properties");
+  check_hdf5(H5Pset_obj_track_times(properties, false), "set dataset properties");
+  check_hdf5(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "set dataset properties");
+  return properties;
+}
+
+void write_attribute(hid_t object, const std::string& name, std::string_view text) {
+  const Hdf5Type type = text_type(text);
+  const Hdf5Space space(H5Screate(H5S_SCALAR), "make a data space");
+  Hdf5Attribute attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
+                          "create attribute " + name);
+  check_hdf5(H5Awrite(attribute, type, data_of(text)), "write attribute " + name);
+  attribute.close("close attribute " + name);
+}
+
+template <class T>
+void write_attribute(hid_t object, const std::string& name, std::span<const T> values) {
+  const Hdf5Space space = values.size() == 1 ? Hdf5Space(H5Screate(H5S_SCALAR), "make a data space")
+                                             : array_space(values.size());
+  Hdf5Attribute attribute(
+      H5Acreate2(object, name.c_str(), stored_type<T>(), space, H5P_DEFAULT, H5P_DEFAULT),
+      "create attribute " + name);
+  check_hdf5(H5Awrite(attribute, memory_type<T>(), values.data()), "write attribute " + name);
+  attribute.close("close attribute " + name);
+}
+
+std::string read_text_attribute(hid_t object, const std::string& name) {
+  if (check_hdf5(H5Aexists(object, name.c_str()), "look for attribute " + name) == 0) return {};
+  const Hdf5Attribute attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT),
+                                "open attribute " + name);
+  const Hdf5Type type(H5Aget_type(attribute), "read the type of attribute " + name);
+  const Hdf5Space space(H5Aget_space(attribute), "read the extent of attribute " + name);
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
+      H5Sget_simple_extent_type(space) != H5S_SCALAR)
+    return {};
+  std::string text(H5Tget_size(type), '\0');
+  check_hdf5(H5Aread(attribute, type, text.data()), "read attribute " + name);
+  return without_padding(std::move(text));
+}
+
+template <class T>
+T read_number_attribute(hid_t object, const std::string& name) {
+  const Hdf5Attribute attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT),
+                                "open attribute " + name);
+  const Hdf5Space space(H5Aget_space(attribute), "read the extent of attribute " + name);
+  if (H5Sget_simple_extent_npoints(space) != 1)
+    throw IoError("attribute " + name + " is not one number");
+  T value{};
+  check_hdf5(H5Aread(attribute, memory_type<T>(), &value), "read attribute " + name);
+  return value;
+}
+
+template <class T>
+Hdf5Dataset write_array(hid_t location, const std::string& name, std::span<const T> values) {
+  const Hdf5Space space = array_space(values.size());
+  Hdf5Dataset dataset = create_dataset(location, name, stored_type<T>(), space);
+  if (!values.empty())
+    check_hdf5(H5Dwrite(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+               "write dataset " + name);
+  return dataset;
+}
+
+void write_text(hid_t location, const std::string& name, std::string_view text) {
+  const Hdf5Type type = text_type(text);
+  const Hdf5Space space(H5Screate(H5S_SCALAR), "make a data space");
+  Hdf5Dataset dataset = create_dataset(location, name, type, space);
+  check_hdf5(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data_of(text)),
+             "write dataset " + name);
+  dataset.close("close dataset " + name);
+}
+
+template <class T>
+std::vector<T> read_array(hid_t location, const std::string& name, std::size_t most) {
+  const Hdf5Dataset dataset = open_plain_dataset(location, name);
+  const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
+  if (H5Tequal(type, stored_type<T>()) <= 0)
+    throw IoError("dataset " + name + " is of another type than lapl writes");
+  const std::vector<hsize_t> extent = extent_of(dataset, name);
+  const hsize_t count = extent.empty() ? 1 : extent[0];
+  if (extent.size() > 1 || count > most)
+    throw IoError("dataset " + name + " is of another size than lapl writes");
+  std::vector<T> values(count);
+  if (!values.empty())
+    check_hdf5(H5Dread(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+               "read dataset " + name);
+  return values;
+}
+
+std::string read_text(hid_t location, const std::string& name, std::size_t most) {
+  const Hdf5Dataset dataset = open_plain_dataset(location, name);
+  const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
+      !extent_of(dataset, name).empty())
+    throw IoError("dataset " + name + " is not one text of fixed length");
+  if (H5Tget_size(type) > most)
+    throw IoError("dataset " + name + " is longer than the file can hold");
+  std::string text(H5Tget_size(type), '\0');
+  check_hdf5(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()),
+             "read dataset " + name);
+  return without_padding(std::move(text));
+}
+
+template <class T>
+void expect_array(hid_t location, const std::string& name, std::span<const T> values) {
+  const std::vector<T> stored = read_array<T>(location, name, values.size());
+  if (stored.size() != values.size() ||
+      (!stored.empty() && std::memcmp(stored.data(), values.data(), values.size_bytes()) != 0))
+    throw IoError("dataset " + name + " reads back with other values than were written");
+}
+
+#define LAPL_INSTANTIATE(T)                                                        \
+  template void write_attribute(hid_t, const std::string&, std::span<const T>);    \
+  template T read_number_attribute(hid_t, const std::string&);                     \
+  template Hdf5Dataset write_array(hid_t, const std::string&, std::span<const T>); \
+  template std::vector<T> read_array(hid_t, const std::string&, std::size_t);      \
+  template void expect_array(hid_t, const std::string&, std::span<const T>);
+LAPL_INSTANTIATE(double)
+LAPL_INSTANTIATE(std::int64_t)
+LAPL_INSTANTIATE(std::uint64_t)
+#undef LAPL_INSTANTIATE
+
+}  // namespace lapl

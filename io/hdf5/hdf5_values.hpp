@@ -1,0 +1,54 @@
+// Numbers and text in and out of HDF5 datasets and attributes that this program defines. Values are
+// stored little-endian. Messages as in hdf5_handle.hpp.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/hdf5/hdf5_handle.hpp"
+
+namespace lapl {
+
+/// HDF5's types for T: as stored, and as held in memory. float, double, int64_t and uint64_t.
+template <class T>
+hid_t stored_type();
+template <class T>
+hid_t memory_type();
+
+/// Dataset creation properties of all our datasets: creation order of attributes tracked (as
+/// netCDF wants it), no times, and no fill values written, since every value is.
+Hdf5Properties dataset_properties();
+
+/// Fixed-length text: variable-length attributes confuse ParaView. ASCII unless the text is not.
+void write_attribute(hid_t object, const std::string& name, std::string_view text);
+template <class T>
+void write_attribute(hid_t object, const std::string& name, std::span<const T> values);
+
+/// A text attribute as above; empty where there is none of that name and kind.
+std::string read_text_attribute(hid_t object, const std::string& name);
+/// One number; throws IoError where there is none of that name.
+template <class T>
+T read_number_attribute(hid_t object, const std::string& name);
+
+/// Creates a one-dimensional dataset, writes it and hands it back open.
+template <class T>
+[[nodiscard]] Hdf5Dataset write_array(hid_t location, const std::string& name,
+                                      std::span<const T> values);
+/// A scalar text dataset of fixed length.
+void write_text(hid_t location, const std::string& name, std::string_view text);
+
+/// All values of a dataset of ours, of rank 0 or 1. Throws IoError where it is missing, of another
+/// type, rank or storage, or larger than `most`.
+template <class T>
+std::vector<T> read_array(hid_t location, const std::string& name, std::size_t most);
+std::string read_text(hid_t location, const std::string& name, std::size_t most);
+
+/// Throws IoError unless the dataset holds exactly these bits.
+template <class T>
+void expect_array(hid_t location, const std::string& name, std::span<const T> values);
+
+}  // namespace lapl

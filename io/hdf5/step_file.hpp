@@ -1,0 +1,79 @@
+// One output step: one immutable file that is HDF5, netCDF-4/CF and VTKHDF at once, and the index
+// over all of a run's. docs/format.md draws the layout.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/hdf5/field_values.hpp"
+#include "kernels/grid.hpp"
+
+namespace lapl {
+
+/// A field to be written.
+struct NamedField {
+  std::string name;       ///< dataset name, such as laplacian
+  std::string long_name;  ///< for people
+  std::string units;
+  FieldView values;
+};
+
+/// Name and text of each entry of /provenance.
+using Provenance = std::vector<std::pair<std::string, std::string>>;
+
+struct StepRecord {
+  Shape shape;
+  double spacing = 1;
+  std::int64_t step = 0;
+  double time = 0;  ///< seconds
+  std::string title;
+  std::vector<NamedField> fields;
+  Provenance provenance;
+};
+
+/// Writes the file (temporary name, verified, fsync, rename). Throws IoError.
+void write_step_file(const std::filesystem::path& path, const StepRecord& record);
+
+/// Rewrites `index` (RUN/fields.nc) over the step files in `folder` (RUN/fields), atomically.
+void write_index(const std::filesystem::path& index, const std::filesystem::path& folder);
+
+/// step-000002500.nc, the name in the folder RUN/fields.
+std::string step_file_name(std::int64_t step);
+/// The step in such a name (without a folder); -1 for any other name.
+std::int64_t step_of_file_name(const std::string& name);
+
+/// Step files in `folder`, in order of their steps; none where there is no such folder. Throws
+/// IoError.
+std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& folder);
+
+/// What a file of ours, or another HDF5 file with 2-D fields, holds.
+struct FileContent {
+  std::string kind;  ///< "step", "index", "checkpoint" or "hdf5" for a foreign file
+  Shape shape;
+  double spacing = 1;
+  std::vector<std::int64_t> steps;  ///< one for a step file or a checkpoint; empty if unknown
+  std::vector<double> times;
+  std::vector<std::string> fields;  ///< dataset names
+  std::string precision;            ///< float32 or float64
+  Provenance provenance;
+};
+
+/// Verifies the seal of a file of ours, then reads what it holds, without the values.
+/// Throws IoError naming the file and what is wrong with it.
+FileContent read_content(const std::filesystem::path& file);
+
+/// The values of one field at record `record` (0 in a step file). Datasets that are (rows, columns)
+/// or (time, rows, columns) of any number type; float32 stays float32, all else becomes float64.
+/// Refuses external storage, external links, virtual datasets (but those of our own index), unknown
+/// filters and sizes above what the file's length makes believable. Throws IoError.
+struct ReadField {
+  Shape shape;
+  FieldValues values;
+};
+ReadField read_field(const std::filesystem::path& file, const std::string& dataset,
+                     std::size_t record = 0);
+
+}  // namespace lapl

@@ -1,0 +1,131 @@
+#include "io/image.hpp"
+
+#include <png.h>
+
+#include <array>
+#include <csetjmp>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "io/durable/posix_file.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+/// The largest ratio that deflate reaches, plus room for a small file's headers.
+constexpr std::uint64_t deflate_ratio = 1032;
+
+struct Reader {
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  std::array<char, 200> message{};
+
+  Reader() = default;
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+  ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
+};
+
+// libpng reports an error by longjmp to the setjmp of the function that called it. So the three
+// functions that call it for reading own nothing that has a destructor; false: an error.
+
+[[noreturn]] void keep_message(png_structp png, png_const_charp message) {
+  auto& kept = *static_cast<std::array<char, 200>*>(png_get_error_ptr(png));
+  std::snprintf(kept.data(), kept.size(), "%s", message);
+  png_longjmp(png, 1);
+}
+
+void ignore_warning(png_structp, png_const_charp) {}
+
+bool read_header(const Reader& reader, std::FILE* file) {
+  if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
+  png_init_io(reader.png, file);
+  png_read_info(reader.png, reader.info);
+  return true;
+}
+
+/// Has rows come as 16-bit grey or RGB.
+bool choose_format(const Reader& reader) {
+  if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
+  png_set_palette_to_rgb(reader.png);
+  png_set_expand_gray_1_2_4_to_8(reader.png);
+  png_set_expand_16(reader.png);  // v becomes 257 v: the same fraction of the largest value
+  png_set_strip_alpha(reader.png);
+  png_set_interlace_handling(reader.png);
+  png_read_update_info(reader.png, reader.info);
+  return true;
+}
+
+bool read_rows(const Reader& reader, png_bytepp rows) {
+  if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
+  png_read_image(reader.png, rows);
+  png_read_end(reader.png, nullptr);
+  return true;
+}
+
+std::uint64_t sample(const png_byte* bytes) {
+  return static_cast<std::uint64_t>(bytes[0]) << 8 | bytes[1];
+}
+
+/// Luminance of one pixel in 0 ... 1. Exact integers but for the division, so that a grey pixel
+/// has the same value whether it is stored as grey or as colour.
+double luminance(const png_byte* pixel, int channels) {
+  if (channels == 1) return static_cast<double>(sample(pixel)) / 65535;
+  const std::uint64_t sum =
+      2126 * sample(pixel) + 7152 * sample(pixel + 2) + 722 * sample(pixel + 4);
+  return static_cast<double>(sum) / (10000.0 * 65535);
+}
+
+/// Throws unless a file of `length` bytes can hold the picture it declares.
+void check_size(const Reader& reader, std::uint64_t length, const std::string& name) {
+  const std::uint64_t width = png_get_image_width(reader.png, reader.info);
+  const std::uint64_t height = png_get_image_height(reader.png, reader.info);
+  const std::uint64_t bits = width * height * png_get_bit_depth(reader.png, reader.info) *
+                             png_get_channels(reader.png, reader.info);
+  if (bits / 8 > length * deflate_ratio)
+    throw IoError(name + ": declares " + std::to_string(height) + " x " + std::to_string(width) +
+                  " pixels, more than a PNG of " + std::to_string(length) + " bytes can hold");
+}
+
+}  // namespace
+
+GreyImage read_png(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
+                                                             &std::fclose);
+  if (file == nullptr) throw_system_error(name, "open");
+  Reader reader;
+  reader.png =
+      png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader.message, keep_message, ignore_warning);
+  if (reader.png != nullptr) reader.info = png_create_info_struct(reader.png);
+  if (reader.info == nullptr) throw IoError(name + ": cannot set up libpng");
+  const auto require = [&](bool good) {
+    if (!good) throw IoError(name + ": cannot read as PNG: " + reader.message.data());
+  };
+
+  require(read_header(reader, file.get()));
+  check_size(reader, std::filesystem::file_size(path), name);
+  require(choose_format(reader));
+
+  const std::size_t width = png_get_image_width(reader.png, reader.info);
+  const std::size_t height = png_get_image_height(reader.png, reader.info);
+  const std::size_t row_size = png_get_rowbytes(reader.png, reader.info);
+  const int channels = png_get_channels(reader.png, reader.info);
+  const auto pixels = std::make_unique_for_overwrite<png_byte[]>(row_size * height);
+  std::vector<png_bytep> rows(height);
+  for (std::size_t row = 0; row < height; ++row) rows[row] = pixels.get() + row * row_size;
+  require(read_rows(reader, rows.data()));
+
+  GreyImage image{{static_cast<std::int64_t>(height), static_cast<std::int64_t>(width)}, {}};
+  image.values.resize(width * height);
+  const std::size_t pixel_size = 2 * static_cast<std::size_t>(channels);
+  for (std::size_t row = 0; row < height; ++row)
+    for (std::size_t column = 0; column < width; ++column)
+      image.values[row * width + column] = luminance(rows[row] + column * pixel_size, channels);
+  return image;
+}
+
+}  // namespace lapl

@@ -1,0 +1,23 @@
+// Pictures as fields: reading PNG.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "kernels/grid.hpp"
+
+namespace lapl {
+
+/// Grey values of a picture, row by row from the top.
+struct GreyImage {
+  Shape shape;
+  std::vector<double> values;  ///< 0 (black) to 1 (white)
+};
+
+/// Reads a PNG of any kind: 1 to 16 bits, grey, colour or palette, interlaced or not. A grey value
+/// g of b bits becomes g / (2^b - 1), as stored: gamma is not applied. Colour becomes the luminance
+/// 0.2126 R + 0.7152 G + 0.0722 B (Rec. ITU-R BT.709) of the stored values. Transparency is
+/// ignored. Throws IoError naming the file and what is wrong with it.
+GreyImage read_png(const std::filesystem::path& path);
+
+}  // namespace lapl

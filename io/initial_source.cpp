@@ -1,0 +1,38 @@
+#include "io/initial_source.hpp"
+
+#include <fmt/format.h>
+
+#include "io/hdf5/step_file.hpp"
+#include "io/image.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+void require_shape(const RunConfig& config, Shape found) {
+  if (found != config.shape)
+    throw ConfigError(fmt::format("initial.path: {} holds {} x {} values, grid.shape is [{}, {}]",
+                                  config.initial.path, found.rows, found.columns, config.shape.rows,
+                                  config.shape.columns));
+}
+
+}  // namespace
+
+std::vector<double> load_initial_field(const RunConfig& config) {
+  const InitialConfig& initial = config.initial;
+  if (initial.kind == InitialKind::image) {
+    GreyImage image = read_png(initial.path);
+    require_shape(config, image.shape);
+    return std::move(image.values);
+  }
+  if (initial.kind == InitialKind::hdf5) {
+    const ReadField field = read_field(initial.path, initial.dataset);
+    require_shape(config, field.shape);
+    return std::visit(
+        [](const auto& values) { return std::vector<double>(values.begin(), values.end()); },
+        field.values);
+  }
+  return {};
+}
+
+}  // namespace lapl

@@ -1,0 +1,170 @@
+#include "io/run_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "io/durable/durable_file.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* diagnostics_header = "step,time,min,max,mean,mass,l2,cells_per_second\n";
+
+[[noreturn]] void fail(const fs::path& path, const char* doing) {
+  throw IoError(fmt::format("{}: {}: {}", path.string(), doing, std::strerror(errno)));
+}
+
+int take_lock(const fs::path& folder) {
+  const fs::path path = folder / ".lock";
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (file < 0) fail(path, "open");
+  if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    const bool taken = errno == EWOULDBLOCK;
+    char holder[32] = {};
+    const ssize_t length = taken ? pread(file, holder, sizeof holder - 1, 0) : 0;
+    ::close(file);
+    if (!taken) fail(path, "flock");
+    throw IoError(fmt::format("{}: another run is writing here (process {})", folder.string(),
+                              length > 0 ? holder : "unknown"));
+  }
+  const std::string self = std::to_string(getpid());
+  if (ftruncate(file, 0) != 0 ||
+      pwrite(file, self.data(), self.size(), 0) != static_cast<ssize_t>(self.size())) {
+    ::close(file);
+    fail(path, "write");
+  }
+  return file;
+}
+
+void append(const fs::path& path, const std::string& text) {
+  const int file =
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (file < 0) fail(path, "open");
+  const ssize_t written = write(file, text.data(), text.size());  // one write: lines stay whole
+  const int error = written < 0 ? errno : ENOSPC;
+  if (::close(file) != 0 && written == static_cast<ssize_t>(text.size())) fail(path, "close");
+  if (written != static_cast<ssize_t>(text.size())) {
+    errno = error;
+    fail(path, "write");
+  }
+}
+
+// Removes files whose names start so and hold `part`.
+void remove_files(const fs::path& folder, const std::string& start, const std::string& part) {
+  if (!fs::exists(folder)) return;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (const std::string name = entry.path().filename().string();
+        name.starts_with(start) && name.find(part) != std::string::npos)
+      fs::remove(entry.path());
+}
+
+// What a killed run left half written; nobody else writes here while the lock is held.
+void remove_temporaries(const fs::path& folder) {
+  for (const fs::path& of : {folder, folder / "fields", folder / "checkpoints"})
+    remove_files(of, ".", ".tmp-");
+}
+
+// Removes the files of a run and nothing else.
+void remove_run(const fs::path& folder) {
+  for (const char* name : {"config.yaml", "log.jsonl", "diagnostics.csv", "fields.nc"})
+    fs::remove(folder / name);
+  remove_files(folder / "fields", "step-", ".nc");
+  remove_files(folder / "checkpoints", "step-", ".h5");
+  fs::remove(folder / "run.json");  // last: while it is there, the folder counts as a run
+}
+
+}  // namespace
+
+bool RunFolder::holds_run(const fs::path& path) { return fs::exists(path / "run.json"); }
+
+RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
+  const bool run = holds_run(path);
+  if (run && existing == Existing::refuse)
+    throw ConfigError(
+        fmt::format("{}: a run is there already (give --auto-resume to go on with it, --overwrite "
+                    "to replace it, or another --output)",
+                    path.string()));
+  if (fs::exists(path) && !fs::is_directory(path))
+    throw ConfigError(fmt::format("{}: is not a folder", path.string()));
+  if (!run && fs::exists(path))
+    for (const auto& entry : fs::directory_iterator(path))
+      if (!entry.path().filename().string().starts_with("."))  // left by a start that was cut off
+        throw ConfigError(
+            fmt::format("{}: not empty, and not a run folder (it holds {}): give "
+                        "another --output",
+                        path.string(), entry.path().filename().string()));
+  fs::create_directories(path);
+  RunFolder folder(path, take_lock(path));
+  remove_temporaries(path);
+  if (run) remove_run(path);
+  // First of all: from here on the folder counts as a run, which --auto-resume can go on with.
+  replace_file(folder.summary(), "{\"status\": \"starting\"}\n");
+  fs::create_directories(folder.fields());
+  fs::create_directories(folder.checkpoints());
+  replace_file(folder.diagnostics(), diagnostics_header);
+  return folder;
+} catch (const fs::filesystem_error& error) {
+  throw IoError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+}
+
+RunFolder RunFolder::open(const fs::path& path) {
+  if (!holds_run(path))
+    throw ConfigError(fmt::format("{}: not a run folder (no run.json in it)", path.string()));
+  RunFolder folder(path, take_lock(path));
+  remove_temporaries(path);
+  return folder;
+}
+
+RunFolder::RunFolder(RunFolder&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+RunFolder::~RunFolder() {
+  if (lock_ >= 0) ::close(lock_);  // releases the lock
+}
+
+void RunFolder::log(nlohmann::ordered_json event) const {
+  nlohmann::ordered_json line = {{"at", utc_now()}};
+  line.update(event);
+  append(path_ / "log.jsonl", line.dump() + "\n");
+}
+
+void RunFolder::add_diagnostics(std::int64_t step, double time, const Statistics& s,
+                                double cells_per_second) const {
+  append(diagnostics(), fmt::format("{},{},{},{},{},{},{},{:.4g}\n", step, time, s.min, s.max,
+                                    s.mean, s.mass, s.l2, cells_per_second));
+}
+
+void RunFolder::drop_diagnostics_from(std::int64_t step) const {
+  std::ifstream file(diagnostics());
+  std::string kept = diagnostics_header, line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    if (std::int64_t of = 0; fields >> of && of < step) kept += line + "\n";
+  }
+  replace_file(diagnostics(), kept);
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+}  // namespace lapl

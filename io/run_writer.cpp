@@ -1,0 +1,104 @@
+#include "io/run_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lapl {
+
+std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", digest); }
+
+template <class T>
+RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
+                        Provenance provenance,
+                        std::vector<std::pair<std::string, std::uint64_t>> outputs,
+                        Callbacks callbacks)
+    : folder_(folder),
+      config_(config),
+      config_text_(std::move(config_text)),
+      provenance_(std::move(provenance)),
+      outputs_(std::move(outputs)),
+      callbacks_(std::move(callbacks)) {}
+
+template <class T>
+void RunWriter<T>::progress(const Progress& progress) {
+  callbacks_.progress(progress);
+}
+
+template <class T>
+void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
+  const std::int64_t step = storing.step;
+  StoredEvent event{.step = step,
+                    .time = static_cast<double>(step) * config_.step_seconds(),
+                    .statistics = statistics_of(captured.field, config_.shape, config_.spacing),
+                    .digest = captured.digest,
+                    .output = "",
+                    .checkpoint = ""};
+  // The output first: a checkpoint on disk means that every output before it is there too.
+  if (storing.output) event.output = write_output(storing, captured, event.statistics);
+  if (storing.checkpoint) event.checkpoint = write_state(step, captured);
+  last_digest_ = captured.digest;
+  folder_.log({{"event", "stored"},
+               {"step", step},
+               {"time", event.time},
+               {"digest", digest_text(event.digest)},
+               {"output", event.output},
+               {"checkpoint", event.checkpoint}});
+  callbacks_.stored(event);
+}
+
+template <class T>
+std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>& captured,
+                                       const Statistics& statistics) {
+  const std::int64_t step = storing.step;
+  const auto path = folder_.fields() / step_file_name(step);
+  const double time = static_cast<double>(step) * config_.step_seconds();
+  StepRecord record{.shape = config_.shape,
+                    .spacing = config_.spacing,
+                    .step = step,
+                    .time = time,
+                    .title = "diffusion, " + folder_.path().filename().string(),
+                    .fields = {},
+                    .provenance = provenance_};
+  record.provenance.emplace_back("state_digest", digest_text(captured.digest));
+  for (const std::string& name : config_.output_fields) {
+    if (name == "field")
+      record.fields.push_back({name, "field", "1", captured.field});
+    else
+      record.fields.push_back({name, "5-point Laplacian of field", "m-2", captured.laplacian});
+  }
+  write_step_file(path, record);
+  folder_.add_diagnostics(step, time, statistics, storing.cells_per_second);
+  write_index(folder_.index(), folder_.fields());
+
+  const auto same_name = [&](const auto& entry) { return entry.first == path.filename(); };
+  std::erase_if(outputs_, same_name);
+  outputs_.emplace_back(path.filename().string(), captured.digest);
+  return path.string();
+}
+
+template <class T>
+std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& captured) {
+  const auto path = folder_.checkpoints() / checkpoint_file_name(step);
+  write_checkpoint(path,
+                   {.config = config_text_,
+                    .shape = config_.shape,
+                    .step = step,
+                    .time_step = config_.step_seconds(),
+                    .coefficient = config_.step_coefficient(),
+                    .state_digest = captured.digest,
+                    .outputs = outputs_},
+                   captured.field);
+  // Older ones go only now that the new one is safe. Those of later steps, left by a run that was
+  // resumed from before them, are not counted and stay.
+  std::int64_t kept = 0;
+  for (const auto& old : list_checkpoints(folder_.checkpoints()))
+    if (old.filename() <= path.filename() && ++kept > config_.checkpoints_kept)
+      std::filesystem::remove(old);
+  return path.string();
+}
+
+template class RunWriter<float>;
+template class RunWriter<double>;
+
+}  // namespace lapl

@@ -1,0 +1,87 @@
+// A backend is where the field lives: it holds the state, steps it with one engine, and hands out
+// copies. solver/ drives one through this interface and never sees host or device memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "kernels/boundary.hpp"
+#include "kernels/fractal.hpp"
+#include "kernels/grid.hpp"
+
+namespace lapl {
+
+/// Everything that a step depends on.
+template <class T>
+struct Problem {
+  Shape shape;
+  Boundaries boundaries;
+  T coefficient = 0;      ///< D dt / h^2
+  T spacing_squared = 1;  ///< h^2
+};
+
+/// Copies of the state at one step, in host memory; valid until the next Backend::capture.
+template <class T>
+struct Captured {
+  std::span<const T> field;                      ///< rows * columns values
+  std::span<const T> laplacian;                  ///< likewise; empty unless it was asked for
+  std::uint64_t digest = 0;                      ///< state digest of `field` (kernels/digest.hpp)
+  std::optional<std::int64_t> first_not_finite;  ///< index of the first NaN or infinity
+};
+
+/// What runs the steps, for people and for the provenance of files.
+struct BackendDescription {
+  std::string backend;  ///< "cpu" or "cuda"
+  std::string engine;   ///< a name from engine_table
+  std::string device;   ///< processor or GPU model
+  std::string driver;   ///< CUDA driver and runtime versions; empty on a CPU
+  int threads = 0;      ///< CPU threads; 0 on a GPU
+};
+
+template <class T>
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual BackendDescription description() const = 0;
+
+  /// Sets the state to rows * columns values.
+  virtual void set_state(std::span<const T> field) = 0;
+
+  /// Sets the state to the fractal field of `parameters`, made in float64 where the state lives.
+  virtual void set_fractal(const FractalParameters& parameters) = 0;
+
+  /// Goes on by `steps` steps. May return early, but never before earlier calls are done.
+  virtual void advance(std::int64_t steps) = 0;
+
+  /// Starts a search of the present state for values that are not finite.
+  virtual void start_finite_check() = 0;
+
+  /// Ends that search (waits for it where need be): row-major index of the first such cell.
+  virtual std::optional<std::int64_t> finish_finite_check() = 0;
+
+  /// Starts copying the present state, and its Laplacian, to the host. Stepping may go on at once.
+  /// The copies of an earlier capture are lost: their reader must have finished.
+  virtual void capture(bool with_laplacian) = 0;
+
+  /// Waits for the copies that capture() started. May be called from another thread.
+  virtual Captured<T> captured() = 0;
+
+  /// Waits until every step is done; seconds spent in stepping alone since construction.
+  virtual double stepping_seconds() = 0;
+};
+
+/// Why no CUDA backend can be made here; empty where one can.
+std::string cuda_unavailable();
+
+/// Makes the backend for `engine` ("auto" or a name from engine_table) on "cpu" or "cuda".
+/// Throws DeviceError where the device is missing, not compiled in, or has too little memory (the
+/// message gives bytes needed and available); ConfigError for an engine of another backend.
+template <class T>
+std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::string& engine,
+                                         const Problem<T>& problem, int threads);
+
+}  // namespace lapl

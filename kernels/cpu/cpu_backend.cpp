@@ -1,0 +1,177 @@
+#include "kernels/cpu/cpu_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+
+#include "kernels/cpu/available_memory.hpp"
+#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/fractal.hpp"
+#include "kernels/cpu/ghosted_rows.hpp"
+#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/cpu/rows.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+extern const RowLoops<float> row_loops_float_baseline, row_loops_float_avx2, row_loops_float_avx512;
+extern const RowLoops<double> row_loops_double_baseline, row_loops_double_avx2,
+    row_loops_double_avx512;
+
+template <>
+const RowLoops<float>& row_loops<float>() {
+#ifdef LAPL_X86_64
+  if (__builtin_cpu_supports("x86-64-v4")) return row_loops_float_avx512;
+  if (__builtin_cpu_supports("x86-64-v3")) return row_loops_float_avx2;
+#endif
+  return row_loops_float_baseline;
+}
+
+template <>
+const RowLoops<double>& row_loops<double>() {
+#ifdef LAPL_X86_64
+  if (__builtin_cpu_supports("x86-64-v4")) return row_loops_double_avx512;
+  if (__builtin_cpu_supports("x86-64-v3")) return row_loops_double_avx2;
+#endif
+  return row_loops_double_baseline;
+}
+
+namespace {
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown processor";
+}
+
+// Two buffers to step, two to hand out the field and its Laplacian.
+void require_memory(std::uint64_t bytes_a_field) {
+  const std::uint64_t needed = 4 * bytes_a_field, available = available_memory();
+  if (available != 0 && needed > available)
+    throw DeviceError(
+        fmt::format("the grid needs {} bytes of host memory, {} are available", needed, available));
+}
+
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem<T>& problem,
+                                          int threads) {
+  if (name == "reference") return make_reference_engine(problem, threads);
+  if (name == "threaded") return make_threaded_engine(problem, threads);
+  throw ConfigError(fmt::format("engine {}: not an engine of the CPU backend", name));
+}
+
+template <class T>
+class CpuBackend final : public Backend<T> {
+ public:
+  CpuBackend(const std::string& engine, const Problem<T>& problem, int threads)
+      : problem_(problem),
+        engine_name_(engine),
+        threads_(threads),
+        rows_(problem),
+        engine_(make_engine(engine, problem, threads)) {
+    const std::int64_t cells = problem.shape.cells();
+    require_memory(static_cast<std::uint64_t>(cells) * sizeof(T));
+    for (HostBuffer<T>* buffer : {&first_, &second_, &field_copy_, &laplacian_})
+      *buffer = HostBuffer<T>(cells, threads);
+    buffers_ = {first_.data(), second_.data()};
+  }
+
+  BackendDescription description() const override {
+    return {.backend = "cpu",
+            .engine = engine_name_,
+            .device = fmt::format("{} ({})", processor_name(), row_loops<T>().instruction_set),
+            .driver = "",
+            .threads = threads_};
+  }
+
+  void set_state(std::span<const T> field) override {
+    std::copy(field.begin(), field.end(), buffers_.current);
+  }
+
+  void set_fractal(const FractalParameters& parameters) override {
+    const std::vector<double> field = cpu_fractal_field(problem_.shape, parameters, threads_);
+    std::transform(field.begin(), field.end(), buffers_.current,
+                   [](double value) { return static_cast<T>(value); });
+  }
+
+  void advance(std::int64_t steps) override {
+    const auto start = std::chrono::steady_clock::now();
+    engine_->advance(buffers_, steps);
+    stepping_ += std::chrono::steady_clock::now() - start;
+  }
+
+  void start_finite_check() override { first_not_finite_ = digest_state().first_not_finite; }
+
+  std::optional<std::int64_t> finish_finite_check() override { return first_not_finite_; }
+
+  void capture(bool with_laplacian) override {
+    const auto [rows, columns] = problem_.shape;
+    const T* state = buffers_.current;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const GhostedRow<T> from = rows_.at(state, row);
+      std::copy_n(from.centre, columns, field_copy_.data() + row * columns);
+      if (with_laplacian)
+        row_loops<T>().laplacian_row(from.up, from.centre, from.down, from.left, from.right,
+                                     laplacian_.data() + row * columns, columns,
+                                     problem_.spacing_squared);
+    }
+    captured_ = digest_state();
+    captured_.field = field_copy_.view();
+    captured_.laplacian = with_laplacian ? laplacian_.view() : std::span<const T>{};
+  }
+
+  Captured<T> captured() override { return captured_; }
+
+  double stepping_seconds() override { return std::chrono::duration<double>(stepping_).count(); }
+
+ private:
+  Captured<T> digest_state() const {
+    const T* state = buffers_.current;
+    const auto [rows, columns] = problem_.shape;
+    std::uint64_t digest = 0;
+    bool all_finite = true;
+#pragma omp parallel for num_threads(threads_) schedule(static) \
+    reduction(+ : digest) reduction(&& : all_finite)
+    for (std::int64_t row = 0; row < rows; ++row) {
+      bool row_finite = true;
+      digest += row_loops<T>().digest(state + row * columns, row * columns, columns, row_finite);
+      all_finite = all_finite && row_finite;
+    }
+    Captured<T> result;
+    result.digest = digest;
+    if (!all_finite)
+      result.first_not_finite = std::find_if(state, state + rows * columns,
+                                             [](T value) { return !std::isfinite(value); }) -
+                                state;
+    return result;
+  }
+
+  Problem<T> problem_;
+  std::string engine_name_;
+  int threads_;
+  GhostedRows<T> rows_;
+  std::unique_ptr<CpuEngine<T>> engine_;
+  HostBuffer<T> first_, second_, field_copy_, laplacian_;
+  DoubleBuffer<T> buffers_;
+  Captured<T> captured_;
+  std::optional<std::int64_t> first_not_finite_;
+  std::chrono::steady_clock::duration stepping_{};
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Backend<T>> make_cpu_backend(const std::string& engine, const Problem<T>& problem,
+                                             int threads) {
+  return std::make_unique<CpuBackend<T>>(engine, problem, threads);
+}
+template std::unique_ptr<Backend<float>> make_cpu_backend(const std::string&, const Problem<float>&,
+                                                          int);
+template std::unique_ptr<Backend<double>> make_cpu_backend(const std::string&,
+                                                           const Problem<double>&, int);
+
+}  // namespace lapl

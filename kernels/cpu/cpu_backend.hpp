@@ -1,0 +1,16 @@
+// The backend on the CPU: the field in host memory, stepped by an engine of kernels/cpu.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kernels/backend.hpp"
+
+namespace lapl {
+
+/// As make_backend, for engines of the CPU; `engine` is a name, not "auto".
+template <class T>
+std::unique_ptr<Backend<T>> make_cpu_backend(const std::string& engine, const Problem<T>& problem,
+                                             int threads);
+
+}  // namespace lapl

@@ -1,0 +1,26 @@
+// What a CPU engine is: it takes steps from one of two buffers to the other (Jacobi).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/backend.hpp"
+#include "kernels/double_buffer.hpp"
+
+namespace lapl {
+
+template <class T>
+class CpuEngine {
+ public:
+  virtual ~CpuEngine() = default;
+
+  /// Takes `steps` steps; the result is in buffers.current.
+  virtual void advance(DoubleBuffer<T>& buffers, std::int64_t steps) = 0;
+};
+
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_reference_engine(const Problem<T>& problem, int threads);
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_threaded_engine(const Problem<T>& problem, int threads);
+
+}  // namespace lapl

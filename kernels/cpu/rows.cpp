@@ -1,0 +1,97 @@
+// Compiled once for each instruction set. Nothing here may be shared with code compiled for
+// another one, so every function is in an anonymous namespace or always inlined.
+#include "kernels/cpu/rows.hpp"
+
+#include "kernels/digest.hpp"
+#include "kernels/update.hpp"
+
+namespace lapl {
+namespace {
+
+// Applies `of(centre, difference)` along a row. The ends are peeled off, so that the loop between
+// them has no branch and vectorises.
+template <class T, class Function>
+inline __attribute__((always_inline)) void along_row(const T* __restrict up,
+                                                     const T* __restrict centre,
+                                                     const T* __restrict down, T left, T right,
+                                                     T* __restrict out, std::int64_t count,
+                                                     Function of) {
+  const std::int64_t last = count - 1;
+  const T second = last > 0 ? centre[1] : right;
+  out[0] = of(centre[0], neighbour_difference(left, second, up[0], down[0], centre[0]));
+#pragma omp simd
+  for (std::int64_t i = 1; i < last; ++i)
+    out[i] = of(centre[i],
+                neighbour_difference(centre[i - 1], centre[i + 1], up[i], down[i], centre[i]));
+  if (last > 0)
+    out[last] = of(centre[last], neighbour_difference(centre[last - 1], right, up[last], down[last],
+                                                      centre[last]));
+}
+
+template <class T>
+void diffuse_row(const T* up, const T* centre, const T* down, T left, T right, T* out,
+                 std::int64_t count, T coefficient) {
+  along_row(
+      up, centre, down, left, right, out,
+      count, [coefficient](T value, T difference) __attribute__((always_inline)) {
+        return diffuse(value, difference, coefficient);
+      });
+}
+
+template <class T>
+void laplacian_row(const T* up, const T* centre, const T* down, T left, T right, T* out,
+                   std::int64_t count, T spacing_squared) {
+  along_row(
+      up, centre, down, left, right, out,
+      count, [spacing_squared](T, T difference) __attribute__((always_inline)) {
+        return laplacian(difference, spacing_squared);
+      });
+}
+
+template <class T>
+void reference_step(const Problem<T>& problem, const T* from, T* to) {
+  const auto [rows, columns] = problem.shape;
+  const auto value = [&](std::int64_t row, std::int64_t column) __attribute__((always_inline)) {
+    row = source_index(problem.boundaries.rows, row, rows);
+    column = source_index(problem.boundaries.columns, column, columns);
+    return row == outside || column == outside ? T(0) : from[row * columns + column];
+  };
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const T centre = value(row, column);
+      const T difference =
+          neighbour_difference(value(row, column - 1), value(row, column + 1),
+                               value(row - 1, column), value(row + 1, column), centre);
+      to[row * columns + column] = diffuse(centre, difference, problem.coefficient);
+    }
+}
+
+template <class T>
+std::uint64_t digest(const T* values, std::int64_t first, std::int64_t count, bool& all_finite) {
+  std::uint64_t sum = 0;
+  bool finite = true;
+  for (std::int64_t i = 0; i < count; ++i) {
+    sum += digest_term(static_cast<std::uint64_t>(first + i), values[i]);
+    finite &= values[i] - values[i] == T(0);
+  }
+  all_finite = all_finite && finite;
+  return sum;
+}
+
+#define LAPL_TEXT_OF(name) #name
+#define LAPL_TEXT(name) LAPL_TEXT_OF(name)
+#define LAPL_JOIN_OF(a, b) a##b
+#define LAPL_JOIN(a, b) LAPL_JOIN_OF(a, b)
+
+template <class T>
+constexpr RowLoops<T> loops = {LAPL_TEXT(LAPL_INSTRUCTION_SET), diffuse_row<T>, laplacian_row<T>,
+                               reference_step<T>, digest<T>};
+
+}  // namespace
+
+extern const RowLoops<float> LAPL_JOIN(row_loops_float_, LAPL_INSTRUCTION_SET);
+extern const RowLoops<double> LAPL_JOIN(row_loops_double_, LAPL_INSTRUCTION_SET);
+const RowLoops<float> LAPL_JOIN(row_loops_float_, LAPL_INSTRUCTION_SET) = loops<float>;
+const RowLoops<double> LAPL_JOIN(row_loops_double_, LAPL_INSTRUCTION_SET) = loops<double>;
+
+}  // namespace lapl

@@ -1,0 +1,39 @@
+// The inner loops of the CPU engines, compiled once for each instruction set (rows.cpp) and chosen
+// at run time for the processor. All give the same bits: only the vector width differs.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/backend.hpp"
+
+namespace lapl {
+
+/// The loops for one instruction set and precision.
+template <class T>
+struct RowLoops {
+  const char* instruction_set;
+
+  /// One step of `count` neighbouring cells of a row. left and right are the values beside the
+  /// first and the last of them; up, centre, down and out each hold `count` values; out overlaps
+  /// none.
+  void (*diffuse_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
+                      std::int64_t count, T coefficient);
+
+  /// The Laplacian of `count` neighbouring cells of a row; arguments as for diffuse_row.
+  void (*laplacian_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
+                        std::int64_t count, T spacing_squared);
+
+  /// One step of the whole grid, written as plainly as it can be: the oracle for every engine.
+  void (*reference_step)(const Problem<T>& problem, const T* from, T* to);
+
+  /// Digest of `count` cells whose first has global index `first`; sets `all_finite` to false where
+  /// one is not.
+  std::uint64_t (*digest)(const T* values, std::int64_t first, std::int64_t count,
+                          bool& all_finite);
+};
+
+/// The loops for the widest instruction set of this processor.
+template <class T>
+const RowLoops<T>& row_loops();
+
+}  // namespace lapl

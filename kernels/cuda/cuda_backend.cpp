@@ -1,0 +1,209 @@
+#include "kernels/cuda/cuda_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device_info.hpp"
+#include "kernels/cuda/engine.hpp"
+#include "kernels/cuda/fractal.hpp"
+#include "kernels/cuda/observe.hpp"
+#include "kernels/cuda/step_clock.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+template <class T>
+struct EngineRow {
+  std::string_view name;
+  MakeCudaEngine<T>* make;
+};
+// The first one is what "auto" chooses.
+template <class T>
+constexpr std::array<EngineRow<T>, 1> engine_rows = {{{"tile", make_tile_engine<T>}}};
+
+template <class T>
+const EngineRow<T>& engine_row(const std::string& name) {
+  const auto& rows = engine_rows<T>;
+  if (name == "auto") return rows.front();
+  const auto row = std::ranges::find(rows, name, &EngineRow<T>::name);
+  if (row == rows.end())
+    throw ConfigError(fmt::format("engine {}: not an engine of the cuda backend", name));
+  return *row;
+}
+
+std::string grid_text(Shape shape) {
+  return fmt::format("the grid of {} x {} cells", shape.rows, shape.columns);
+}
+
+// Each thread that calls CUDA chooses its device for itself.
+void use_device() { LAPL_CUDA(cudaSetDevice(device_number)); }
+
+template <class T>
+class CudaBackend final : public Backend<T> {
+ public:
+  CudaBackend(const std::string& engine, const Problem<T>& problem)
+      : problem_(problem),
+        layout_(field_layout<T>(problem.shape)),
+        engine_name_(engine_row<T>(engine).name) {
+    // In floating point, which cannot overflow: two buffers to step and a copy to hand out.
+    const double rows = static_cast<double>(layout_.rows);
+    const double columns = static_cast<double>(layout_.columns + 2 * layout_.pitch);
+    require_device_memory(grid_text(problem.shape), rows * columns * sizeof(T));
+    const std::int64_t padded_cells = layout_.rows * layout_.pitch;
+    first_ = device_buffer<T>(padded_cells);
+    second_ = device_buffer<T>(padded_cells);
+    field_ = device_buffer<T>(cells());
+    host_field_ = pinned_buffer<T>(cells());
+    observation_ = device_buffer<Observation>(1);
+    host_observation_ = pinned_buffer<Observation>(1);
+    check_ = device_buffer<CellIndex>(1);
+    host_check_ = pinned_buffer<CellIndex>(1);
+    *host_check_.data() = not_found;
+    buffers_ = {first_.data(), second_.data()};
+    engine_ = engine_row<T>(engine).make(problem, buffers_, compute_);
+  }
+
+  CudaBackend(const CudaBackend&) = delete;
+  CudaBackend& operator=(const CudaBackend&) = delete;
+
+  // Nothing may still run when the members that it uses go away.
+  ~CudaBackend() override {
+    LAPL_CUDA_NO_THROW(cudaStreamSynchronize(compute_));
+    LAPL_CUDA_NO_THROW(cudaStreamSynchronize(copy_));
+  }
+
+  BackendDescription description() const override {
+    return {.backend = "cuda",
+            .engine = engine_name_,
+            .device = device_name(),
+            .driver = "CUDA " + cuda_versions(),
+            .threads = 0};
+  }
+
+  void set_state(std::span<const T> field) override {
+    use_device();
+    copied_.hold(compute_);  // field_ is still being read until then
+    LAPL_CUDA(cudaMemcpyAsync(field_.data(), field.data(), field.size_bytes(),
+                              cudaMemcpyHostToDevice, compute_));
+    store_state(field_.data(), buffers_.current, layout_, compute_);
+    LAPL_CUDA(cudaStreamSynchronize(compute_));
+  }
+
+  void set_fractal(const FractalParameters& parameters) override {
+    use_device();
+    fill_fractal(buffers_.current, layout_, parameters, compute_);
+  }
+
+  void advance(std::int64_t steps) override {
+    use_device();
+    if (steps <= 0) return;
+    clock_.start(compute_);
+    engine_->advance(buffers_, steps, compute_);
+    clock_.stop(compute_);  // waits for the call before, so that at most one is unfinished
+  }
+
+  void start_finite_check() override {
+    use_device();
+    check_copied_.hold(compute_);
+    find_not_finite(buffers_.current, layout_, check_.data(), compute_);
+    checked_.record(compute_);
+    checked_.hold(copy_);
+    to_host(host_check_, check_);
+    check_copied_.record(copy_);
+  }
+
+  std::optional<std::int64_t> finish_finite_check() override {
+    use_device();
+    check_copied_.wait();
+    return found(*host_check_.data());
+  }
+
+  void capture(bool with_laplacian) override {
+    use_device();
+    if (with_laplacian && laplacian_.size() == 0) allocate_laplacian();
+    copied_.hold(compute_);
+    observe(static_cast<const T*>(buffers_.current), layout_, problem_.boundaries,
+            problem_.spacing_squared, field_.data(), with_laplacian ? laplacian_.data() : nullptr,
+            observation_.data(), compute_);
+    observed_.record(compute_);
+    observed_.hold(copy_);
+    to_host(host_observation_, observation_);
+    to_host(host_field_, field_);
+    if (with_laplacian) to_host(host_laplacian_, laplacian_);
+    copied_.record(copy_);
+    captured_laplacian_ = with_laplacian;
+  }
+
+  Captured<T> captured() override {
+    use_device();
+    copied_.wait();
+    const Observation& observation = *host_observation_.data();
+    Captured<T> result;
+    result.field = {host_field_.data(), static_cast<std::size_t>(cells())};
+    if (captured_laplacian_)
+      result.laplacian = {host_laplacian_.data(), static_cast<std::size_t>(cells())};
+    result.digest = observation.digest;
+    result.first_not_finite = found(observation.first_not_finite);
+    return result;
+  }
+
+  double stepping_seconds() override {
+    use_device();
+    return clock_.seconds();
+  }
+
+ private:
+  std::int64_t cells() const { return problem_.shape.cells(); }
+
+  // At the first capture that wants it: many runs never do.
+  void allocate_laplacian() {
+    require_device_memory("the Laplacian on " + grid_text(problem_.shape),
+                          static_cast<double>(cells()) * sizeof(T));
+    DeviceBuffer<T> laplacian = device_buffer<T>(cells());
+    host_laplacian_ = pinned_buffer<T>(cells());
+    laplacian_ = std::move(laplacian);
+  }
+
+  template <class U>
+  void to_host(const PinnedBuffer<U>& host, const DeviceBuffer<U>& device) {
+    LAPL_CUDA(cudaMemcpyAsync(host.data(), device.data(),
+                              static_cast<std::size_t>(device.size()) * sizeof(U),
+                              cudaMemcpyDeviceToHost, copy_));
+  }
+
+  Problem<T> problem_;
+  FieldLayout layout_;
+  std::string engine_name_;
+  Stream compute_, copy_;
+  DeviceBuffer<T> first_, second_, field_, laplacian_;
+  PinnedBuffer<T> host_field_, host_laplacian_;
+  DeviceBuffer<Observation> observation_;
+  PinnedBuffer<Observation> host_observation_;
+  DeviceBuffer<CellIndex> check_;
+  PinnedBuffer<CellIndex> host_check_;
+  DoubleBuffer<T> buffers_;
+  std::unique_ptr<CudaEngine<T>> engine_;
+  StepClock clock_;
+  Event observed_, copied_, checked_, check_copied_;
+  bool captured_laplacian_ = false;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Backend<T>> make_cuda_backend(const std::string& engine,
+                                              const Problem<T>& problem) {
+  use_device();
+  return std::make_unique<CudaBackend<T>>(engine, problem);
+}
+template std::unique_ptr<Backend<float>> make_cuda_backend(const std::string&,
+                                                           const Problem<float>&);
+template std::unique_ptr<Backend<double>> make_cuda_backend(const std::string&,
+                                                            const Problem<double>&);
+
+}  // namespace lapl

@@ -1,0 +1,38 @@
+// What a CUDA engine is: it takes steps from one of two device buffers to the other (Jacobi).
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/backend.hpp"
+#include "kernels/cuda/field_layout.hpp"
+#include "kernels/double_buffer.hpp"
+
+namespace lapl {
+
+template <class T>
+class CudaEngine {
+ public:
+  virtual ~CudaEngine() = default;
+
+  /// Enqueues `steps` steps in `stream`; the result is in buffers.current. Allocates nothing,
+  /// copies nothing and does not wait for the device.
+  virtual void advance(DoubleBuffer<T>& buffers, std::int64_t steps, cudaStream_t stream) = 0;
+};
+
+/// Makes an engine for fields in `buffers`, laid out as field_layout<T>(problem.shape) says; the
+/// engine steps these two and no others. `stream` is the one that it will run in. Throws
+/// DeviceError.
+template <class T>
+using MakeCudaEngine = std::unique_ptr<CudaEngine<T>>(const Problem<T>& problem,
+                                                      const DoubleBuffer<T>& buffers,
+                                                      cudaStream_t stream);
+
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_tile_engine(const Problem<T>& problem,
+                                                const DoubleBuffer<T>& buffers,
+                                                cudaStream_t stream);
+
+}  // namespace lapl

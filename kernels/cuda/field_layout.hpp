@@ -1,0 +1,30 @@
+// How a field lies in device memory: rows padded, so that each starts at a 16-byte boundary.
+//
+//   row 0   | columns values ............ | padding |
+//   row 1   | ...                         |         |      index = row * pitch + column
+//
+// Padding holds no data: an engine may write anything there and must not use what it reads.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/grid.hpp"
+
+namespace lapl {
+
+struct FieldLayout {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t pitch = 0;  ///< values from one row to the next
+};
+
+/// Rows start at multiples of 16 bytes, a lane's load; of 128 bytes, a cache line, where that costs
+/// less than a sixteenth of the memory.
+template <class T>
+constexpr FieldLayout field_layout(Shape shape) {
+  const std::int64_t bytes = shape.columns < 2048 / std::int64_t{sizeof(T)} ? 16 : 128;
+  const std::int64_t unit = bytes / std::int64_t{sizeof(T)};
+  return {shape.rows, shape.columns, (shape.columns + unit - 1) / unit * unit};
+}
+
+}  // namespace lapl

@@ -1,0 +1,136 @@
+#include <algorithm>
+
+#include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/observe.hpp"
+#include "kernels/digest.hpp"
+#include "kernels/update.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr int block_threads = 256;
+constexpr unsigned whole_warp = 0xffffffffu;
+
+// Rows are cut into segments of one block's width; blocks take segments in turn.
+int block_count(const FieldLayout& layout) {
+  const std::int64_t across = (layout.columns + block_threads - 1) / block_threads;
+  return static_cast<int>(std::min<std::int64_t>(layout.rows * across, 4096));
+}
+
+template <class Visit>
+__device__ __forceinline__ void for_each_cell(const FieldLayout& layout, Visit visit) {
+  const std::int64_t across = (layout.columns + block_threads - 1) / block_threads;
+  const std::int64_t segments = layout.rows * across;
+  for (std::int64_t segment = blockIdx.x; segment < segments; segment += gridDim.x) {
+    const std::int64_t row = segment / across;
+    const std::int64_t column = (segment - row * across) * block_threads + threadIdx.x;
+    if (column < layout.columns) visit(row, column);
+  }
+}
+
+// The state, extended by one ghost node on each side.
+template <class T>
+struct GhostedState {
+  const T* state;
+  FieldLayout layout;
+  Boundaries boundaries;
+
+  __device__ __forceinline__ T at(std::int64_t row, std::int64_t column) const {
+    const std::int64_t from_row = source_index(boundaries.rows, row, layout.rows);
+    const std::int64_t from_column = source_index(boundaries.columns, column, layout.columns);
+    if (from_row == outside || from_column == outside) return T(0);
+    return state[from_row * layout.pitch + from_column];
+  }
+};
+
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    observe_cells(GhostedState<T> ghosted, T spacing_squared, T* __restrict__ field,
+                  T* __restrict__ laplacian_of_field, Observation* result) {
+  const FieldLayout& layout = ghosted.layout;
+  unsigned long long digest = 0;
+  CellIndex first = not_found;
+  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
+    const std::int64_t index = row * layout.columns + column;
+    const T centre = ghosted.state[row * layout.pitch + column];
+    field[index] = centre;
+    digest += digest_term(static_cast<std::uint64_t>(index), centre);
+    if (!isfinite(centre)) first = min(first, static_cast<CellIndex>(index));
+    if (laplacian_of_field != nullptr)
+      laplacian_of_field[index] = laplacian(
+          neighbour_difference(ghosted.at(row, column - 1), ghosted.at(row, column + 1),
+                               ghosted.at(row - 1, column), ghosted.at(row + 1, column), centre),
+          spacing_squared);
+  });
+  for (int distance = 16; distance > 0; distance /= 2)
+    digest += __shfl_down_sync(whole_warp, digest, distance);
+  if (threadIdx.x % 32 == 0) atomicAdd(&result->digest, digest);
+  if (first != not_found) atomicMin(&result->first_not_finite, first);
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    find_cells_not_finite(const T* __restrict__ state, FieldLayout layout, CellIndex* result) {
+  CellIndex first = not_found;
+  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
+    if (!isfinite(state[row * layout.pitch + column]))
+      first = min(first, static_cast<CellIndex>(row * layout.columns + column));
+  });
+  if (first != not_found) atomicMin(result, first);
+}
+
+template <class From, class T>
+__global__ void __launch_bounds__(block_threads)
+    store_cells(const From* __restrict__ field, T* __restrict__ state, FieldLayout layout) {
+  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
+    state[row * layout.pitch + column] = static_cast<T>(field[row * layout.columns + column]);
+  });
+}
+
+void clear(CellIndex* first, cudaStream_t stream) {
+  static_assert(not_found == ~CellIndex{0});  // all bytes 0xff
+  LAPL_CUDA(cudaMemsetAsync(first, 0xff, sizeof(CellIndex), stream));
+}
+
+}  // namespace
+
+template <class T>
+void observe(const T* state, const FieldLayout& layout, Boundaries boundaries, T spacing_squared,
+             T* field, T* laplacian, Observation* result, cudaStream_t stream) {
+  LAPL_CUDA(cudaMemsetAsync(&result->digest, 0, sizeof result->digest, stream));
+  clear(&result->first_not_finite, stream);
+  observe_cells<<<block_count(layout), block_threads, 0, stream>>>(
+      GhostedState<T>{state, layout, boundaries}, spacing_squared, field, laplacian, result);
+  LAPL_CUDA(cudaGetLastError());
+}
+
+template <class T>
+void find_not_finite(const T* state, const FieldLayout& layout, CellIndex* first,
+                     cudaStream_t stream) {
+  clear(first, stream);
+  find_cells_not_finite<<<block_count(layout), block_threads, 0, stream>>>(state, layout, first);
+  LAPL_CUDA(cudaGetLastError());
+}
+
+template <class From, class T>
+void store_state(const From* field, T* state, const FieldLayout& layout, cudaStream_t stream) {
+  store_cells<<<block_count(layout), block_threads, 0, stream>>>(field, state, layout);
+  LAPL_CUDA(cudaGetLastError());
+}
+
+cudaError_t probe_device_code() {
+  cudaFuncAttributes attributes{};
+  return cudaFuncGetAttributes(&attributes, find_cells_not_finite<float>);
+}
+
+template void observe(const float*, const FieldLayout&, Boundaries, float, float*, float*,
+                      Observation*, cudaStream_t);
+template void observe(const double*, const FieldLayout&, Boundaries, double, double*, double*,
+                      Observation*, cudaStream_t);
+template void find_not_finite(const float*, const FieldLayout&, CellIndex*, cudaStream_t);
+template void find_not_finite(const double*, const FieldLayout&, CellIndex*, cudaStream_t);
+template void store_state(const float*, float*, const FieldLayout&, cudaStream_t);
+template void store_state(const double*, double*, const FieldLayout&, cudaStream_t);
+template void store_state(const double*, float*, const FieldLayout&, cudaStream_t);
+
+}  // namespace lapl

@@ -1,0 +1,46 @@
+// Looking at the state on the device: copies of it, its Laplacian, digest, values not finite.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "kernels/boundary.hpp"
+#include "kernels/cuda/field_layout.hpp"
+
+namespace lapl {
+
+/// Index of a cell, or not_found; `unsigned long long` as the device's atomics want it.
+using CellIndex = unsigned long long;
+inline constexpr CellIndex not_found = ~CellIndex{0};
+
+inline std::optional<std::int64_t> found(CellIndex index) {
+  return index == not_found ? std::nullopt : std::optional(static_cast<std::int64_t>(index));
+}
+
+/// What observe() finds, in device memory.
+struct Observation {
+  unsigned long long digest = 0;
+  CellIndex first_not_finite = not_found;
+};
+
+/// Copies the state to `field` (rows * columns values without padding), puts its Laplacian into
+/// `laplacian` unless that is null, and digest and first value that is not finite into `result`.
+template <class T>
+void observe(const T* state, const FieldLayout& layout, Boundaries boundaries, T spacing_squared,
+             T* field, T* laplacian, Observation* result, cudaStream_t stream);
+
+/// Puts the index of the first value that is not finite into `first`.
+template <class T>
+void find_not_finite(const T* state, const FieldLayout& layout, CellIndex* first,
+                     cudaStream_t stream);
+
+/// Sets the state to `field` (rows * columns values without padding), converted to T.
+template <class From, class T>
+void store_state(const From* field, T* state, const FieldLayout& layout, cudaStream_t stream);
+
+/// Whether this build holds machine code that the device can run.
+cudaError_t probe_device_code();
+
+}  // namespace lapl

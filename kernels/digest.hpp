@@ -1,0 +1,44 @@
+// State digest: a number that two fields share only if they hold the same bits in the same cells.
+//
+//   digest = sum over cells of mix(index, bits of the value)   modulo 2^64
+//
+// A sum does not depend on the order of its terms, so tiles, threads and devices may add in any.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "kernels/platform.hpp"
+
+namespace lapl {
+
+LAPL_HOST_DEVICE std::uint64_t bits_of(float value) {
+  std::uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+LAPL_HOST_DEVICE std::uint64_t bits_of(double value) {
+  std::uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/// One cell's term: the SplitMix64 finaliser (Steele, Lea, Flood, OOPSLA 2014) of index and bits.
+template <class T>
+LAPL_HOST_DEVICE std::uint64_t digest_term(std::uint64_t index, T value) {
+  std::uint64_t z = (index + 1) * 0x9E3779B97F4A7C15u + bits_of(value);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+/// The state digest of a whole field on the host, row by row.
+template <class T>
+std::uint64_t digest_of(std::span<const T> field) {
+  std::uint64_t digest = 0;
+  for (std::size_t i = 0; i < field.size(); ++i) digest += digest_term(i, field[i]);
+  return digest;
+}
+
+}  // namespace lapl

@@ -1,0 +1,16 @@
+#include "kernels/engines.hpp"
+
+#include <array>
+
+namespace lapl {
+
+std::span<const EngineInfo> engine_table() {
+  static constexpr std::array<EngineInfo, 3> table = {{
+      {"threaded", "cpu", "one step at a time, rows shared out among threads, vectorised"},
+      {"reference", "cpu", "the formula cell by cell on one thread: what all others must equal"},
+      {"tile", "cuda", "one step a launch, tiles with halo in shared memory, CUDA graphs"},
+  }};
+  return table;
+}
+
+}  // namespace lapl

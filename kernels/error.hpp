@@ -1,0 +1,34 @@
+// What can go wrong, one type for each exit code. Thrown anywhere, caught in app/ alone.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace lapl {
+
+/// A mistake in the config or on the command line (exit code 2).
+struct ConfigError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The solution holds a value that is not finite, or the step is unstable (exit code 3).
+struct NumericalError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A file could not be read or written (exit code 4).
+struct IoError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The device is missing or failed, or memory does not suffice (exit code 5).
+struct DeviceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// No checkpoint that can be used (exit code 6).
+struct CheckpointError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace lapl

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+
+#include "kernels/backend.hpp"
+#include "kernels/cpu/cpu_backend.hpp"
+#include "kernels/engines.hpp"
+#include "kernels/error.hpp"
+#ifdef LAPL_HAS_CUDA
+#include "kernels/cuda/cuda_backend.hpp"
+#endif
+
+namespace lapl {
+namespace {
+
+// One thread for each core that this process may use, but none for so few cells that waiting for
+// the others would take longer than stepping them.
+int useful_threads(Shape shape) {
+  constexpr std::int64_t fewest_cells = 8192;
+  const std::int64_t most = std::max<std::int64_t>(shape.cells() / fewest_cells, 1);
+  return static_cast<int>(std::min<std::int64_t>(most, omp_get_num_procs()));
+}
+
+}  // namespace
+
+std::string cuda_unavailable() {
+#ifdef LAPL_HAS_CUDA
+  return cuda_unavailable_reason();
+#else
+  return "CUDA was not compiled in";
+#endif
+}
+
+template <class T>
+std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::string& engine,
+                                         const Problem<T>& problem, int threads) {
+  const auto matches = [&](const EngineInfo& info) {
+    return info.backend == backend && (engine == "auto" || info.name == engine);
+  };
+  const auto found = std::ranges::find_if(engine_table(), matches);
+  if (found == engine_table().end())
+    throw ConfigError(fmt::format("engine {}: not an engine of the {} backend", engine, backend));
+  const std::string name(found->name);
+  if (backend == "cpu")
+    return make_cpu_backend(name, problem, threads > 0 ? threads : useful_threads(problem.shape));
+  if (const std::string reason = cuda_unavailable(); !reason.empty())
+    throw DeviceError(fmt::format("backend cuda: {}", reason));
+#ifdef LAPL_HAS_CUDA
+  return make_cuda_backend(name, problem);
+#else
+  return nullptr;  // not reached: cuda_unavailable said so above
+#endif
+}
+template std::unique_ptr<Backend<float>> make_backend(const std::string&, const std::string&,
+                                                      const Problem<float>&, int);
+template std::unique_ptr<Backend<double>> make_backend(const std::string&, const std::string&,
+                                                       const Problem<double>&, int);
+
+}  // namespace lapl

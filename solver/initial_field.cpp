@@ -1,0 +1,105 @@
+#include "solver/initial_field.hpp"
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+namespace lapl {
+namespace {
+
+double eigenmode_angle(Boundary boundary, std::int64_t mode, std::int64_t size) {
+  const double turns = static_cast<double>(mode) * std::numbers::pi;
+  switch (boundary) {
+    case Boundary::zero: return turns / static_cast<double>(size + 1);
+    case Boundary::insulated: return turns / static_cast<double>(size);
+    case Boundary::periodic: return 2 * turns / static_cast<double>(size);
+  }
+  return 0;
+}
+
+// Every kind here is a function of the row times a function of the column.
+std::vector<double> outer_product(Shape shape, double amplitude,
+                                  const std::function<double(std::int64_t)>& of_row,
+                                  const std::function<double(std::int64_t)>& of_column) {
+  std::vector<double> along_columns;
+  for (std::int64_t column = 0; column < shape.columns; ++column)
+    along_columns.push_back(of_column(column));
+  std::vector<double> field;
+  field.reserve(static_cast<std::size_t>(shape.cells()));
+  for (std::int64_t row = 0; row < shape.rows; ++row) {
+    const double factor = amplitude * of_row(row);
+    for (const double value : along_columns) field.push_back(factor * value);
+  }
+  return field;
+}
+
+}  // namespace
+
+double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::int64_t size) {
+  const double theta = eigenmode_angle(boundary, mode, size), i = static_cast<double>(index);
+  switch (boundary) {
+    case Boundary::zero: return std::sin((i + 1) * theta);
+    case Boundary::insulated: return std::cos((i + 0.5) * theta);
+    case Boundary::periodic: return std::cos(i * theta);
+  }
+  return 0;
+}
+
+double eigenvalue(Boundary boundary, std::int64_t mode, std::int64_t size) {
+  return 2 - 2 * std::cos(eigenmode_angle(boundary, mode, size));
+}
+
+std::vector<double> formula_field(const RunConfig& config) {
+  const InitialConfig& initial = config.initial;
+  const Shape shape = config.shape;
+  switch (initial.kind) {
+    case InitialKind::gaussian: {
+      const double width = initial.width * static_cast<double>(shape.rows);
+      const auto bell = [width](double center) {
+        return [width, center](std::int64_t index) {
+          const double away = (static_cast<double>(index) - center) / width;
+          return std::exp(-away * away / 2);
+        };
+      };
+      return outer_product(shape, initial.amplitude,
+                           bell(initial.center[0] * static_cast<double>(shape.rows - 1)),
+                           bell(initial.center[1] * static_cast<double>(shape.columns - 1)));
+    }
+    case InitialKind::checkerboard: {
+      const auto sign = [tile = initial.tile](std::int64_t index) {
+        return index / tile % 2 == 0 ? 1.0 : -1.0;
+      };
+      return outer_product(shape, initial.amplitude, sign, sign);
+    }
+    case InitialKind::sine: {
+      const auto mode = [](Boundary boundary, std::int64_t number, std::int64_t size) {
+        return [=](std::int64_t index) { return eigenmode(boundary, number, index, size); };
+      };
+      return outer_product(shape, initial.amplitude,
+                           mode(config.boundaries.rows, initial.mode[0], shape.rows),
+                           mode(config.boundaries.columns, initial.mode[1], shape.columns));
+    }
+    default: return std::vector<double>(static_cast<std::size_t>(shape.cells()), initial.value);
+  }
+}
+
+template <class T>
+void set_initial_state(Backend<T>& backend, const RunConfig& config,
+                       std::span<const double> loaded) {
+  if (config.initial.kind == InitialKind::fractal) {
+    backend.set_fractal(config.initial.fractal);
+    return;
+  }
+  std::vector<double> made;
+  if (loaded.empty()) {
+    made = formula_field(config);
+    loaded = made;
+  }
+  std::vector<T> rounded(loaded.size());
+  for (std::size_t i = 0; i < loaded.size(); ++i) rounded[i] = static_cast<T>(loaded[i]);
+  backend.set_state(rounded);
+}
+template void set_initial_state(Backend<float>&, const RunConfig&, std::span<const double>);
+template void set_initial_state(Backend<double>&, const RunConfig&, std::span<const double>);
+
+}  // namespace lapl

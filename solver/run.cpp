@@ -1,0 +1,176 @@
+#include "solver/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+
+#include "kernels/error.hpp"
+#include "solver/schedule.hpp"
+
+namespace lapl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void require_finite(std::optional<std::int64_t> cell, Shape shape, std::int64_t step) {
+  if (!cell) return;
+  const auto [row, column] = cell_at(shape, *cell);
+  throw NumericalError(
+      fmt::format("step {}: the value at row {}, column {} is not finite", step, row, column));
+}
+
+// How many steps to take before looking at the clock again: about a tenth of a second's worth.
+class Stretch {
+ public:
+  std::int64_t steps() const { return steps_; }
+
+  void took(std::int64_t steps, double seconds) {
+    if (steps < steps_) return;  // cut short by an output: says little about speed
+    if (seconds < 0.05) steps_ *= 2;
+    if (seconds > 0.2 && steps_ > 1) steps_ /= 2;
+  }
+
+ private:
+  std::int64_t steps_ = 1;
+};
+
+// Steps and the time that they took.
+struct Speed {
+  std::int64_t steps = 0;
+  double seconds = 0;
+
+  void add(std::int64_t more_steps, double more_seconds) {
+    steps += more_steps;
+    seconds += more_seconds;
+  }
+  double rate(Shape shape) const {
+    return steps > 0 ? static_cast<double>(steps) * static_cast<double>(shape.cells()) / seconds
+                     : 0;
+  }
+};
+
+template <class T>
+class Run {
+ public:
+  Run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step, RunSink<T>& sink)
+      : backend_(backend), config_(config), schedule_(config), sink_(sink), step_(first_step) {
+    const auto& fields = config.output_fields;
+    wants_laplacian_ = std::ranges::find(fields, "laplacian") != fields.end();
+  }
+
+  RunResult to_the_end(const std::function<std::string()>& stop_reason) {
+    RunResult result;
+    const auto start = Clock::now();
+    last_checkpoint_ = start;
+    capture(schedule_.is_output(step_), step_ == 0);
+    while (step_ < config_.steps && result.stopped_by.empty()) {
+      take_stretch();
+      result.stopped_by = stop_reason();
+      if (result.stopped_by.empty() && config_.wall_time &&
+          seconds_since(start) >= *config_.wall_time)
+        result.stopped_by = "limits.wall_time";
+      const bool stopping = !result.stopped_by.empty() && step_ < config_.steps;
+      capture(schedule_.is_output(step_), stopping || checkpoint_is_due());
+    }
+    if (step_ == config_.steps) result.stopped_by.clear();
+    finish_storing();
+    result.step = step_;
+    result.stepping_seconds = backend_.stepping_seconds();
+    result.seconds = seconds_since(start);
+    return result;
+  }
+
+ private:
+  void take_stretch() {
+    const auto start = Clock::now();
+    const std::int64_t steps = std::min(stretch_.steps(), schedule_.next_after(step_) - step_);
+    backend_.advance(steps);
+    step_ += steps;
+    if (checked_step_) {
+      const std::int64_t checked = *checked_step_;
+      checked_step_.reset();
+      require_finite(backend_.finish_finite_check(), config_.shape, checked);
+    }
+    if (schedule_.is_finite_check(step_)) {
+      backend_.start_finite_check();
+      checked_step_ = step_;
+    }
+    if (storing_.valid() && storing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+      finish_storing();
+    const double seconds = seconds_since(start);
+    stretch_.took(steps, seconds);
+    report(steps, seconds);
+  }
+
+  void report(std::int64_t steps, double seconds) {
+    since_storing_.add(steps, seconds);
+    since_report_.add(steps, seconds);
+    if (since_report_.seconds < 0.1 && step_ < config_.steps) return;
+    const double rate = since_report_.rate(config_.shape);
+    const double cells_left =
+        static_cast<double>(config_.steps - step_) * static_cast<double>(config_.shape.cells());
+    sink_.progress({.step = step_,
+                    .last_step = config_.steps,
+                    .cells_per_second = rate,
+                    .seconds_left = cells_left / rate});
+    since_report_ = {};
+  }
+
+  bool checkpoint_is_due() const {
+    const auto& seconds = config_.checkpoint_every.seconds;
+    return schedule_.is_checkpoint(step_) ||
+           (seconds && seconds_since(last_checkpoint_) >= *seconds);
+  }
+
+  // Copies the state and stores it in the background. One capture is under way at a time, so memory
+  // is bounded: where storing is slower than stepping, stepping waits.
+  void capture(bool output, bool checkpoint) {
+    if (!output && !checkpoint) return;
+    finish_storing();
+    backend_.capture(output && wants_laplacian_);
+    if (checkpoint) last_checkpoint_ = Clock::now();
+    const Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape)};
+    since_storing_ = {};
+    storing_ = std::async(std::launch::async, [this, what] {
+      const Captured<T> captured = backend_.captured();
+      require_finite(captured.first_not_finite, config_.shape, what.step);
+      sink_.store(what, captured);
+    });
+  }
+
+  void finish_storing() {
+    if (storing_.valid()) storing_.get();
+  }
+
+  Backend<T>& backend_;
+  const RunConfig& config_;
+  Schedule schedule_;
+  RunSink<T>& sink_;
+  std::int64_t step_;
+  bool wants_laplacian_ = false;
+  Stretch stretch_;
+  Speed since_report_, since_storing_;
+  std::optional<std::int64_t> checked_step_;
+  Clock::time_point last_checkpoint_;
+  std::future<void> storing_;  // last member: its destructor waits while the others still live
+};
+
+}  // namespace
+
+template <class T>
+RunResult run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step,
+              RunSink<T>& sink, const std::function<std::string()>& stop_reason) {
+  return Run<T>(backend, config, first_step, sink).to_the_end(stop_reason);
+}
+template RunResult run(Backend<float>&, const RunConfig&, std::int64_t, RunSink<float>&,
+                       const std::function<std::string()>&);
+template RunResult run(Backend<double>&, const RunConfig&, std::int64_t, RunSink<double>&,
+                       const std::function<std::string()>&);
+
+}  // namespace lapl

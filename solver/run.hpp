@@ -1,0 +1,57 @@
+// The run itself: steps a backend to the end, hands out outputs and checkpoints on the way.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "kernels/backend.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+struct Progress {
+  std::int64_t step = 0;
+  std::int64_t last_step = 0;
+  double cells_per_second = 0;  ///< over the latest stretch of steps
+  double seconds_left = 0;
+};
+
+/// What the state at a step is to be stored as, output, checkpoint or both.
+struct Storing {
+  std::int64_t step = 0;
+  bool output = false;
+  bool checkpoint = false;
+  double cells_per_second = 0;  ///< since the last storing
+};
+
+/// Takes what a run makes.
+template <class T>
+class RunSink {
+ public:
+  virtual ~RunSink() = default;
+
+  /// Stores the state. Called from a thread of its own, one call at a time, while stepping goes on.
+  /// What it throws ends the run.
+  virtual void store(const Storing& storing, const Captured<T>& captured) = 0;
+
+  /// Called from the stepping thread about ten times a second.
+  virtual void progress(const Progress& progress) = 0;
+};
+
+struct RunResult {
+  std::int64_t step = 0;        ///< the last step taken
+  std::string stopped_by;       ///< empty where the run is complete, else why it stopped
+  double stepping_seconds = 0;  ///< spent in the engine alone
+  double seconds = 0;           ///< in all, with outputs and checkpoints
+};
+
+/// Runs from `first_step` (the backend's present state) to config.steps. `stop_reason` is asked
+/// after each stretch of about a tenth of a second: a text that is not empty ends the run early,
+/// with a checkpoint. Throws NumericalError (naming step, row and column) where a value is not
+/// finite, and whatever the sink or the backend throws.
+template <class T>
+RunResult run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step,
+              RunSink<T>& sink, const std::function<std::string()>& stop_reason);
+
+}  // namespace lapl

@@ -1,0 +1,81 @@
+// A run as plain values: what a config file says once it is read and checked.
+// io/config/config_keys.cpp describes each entry (unit, range, default); the defaults here are
+// those of the design.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/boundary.hpp"
+#include "kernels/fractal.hpp"
+#include "kernels/grid.hpp"
+
+namespace lapl {
+
+enum class Precision { float32, float64 };
+
+enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5 };
+
+struct InitialConfig {
+  InitialKind kind = InitialKind::fractal;
+  FractalParameters fractal;                  ///< fractal
+  double value = 1;                           ///< uniform
+  double amplitude = 1;                       ///< gaussian, checkerboard, sine
+  std::array<double, 2> center = {0.5, 0.5};  ///< gaussian: of the number of rows, columns
+  double width = 0.1;     ///< gaussian: standard deviation, of the number of rows
+  std::int64_t tile = 8;  ///< checkerboard: edge of a square, in cells
+  std::array<std::int64_t, 2> mode = {1, 1};  ///< sine: eigenmode numbers along rows, columns
+  std::string path;                           ///< image, hdf5: absolute path of the file
+  std::string dataset = "/field";             ///< hdf5
+};
+
+/// Every so many steps, or every so many seconds of wall-clock time; exactly one is set.
+struct Cadence {
+  std::optional<std::int64_t> steps;
+  std::optional<double> seconds;
+};
+
+struct RunConfig {
+  Shape shape;
+  double spacing = 1;  ///< h
+  Boundaries boundaries;
+  InitialConfig initial;
+
+  std::optional<double> coefficient;  ///< D dt / h^2; unset where the next two are given
+  std::optional<double> diffusivity;  ///< D
+  std::optional<double> time_step;    ///< dt
+  std::int64_t steps = 0;
+
+  std::string backend = "auto";  ///< auto, cuda or cpu
+  std::string engine = "auto";   ///< auto or a name from engine_table
+  Precision precision = Precision::float32;
+  int threads = 0;  ///< CPU threads; 0: as many as pay, at most one a core
+
+  std::string directory;  ///< of the run folder, as given
+  std::int64_t output_every = 2500;
+  std::vector<std::string> output_fields = {"field", "laplacian"};
+
+  Cadence checkpoint_every = {.steps = 2500, .seconds = std::nullopt};
+  std::int64_t checkpoints_kept = 3;
+
+  std::optional<double> wall_time;  ///< seconds
+  std::int64_t check_finite_every = 500;
+
+  /// D dt / h^2, from whichever form the config gives.
+  double step_coefficient() const {
+    return coefficient ? *coefficient : *diffusivity * *time_step / (spacing * spacing);
+  }
+  /// dt in seconds; where only the coefficient is given, that of a diffusivity of 1.
+  double step_seconds() const {
+    return time_step ? *time_step : step_coefficient() * spacing * spacing;
+  }
+};
+
+const char* name_of(Precision precision);
+const char* name_of(InitialKind kind);
+const char* name_of(Boundary boundary);
+
+}  // namespace lapl

@@ -1,0 +1,82 @@
+// lapl diff and lapl inspect, from the outside.
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+TEST_CASE("diff: 0 where equal, 7 where not, tolerances as given") {
+  const Sandbox sandbox;
+  write_text("a.yaml", small_config("initial: {kind: uniform, value: 1.0}\n"));
+  write_text("b.yaml", small_config("initial: {kind: uniform, value: 1.001}\n"));
+  REQUIRE(run_lapl({"run", "a.yaml", "--output", "a"}).code == 0);
+  REQUIRE(run_lapl({"run", "b.yaml", "--output", "b"}).code == 0);
+  CHECK(run_lapl({"diff", "a", "a"}).code == 0);
+  const Outcome different = run_lapl({"diff", "a", "b", "--json"});
+  CHECK(different.code == 7);
+  const auto findings = nlohmann::json::parse(different.out);
+  CHECK(findings.size() == 8);  // two fields at four steps
+  CHECK(findings[0]["differing"] == 600);
+  CHECK(findings[0]["first"] == nlohmann::json::array({0, 0}));
+  CHECK(run_lapl({"diff", "a", "b", "--rtol", "0.01"}).code == 0);
+  CHECK(run_lapl({"diff", "a", "b", "--atol", "0.01"}).code == 0);
+  CHECK(run_lapl({"diff", "a", "b", "--rtol", "0.0001"}).code == 7);
+
+  fs::remove("b/fields/step-000000060.nc");
+  const Outcome missing = run_lapl({"diff", "a", "b", "--rtol", "1"});
+  CHECK(missing.code == 7);
+  CHECK(missing.out.find("step-000000060.nc  missing_in b") != std::string::npos);
+}
+
+TEST_CASE("diff: other fields, other shapes and other precisions") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "a"}).code == 0);
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "b", "--set", "output.fields=[field]"}).code == 0);
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "c", "--set", "grid.shape=[20, 31]"}).code == 0);
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "d", "--set", "compute.precision=float64"}).code ==
+          0);
+  CHECK(run_lapl({"diff", "a", "b"}).out.find("laplacian  missing_in b") != std::string::npos);
+  const Outcome shapes = run_lapl({"diff", "a", "c"});
+  CHECK(shapes.code == 7);
+  CHECK(shapes.out.find("shape_a [20,30]  shape_b [20,31]") != std::string::npos);
+  CHECK(run_lapl({"diff", "a", "d"}).code == 7);
+  CHECK(run_lapl({"diff", "a", "d", "--atol", "1e-5"}).code == 0);
+}
+
+TEST_CASE("inspect: the digest of an output is that of its values and of the run") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome run = run_lapl({"run", "c.yaml"});
+  for (const char* file : {"out/fields/step-000000060.nc", "out/checkpoints/step-000000060.h5"}) {
+    const Outcome inspect = run_lapl({"inspect", file, "--json"});
+    CAPTURE(inspect.err);
+    REQUIRE(inspect.code == 0);
+    const auto values = nlohmann::json::parse(inspect.out);
+    CHECK(values["digest"] == last_digest(run.out));
+    CHECK(values["shape"] == nlohmann::json::array({20, 30}));
+    CHECK(values["step"] == 60);
+  }
+  const auto index = nlohmann::json::parse(run_lapl({"inspect", "out/fields.nc", "--json"}).out);
+  CHECK(index["steps"] == nlohmann::json::array({0, 20, 40, 60}));
+  const auto folder = nlohmann::json::parse(run_lapl({"inspect", "out", "--json"}).out);
+  CHECK(folder["outputs"].size() == 4);
+  CHECK(folder["newest"]["digest"] == last_digest(run.out));
+  CHECK(run_lapl({"inspect", "out"}).out.find("status: complete") != std::string::npos);
+}
+
+TEST_CASE("a flipped bit in an output is found by inspect and diff") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  const fs::path file = "out/fields/step-000000040.nc";
+  std::string bytes = text_of(file);
+  bytes[bytes.size() - 3000] = static_cast<char>(bytes[bytes.size() - 3000] ^ 4);
+  write_text(file, bytes);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"inspect", file}, {"diff", file, file}}) {
+    const Outcome found = run_lapl(command);
+    CHECK(found.code == 4);
+    CHECK(found.err.find("step-000000040.nc: ") != std::string::npos);
+  }
+}

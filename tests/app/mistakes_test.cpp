@@ -1,0 +1,123 @@
+// What people get wrong: each mistake with its message and exit code, and nothing left behind.
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+struct Mistake {
+  std::vector<std::string> arguments;
+  int code;
+  const char* message;  // part of stderr
+};
+
+}  // namespace
+
+TEST_CASE("command lines") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  write_text("not.h5", "this is no HDF5 file");
+  fs::create_directory("empty");
+  const std::vector<Mistake> mistakes = {
+      {{}, 2, "A subcommand is required"},
+      {{"rnu", "c.yaml"}, 2, "lapl --help"},
+      {{"run"}, 2, "CONFIG is required"},
+      {{"run", "missing.yaml"}, 4, "missing.yaml"},
+      {{"run", "empty"}, 4, "empty"},
+      {{"run", "c.yaml", "--colour"}, 2, "--colour"},
+      {{"run", "c.yaml", "extra"}, 2, "extra"},
+      {{"run", "c.yaml", "--set"}, 2, "--set"},
+      {{"run", "c.yaml", "--set", "steps"}, 2, "steps"},
+      {{"run", "c.yaml", "--set", "steps=5"}, 2, "time.steps"},
+      {{"run", "c.yaml", "--set", "time.steps=ten"}, 2, "time.steps"},
+      {{"run", "c.yaml", "--set", "time.steps=-1"}, 2, "time.steps"},
+      {{"run", "c.yaml", "--set", "equation.coefficient=0.26"}, 2, "0.25"},
+      {{"run", "c.yaml", "--set", "grid.shape=[0, 5]"}, 2, "grid.shape"},
+      {{"run", "c.yaml", "--set", "grid.shape=[5]"}, 2, "grid.shape"},
+      {{"run", "c.yaml", "--set", "output.fields=[]"}, 2, "output.fields"},
+      {{"run", "c.yaml", "--set", "output.fields=[gradient]"}, 2, "laplacian"},
+      {{"run", "c.yaml", "--backend", "gpu"}, 2, "compute.backend"},
+      {{"run", "c.yaml", "--set", "compute.engine=tlie"}, 2, "tile"},
+      {{"run", "c.yaml", "--backend", "cpu", "--set", "compute.engine=tile"}, 2, "tile"},
+      {{"run", "c.yaml", "--overwrite", "--auto-resume"}, 2, "excludes"},
+      {{"run", "c.yaml", "--set", "initial.kind=image"}, 2, "initial.path"},
+      {{"run", "c.yaml", "--set", "initial.kind=image", "--set", "initial.path=no.png"},
+       4,
+       "no.png"},
+      {{"run", "c.yaml", "--set", "initial.kind=image", "--set", "initial.path=not.h5"},
+       4,
+       "not.h5"},
+      {{"run", "c.yaml", "--set", "initial.kind=hdf5", "--set", "initial.path=not.h5"},
+       4,
+       "not.h5"},
+      {{"run", "c.yaml", "--set", "initial.kind=hdf5", "--set",
+        "initial.path=" LAPL_SOURCE_DIR "/tests/data/reference.h5", "--set",
+        "initial.dataset=/fractal/fild"},
+       4,
+       "fractal"},
+      {{"run", "c.yaml", "--set", "initial.kind=hdf5", "--set",
+        "initial.path=" LAPL_SOURCE_DIR "/tests/data/reference.h5", "--set",
+        "initial.dataset=/fractal/field"},
+       2,
+       "holds 48 x 64 values, grid.shape is [20, 30]"},
+      {{"run", "c.yaml", "--backend", "cpu", "--set", "grid.shape=[1048576, 1048576]"},
+       5,
+       "bytes of host memory"},
+      {{"run", "c.yaml", "--output", "/proc/nothing"}, 4, "/proc/nothing"},
+      {{"run", "c.yaml", "--output", "c.yaml"}, 2, "c.yaml: is not a folder"},
+      {{"resume"}, 2, "RUN_DIR is required"},
+      {{"resume", "nowhere"}, 2, "nowhere: not a run folder"},
+      {{"resume", "empty"}, 2, "empty: not a run folder"},
+      {{"validate", "not.h5"}, 2, "not.h5"},
+      {{"inspect", "nowhere"}, 4, "nowhere: no such file or folder"},
+      {{"inspect", "empty"}, 4, "empty: not a run folder"},
+      {{"inspect", "not.h5"}, 4, "not.h5"},
+      {{"diff", "not.h5"}, 2, "B is required"},
+      {{"diff", "nowhere", "not.h5"}, 4, "nowhere"},
+      {{"diff", "empty", "not.h5"}, 2, "two files or two run folders"},
+      {{"diff", "empty", "empty"}, 4, "no outputs to compare"},
+      {{"diff", "not.h5", "not.h5"}, 4, "not.h5"},
+      {{"diff", "not.h5", "not.h5", "--rtol", "-1"}, 2, "--rtol"},
+      {{"schema", "c.yaml"}, 2, "c.yaml"},
+  };
+  CHECK(mistakes.size() >= 40);
+  for (const Mistake& mistake : mistakes) {
+    std::string line = "lapl";
+    for (const std::string& argument : mistake.arguments) line += " " + argument;
+    CAPTURE(line);
+    const Outcome outcome = run_lapl(mistake.arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == mistake.code);
+    CHECK(outcome.err.find("lapl: error: ") != std::string::npos);
+    CHECK(outcome.err.find(mistake.message) != std::string::npos);
+    CHECK(outcome.out.empty());
+    CHECK(!fs::exists("out"));
+  }
+}
+
+TEST_CASE("backend cuda without a GPU is an error that says why") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome outcome = run_lapl({"run", "c.yaml", "--backend", "cuda"});
+  if (outcome.code == 0) return;  // a GPU is here; tests/cuda look at it
+  CHECK(outcome.code == 5);
+  CHECK(outcome.err.find("backend cuda: ") != std::string::npos);
+  CHECK(!fs::exists("out"));
+}
+
+TEST_CASE("help and version") {
+  for (const char* command : {"run", "resume", "validate", "inspect", "diff", "schema"}) {
+    const Outcome help = run_lapl({command, "--help"});
+    CHECK(help.code == 0);
+    CHECK(help.out.find(command) != std::string::npos);
+    CHECK(run_lapl({"--help"}).out.find(command) != std::string::npos);
+  }
+  CHECK(run_lapl({"--version"}).out.starts_with("lapl "));
+  CHECK(run_lapl({"schema"}).out.find("\"$schema\"") != std::string::npos);
+}
+
+TEST_CASE("a full standard output is an error") {
+  const Sandbox sandbox;
+  const std::string command = LAPL_PROGRAM " schema > /dev/full 2> err.txt";
+  CHECK(WEXITSTATUS(std::system(command.c_str())) == 4);
+}

@@ -1,0 +1,101 @@
+// Runs lapl as a user does, in a folder of the test's own.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace lapl::test {
+
+namespace fs = std::filesystem;
+
+inline std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+/// A new empty folder that goes with the object; the current folder meanwhile.
+class Sandbox {
+ public:
+  Sandbox() : before_(fs::current_path()) {
+    std::string name = (fs::temp_directory_path() / "lapl-test-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+    fs::current_path(path_);
+  }
+  ~Sandbox() {
+    fs::current_path(before_);
+    fs::remove_all(path_);
+  }
+  Sandbox(const Sandbox&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path before_, path_;
+};
+
+struct Outcome {
+  int code = -1;    ///< exit code
+  int signal = 0;   ///< that ended it, if any
+  std::string out;  ///< stdout
+  std::string err;  ///< stderr
+};
+
+/// Starts lapl with these arguments; its output goes to out.txt and err.txt. Returns its process
+/// id.
+inline pid_t start(const std::vector<std::string>& arguments) {
+  std::vector<char*> argv = {const_cast<char*>(LAPL_PROGRAM)};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  const int flags = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_addopen(&files, 1, "out.txt", flags, 0600);
+  posix_spawn_file_actions_addopen(&files, 2, "err.txt", flags, 0600);
+  pid_t child = 0;
+  REQUIRE(posix_spawn(&child, LAPL_PROGRAM, &files, nullptr, argv.data(), environ) == 0);
+  posix_spawn_file_actions_destroy(&files);
+  return child;
+}
+
+inline Outcome finish(pid_t child) {
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+          text_of("out.txt"), text_of("err.txt")};
+}
+
+inline Outcome run_lapl(const std::vector<std::string>& arguments) {
+  return finish(start(arguments));
+}
+
+/// A config that runs in an instant; `more` is added to it.
+inline std::string small_config(const std::string& more = "") {
+  return "grid: {shape: [20, 30]}\n"
+         "equation: {coefficient: 0.25}\n"
+         "time: {steps: 60}\n"
+         "output: {directory: out, every: 20}\n"
+         "checkpoint: {every: 20}\n" +
+         more;
+}
+
+/// The digest in the line of the last output.
+inline std::string last_digest(const std::string& out) {
+  const auto at = out.rfind("digest 0x");
+  REQUIRE(at != std::string::npos);
+  return out.substr(at + 7, 18);
+}
+
+}  // namespace lapl::test

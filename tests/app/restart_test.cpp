@@ -1,0 +1,172 @@
+// Nothing is lost, and a restart is bit-identical.
+#include <algorithm>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+// Long enough to be killed on the way, with a checkpoint every few milliseconds.
+std::string long_config() {
+  return "grid: {shape: [60, 70]}\n"
+         "boundary: {rows: periodic, columns: insulated}\n"
+         "equation: {coefficient: 0.25}\n"
+         "time: {steps: 40000}\n"
+         "output: {directory: out, every: 9000}\n"
+         "checkpoint: {every: 500}\n"
+         "compute: {backend: cpu}\n";
+}
+
+std::string digest_of_whole_run() {
+  const Outcome whole = run_lapl({"run", "c.yaml", "--output", "whole"});
+  CAPTURE(whole.err);
+  REQUIRE(whole.code == 0);
+  return last_digest(whole.out);
+}
+
+void wait_for(const fs::path& path) {
+  while (!fs::exists(path)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+}  // namespace
+
+TEST_CASE("kill -9 at random times, then resume: the digest of the uninterrupted run") {
+  const Sandbox sandbox;
+  write_text("c.yaml", long_config());
+  const std::string digest = digest_of_whole_run();
+  std::mt19937 random(1);
+  for (int trial = 0; trial < 5; ++trial) {
+    fs::remove_all("out");
+    pid_t child = start({"run", "c.yaml"});
+    wait_for("out/checkpoints/step-000000000.h5");
+    Outcome end;
+    for (int kills = 0; kills < 3; ++kills) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 150));
+      kill(child, SIGKILL);
+      finish(child);
+      child = start({"resume", "out"});
+    }
+    end = finish(child);
+    CAPTURE(end.err);
+    REQUIRE(end.code == 0);
+    CHECK(last_digest(end.out) == digest);
+    const Outcome diff = run_lapl({"diff", "whole", "out"});
+    CAPTURE(diff.out);
+    CHECK(diff.code == 0);
+    CHECK(text_of("out/diagnostics.csv").size() > 0);
+  }
+}
+
+TEST_CASE("run --auto-resume in a loop of signals ends with the right digest") {
+  const Sandbox sandbox;
+  write_text("c.yaml", long_config());
+  const std::string digest = digest_of_whole_run();
+  Outcome end;
+  int stops = 0;
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, 0}) {
+    const pid_t child = start({"run", "c.yaml", "--auto-resume"});
+    wait_for("out/checkpoints/step-000000000.h5");
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    if (signal != 0) kill(child, signal);
+    end = finish(child);
+    if (end.code == 75) {
+      ++stops;
+      CHECK(end.out.find("stopped by SIG") != std::string::npos);
+    }
+    fs::remove("out/checkpoints/step-000000000.h5");
+    write_text("out/checkpoints/step-000000000.h5", "");  // for wait_for; an old, invalid one
+  }
+  CAPTURE(end.err);
+  CHECK(stops > 0);
+  CHECK(end.code == 0);
+  CHECK(last_digest(end.out) == digest);
+}
+
+TEST_CASE("a chain of splits by time.steps, with another thread count and output cadence") {
+  const Sandbox sandbox;
+  write_text("c.yaml", long_config());
+  const std::string digest = digest_of_whole_run();
+  REQUIRE(run_lapl({"run", "c.yaml", "--set", "time.steps=1"}).code == 0);
+  for (const char* steps : {"2", "499", "9000", "20001"})
+    REQUIRE(run_lapl({"resume", "out", "--set", std::string("time.steps=") + steps, "--set",
+                      "compute.threads=1", "--set", "output.every=7000"})
+                .code == 0);
+  const Outcome end = run_lapl({"resume", "out", "--set", "time.steps=40000"});
+  REQUIRE(end.code == 0);
+  CHECK(last_digest(end.out) == digest);
+}
+
+TEST_CASE("--from goes on from an older checkpoint, by step or by file") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome whole = run_lapl({"run", "c.yaml"});
+  for (const std::string from : {"20", "out/checkpoints/step-000000040.h5"}) {
+    const Outcome again = run_lapl({"resume", "out", "--from", from});
+    CAPTURE(again.err);
+    CHECK(again.code == 0);
+    CHECK(last_digest(again.out) == last_digest(whole.out));
+    CHECK(again.err.find("going on from step") != std::string::npos);
+  }
+  const std::string diagnostics = text_of("out/diagnostics.csv");
+  CHECK(std::count(diagnostics.begin(), diagnostics.end(), '\n') == 5);  // no line twice
+}
+
+TEST_CASE("a damaged newest checkpoint is named and an older one used, or with none exit 6") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome whole = run_lapl({"run", "c.yaml"});
+  const fs::path newest = "out/checkpoints/step-000000060.h5";
+  std::string bytes = text_of(newest);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  write_text(newest, bytes);
+  const Outcome again = run_lapl({"resume", "out"});
+  CHECK(again.code == 0);
+  CHECK(again.err.find("checkpoint rejected: out/checkpoints/step-000000060.h5: ") !=
+        std::string::npos);
+  CHECK(again.err.find("going on from step 40 of") != std::string::npos);
+  CHECK(last_digest(again.out) == last_digest(whole.out));
+
+  for (const auto& entry : fs::directory_iterator("out/checkpoints"))
+    fs::resize_file(entry.path(), 100);
+  const Outcome none = run_lapl({"resume", "out"});
+  CHECK(none.code == 6);
+  CHECK(none.err.find("no checkpoint to go on from") != std::string::npos);
+  CHECK(none.err.find("step-000000040.h5: ") != std::string::npos);
+  CHECK(run_lapl({"run", "c.yaml", "--auto-resume"}).code == 6);
+}
+
+TEST_CASE("a restart may not change the problem") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  for (const char* setting :
+       {"grid.shape=[30, 20]", "compute.precision=float64", "boundary=periodic", "initial.seed=1",
+        "equation.coefficient=0.2", "grid.spacing=2.0"}) {
+    CAPTURE(setting);
+    const Outcome refused = run_lapl({"resume", "out", "--set", setting});
+    CAPTURE(refused.err);
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("a restart may not change it") != std::string::npos);
+  }
+  const Outcome back = run_lapl({"resume", "out", "--set", "time.steps=10"});
+  CHECK(back.code == 2);
+  CHECK(back.err.find("time.steps: 10 is before step 60") != std::string::npos);
+}
+
+TEST_CASE("resume goes on beyond the end, in a folder that was moved") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  fs::rename("out", "elsewhere");
+  const Outcome longer = run_lapl({"resume", "elsewhere", "--set", "time.steps=100"});
+  CAPTURE(longer.err);
+  CHECK(longer.code == 0);
+  CHECK(!fs::exists("out"));
+  REQUIRE(run_lapl({"run", "c.yaml", "--set", "time.steps=100"}).code == 0);
+  CHECK(run_lapl({"diff", "out/fields/step-000000100.nc", "elsewhere/fields/step-000000100.nc"})
+            .code == 0);
+}

@@ -1,0 +1,166 @@
+// lapl run, from the outside.
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+TEST_CASE("a run leaves every file of a run folder") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome run = run_lapl({"run", "c.yaml"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  for (const char* file :
+       {"config.yaml", "run.json", "log.jsonl", "diagnostics.csv", "fields.nc",
+        "fields/step-000000000.nc", "fields/step-000000020.nc", "fields/step-000000040.nc",
+        "fields/step-000000060.nc", "checkpoints/step-000000060.h5"})
+    CHECK(fs::exists(fs::path("out") / file));
+  CHECK(run.out.find("step        60  time 15") != std::string::npos);
+  CHECK(run.out.find("complete: step 60, 20 x 30 cells, float32") != std::string::npos);
+  CHECK(run.out.find("resume out --set time.steps=120") != std::string::npos);
+
+  const auto summary = nlohmann::json::parse(text_of("out/run.json"));
+  CHECK(summary["status"] == "complete");
+  CHECK(summary["digest"] == last_digest(run.out));
+  const std::string diagnostics = text_of("out/diagnostics.csv");
+  CHECK(std::count(diagnostics.begin(), diagnostics.end(), '\n') == 5);
+  // The resolved config is a config.
+  CHECK(run_lapl({"validate", "out/config.yaml"}).code == 0);
+}
+
+TEST_CASE("three checkpoints are kept, or as many as the config says") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml", "--set", "checkpoint.every=5"}).code == 0);
+  CHECK(std::distance(fs::directory_iterator("out/checkpoints"), {}) == 3);
+  REQUIRE(run_lapl({"run", "c.yaml", "--set", "checkpoint.every=5", "--set", "checkpoint.keep=1",
+                    "--output", "b"})
+              .code == 0);
+  CHECK(fs::exists("b/checkpoints/step-000000060.h5"));
+  CHECK(std::distance(fs::directory_iterator("b/checkpoints"), {}) == 1);
+}
+
+TEST_CASE("an existing run is never overwritten unasked, other folders never") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  const std::string before = text_of("out/run.json");
+  const Outcome again = run_lapl({"run", "c.yaml"});
+  CHECK(again.code == 2);
+  CHECK(again.err.find("out: a run is there already") != std::string::npos);
+  CHECK(text_of("out/run.json") == before);
+  CHECK(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.steps=20"}).code == 0);
+  CHECK(!fs::exists("out/fields/step-000000060.nc"));
+
+  fs::create_directory("thesis");
+  write_text("thesis/chapter.txt", "years of work");
+  const Outcome refused = run_lapl({"run", "c.yaml", "--output", "thesis", "--overwrite"});
+  CHECK(refused.code == 2);
+  CHECK(refused.err.find("thesis: not empty, and not a run folder (it holds chapter.txt)") !=
+        std::string::npos);
+  CHECK(text_of("thesis/chapter.txt") == "years of work");
+}
+
+TEST_CASE("one writer at a time") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const pid_t first = start({"run", "c.yaml", "--set", "time.steps=900000000", "--quiet"});
+  while (!fs::exists("out/checkpoints/step-000000000.h5"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const std::string expected =
+      "another run is writing here (process " + std::to_string(first) + ")";
+  const Outcome second = run_lapl({"resume", "out"});
+  CHECK(second.code == 4);
+  CHECK(second.err.find(expected) != std::string::npos);
+  kill(first, SIGTERM);
+  CHECK(finish(first).code == 75);
+}
+
+TEST_CASE("with --json every line on stdout is JSON, with --quiet there are errors alone") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome json = run_lapl({"run", "c.yaml", "--json"});
+  std::istringstream lines(json.out);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) CHECK(nlohmann::json::accept(line));
+  CHECK(count == 5);  // four outputs and the summary
+  const Outcome quiet = run_lapl({"run", "c.yaml", "--overwrite", "--quiet"});
+  CHECK(quiet.out.empty());
+  CHECK(quiet.err.empty());
+}
+
+TEST_CASE("the same bits whatever the number of threads, and from the reference engine") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  std::string digest;
+  for (const char* setting : {"compute.threads=1", "compute.threads=2", "compute.threads=7",
+                              "compute.engine=reference"}) {
+    const Outcome run =
+        run_lapl({"run", "c.yaml", "--overwrite", "--backend", "cpu", "--set", setting});
+    REQUIRE(run.code == 0);
+    if (digest.empty()) digest = last_digest(run.out);
+    CHECK(last_digest(run.out) == digest);
+  }
+}
+
+TEST_CASE("every shape works: one cell, one row, one column, primes, long and thin") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  for (const char* shape : {"[1, 1]", "[1, 9]", "[9, 1]", "[2, 2]", "[31, 37]", "[8, 100003]"})
+    for (const char* kind : {"fractal", "gaussian"}) {
+      CAPTURE(shape);
+      const Outcome run =
+          run_lapl({"run", "c.yaml", "--overwrite", "--set", std::string("grid.shape=") + shape,
+                    "--set", std::string("initial.kind=") + kind, "--set", "time.steps=3"});
+      CAPTURE(run.err);
+      CHECK(run.code == 0);
+      CHECK(run_lapl({"inspect", "out/fields.nc"}).code == 0);
+    }
+}
+
+TEST_CASE("outputs from one stored field: another run, the same digests") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  write_text("d.yaml", small_config("initial: {kind: hdf5, path: out/fields/step-000000000.nc}\n"));
+  REQUIRE(run_lapl({"run", "d.yaml", "--output", "b"}).code == 0);
+  const Outcome diff = run_lapl({"diff", "out", "b"});
+  CAPTURE(diff.out);
+  CHECK(diff.code == 0);
+}
+
+TEST_CASE("a value that is not finite: exit 3, and no checkpoint of it") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config("initial: {kind: uniform, value: 1e39}\n"));
+  const Outcome run = run_lapl({"run", "c.yaml"});
+  CHECK(run.code == 3);
+  CHECK(run.err.find("step 0: the value at row 0, column 0 is not finite") != std::string::npos);
+  CHECK(fs::is_empty("out/checkpoints"));
+}
+
+TEST_CASE("each config in configs/ is valid, and runs at a small size") {
+  const Sandbox sandbox;
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(LAPL_SOURCE_DIR "/configs")) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++count;
+    const std::string config = entry.path().string();
+    CAPTURE(config);
+    CHECK(run_lapl({"validate", config}).code == 0);
+    std::vector<std::string> arguments = {"run",   config,         "--output", entry.path().stem(),
+                                          "--set", "time.steps=20"};
+    const std::string text = text_of(config);
+    const bool fixed_shape = text.find("kind: image") != std::string::npos ||
+                             text.find("kind: hdf5") != std::string::npos;
+    if (!fixed_shape) arguments.insert(arguments.end(), {"--set", "grid.shape=[40, 60]"});
+    const Outcome run = run_lapl(arguments);
+    CAPTURE(run.err);
+    CHECK(run.code == 0);
+  }
+  CHECK(count >= 12);
+}

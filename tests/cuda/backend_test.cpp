@@ -1,0 +1,109 @@
+// What the CUDA backend promises beside its engine: copies that overlap with stepping, checks,
+// refusals.
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <thread>
+
+#include "kernels/error.hpp"
+#include "tests/cuda/need_cuda.hpp"
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+TEST_CASE_TEMPLATE("a capture holds its step while stepping goes on", T, float, double) {
+  test::need_cuda();
+  const Shape shape{500, 701};
+  const Problem<T> problem{shape, {Boundary::zero, Boundary::periodic}, T(0.2), T(0.3)};
+  const auto field = test::random_field<T>(shape);
+  const auto cuda = make_backend<T>("cuda", "auto", problem, 1);
+  const auto cpu = make_backend<T>("cpu", "auto", problem, 2);
+  cuda->set_state(field);
+  cpu->set_state(field);
+  for (const bool with_laplacian : {true, false, true}) {
+    cuda->capture(with_laplacian);
+    cuda->advance(90);
+    cuda->advance(31);
+    const auto expected = test::state_of(*cpu);
+    std::thread([&] {  // as the thread that writes files does
+      const Captured<T> captured = cuda->captured();
+      CHECK(test::same_bits<T>(captured.field, expected.field));
+      CHECK(captured.digest == expected.digest);
+      CHECK(!captured.first_not_finite);
+      if (with_laplacian)
+        CHECK(test::same_bits<T>(captured.laplacian, expected.laplacian));
+      else
+        CHECK(captured.laplacian.empty());
+    })
+        .join();
+    cpu->advance(121);
+  }
+  CHECK(test::state_of(*cuda).digest == test::state_of(*cpu).digest);
+}
+
+TEST_CASE_TEMPLATE("the first cell that is not finite is found, while stepping goes on", T, float,
+                   double) {
+  test::need_cuda();
+  const Shape shape{300, 517};
+  auto field = test::random_field<T>(shape);
+  const auto backend = make_backend<T>("cuda", "auto", {shape, {}, T(0.2), T(1)}, 1);
+  const auto found = [&] {
+    backend->set_state(field);
+    backend->capture(false);
+    backend->start_finite_check();
+    backend->advance(5);  // spreads a NaN to earlier cells
+    const auto checked = backend->finish_finite_check();
+    CHECK(backend->captured().first_not_finite == checked);
+    return checked;
+  };
+  CHECK(!found());
+  const auto last = field.size() - 1;
+  field[last] = std::numeric_limits<T>::infinity();
+  CHECK(found() == static_cast<std::int64_t>(last));
+  field[70001] = std::numeric_limits<T>::quiet_NaN();
+  CHECK(found() == 70001);
+  field[70000] = -std::numeric_limits<T>::infinity();
+  CHECK(found() == 70000);
+  field[0] = std::numeric_limits<T>::quiet_NaN();
+  CHECK(found() == 0);
+}
+
+TEST_CASE("the backend describes itself and counts the time of steps alone") {
+  test::need_cuda();
+  const auto backend = make_backend<float>("cuda", "auto", {{64, 64}, {}, 0.2f, 1.f}, 1);
+  const BackendDescription description = backend->description();
+  CHECK(description.backend == "cuda");
+  CHECK(description.engine == "tile");
+  CHECK(!description.device.empty());
+  CHECK(description.driver.starts_with("CUDA driver "));
+  CHECK(description.threads == 0);
+  const std::vector<float> field(64 * 64, 1.f);
+  backend->set_state(field);
+  backend->capture(true);
+  CHECK(backend->stepping_seconds() == 0);
+  double before = 0;
+  for (int i = 0; i < 3; ++i) {
+    backend->advance(100);
+    const double after = backend->stepping_seconds();
+    CHECK(after > before);
+    before = after;
+  }
+  CHECK(backend->stepping_seconds() == before);
+}
+
+TEST_CASE("a grid beyond the memory of the device is refused with both numbers") {
+  test::need_cuda();
+  const Problem<double> problem{{1 << 20, 1 << 20}, {}, 0.2, 1.};
+  CHECK_THROWS_WITH_AS(
+      make_backend<double>("cuda", "auto", problem, 1),
+      doctest::Contains(
+          "the grid of 1048576 x 1048576 cells needs 26388279066624 bytes on the device ("),
+      DeviceError);
+  CHECK_THROWS_WITH_AS(make_backend<double>("cuda", "auto", problem, 1),
+                       doctest::Contains(" are available"), DeviceError);
+}
+
+TEST_CASE("an engine of the CPU is refused") {
+  test::need_cuda();
+  CHECK_THROWS_AS(make_backend<float>("cuda", "threaded", {{4, 4}, {}, 0.2f, 1.f}, 1), ConfigError);
+}

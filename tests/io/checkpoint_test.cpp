@@ -1,0 +1,210 @@
+#include "io/hdf5/checkpoint.hpp"
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+#include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "kernels/digest.hpp"
+#include "kernels/error.hpp"
+#include "tests/io/hdf5_edit.hpp"
+#include "tests/io/scratch_folder.hpp"
+#include "tests/test_field.hpp"
+
+namespace lapl::test {
+namespace {
+
+template <class T>
+std::uint64_t digest_of(const std::vector<T>& values) {
+  std::uint64_t digest = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) digest += digest_term(i, values[i]);
+  return digest;
+}
+
+template <class T>
+CheckpointHeader header_of(Shape shape, const std::vector<T>& values) {
+  return {.config = "grid:\n  shape: [2, 3]  # \xC3\xA9\n",
+          .shape = shape,
+          .step = 12345678901,
+          .time_step = 0.1,
+          .coefficient = std::bit_cast<double>(0x3FCFFFFFFFFFFFFFu),
+          .state_digest = digest_of(values),
+          .outputs = {{"step-000000000.nc", 0}, {"a b", 0xFFFFFFFFFFFFFFFFu}}};
+}
+
+template <class T>
+void write_sample(const std::filesystem::path& path, Shape shape) {
+  const auto values = random_field<T>(shape);
+  write_checkpoint(path, header_of(shape, values), std::span<const T>(values));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a checkpoint gives back every bit, at any shape", T, float, double) {
+  const ScratchFolder folder;
+  const auto path = folder / checkpoint_file_name(7);
+  for (const Shape shape :
+       {Shape{1, 1}, {1, 7}, {7, 1}, {31, 33}, {1, 100003}, {1021, 1031}, {1500, 2003}}) {
+    CAPTURE(shape.rows);
+    CAPTURE(shape.columns);
+    auto values = random_field<T>(shape);
+    values[0] = std::numeric_limits<T>::quiet_NaN();
+    const CheckpointHeader header = header_of(shape, values);
+    write_checkpoint(path, header, std::span<const T>(values));
+    CHECK(folder.entries() == 1);
+    const Checkpoint read = read_checkpoint(path);
+    CHECK(read.header.config == header.config);
+    CHECK(read.header.shape == shape);
+    CHECK(read.header.step == header.step);
+    CHECK(bits_of(read.header.time_step) == bits_of(header.time_step));
+    CHECK(bits_of(read.header.coefficient) == bits_of(header.coefficient));
+    CHECK(read.header.state_digest == header.state_digest);
+    CHECK(read.header.outputs == header.outputs);
+    const auto& read_values = std::get<std::vector<T>>(read.values);
+    REQUIRE(read_values.size() == values.size());
+    CHECK(std::memcmp(read_values.data(), values.data(), values.size() * sizeof(T)) == 0);
+  }
+}
+
+TEST_CASE("a checkpoint without outputs or config") {
+  const ScratchFolder folder;
+  const std::vector<double> values = {-0.0};
+  CheckpointHeader header{
+      .config = "", .shape = {1, 1}, .state_digest = digest_of(values), .outputs = {}};
+  write_checkpoint(folder / "c.h5", header, std::span<const double>(values));
+  const Checkpoint read = read_checkpoint(folder / "c.h5");
+  CHECK(read.header.config.empty());
+  CHECK(read.header.outputs.empty());
+}
+
+TEST_CASE("a checkpoint can be looked at as any other file") {
+  const ScratchFolder folder;
+  write_sample<float>(folder / "c.h5", {2, 3});
+  const FileContent content = read_content(folder / "c.h5");
+  CHECK(content.kind == "checkpoint");
+  CHECK(content.shape == Shape{2, 3});
+  CHECK(content.steps == std::vector<std::int64_t>{12345678901});
+  CHECK(content.fields == std::vector<std::string>{"field"});
+  CHECK(content.precision == "float32");
+  CHECK(std::get<std::vector<float>>(read_field(folder / "c.h5", "field").values) ==
+        random_field<float>({2, 3}));
+}
+
+TEST_CASE("a change of any byte, or a cut at any length, makes a checkpoint unusable") {
+  const ScratchFolder folder;
+  const auto path = folder / "c.h5";
+  write_sample<float>(path, {2, 3});
+  const std::string good = read_bytes(path);
+  for (std::size_t i = 0; i < good.size(); i += i + 100 < good.size() ? 7 : 1) {
+    CAPTURE(i);
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x10);
+    write_bytes(path, bad);
+    CHECK_THROWS_AS(read_checkpoint(path), CheckpointError);
+    write_bytes(path, good.substr(0, i));
+    CHECK_THROWS_AS(read_checkpoint(path), CheckpointError);
+  }
+}
+
+TEST_CASE("each reason why a checkpoint cannot be used is named, though its seal is right") {
+  using Edit = std::function<void(hid_t)>;
+  const auto replace = [](const char* name, hid_t type, std::vector<hsize_t> extent,
+                          const void* values, hid_t memory_type) {
+    return [=](hid_t file) {
+      remove_link(file, name);
+      make_dataset(file, name, type, extent, values, memory_type);
+    };
+  };
+  const Hdf5Session session;
+  static const std::array<std::int64_t, 2> shape = {3, 2}, no_rows = {0, 6};
+  static const std::int64_t negative = -1, version = 2;
+  static const std::uint64_t digest = 1;
+  static const std::array<double, 6> values{};
+  struct Case {
+    Edit edit;
+    std::string reason;
+  };
+  const Case cases[] = {
+      {replace("state_digest", H5T_STD_U64LE, {1}, &digest, H5T_NATIVE_UINT64),
+       ", but the header says 0x0000000000000001"},
+      {replace("field", H5T_IEEE_F32LE, {2, 3}, values.data(), H5T_NATIVE_DOUBLE),
+       "state digest is 0x"},
+      {replace("shape", H5T_STD_I64LE, {2}, shape.data(), H5T_NATIVE_INT64),
+       "dataset field is 2 x 3, but shape says 3 x 2"},
+      {replace("shape", H5T_STD_I64LE, {2}, no_rows.data(), H5T_NATIVE_INT64),
+       "dataset shape is not two numbers from 1 on"},
+      {replace("step", H5T_STD_I64LE, {1}, &negative, H5T_NATIVE_INT64),
+       "dataset step is negative"},
+      {replace("step", H5T_STD_I32LE, {1}, &negative, H5T_NATIVE_INT64),
+       "dataset step is of another type than lapl writes"},
+      {replace("output_digests", H5T_STD_U64LE, {1}, &digest, H5T_NATIVE_UINT64),
+       "has 2 output names, but 1 digests"},
+      {replace("field", H5T_STD_I32LE, {2, 3}, values.data(), H5T_NATIVE_DOUBLE),
+       "dataset field is neither float32 nor float64"},
+      {replace("field", H5T_IEEE_F32LE, {1, 2, 3}, values.data(), H5T_NATIVE_DOUBLE),
+       "dataset field has 3 axes, not rows and columns"},
+      {replace("field", H5T_IEEE_F32LE, {1 << 20, 1 << 20}, nullptr, H5T_NATIVE_DOUBLE),
+       "but a file of this length holds at most"},
+      {[](hid_t file) { remove_link(file, "field"); },
+       "no dataset field; the file holds coefficient_bits, config, "},
+      {[](hid_t file) { remove_link(file, "config"); },
+       "no dataset config; the file holds coefficient_bits, field, "},
+      {[](hid_t file) {
+         H5Adelete(file, "lapl_format_version");
+         write_attribute(file, "lapl_format_version", std::span(&version, 1));
+       },
+       "has version 2 of the checkpoint format; this program reads version 1"},
+      {[](hid_t file) { H5Adelete(file, "lapl_format"); }, "is not a file of lapl"},
+      {[](hid_t file) {
+         remove_link(file, "field");
+         H5Lcreate_external("other.h5", "/field", file, "field", H5P_DEFAULT, H5P_DEFAULT);
+       },
+       "dataset field is behind a link to another file"},
+  };
+  const ScratchFolder folder;
+  const auto path = folder / "c.h5";
+  for (const Case& wrong : cases) {
+    write_sample<float>(path, {2, 3});
+    edit_sealed(path, wrong.edit);
+    const auto message = message_of<CheckpointError>([&] { read_checkpoint(path); });
+    CAPTURE(message);
+    CHECK(message.starts_with(path.string() + ": "));
+    CHECK(contains(message, wrong.reason));
+    CHECK(message.find(path.string(), 1) == std::string::npos);  // named once
+  }
+}
+
+TEST_CASE("what is no checkpoint at all is refused with the reason") {
+  const ScratchFolder folder;
+  const auto path = folder / "c.h5";
+  const auto message = [&] { return message_of<CheckpointError>([&] { read_checkpoint(path); }); };
+  CHECK(message() == path.string() + ": cannot open: No such file or directory");
+  write_bytes(path, "");
+  CHECK(contains(message(), "has no seal (only 0 bytes"));
+  write_sealed(path, 0, [](const auto& scratch) { write_bytes(scratch, "not HDF5"); });
+  CHECK(contains(message(), path.string() + ": cannot open as HDF5: "));
+  const std::vector<float> values(6);
+  write_step_file(path, {.shape = {2, 3},
+                         .title = "",
+                         .fields = {{"field", "", "1", std::span<const float>(values)}},
+                         .provenance = {}});
+  CHECK(message() == path.string() + ": is a step file of lapl, not a checkpoint");
+}
+
+TEST_CASE("checkpoints are listed newest first, finished ones alone") {
+  const ScratchFolder folder;
+  for (const std::int64_t step : {7LL, 12345678901LL, 2500LL})
+    write_bytes(folder / checkpoint_file_name(step), "");
+  for (const char* name : {".step-000000009.h5.tmp-17", "step-9.h5", "step-000000009.nc", "x"})
+    write_bytes(folder / name, "");
+  CHECK(list_checkpoints(folder.path()) ==
+        std::vector<std::filesystem::path>{folder / "step-12345678901.h5",
+                                           folder / "step-000002500.h5",
+                                           folder / "step-000000007.h5"});
+  CHECK(list_checkpoints(folder / "none").empty());
+}
+
+}  // namespace lapl::test

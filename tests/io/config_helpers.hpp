@@ -1,0 +1,58 @@
+// What tests of configs share.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+inline const std::string smallest_config =
+    "grid: {shape: [4, 5]}\n"
+    "equation: {coefficient: 0.25}\n"
+    "time: {steps: 1}\n";
+
+inline LoadedConfig parse(const std::string& text, const std::vector<std::string>& settings = {}) {
+  return parse_config(text, "bad.yaml", "/configs", settings);
+}
+
+/// What is wrong with the config; "accepted" where nothing is.
+inline std::string mistakes_in(const std::string& text,
+                               const std::vector<std::string>& settings = {}) {
+  try {
+    parse(text, settings);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// The smallest config with this line in place of its line for the same section, or at its end.
+inline std::string config_with(const std::string& line) {
+  const std::string section = line.substr(0, line.find(':')) + ':';
+  std::string text;
+  bool replaced = false;
+  for (std::size_t start = 0; start < smallest_config.size();) {
+    const std::size_t end = smallest_config.find('\n', start) + 1;
+    const std::string old = smallest_config.substr(start, end - start);
+    const bool same = old.starts_with(section);
+    text += same ? line + '\n' : old;
+    replaced = replaced || same;
+    start = end;
+  }
+  return replaced ? text : text + line + '\n';
+}
+
+/// The resolved value of a key; empty where the key does not apply.
+inline std::string value_of(const LoadedConfig& config, const std::string& key) {
+  for (const ResolvedKey& resolved : config.keys) {
+    if (resolved.key == key) return resolved.value;
+  }
+  return {};
+}
+
+}  // namespace lapl

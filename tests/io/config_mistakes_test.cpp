@@ -1,0 +1,316 @@
+// One mistake a row: a line of a config that is right otherwise, and the whole message.
+#include "config_helpers.hpp"
+
+namespace lapl {
+namespace {
+
+struct Mistake {
+  const char* line;
+  const char* message;
+};
+
+// The line stands in place of line 1 (grid), 2 (equation) or 3 (time), else as line 4.
+const Mistake table[] = {
+    // clang-format off
+    {"grid: {shape: [04, 5]}",
+     "bad.yaml:1:16: grid.shape: found 04, with leading zeros (write 4)"},
+    {"grid: {shape: [0x10, 5]}",
+     "bad.yaml:1:16: grid.shape: found 0x10, hexadecimal (write 16)"},
+    {"grid: {shape: [0o17, 5]}",
+     "bad.yaml:1:16: grid.shape: found 0o17, octal (write 15)"},
+    {"grid: {shape: [\"4\", 5]}",
+     "bad.yaml:1:16: grid.shape: found \"4\", quoted (write 4)"},
+    {"grid: {shape: [4_000, 5]}",
+     "bad.yaml:1:16: grid.shape: found 4_000, with underscores (write 4000)"},
+    {"grid: {shape: [+4, 5]}",
+     "bad.yaml:1:16: grid.shape: found +4, with a plus sign (write 4)"},
+    {"grid: {shape: [4.0, 5]}",
+     "bad.yaml:1:16: grid.shape: found 4.0, not an integer (write 4)"},
+    {"grid: {shape: [4.5, 5]}",
+     "bad.yaml:1:16: grid.shape: found 4.5, not an integer (expected an integer from 1 to "
+     "1099511627776)"},
+    {"grid: {shape: [0, 5]}",
+     "bad.yaml:1:16: grid.shape: found 0, out of range (expected an integer from 1 to "
+     "1099511627776)"},
+    {"grid: {shape: [-4, 5]}",
+     "bad.yaml:1:16: grid.shape: found -4, out of range (expected an integer from 1 to "
+     "1099511627776)"},
+    {"grid: {shape: [4]}",
+     "bad.yaml:1:15: grid.shape: found 1 value (expected a list of 2, each an integer "
+     "from 1 to 1099511627776)"},
+    {"grid: {shape: [4, 5, 6]}",
+     "bad.yaml:1:15: grid.shape: found 3 values (expected a list of 2, each an integer "
+     "from 1 to 1099511627776)"},
+    {"grid: {shape: 4}",
+     "bad.yaml:1:15: grid.shape: found 4 (expected a list of 2, each an integer from 1 to "
+     "1099511627776)"},
+    {"grid: {shape: {rows: 4, columns: 5}}",
+     "bad.yaml:1:15: grid.shape: found a map (expected a list of 2, each an integer from "
+     "1 to 1099511627776)"},
+    {"grid: {shape: [4, [5]]}",
+     "bad.yaml:1:19: grid.shape: found a list (expected an integer from 1 to "
+     "1099511627776)"},
+    {"grid: {shape: [four, 5]}",
+     "bad.yaml:1:16: grid.shape: found four (expected an integer from 1 to 1099511627776)"},
+    {"grid: {shape: [1048577, 1048576]}",
+     "bad.yaml:1:15: grid.shape: found 1048577 x 1048576, too many cells (at most "
+     "1099511627776 together)"},
+    {"grid: {shape: }",
+     "bad.yaml:1:15: grid.shape: found null (expected a list of 2, each an integer from 1 "
+     "to 1099511627776)"},
+    {"grid: {}",
+     "bad.yaml:1:1: grid.shape: missing (expected a list of 2, each an integer from 1 to "
+     "1099511627776)"},
+    {"grid: [4, 5]",
+     "bad.yaml:1:1: grid.shape: missing (expected a list of 2, each an integer from 1 to "
+     "1099511627776)\n"
+     "bad.yaml:1:7: grid: found a list (expected a map with keys of grid: shape, spacing)"},
+    {"grid:",
+     "bad.yaml:1:1: grid: found nothing (expected a map with keys of grid: shape, spacing)\n"
+     "bad.yaml:1:1: grid.shape: missing (expected a list of 2, each an integer from 1 to "
+     "1099511627776)"},
+    {"grid: {shape: [4, 5], spacing: 0}",
+     "bad.yaml:1:32: grid.spacing: found 0, out of range (expected a number above 0)"},
+    {"grid: {shape: [4, 5], spacing: .5}",
+     "bad.yaml:1:32: grid.spacing: found .5, without a digit before the point (write 0.5)"},
+    {"grid: {shape: [4, 5], spacing: 5.}",
+     "bad.yaml:1:32: grid.spacing: found 5., without a digit after the point (write 5)"},
+    {"grid: {shape: [4, 5], spacing: .inf}",
+     "bad.yaml:1:32: grid.spacing: found .inf, not finite (write a finite number)"},
+    {"grid: {shape: [4, 5], spacing: .nan}",
+     "bad.yaml:1:32: grid.spacing: found .nan, not finite (write a finite number)"},
+    {"grid: {shape: [4, 5], spacing: 1e999}",
+     "bad.yaml:1:32: grid.spacing: found 1e999, too large for a float64 (at most 1.7e308)"},
+    {"grid: {shape: [4, 5], spacing: 1e-999}",
+     "bad.yaml:1:32: grid.spacing: found 1e-999, too small for a float64 (write 0, or "
+     "2.3e-308 or more)"},
+    {"grid: {shape: [4, 5], spacing: 1e20}",
+     "bad.yaml:1:32: grid.spacing: found 1e+20, whose square is 0 or infinite in float32 "
+     "(expected about 3.7e-23 to 1.8e+19)"},
+    {"grid: {shape: [4, 5], spacing: 1e-30}",
+     "bad.yaml:1:32: grid.spacing: found 1e-30, whose square is 0 or infinite in float32 "
+     "(expected about 3.7e-23 to 1.8e+19)"},
+    {"grid: {shape: [4, 5], spacing: yes}",
+     "bad.yaml:1:32: grid.spacing: found yes (expected a number above 0)"},
+    {"grid: {shape: [4, 5], spacing: 1 m}",
+     "bad.yaml:1:32: grid.spacing: found 1 m (expected a number above 0)"},
+    {"grid: {shape: [4, 5], spacing: [1, 1]}",
+     "bad.yaml:1:32: grid.spacing: found a list (expected a number above 0)"},
+    {"grid: {shape: [4, 5], spaceing: 1}",
+     "bad.yaml:1:23: grid.spaceing: unknown key (did you mean grid.spacing?)"},
+    {"grid: {shape: [4, 5], colour: red}",
+     "bad.yaml:1:23: grid.colour: unknown key"},
+    {"grid: {shape: [4, 5], shape: [4, 5]}",
+     "bad.yaml:1:23: grid.shape: repeated (first given in line 1)"},
+    {"gird: {spacing: 1}",
+     "bad.yaml:4:1: gird: unknown key (did you mean grid?)"},
+    {"grid.spacing: 2",
+     "bad.yaml:4:1: grid.spacing: dotted (write spacing: under grid:)"},
+    {"steps: 10",
+     "bad.yaml:4:1: steps: unknown key (did you mean time.steps?)"},
+    {"[a]: 1",
+     "bad.yaml:4:1: ?: a key that is not a word (expected `key: value`)"},
+    {"boundary: perodic",
+     "bad.yaml:4:11: boundary: found perodic (expected zero, insulated or periodic; did "
+     "you mean periodic?)"},
+    {"boundary: Zero",
+     "bad.yaml:4:11: boundary: found Zero (expected zero, insulated or periodic; did you "
+     "mean zero?)"},
+    {"boundary: off",
+     "bad.yaml:4:11: boundary: found off (expected zero, insulated or periodic)"},
+    {"boundary: [zero, zero]",
+     "bad.yaml:4:11: boundary: found a list (expected zero, insulated or periodic)"},
+    {"boundary: {colums: zero}",
+     "bad.yaml:4:12: boundary.colums: unknown key (did you mean boundary.columns?)"},
+    {"initial: fractal",
+     "bad.yaml:4:10: initial: found fractal (expected a map with keys of initial: kind, "
+     "seed, spectral_exponent, crop_radius, percentile, value, amplitude, center, width, "
+     "tile, mode, path, dataset)"},
+    {"initial: {kind: fractel}",
+     "bad.yaml:4:17: initial.kind: found fractel (expected fractal, uniform, gaussian, "
+     "checkerboard, sine, image or hdf5; did you mean fractal?)"},
+    {"initial: {kind: gaussian, seed: 3}",
+     "bad.yaml:4:33: initial.seed: does not apply to initial.kind gaussian (it belongs to "
+     "fractal)"},
+    {"initial: {seed: -1}",
+     "bad.yaml:4:17: initial.seed: found -1, out of range (expected an integer from 0 to "
+     "9223372036854775807)"},
+    {"initial: {seed: 9223372036854775808}",
+     "bad.yaml:4:17: initial.seed: found 9223372036854775808, out of range (expected an "
+     "integer from 0 to 9223372036854775807)"},
+    {"initial: {seed: 1.5}",
+     "bad.yaml:4:17: initial.seed: found 1.5, not an integer (expected an integer from 0 "
+     "to 9223372036854775807)"},
+    {"initial: {spectral_exponent: 11}",
+     "bad.yaml:4:30: initial.spectral_exponent: found 11, out of range (expected a number "
+     "from -10 to 10)"},
+    {"initial: {crop_radius: 0}",
+     "bad.yaml:4:24: initial.crop_radius: found 0, out of range (expected a number above "
+     "0)"},
+    {"initial: {percentile: 101}",
+     "bad.yaml:4:23: initial.percentile: found 101, out of range (expected a number from "
+     "0 to 100)"},
+    {"initial: {percentile: 70%}",
+     "bad.yaml:4:23: initial.percentile: found 70% (expected null, or a number from 0 to "
+     "100)"},
+    {"initial: {kind: gaussian, center: [0.5, 1.5]}",
+     "bad.yaml:4:41: initial.center: found 1.5, out of range (expected a number from 0 to "
+     "1)"},
+    {"initial: {kind: checkerboard, tile: 0}",
+     "bad.yaml:4:37: initial.tile: found 0, out of range (expected an integer from 1 to "
+     "1099511627776)"},
+    {"initial: {kind: sine, mode: [0, 1]}",
+     "bad.yaml:4:29: initial.mode: found 0 for the rows, out of range (expected 1 to 4 "
+     "with boundary zero and 4 rows)"},
+    {"initial: {kind: sine, mode: [1, 6]}",
+     "bad.yaml:4:29: initial.mode: found 6 for the columns, out of range (expected 1 to 5 "
+     "with boundary zero and 5 columns)"},
+    {"initial: {kind: image}",
+     "bad.yaml:4:1: initial.path: missing (expected the path of a file)"},
+    {"initial: {kind: image, path: \"\"}",
+     "bad.yaml:4:30: initial.path: found an empty text (expected a text)"},
+    {"initial: {kind: image, path: 2024}",
+     "bad.yaml:4:30: initial.path: found 2024, which reads as a number (for a text write "
+     "\"2024\")"},
+    {"initial: {kind: image, path: \"a\\0b\"}",
+     "bad.yaml:4:30: initial.path: found \"a?b\" (expected one line without control "
+     "characters)"},
+    {"initial: {kind: hdf5, path: a.h5, dataset: yes}",
+     "bad.yaml:4:44: initial.dataset: found yes, which reads as a truth value (for a text "
+     "write \"yes\")"},
+    {"equation: {coefficient: 0.26}",
+     "bad.yaml:2:25: equation.coefficient: found 0.26, out of range (expected a number "
+     "above 0 and at most 0.25, the largest stable coefficient)"},
+    {"equation: {coefficient: 0}",
+     "bad.yaml:2:25: equation.coefficient: found 0, out of range (expected a number above "
+     "0 and at most 0.25, the largest stable coefficient)"},
+    {"equation: {coefficient: 1/4}",
+     "bad.yaml:2:25: equation.coefficient: found 1/4 (expected null, or a number above 0 "
+     "and at most 0.25, the largest stable coefficient)"},
+    {"equation: {coefficient: 0,25}",
+     "bad.yaml:2:25: equation.coefficient: found 0, out of range (expected a number above "
+     "0 and at most 0.25, the largest stable coefficient)\n"
+     "bad.yaml:2:27: equation.25: unknown key"},
+    {"equation: {coefficient: 1e-50}",
+     "bad.yaml:2:25: equation.coefficient: makes the coefficient 1e-50, which is 0 in "
+     "float32 (expected a coefficient of 1.5e-45 or more)"},
+    {"equation: {coefficient: 0.25, diffusivity: 1}",
+     "bad.yaml:2:44: equation.diffusivity: given besides equation.coefficient (give "
+     "equation.coefficient alone, or equation.diffusivity and time.step)"},
+    {"equation: {diffusivity: 1}",
+     "bad.yaml:3:1: time.step: missing (equation.diffusivity needs it: give both, or "
+     "equation.coefficient)"},
+    {"equation: {coefficient: null}",
+     "bad.yaml:2:25: equation.coefficient: missing (give it, or equation.diffusivity and "
+     "time.step)"},
+    {"time: {steps: -1}",
+     "bad.yaml:3:15: time.steps: found -1, out of range (expected an integer from 0 to "
+     "9007199254740992)"},
+    {"time: {steps: 9007199254740993}",
+     "bad.yaml:3:15: time.steps: found 9007199254740993, out of range (expected an "
+     "integer from 0 to 9007199254740992)"},
+    {"time: {steps: 1e4}",
+     "bad.yaml:3:15: time.steps: found 1e4, not an integer (write 10000)"},
+    {"time: {steps: null}",
+     "bad.yaml:3:15: time.steps: found null (expected an integer from 0 to "
+     "9007199254740992)"},
+    {"time: {steps: 1, step: 0.1}",
+     "bad.yaml:3:24: time.step: given besides equation.coefficient (give "
+     "equation.coefficient alone, or equation.diffusivity and time.step)"},
+    {"time: {}",
+     "bad.yaml:3:1: time.steps: missing (expected an integer from 0 to 9007199254740992)"},
+    {"compute: {backend: gpu}",
+     "bad.yaml:4:20: compute.backend: found gpu (expected auto, cuda or cpu)"},
+    {"compute: {backend: CUDA}",
+     "bad.yaml:4:20: compute.backend: found CUDA (expected auto, cuda or cpu; did you "
+     "mean cuda?)"},
+    {"compute: {precision: double}",
+     "bad.yaml:4:22: compute.precision: found double (expected float32 or float64)"},
+    {"compute: {engine: tile, backend: cpu}",
+     "bad.yaml:4:19: compute.engine: found tile, an engine of backend cuda, with "
+     "compute.backend cpu (expected compute.backend cuda or auto, or another engine)"},
+    {"compute: {threads: 0}",
+     "bad.yaml:4:20: compute.threads: found 0, out of range (expected an integer from 1 "
+     "to 1024)"},
+    {"compute: {threads: all}",
+     "bad.yaml:4:20: compute.threads: found all (expected auto, or an integer from 1 to "
+     "1024)"},
+    {"output: {every: 0}",
+     "bad.yaml:4:17: output.every: found 0, out of range (expected an integer from 1 to "
+     "9007199254740992)"},
+    {"output: {every: 30m}",
+     "bad.yaml:4:17: output.every: found 30m (expected an integer from 1 to "
+     "9007199254740992)"},
+    {"output: {fields: []}",
+     "bad.yaml:4:18: output.fields: found 0 values (expected a list of 1 to 2, each field "
+     "or laplacian)"},
+    {"output: {fields: field}",
+     "bad.yaml:4:18: output.fields: found field (expected a list of 1 to 2, each field or "
+     "laplacian)"},
+    {"output: {fields: [field, field]}",
+     "bad.yaml:4:26: output.fields: found field twice (expected each once)"},
+    {"output: {fields: [feild]}",
+     "bad.yaml:4:19: output.fields: found feild (expected field or laplacian; did you "
+     "mean field?)"},
+    {"output: {directory: 7}",
+     "bad.yaml:4:21: output.directory: found 7, which reads as a number (for a text write "
+     "\"7\")"},
+    {"output: {directory: null}",
+     "bad.yaml:4:21: output.directory: found null (expected a text)"},
+    {"checkpoint: {every: 0m}",
+     "bad.yaml:4:21: checkpoint.every: found 0m, out of range (expected a time such as "
+     "90s, 30m or 2h, at most 1000000000s)"},
+    {"checkpoint: {every: 30min}",
+     "bad.yaml:4:21: checkpoint.every: found 30min (expected an integer from 1 to "
+     "9007199254740992, or a time such as 90s, 30m or 2h, at most 1000000000s)"},
+    {"checkpoint: {every: \"2500\"}",
+     "bad.yaml:4:21: checkpoint.every: found \"2500\", quoted (write 2500)"},
+    {"checkpoint: {every: 1e12h}",
+     "bad.yaml:4:21: checkpoint.every: found 1e12h, out of range (expected a time such as "
+     "90s, 30m or 2h, at most 1000000000s)"},
+    {"checkpoint: {keep: 0}",
+     "bad.yaml:4:20: checkpoint.keep: found 0, out of range (expected an integer from 1 "
+     "to 1000000)"},
+    {"limits: {wall_time: 3600}",
+     "bad.yaml:4:21: limits.wall_time: found 3600, without a unit (write 3600s, 3600m or "
+     "3600h)"},
+    {"limits: {wall_time: 2d}",
+     "bad.yaml:4:21: limits.wall_time: found 2d (expected null, or a time such as 90s, "
+     "30m or 2h, at most 1000000000s)"},
+    {"limits: {check_finite_every: 0}",
+     "bad.yaml:4:30: limits.check_finite_every: found 0, out of range (expected an "
+     "integer from 1 to 9007199254740992)"},
+    {"filters: [gaussian]",
+     "bad.yaml:4:10: filters: found 1 value (expected only [] in this version)"},
+    {"filters: none",
+     "bad.yaml:4:10: filters: found none (expected only [] in this version)"},
+    {"compute: {threads: &t 2}",
+     "bad.yaml:4:20: compute.threads: found an anchor (write the value itself)"},
+    {"compute: {threads: *t}",
+     "bad.yaml:4:20: found an alias (write the value itself)"},
+    {"compute: {threads: !!int 2}",
+     "bad.yaml:4:20: compute.threads: found a tag (write the value itself)"},
+    {"compute: &c {threads: 2}",
+     "bad.yaml:4:10: compute: found an anchor (expected a map with keys of compute: "
+     "backend, precision, engine, threads)"},
+    {"grid: {shape: &s [4, 5]}",
+     "bad.yaml:1:15: grid.shape: found an anchor (write the value itself)"},
+    {"output: {&k every: 5}",
+     "bad.yaml:4:10: output.every: a key with an anchor (write the key alone)"},
+    {"!x compute: {}",
+     "bad.yaml:4:1: compute: a key with a tag (write the key alone)"},
+    {"? [a, b]",
+     "bad.yaml:4:3: ?: a key that is not a word (expected `key: value`)"},
+    // clang-format on
+};
+
+TEST_CASE("each mistake in a config has its message") {
+  REQUIRE(mistakes_in(smallest_config) == "accepted");
+  for (const Mistake& mistake : table) {
+    CAPTURE(mistake.line);
+    CHECK(mistakes_in(config_with(mistake.line)) == std::string(mistake.message));
+  }
+}
+
+}  // namespace
+}  // namespace lapl

@@ -1,0 +1,221 @@
+// Configs that are right: values, defaults, the resolved config and the documents.
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "config_helpers.hpp"
+#include "io/config/config_keys.hpp"
+#include "kernels/engines.hpp"
+
+namespace lapl {
+namespace {
+
+const std::string full_config = R"(grid:
+  shape: [2000, 1000]            # rows, columns
+  spacing: 2.5e-1
+boundary: {rows: periodic, columns: insulated}
+initial:
+  kind: fractal
+  seed: 9223372036854775807
+  spectral_exponent: 2
+  crop_radius: null
+  percentile: 12.5
+equation:
+  kind: diffusion
+  diffusivity: 0.5
+time:
+  steps: 9007199254740992
+  step: 0.01
+compute: {backend: cpu, precision: float64, engine: reference, threads: 16}
+output:
+  directory: "runs/a b: c"
+  every: 7
+  fields: [laplacian]
+checkpoint: {every: 30m, keep: 1}
+filters: []
+limits: {wall_time: 1.5h, check_finite_every: 1}
+)";
+
+/// One config of each kind of initial field, with its own keys.
+const std::vector<std::string> initial_fields = {
+    "initial: {seed: 1}",
+    "initial: {kind: uniform, value: -2.5}",
+    "initial: {kind: gaussian, amplitude: 3, center: [0, 1], width: 0.25}",
+    "initial: {kind: checkerboard, amplitude: 2, tile: 3}",
+    "initial: {kind: sine, amplitude: 2, mode: [4, 5]}",
+    "initial: {kind: image, path: ../pictures/a.png}",
+    "initial: {kind: hdf5, path: \"/data/ä.h5\", dataset: /group/u}"};
+
+std::string values_of(const LoadedConfig& config) {
+  std::string values;
+  for (const ResolvedKey& key : config.keys) values += key.key + ": " + key.value + "\n";
+  return values;
+}
+
+TEST_CASE("every value of a config arrives") {
+  const RunConfig run = parse(full_config).run;
+  CHECK(run.shape == Shape{.rows = 2000, .columns = 1000});
+  CHECK(run.spacing == 0.25);
+  CHECK(run.boundaries == Boundaries{Boundary::periodic, Boundary::insulated});
+  CHECK(run.initial.kind == InitialKind::fractal);
+  CHECK(run.initial.fractal.seed == 9223372036854775807U);
+  CHECK(run.initial.fractal.spectral_exponent == 2);
+  CHECK_FALSE(run.initial.fractal.crop_radius);
+  CHECK(run.initial.fractal.percentile == 12.5);
+  CHECK_FALSE(run.coefficient);
+  CHECK(run.step_coefficient() == 0.5 * 0.01 / (0.25 * 0.25));
+  CHECK(run.steps == 9007199254740992);
+  CHECK(run.backend == "cpu");
+  CHECK(run.precision == Precision::float64);
+  CHECK(run.engine == "reference");
+  CHECK(run.threads == 16);
+  CHECK(run.directory == "runs/a b: c");
+  CHECK(run.output_every == 7);
+  CHECK(run.output_fields == std::vector<std::string>{"laplacian"});
+  CHECK_FALSE(run.checkpoint_every.steps);
+  CHECK(run.checkpoint_every.seconds == 1800);
+  CHECK(run.checkpoints_kept == 1);
+  CHECK(run.wall_time == 5400);
+  CHECK(run.check_finite_every == 1);
+}
+
+TEST_CASE("values of each kind of initial field arrive") {
+  const auto initial = [](std::size_t index) {
+    return parse(config_with(initial_fields[index])).run.initial;
+  };
+  CHECK(initial(1).value == -2.5);
+  CHECK(initial(2).amplitude == 3);
+  CHECK(initial(2).center == std::array{0.0, 1.0});
+  CHECK(initial(2).width == 0.25);
+  CHECK(initial(3).tile == 3);
+  CHECK(initial(4).mode == std::array<std::int64_t, 2>{4, 5});
+  CHECK(initial(5).path == "/pictures/a.png");  // from the folder of the config, /configs
+  CHECK(initial(6).path == "/data/ä.h5");
+  CHECK(initial(6).dataset == "/group/u");
+}
+
+TEST_CASE("defaults of the key table are those of RunConfig") {
+  const RunConfig run = parse(smallest_config).run;
+  const RunConfig plain;
+  CHECK(run.spacing == plain.spacing);
+  CHECK(run.boundaries == plain.boundaries);
+  CHECK(run.initial.fractal.seed == plain.initial.fractal.seed);
+  CHECK(run.initial.fractal.spectral_exponent == plain.initial.fractal.spectral_exponent);
+  CHECK(run.initial.fractal.crop_radius == plain.initial.fractal.crop_radius);
+  CHECK(run.initial.fractal.percentile == plain.initial.fractal.percentile);
+  CHECK(run.backend == plain.backend);
+  CHECK(run.engine == plain.engine);
+  CHECK(run.precision == plain.precision);
+  CHECK(run.threads == plain.threads);
+  CHECK(run.directory == "runs/bad");  // the config is called bad.yaml
+  CHECK(run.output_every == plain.output_every);
+  CHECK(run.output_fields == plain.output_fields);
+  CHECK(run.checkpoint_every.steps == plain.checkpoint_every.steps);
+  CHECK(run.checkpoints_kept == plain.checkpoints_kept);
+  CHECK(run.wall_time == plain.wall_time);
+  CHECK(run.check_finite_every == plain.check_finite_every);
+  for (const InitialKind kind : {InitialKind::gaussian, InitialKind::checkerboard,
+                                 InitialKind::sine, InitialKind::uniform}) {
+    const std::string line = std::string("initial: {kind: ") + name_of(kind) + "}";
+    const InitialConfig initial = parse(config_with(line)).run.initial;
+    CHECK(initial.value == plain.initial.value);
+    CHECK(initial.amplitude == plain.initial.amplitude);
+    CHECK(initial.center == plain.initial.center);
+    CHECK(initial.width == plain.initial.width);
+    CHECK(initial.tile == plain.initial.tile);
+    CHECK(initial.mode == plain.initial.mode);
+    CHECK(initial.dataset == plain.initial.dataset);
+  }
+}
+
+TEST_CASE("a resolved config loads again with the same values") {
+  std::vector<std::string> texts = {full_config};
+  for (const std::string& line : initial_fields) texts.push_back(config_with(line));
+  for (const std::string& text : texts) {
+    CAPTURE(text);
+    const LoadedConfig config = parse(text);
+    const std::string resolved = resolved_yaml(config);
+    const LoadedConfig again = parse_config(resolved, "config.yaml", "/elsewhere", {});
+    CHECK(values_of(again) == values_of(config));
+    CHECK(again.run.spacing == config.run.spacing);
+    CHECK(again.run.initial.path == config.run.initial.path);
+    CHECK(again.run.directory == config.run.directory);
+    CHECK(again.run.checkpoint_every.seconds == config.run.checkpoint_every.seconds);
+  }
+}
+
+TEST_CASE("a resolved config says where each value came from") {
+  const std::string resolved = resolved_yaml(
+      parse(config_with("boundary: {rows: periodic}"), {"time.steps=9", "output.fields=[field]"}));
+  const auto line_of = [&](const std::string& entry) {
+    const std::size_t start = resolved.find("  " + entry + ": ");
+    return resolved.substr(start, resolved.find('\n', start) - start);
+  };
+  CHECK(line_of("shape") == "  shape: [4, 5]                           # bad.yaml:1");
+  CHECK(line_of("rows") == "  rows: periodic                          # bad.yaml:4");
+  CHECK(line_of("columns") == "  columns: zero                           # default");
+  CHECK(line_of("fields") == "  fields: [field]                         # --set");
+}
+
+TEST_CASE("every key that applies is resolved, once, and no other") {
+  for (const std::string& line : initial_fields) {
+    const LoadedConfig config = parse(config_with(line));
+    std::size_t next = 0;
+    for (const ConfigKey& key : config_keys()) {
+      if (!key.belongs_to(config.run.initial.kind)) continue;
+      REQUIRE(next < config.keys.size());
+      CHECK(config.keys[next++].key == key.name);
+    }
+    CHECK(next == config.keys.size());
+  }
+}
+
+TEST_CASE("eigenmodes have the range of their boundary") {
+  const auto accepted = [](const std::string& boundary, const std::string& mode) {
+    return mistakes_in(smallest_config + "boundary: " + boundary +
+                       "\ninitial: {kind: sine, mode: " + mode + "}\n") == "accepted";
+  };
+  CHECK(accepted("zero", "[4, 5]"));
+  CHECK_FALSE(accepted("zero", "[5, 5]"));
+  CHECK_FALSE(accepted("zero", "[4, 0]"));
+  CHECK(accepted("insulated", "[0, 4]"));
+  CHECK_FALSE(accepted("insulated", "[4, 4]"));
+  CHECK(accepted("periodic", "[2, 2]"));
+  CHECK_FALSE(accepted("periodic", "[2, 3]"));
+  CHECK(accepted("{rows: periodic, columns: zero}", "[0, 5]"));
+}
+
+TEST_CASE("the schema is JSON and has every key and engine") {
+  const nlohmann::json schema = nlohmann::json::parse(config_schema());
+  CHECK(schema.at("$schema") == "https://json-schema.org/draft/2020-12/schema");
+  CHECK(schema.at("required") == nlohmann::json{"grid", "time"});
+  for (const ConfigKey& key : config_keys()) {
+    CAPTURE(key.name);
+    const nlohmann::json& section = schema.at("properties").at(std::string(key.section()));
+    if (key.section() == key.name) {
+      CHECK(section.contains("description"));
+      continue;
+    }
+    const nlohmann::json& map = section.contains("anyOf") ? section.at("anyOf").at(1) : section;
+    CHECK(map.at("additionalProperties") == false);
+    const nlohmann::json& entry = map.at("properties").at(std::string(key.entry()));
+    CHECK(entry.contains("description"));
+    CHECK(entry.contains("default") != key.is_required());
+  }
+  const nlohmann::json& engines =
+      schema.at("properties").at("compute").at("properties").at("engine").at("enum");
+  CHECK(engines.size() == engine_table().size() + 1);
+}
+
+TEST_CASE("docs/config.md and --help have every key") {
+  std::ifstream file(LAPL_SOURCE_DIR "/docs/config.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  CHECK(page == config_reference());  // else write config_reference() there
+  for (const ConfigKey& key : config_keys()) {
+    CHECK(page.find("| `" + key.name + "` |") != std::string::npos);
+    CHECK(config_key_help().find("  " + key.name + " ") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace lapl

@@ -1,0 +1,137 @@
+#include <chrono>
+#include <cmath>
+
+#include "io/durable/durable_file.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "kernels/error.hpp"
+#include "tests/io/scratch_folder.hpp"
+
+namespace lapl::test {
+namespace {
+
+constexpr Shape grid = {3, 5};
+
+/// A run folder with step files whose values are step + cell index; the Laplacian is the negative.
+struct Run {
+  ScratchFolder folder;
+  std::filesystem::path index = folder / "fields.nc";
+  std::filesystem::path fields = folder / "fields";
+
+  Run() { std::filesystem::create_directory(fields); }
+
+  void add(std::int64_t step, bool with_laplacian, double time_step = 0.5) const {
+    std::vector<float> field(15), laplacian(15);
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      field[i] = static_cast<float>(step) + static_cast<float>(i);
+      laplacian[i] = -field[i];
+    }
+    StepRecord record{.shape = grid,
+                      .spacing = 2,
+                      .step = step,
+                      .time = static_cast<double>(step) * time_step,
+                      .title = "a test",
+                      .fields = {{"field", "field", "1", std::span<const float>(field)}},
+                      .provenance = {}};
+    if (with_laplacian)
+      record.fields.push_back({"laplacian", "Laplacian", "m-2", std::span<const float>(laplacian)});
+    write_step_file(fields / step_file_name(step), record);
+  }
+  void write() const { write_index(index, fields); }
+  float first(const std::string& name, std::size_t record) const {
+    return std::get<std::vector<float>>(read_field(index, name, record).values)[0];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the index has one record a step file, in order of step") {
+  const Run run;
+  run.add(1000, true);
+  run.write();
+  run.add(0, true);
+  run.write();
+  run.add(2'000'000'000, true);
+  run.write();
+  CHECK_NOTHROW(verify_seal(run.index));
+  const FileContent content = read_content(run.index);
+  CHECK(content.kind == "index");
+  CHECK(content.shape == grid);
+  CHECK(content.spacing == 2);
+  CHECK(content.steps == std::vector<std::int64_t>{0, 1000, 2'000'000'000});
+  CHECK(content.times == std::vector<double>{0, 500, 1e9});
+  CHECK(content.fields == std::vector<std::string>{"field", "laplacian"});
+  CHECK(content.precision == "float32");
+  CHECK(run.first("field", 0) == 0);
+  CHECK(run.first("laplacian", 1) == -1000);
+  CHECK(contains(message_of<IoError>([&] { run.first("field", 3); }), "has no record 3, only 3"));
+  CHECK(contains(message_of<IoError>([&] { run.first("other", 0); }), "no dataset other"));
+}
+
+TEST_CASE("a field that a step file lacks reads as NaN there") {
+  const Run run;
+  run.add(0, true);
+  run.write();
+  run.add(10, false);
+  run.write();
+  CHECK(run.first("laplacian", 0) == 0);
+  CHECK(std::isnan(run.first("laplacian", 1)));
+  CHECK(run.first("field", 1) == 10);
+}
+
+TEST_CASE("the index follows step files that were replaced or removed, and ignores other files") {
+  const Run run;
+  for (const std::int64_t step : {0, 10, 20, 30}) run.add(step, true);
+  run.write();
+  run.add(10, true, 0.25);
+  // As a file written after the index, whatever the granularity of the file system's clock.
+  std::filesystem::last_write_time(
+      run.fields / step_file_name(10),
+      std::filesystem::last_write_time(run.index) + std::chrono::seconds(1));
+  std::filesystem::remove(run.fields / step_file_name(0));
+  write_bytes(run.fields / ".step-000000040.nc.tmp-1", "unfinished");
+  write_bytes(run.fields / "notes.txt", "mine");
+  run.write();
+  const FileContent content = read_content(run.index);
+  CHECK(content.steps == std::vector<std::int64_t>{10, 20, 30});
+  CHECK(content.times == std::vector<double>{2.5, 10, 15});
+}
+
+TEST_CASE("an index that is damaged or of another kind is made anew") {
+  const Run run;
+  run.add(0, false);
+  run.add(10, false);
+  for (const std::string bytes : {"", "not HDF5"}) {
+    write_bytes(run.index, bytes);
+    run.write();
+    CHECK(read_content(run.index).steps == std::vector<std::int64_t>{0, 10});
+  }
+  std::filesystem::copy_file(run.fields / step_file_name(0), run.index,
+                             std::filesystem::copy_options::overwrite_existing);
+  run.write();
+  CHECK(read_content(run.index).kind == "index");
+}
+
+TEST_CASE("a damaged step file is found through the index") {
+  const Run run;
+  run.add(0, false);
+  run.write();
+  const auto path = run.fields / step_file_name(0);
+  std::string bytes = read_bytes(path);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  write_bytes(path, bytes);
+  CHECK(contains(message_of<IoError>([&] { run.first("field", 0); }),
+                 path.string() + ": the bytes differ from what was sealed"));
+  std::filesystem::remove(path);
+  CHECK(contains(message_of<IoError>([&] { run.first("field", 0); }),
+                 path.string() + ": cannot open"));
+}
+
+TEST_CASE("folders without step files have no index") {
+  const Run run;
+  CHECK(contains(message_of<IoError>([&] { run.write(); }), "holds no step files"));
+  std::filesystem::remove(run.fields);
+  CHECK(contains(message_of<IoError>([&] { run.write(); }), "cannot list the folder"));
+  CHECK(run.folder.entries() == 0);
+}
+
+}  // namespace lapl::test

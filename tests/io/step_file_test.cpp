@@ -1,0 +1,224 @@
+#include "io/hdf5/step_file.hpp"
+
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "io/durable/durable_file.hpp"
+#include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/hdf5_values.hpp"
+#include "kernels/error.hpp"
+#include "tests/io/scratch_folder.hpp"
+#include "tests/test_field.hpp"
+
+namespace lapl::test {
+namespace {
+
+constexpr Shape odd_shapes[] = {{1, 1},  {1, 7},     {7, 1},      {2, 2},       {31, 33},
+                                {97, 1}, {127, 129}, {1, 100003}, {1021, 1031}, {1500, 2003}};
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+template <class T>
+StepRecord record_of(Shape shape, const std::vector<T>& field, const std::vector<T>& laplacian) {
+  return {.shape = shape,
+          .spacing = 0.3,
+          .step = 2500,
+          .time = 187.5,
+          .title = "a test",
+          .fields = {{"field", "diffusing field", "1", std::span<const T>(field)},
+                     {"laplacian", "Laplacian", "m-2", std::span<const T>(laplacian)}},
+          .provenance = {{"version", "0.1.0"},
+                         {"config", "grid: {shape: [1, 1]}  # \xC3\xA9\n"},
+                         {"parent_checkpoint", ""}}};
+}
+
+std::string text_attribute(hid_t file, const char* object, const char* name) {
+  const Hdf5Handle<H5Oclose> opened(H5Oopen(file, object, H5P_DEFAULT), "open");
+  return read_text_attribute(opened, name);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a step file gives back every bit, at any shape", T, float, double) {
+  const ScratchFolder folder;
+  for (const Shape shape : odd_shapes) {
+    CAPTURE(shape.rows);
+    CAPTURE(shape.columns);
+    auto field = random_field<T>(shape);
+    field[0] = std::numeric_limits<T>::quiet_NaN();
+    field.back() = -std::numeric_limits<T>::infinity();
+    const auto laplacian = random_field<T>(shape, 2);
+    const auto path = folder / step_file_name(2500);
+    write_step_file(path, record_of(shape, field, laplacian));
+    CHECK_NOTHROW(verify_seal(path));
+    CHECK(folder.entries() == 1);
+    const ReadField read = read_field(path, "field");
+    CHECK(read.shape == shape);
+    CHECK(same_bits(std::get<std::vector<T>>(read.values), field));
+    CHECK(same_bits(std::get<std::vector<T>>(read_field(path, "/laplacian").values), laplacian));
+  }
+}
+
+TEST_CASE("read_content says what a step file holds") {
+  const ScratchFolder folder;
+  const auto path = folder / step_file_name(2500);
+  const std::vector<double> field(6, 1);
+  write_step_file(path, record_of<double>({2, 3}, field, field));
+  const FileContent content = read_content(path);
+  CHECK(content.kind == "step");
+  CHECK(content.shape == Shape{2, 3});
+  CHECK(content.spacing == 0.3);
+  CHECK(content.steps == std::vector<std::int64_t>{2500});
+  CHECK(content.times == std::vector<double>{187.5});
+  CHECK(content.fields == std::vector<std::string>{"field", "laplacian"});
+  CHECK(content.precision == "float64");
+  // In order of name; an empty text stays empty.
+  CHECK(content.provenance == Provenance{{"config", "grid: {shape: [1, 1]}  # \xC3\xA9\n"},
+                                         {"parent_checkpoint", ""},
+                                         {"version", "0.1.0"}});
+}
+
+TEST_CASE("a step file is CF and VTKHDF") {
+  const ScratchFolder folder;
+  const auto path = folder / "file.nc";
+  const Shape shape = {4, 5};
+  const auto values = random_field<float>(shape);
+  write_step_file(path, record_of(shape, values, values));
+  const Hdf5Session session;
+  const Hdf5File file = open_hdf5_file(path);
+  CHECK(text_attribute(file, "/", "Conventions") == "CF-1.8");
+  CHECK(text_attribute(file, "time", "axis") == "T");
+  CHECK(text_attribute(file, "time", "units") == "s");
+  for (const char* axis : {"x", "y"}) {
+    CHECK(text_attribute(file, axis, "CLASS") == "DIMENSION_SCALE");
+    CHECK(text_attribute(file, axis, "axis").empty());
+  }
+  CHECK(text_attribute(file, "VTKHDF", "Type") == "ImageData");
+  CHECK(read_array<double>(file, "y", 9) == std::vector<double>{0, 0.3, 0.6, 3 * 0.3});
+
+  // The image that VTK sees is the field without its time axis.
+  const Hdf5Dataset image(H5Dopen2(file, "VTKHDF/PointData/laplacian", H5P_DEFAULT), "open");
+  const FieldLayout layout = field_layout(image, "laplacian");
+  CHECK_FALSE(layout.has_record_axis);
+  CHECK(layout.shape == shape);
+  CHECK(
+      same_bits(std::get<std::vector<float>>(read_values(image, "laplacian", layout, 0)), values));
+  CHECK(H5Lexists(file, "VTKHDF/Steps", H5P_DEFAULT) == 0);
+}
+
+TEST_CASE("the same record makes the same bytes") {
+  const ScratchFolder folder;
+  const auto values = random_field<float>({50, 60});
+  write_step_file(folder / "a.nc", record_of<float>({50, 60}, values, values));
+  write_step_file(folder / "b.nc", record_of<float>({50, 60}, values, values));
+  CHECK(read_bytes(folder / "a.nc") == read_bytes(folder / "b.nc"));
+}
+
+TEST_CASE("chunks are bands of whole rows, 4 to 32 MiB, unless the grid is smaller") {
+  for (const std::size_t size : {4, 8})
+    for (const Shape grid : {Shape{1, 1},
+                             {2000, 2000},
+                             {16384, 16384},
+                             {8, 1000003},
+                             {1000003, 8},
+                             {100003, 4099},
+                             {3, 4000000}}) {
+      CAPTURE(grid.rows);
+      CAPTURE(grid.columns);
+      const Shape chunk = chunk_shape(grid, size);
+      const double mebibytes =
+          static_cast<double>(chunk.cells() * static_cast<int>(size)) / (1 << 20);
+      CHECK(chunk.columns == grid.columns);
+      CHECK(chunk.rows <= grid.rows);
+      CHECK(mebibytes <= 32);
+      if (chunk != grid) CHECK(mebibytes >= 4);
+      // Padding of the last band costs less than one row for each band.
+      CHECK(stored_size(grid, size) <
+            static_cast<std::size_t>(grid.cells() + grid.rows / chunk.rows * grid.columns +
+                                     grid.columns) *
+                size);
+    }
+  CHECK(chunk_shape({1, std::int64_t{1} << 33}, 4) == Shape{1, 1 << 23});
+}
+
+TEST_CASE_TEMPLATE("reading back finds a single bit that differs, in any block", T, float, double) {
+  const ScratchFolder folder;
+  const Shape shape = {1500, 2003};
+  auto values = random_field<T>(shape);
+  const Hdf5Session session;
+  Hdf5File file = create_hdf5_file(folder / "f.h5", Hdf5Format::netcdf);
+  write_chunked_field(file, "chunked", shape, std::span<const T>(values)).close("close");
+  write_contiguous_field(file, "contiguous", shape, std::span<const T>(values)).close("close");
+  for (const std::size_t place : {std::size_t{0}, values.size() / 2, values.size() - 1})
+    for (const char* name : {"chunked", "contiguous"}) {
+      const std::span<const T> view = values;
+      CHECK_NOTHROW(expect_field(file, name, shape, view));
+      auto* const byte = reinterpret_cast<unsigned char*>(&values[place]);
+      *byte ^= 1;
+      CHECK_THROWS_AS(expect_field(file, name, shape, view), IoError);
+      *byte ^= 1;
+    }
+}
+
+TEST_CASE("a damaged step file is refused with its name and the reason") {
+  const ScratchFolder folder;
+  const auto path = folder / step_file_name(0);
+  const auto values = random_field<float>({9, 9});
+  write_step_file(path, record_of<float>({9, 9}, values, values));
+  const std::string good = read_bytes(path);
+  const auto message = [&] { return message_of<IoError>([&] { read_field(path, "field"); }); };
+
+  std::string bad = good;
+  bad[bad.size() / 2] = static_cast<char>(bad[bad.size() / 2] ^ 1);
+  write_bytes(path, bad);
+  CHECK(message() ==
+        path.string() + ": the bytes differ from what was sealed (the file is damaged)");
+  CHECK_THROWS_AS(read_content(path), IoError);
+
+  // Without its seal HDF5 itself would read it: it must not pass for a foreign file.
+  for (const std::size_t cut : {1, 40}) {
+    write_bytes(path, good.substr(0, good.size() - cut));
+    CHECK(message() ==
+          path.string() + ": has no seal: it is truncated, or was changed after lapl wrote it");
+  }
+  write_bytes(path, good.substr(0, good.size() / 2));
+  CHECK(contains(message(), path.string() + ": cannot open as HDF5: "));
+  write_bytes(path, good);
+  CHECK(contains(message_of<IoError>([&] { read_field(path, "fields"); }),
+                 path.string() + ": no dataset fields; the file holds "));
+  CHECK(contains(message_of<IoError>([&] { read_field(path, "field", 1); }),
+                 "dataset field has no record 1, only 1 from 0 on"));
+}
+
+TEST_CASE("records that cannot be written are refused and leave nothing") {
+  const ScratchFolder folder;
+  const auto path = folder / "file.nc";
+  const std::vector<float> values(6);
+  StepRecord record = record_of<float>({2, 3}, values, values);
+  record.shape = {2, 4};
+  CHECK(contains(message_of<IoError>([&] { write_step_file(path, record); }),
+                 path.string() + ": field field has 6 values, but the grid has 8"));
+  record = record_of<float>({2, 3}, values, values);
+  record.fields[1].name = "time";
+  CHECK(contains(message_of<IoError>([&] { write_step_file(path, record); }),
+                 path.string() + ": cannot create dataset time: "));
+  CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("names of step files") {
+  CHECK(step_file_name(2500) == "step-000002500.nc");
+  CHECK(step_file_name(12345678901) == "step-12345678901.nc");
+  for (const std::int64_t step : {0LL, 7LL, 999999999LL, 12345678901LL})
+    CHECK(step_of_file_name(step_file_name(step)) == step);
+  for (const char* name :
+       {"", "step-.nc", "step-7.nc", "step-000000007.h5", "step--00000007.nc", "step-+00000007.nc",
+        ".step-000000007.nc.tmp-1", "step-0000000070.nc", "step-00000000x.nc", "fields.nc",
+        "step-.n", "step-99999999999999999999.nc"})
+    CHECK_MESSAGE(step_of_file_name(name) == -1, name);
+}
+
+}  // namespace lapl::test

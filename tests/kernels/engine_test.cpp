@@ -1,0 +1,174 @@
+// Engines against the reference engine, and the reference engine against the mathematics.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include "kernels/digest.hpp"
+#include "kernels/engines.hpp"
+#include "kernels/error.hpp"
+#include "kernels/update.hpp"
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit", T, float, double) {
+  const std::int64_t sizes[] = {1, 2, 3, 31, 33, 127, 129};
+  for (const EngineInfo& engine : engine_table()) {
+    if (engine.backend != "cpu" || engine.name == "reference") continue;
+    for (const std::int64_t rows : sizes)
+      for (const std::int64_t columns : sizes)
+        for (const Boundary along_rows : test::all_boundaries)
+          for (const Boundary along_columns : test::all_boundaries) {
+            const Problem<T> problem{{rows, columns}, {along_rows, along_columns}, T(0.2), T(0.7)};
+            const auto field = test::random_field<T>(problem.shape);
+            for (const std::int64_t steps : {1, 2, 7}) {
+              CAPTURE(rows);
+              CAPTURE(columns);
+              CAPTURE(steps);
+              const auto expected =
+                  test::stepped<T>("cpu", "reference", problem, std::span(field), steps);
+              const auto found =
+                  test::stepped<T>("cpu", std::string(engine.name), problem, field, steps, 3);
+              REQUIRE(test::same_bits<T>(found.field, expected.field));
+              REQUIRE(test::same_bits<T>(found.laplacian, expected.laplacian));
+              REQUIRE(found.digest == expected.digest);
+            }
+          }
+  }
+}
+
+TEST_CASE_TEMPLATE("engines agree on long and thin grids, and after many steps", T, float, double) {
+  for (const Shape shape : {Shape{1, 4099}, Shape{4099, 1}, Shape{8, 10007}, Shape{61, 67}}) {
+    const Problem<T> problem{shape, {Boundary::periodic, Boundary::insulated}, T(0.25), T(1)};
+    const auto field = test::random_field<T>(shape);
+    const std::int64_t steps = shape.cells() < 5000 ? 1000 : 25;
+    CHECK(test::stepped<T>("cpu", "threaded", problem, field, steps).digest ==
+          test::stepped<T>("cpu", "reference", problem, field, steps).digest);
+  }
+}
+
+TEST_CASE_TEMPLATE("one step by hand", T, float, double) {
+  // 1 2 3      neighbours of the 5 in the middle: 2 + 8 + 4 + 6 = 20, so nothing changes there;
+  // 4 5 6      of the 1 in the corner with zero boundary: 2 + 4 - 4 = 2
+  // 7 8 9
+  const std::vector<T> field = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const auto after = [&](Boundary boundary) {
+    return test::stepped<T>("cpu", "reference", {{3, 3}, {boundary, boundary}, T(0.25), T(4)},
+                            field, 0);
+  };
+  CHECK(after(Boundary::zero).laplacian[0] == T(2) / 4);
+  CHECK(after(Boundary::zero).laplacian[4] == 0);
+  CHECK(after(Boundary::insulated).laplacian[0] == T(4) / 4);  // 1 + 2 + 1 + 4 - 4
+  CHECK(after(Boundary::periodic).laplacian[0] == T(12) / 4);  // 3 + 2 + 7 + 4 - 4
+  const Problem<T> problem{{3, 3}, {}, T(0.25), T(1)};
+  CHECK(test::stepped<T>("cpu", "reference", problem, field, 1).field[0] == T(1.5));
+}
+
+TEST_CASE_TEMPLATE("the Laplacian of a quadratic is exact", T, float, double) {
+  const Shape shape{12, 17};
+  std::vector<T> field;
+  for (int row = 0; row < 12; ++row)
+    for (int column = 0; column < 17; ++column)
+      field.push_back(static_cast<T>(3 * row * row - column * column + row * column + 5));
+  const auto state = test::stepped<T>("cpu", "threaded", {shape, {}, T(0.1), T(4)}, field, 0);
+  for (int row = 1; row < 11; ++row)
+    for (int column = 1; column < 16; ++column)
+      CHECK(state.laplacian[static_cast<std::size_t>(row * 17 + column)] == T(4) / T(4));
+}
+
+TEST_CASE_TEMPLATE("insulated and periodic grids conserve mass, no boundary makes new extremes", T,
+                   float, double) {
+  const Shape shape{40, 53};
+  auto field = test::random_field<T>(shape);
+  const double mass = std::accumulate(field.begin(), field.end(), 0.0);
+  const auto [low, high] = std::ranges::minmax(field);
+  for (const Boundary boundary : test::all_boundaries) {
+    const auto after = test::stepped<T>("cpu", "threaded",
+                                        {shape, {boundary, boundary}, T(0.25), T(1)}, field, 200);
+    const auto [new_low, new_high] = std::ranges::minmax(after.field);
+    CHECK(new_low >= low);
+    CHECK(new_high <= high);
+    const double new_mass = std::accumulate(after.field.begin(), after.field.end(), 0.0);
+    const double allowed = static_cast<double>(shape.cells()) * test::rounding_gate<T>(200, 1);
+    if (boundary != Boundary::zero) CHECK(std::abs(new_mass - mass) <= allowed);
+  }
+}
+
+TEST_CASE_TEMPLATE("mirroring and transposing commute with stepping, to the bit", T, float,
+                   double) {
+  const Shape shape{23, 37}, transposed_shape{37, 23};
+  const auto field = test::random_field<T>(shape);
+  const auto transposed = [&](const std::vector<T>& from) {
+    std::vector<T> to(from.size());
+    for (std::size_t row = 0; row < 23; ++row)
+      for (std::size_t column = 0; column < 37; ++column)
+        to[column * 23 + row] = from[row * 37 + column];
+    return to;
+  };
+  for (const Boundary boundary : test::all_boundaries) {
+    const Problem<T> problem{shape, {boundary, Boundary::zero}, T(0.2), T(1)};
+    const Problem<T> turned{transposed_shape, {Boundary::zero, boundary}, T(0.2), T(1)};
+    const auto after = test::stepped<T>("cpu", "threaded", problem, field, 9).field;
+    CHECK(
+        test::same_bits<T>(test::stepped<T>("cpu", "threaded", turned, transposed(field), 9).field,
+                           transposed(after)));
+    // Mirrored in both directions at once.
+    std::vector<T> mirrored(field.rbegin(), field.rend());
+    mirrored = test::stepped<T>("cpu", "threaded", problem, mirrored, 9).field;
+    CHECK(test::same_bits<T>(std::vector<T>(mirrored.rbegin(), mirrored.rend()), after));
+  }
+}
+
+TEST_CASE_TEMPLATE("the digest sees each bit and each place", T, float, double) {
+  const Shape shape{5, 7};
+  auto field = test::random_field<T>(shape);
+  const Problem<T> problem{shape, {}, T(0.2), T(1)};
+  const auto digest = [&] { return test::stepped<T>("cpu", "threaded", problem, field, 0).digest; };
+  const std::uint64_t before = digest();
+  std::uint64_t by_hand = 0;
+  for (std::size_t i = 0; i < field.size(); ++i) by_hand += digest_term(i, field[i]);
+  CHECK(before == by_hand);
+  for (std::size_t byte = 0; byte < field.size() * sizeof(T); ++byte) {
+    auto* bytes = reinterpret_cast<unsigned char*>(field.data());
+    bytes[byte] ^= 0x10;
+    CHECK(digest() != before);
+    bytes[byte] ^= 0x10;
+  }
+  std::swap(field[3], field[4]);
+  CHECK(digest() != before);
+}
+
+TEST_CASE_TEMPLATE("the first value that is not finite is found", T, float, double) {
+  const Shape shape{50, 70};
+  auto field = test::random_field<T>(shape);
+  const auto backend = make_backend<T>("cpu", "auto", {shape, {}, T(0.2), T(1)}, 2);
+  const auto found = [&] {
+    backend->set_state(field);
+    backend->start_finite_check();
+    const auto checked = backend->finish_finite_check();
+    backend->capture(false);
+    CHECK(backend->captured().first_not_finite == checked);
+    return checked;
+  };
+  CHECK(!found());
+  field[3000] = std::numeric_limits<T>::quiet_NaN();
+  CHECK(found() == 3000);
+  field[2999] = -std::numeric_limits<T>::infinity();
+  CHECK(found() == 2999);
+}
+
+TEST_CASE("an engine is refused on another backend, and an unknown one anywhere") {
+  const Problem<float> problem{{4, 4}, {}, 0.2f, 1.f};
+  CHECK_THROWS_WITH_AS(make_backend<float>("cpu", "tile", problem, 1),
+                       "engine tile: not an engine of the cpu backend", ConfigError);
+  CHECK_THROWS_AS(make_backend<float>("cpu", "warp", problem, 1), ConfigError);
+}
+
+TEST_CASE("a grid beyond the memory of the machine is refused with both numbers") {
+  const Problem<double> problem{{1 << 20, 1 << 20}, {}, 0.2, 1.};
+  CHECK_THROWS_WITH_AS(make_backend<double>("cpu", "auto", problem, 1),
+                       doctest::Contains("the grid needs 35184372088832 bytes of host memory"),
+                       DeviceError);
+}

@@ -1,0 +1,23 @@
+# app -> io -> solver -> kernels: nothing points back, and tests and benchmarks are included by none.
+#   cmake -DSOURCE=FOLDER -P layers_test.cmake
+cmake_minimum_required(VERSION 3.25)
+set(layers kernels solver io app)
+set(count 0)
+foreach(layer ${layers})
+  list(APPEND allowed ${layer})
+  file(GLOB_RECURSE files ${SOURCE}/${layer}/*.cpp ${SOURCE}/${layer}/*.hpp ${SOURCE}/${layer}/*.cu
+       ${SOURCE}/${layer}/*.cuh)
+  foreach(file ${files})
+    file(STRINGS ${file} includes REGEX "^#include \"")
+    foreach(include ${includes})
+      math(EXPR count "${count} + 1")
+      string(REGEX REPLACE "^#include \"([^/\"]*)/?.*" "\\1" target "${include}")
+      if(NOT target IN_LIST allowed AND NOT target STREQUAL "lapl_version.hpp")
+        message(SEND_ERROR "${file}: ${include}: ${layer} may include ${allowed} only")
+      endif()
+    endforeach()
+  endforeach()
+endforeach()
+if(count LESS 50)
+  message(SEND_ERROR "only ${count} includes found under ${SOURCE}")
+endif()

@@ -1,0 +1,44 @@
+// Reads tests/data/reference.h5, which NumPy and SciPy made (tests/data/README.md).
+#pragma once
+
+#include <doctest/doctest.h>
+#include <hdf5_hl.h>
+
+#include <string>
+#include <vector>
+
+namespace lapl::test {
+
+class ReferenceData {
+ public:
+  ReferenceData()
+      : file_(H5Fopen(LAPL_SOURCE_DIR "/tests/data/reference.h5", H5F_ACC_RDONLY, H5P_DEFAULT)) {
+    REQUIRE(file_ >= 0);
+  }
+  ~ReferenceData() { H5Fclose(file_); }
+  ReferenceData(const ReferenceData&) = delete;
+
+  /// All values of a dataset, as float64.
+  std::vector<double> values(const std::string& name) const {
+    int rank = 0;
+    REQUIRE(H5LTget_dataset_ndims(file_, name.c_str(), &rank) >= 0);
+    std::vector<hsize_t> shape(static_cast<std::size_t>(rank));
+    REQUIRE(H5LTget_dataset_info(file_, name.c_str(), shape.data(), nullptr, nullptr) >= 0);
+    std::size_t count = 1;
+    for (const hsize_t size : shape) count *= size;
+    std::vector<double> values(count);
+    REQUIRE(H5LTread_dataset_double(file_, name.c_str(), values.data()) >= 0);
+    return values;
+  }
+
+  double attribute(const std::string& object, const std::string& name) const {
+    double value = 0;
+    REQUIRE(H5LTget_attribute_double(file_, object.c_str(), name.c_str(), &value) >= 0);
+    return value;
+  }
+
+ private:
+  hid_t file_;
+};
+
+}  // namespace lapl::test

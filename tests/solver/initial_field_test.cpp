@@ -1,0 +1,78 @@
+#include "solver/initial_field.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+namespace {
+
+RunConfig config_of(InitialKind kind, Shape shape) {
+  RunConfig config;
+  config.shape = shape;
+  config.initial.kind = kind;
+  return config;
+}
+
+double at(const std::vector<double>& field, Shape shape, std::int64_t row, std::int64_t column) {
+  return field[static_cast<std::size_t>(row * shape.columns + column)];
+}
+
+}  // namespace
+
+TEST_CASE("uniform: one value everywhere") {
+  auto config = config_of(InitialKind::uniform, {3, 5});
+  config.initial.value = -2.5;
+  CHECK(formula_field(config) == std::vector<double>(15, -2.5));
+}
+
+TEST_CASE("gaussian: the peak at the center, exp(-1/2) one width away, symmetric") {
+  const Shape shape{41, 61};
+  auto config = config_of(InitialKind::gaussian, shape);
+  config.initial.amplitude = 3;
+  config.initial.width = 4.0 / 41;  // four cells
+  const auto field = formula_field(config);
+  CHECK(at(field, shape, 20, 30) == 3);
+  CHECK(at(field, shape, 24, 30) == doctest::Approx(3 * std::exp(-0.5)).epsilon(1e-14));
+  CHECK(at(field, shape, 20, 34) == at(field, shape, 24, 30));
+  CHECK(at(field, shape, 17, 33) == at(field, shape, 23, 27));
+}
+
+TEST_CASE("checkerboard: squares of the tile size, the first one positive") {
+  const Shape shape{9, 9};
+  auto config = config_of(InitialKind::checkerboard, shape);
+  config.initial.tile = 3;
+  const auto field = formula_field(config);
+  for (std::int64_t row = 0; row < 9; ++row)
+    for (std::int64_t column = 0; column < 9; ++column)
+      CHECK(at(field, shape, row, column) == ((row / 3 + column / 3) % 2 == 0 ? 1 : -1));
+}
+
+TEST_CASE("sine: each mode is an eigenvector of the second difference with its boundary") {
+  for (const Boundary boundary : test::all_boundaries)
+    for (const std::int64_t size : {1, 2, 7, 12})
+      for (std::int64_t mode = boundary == Boundary::zero; mode <= size / 2; ++mode) {
+        const auto value = [&](std::int64_t index) {
+          index = source_index(boundary, index, size);
+          return index == outside ? 0 : eigenmode(boundary, mode, index, size);
+        };
+        for (std::int64_t i = 0; i < size; ++i)
+          CHECK(value(i - 1) - 2 * value(i) + value(i + 1) ==
+                doctest::Approx(-eigenvalue(boundary, mode, size) * value(i)).epsilon(1e-13));
+      }
+}
+
+TEST_CASE_TEMPLATE("the initial field is rounded once", T, float, double) {
+  auto config = config_of(InitialKind::uniform, {2, 2});
+  config.initial.value = 0.1;
+  const auto backend =
+      make_backend<T>("cpu", "auto", {config.shape, config.boundaries, T(0.2), T(1)}, 1);
+  set_initial_state<T>(*backend, config, {});
+  CHECK(test::state_of(*backend).field[3] == T(0.1));
+  const std::vector<double> loaded = {1, 2, 3, 4.1};
+  set_initial_state<T>(*backend, config, loaded);
+  CHECK(test::state_of(*backend).field[3] == T(4.1));
+}

@@ -1,0 +1,181 @@
+// The run loop: what it stores and when, and that it ends as it must.
+#include "solver/run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <mutex>
+
+#include "kernels/error.hpp"
+#include "solver/initial_field.hpp"
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+namespace {
+
+struct Stored {
+  std::uint64_t digest;
+  std::vector<float> field;
+  bool output, checkpoint, laplacian;
+};
+
+// Keeps what it is given; runs in the storing thread, as real sinks do.
+class Recorder final : public RunSink<float> {
+ public:
+  std::map<std::int64_t, Stored> stored;
+  std::int64_t fail_at = -1;
+
+  void store(const Storing& storing, const Captured<float>& captured) override {
+    if (storing.step == fail_at) throw IoError("disk is full");
+    stored[storing.step] = {captured.digest,
+                            {captured.field.begin(), captured.field.end()},
+                            storing.output,
+                            storing.checkpoint,
+                            !captured.laplacian.empty()};
+  }
+  void progress(const Progress& progress) override { CHECK(progress.step <= progress.last_step); }
+};
+
+RunConfig small_config() {
+  RunConfig config;
+  config.shape = {30, 41};
+  config.coefficient = 0.2;
+  config.steps = 100;
+  config.output_every = 30;
+  config.checkpoint_every = {.steps = 45, .seconds = std::nullopt};
+  config.initial.kind = InitialKind::checkerboard;
+  return config;
+}
+
+std::unique_ptr<Backend<float>> backend_for(const RunConfig& config) {
+  auto backend =
+      make_backend<float>("cpu", "threaded", {config.shape, config.boundaries, 0.2f, 1.f}, 2);
+  set_initial_state<float>(*backend, config, {});
+  return backend;
+}
+
+std::string never() { return ""; }
+
+}  // namespace
+
+TEST_CASE("outputs at 0, each multiple and the last step, and checkpoints likewise") {
+  const RunConfig config = small_config();
+  Recorder recorder;
+  const auto backend = backend_for(config);
+  const RunResult result = run<float>(*backend, config, 0, recorder, never);
+  CHECK(result.step == 100);
+  CHECK(result.stopped_by.empty());
+  std::vector<std::int64_t> outputs, checkpoints;
+  for (const auto& [step, stored] : recorder.stored) {
+    if (stored.output) outputs.push_back(step);
+    if (stored.checkpoint) checkpoints.push_back(step);
+    CHECK(stored.laplacian == stored.output);
+  }
+  CHECK(outputs == std::vector<std::int64_t>{0, 30, 60, 90, 100});
+  CHECK(checkpoints == std::vector<std::int64_t>{0, 45, 90, 100});
+}
+
+TEST_CASE("what is stored is the state at that step, whatever else is going on") {
+  const RunConfig config = small_config();
+  Recorder recorder;
+  run<float>(*backend_for(config), config, 0, recorder, never);
+  const auto field = formula_field(config);
+  const std::vector<float> initial(field.begin(), field.end());
+  for (const auto& [step, stored] : recorder.stored)
+    CHECK(test::stepped<float>("cpu", "reference", {config.shape, {}, 0.2f, 1.f}, initial, step)
+              .digest == stored.digest);
+}
+
+TEST_CASE("a run split at any step ends with the same bits") {
+  RunConfig config = small_config();
+  Recorder whole;
+  run<float>(*backend_for(config), config, 0, whole, never);
+  for (const std::int64_t split : {1, 29, 30, 45, 99, 100}) {
+    RunConfig first_part = config;
+    first_part.steps = split;
+    Recorder first, second;
+    run<float>(*backend_for(config), first_part, 0, first, never);
+    const auto backend = backend_for(config);
+    backend->set_state(first.stored.at(split).field);
+    run<float>(*backend, config, split, second, never);
+    CHECK(second.stored.at(100).digest == whole.stored.at(100).digest);
+  }
+}
+
+TEST_CASE("a request to stop ends the run early with a checkpoint") {
+  RunConfig config = small_config();
+  config.steps = 1'000'000'000;
+  Recorder recorder;
+  int asked = 0;
+  const RunResult result = run<float>(*backend_for(config), config, 0, recorder, [&] {
+    return ++asked == 5 ? std::string("SIGTERM") : std::string();
+  });
+  CHECK(result.stopped_by == "SIGTERM");
+  CHECK(result.step < config.steps);
+  CHECK(recorder.stored.at(result.step).checkpoint);
+}
+
+TEST_CASE("the wall-clock limit does the same") {
+  RunConfig config = small_config();
+  config.steps = 1'000'000'000;
+  config.wall_time = 0.05;
+  Recorder recorder;
+  const RunResult result = run<float>(*backend_for(config), config, 0, recorder, never);
+  CHECK(result.stopped_by == "limits.wall_time");
+  CHECK(recorder.stored.at(result.step).checkpoint);
+}
+
+TEST_CASE("checkpoints by the clock") {
+  RunConfig config = small_config();
+  config.checkpoint_every = {.steps = std::nullopt, .seconds = 1e-9};
+  Recorder recorder;
+  run<float>(*backend_for(config), config, 0, recorder, never);
+  CHECK(recorder.stored.at(30).checkpoint);
+  CHECK(recorder.stored.at(100).checkpoint);
+}
+
+TEST_CASE("a failing sink ends the run with its error") {
+  Recorder recorder;
+  recorder.fail_at = 30;
+  const RunConfig config = small_config();
+  CHECK_THROWS_WITH_AS(run<float>(*backend_for(config), config, 0, recorder, never), "disk is full",
+                       IoError);
+  CHECK(recorder.stored.count(100) == 0);
+}
+
+TEST_CASE("a value that is not finite ends the run before it is stored") {
+  const RunConfig config = small_config();
+  auto field = test::random_field<float>(config.shape);
+  field[5 * 41 + 7] = std::numeric_limits<float>::quiet_NaN();
+  const auto backend = backend_for(config);
+  backend->set_state(field);
+  Recorder recorder;
+  CHECK_THROWS_WITH_AS(run<float>(*backend, config, 0, recorder, never),
+                       "step 0: the value at row 5, column 7 is not finite", NumericalError);
+  CHECK(recorder.stored.empty());
+}
+
+TEST_CASE("a check between outputs finds it too") {
+  RunConfig config = small_config();
+  config.output_every = config.steps = 1'000'000;
+  config.checkpoint_every.steps = 1'000'000;
+  config.check_finite_every = 10;
+  auto field = test::random_field<float>(config.shape);
+  for (float& value : field) value *= 1e38f;  // overflows within a few steps of an unstable scheme
+  const auto backend = make_backend<float>("cpu", "threaded", {config.shape, {}, 0.9f, 1.f}, 2);
+  backend->set_state(field);
+  Recorder recorder;
+  CHECK_THROWS_AS(run<float>(*backend, config, 0, recorder, never), NumericalError);
+  CHECK(recorder.stored.size() == 1);
+}
+
+TEST_CASE("no steps at all: the initial field is the result") {
+  RunConfig config = small_config();
+  config.steps = 0;
+  Recorder recorder;
+  const RunResult result = run<float>(*backend_for(config), config, 0, recorder, never);
+  CHECK(result.step == 0);
+  CHECK(recorder.stored.at(0).output);
+  CHECK(recorder.stored.at(0).checkpoint);
+}

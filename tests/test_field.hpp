@@ -1,0 +1,93 @@
+// Fields and helpers that tests of several folders share.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/backend.hpp"
+
+namespace lapl::test {
+
+inline constexpr Boundary all_boundaries[] = {Boundary::zero, Boundary::insulated,
+                                              Boundary::periodic};
+
+/// Random values in [-1, 1), among them both zeros and subnormal numbers.
+template <class T>
+std::vector<T> random_field(Shape shape, unsigned seed = 1) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<T> field(static_cast<std::size_t>(shape.cells()));
+  for (T& value : field) {
+    const auto kind = generator() % 16;
+    value = static_cast<T>(uniform(generator));
+    if (kind == 0) value = T(-0.0);
+    if (kind == 1) value = std::numeric_limits<T>::denorm_min() * static_cast<T>(generator() % 999);
+  }
+  return field;
+}
+
+template <class T>
+struct Stepped {
+  std::vector<T> field;
+  std::vector<T> laplacian;
+  std::uint64_t digest;
+};
+
+/// The state of `backend`, copied.
+template <class T>
+Stepped<T> state_of(Backend<T>& backend) {
+  backend.capture(true);
+  const Captured<T> captured = backend.captured();
+  return {{captured.field.begin(), captured.field.end()},
+          {captured.laplacian.begin(), captured.laplacian.end()},
+          captured.digest};
+}
+
+/// `steps` steps of `engine` on `backend` from `field`.
+template <class T>
+Stepped<T> stepped(const std::string& backend, const std::string& engine, const Problem<T>& problem,
+                   std::span<const T> field, std::int64_t steps, int threads = 2) {
+  const auto made = make_backend(backend, engine, problem, threads);
+  made->set_state(field);
+  made->advance(steps);
+  return state_of(*made);
+}
+
+/// Whether two fields hold the same bits.
+template <class T>
+bool same_bits(std::span<const T> a, std::span<const T> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+/// Largest |a - b|; NaN where one of them is.
+template <class A, class B>
+double largest_difference(const A& a, const B& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    if (!(difference <= largest)) largest = difference;
+  }
+  return largest;
+}
+
+template <class A>
+double largest_magnitude(const A& a) {
+  return largest_difference(a, std::vector<double>(a.size()));
+}
+
+/// The error that rounding may leave after `steps` steps: (8 + 0.1 steps) eps/2 max|u0|.
+template <class T>
+double rounding_gate(std::int64_t steps, double largest_initial) {
+  return (8 + 0.1 * static_cast<double>(steps)) * std::numeric_limits<T>::epsilon() / 2 *
+         largest_initial;
+}
+
+}  // namespace lapl::test
