@@ -56,8 +56,9 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
                                             result.stopped_by, result.step, config.steps);
   text += fmt::format(", {} x {} cells, {}, digest {}\n", config.shape.rows, config.shape.columns,
                       name_of(config.precision), digest_text(digest));
-  text += fmt::format("engine:   {} on {}{}\n", by.engine, by.device,
-                      by.threads > 0 ? fmt::format(", {} threads", by.threads) : "");
+  text += fmt::format(
+      "engine:   {} on {}{}\n", by.engine, by.device,
+      by.threads > 0 ? fmt::format(", {} thread{}", by.threads, by.threads == 1 ? "" : "s") : "");
   if (cells > 0)
     text += fmt::format("speed:    {} stepping ({:.4g} s), {} with output ({:.4g} s)\n",
                         cell_rate(cells / result.stepping_seconds), result.stepping_seconds,

@@ -136,7 +136,7 @@ report_skipped() {
   awk '
     /<testcase / { skipped = 0; reason = "no reason given" }
     /<skipped / { skipped = 1 }
-    skipped && !/<skipped |\[doctest\]/ && /[Ss]kipp/ { reason = $0; skipped = 2 }
+    skipped == 1 && !/<skipped |\[doctest\]/ && /[Ss]kipp/ { reason = $0; sub(/.*<system-out>/, "", reason); skipped = 2 }
     /<\/testcase>/ && skipped { count[reason]++ }
     END { for (r in count) printf "lapl: %d tests did not run: %s\n", count[r], r }' "$1" >&2
 }

@@ -4,8 +4,10 @@
 #include <random>
 #include <thread>
 
+#include "kernels/backend.hpp"
 #include "tests/app/program.hpp"
 
+using lapl::cuda_unavailable;
 using namespace lapl::test;
 
 namespace {
@@ -17,12 +19,18 @@ std::string long_config() {
          "equation: {coefficient: 0.25}\n"
          "time: {steps: 40000}\n"
          "output: {directory: out, every: 9000}\n"
-         "checkpoint: {every: 500}\n"
-         "compute: {backend: cpu}\n";
+         "checkpoint: {every: 500}\n";
 }
 
-std::string digest_of_whole_run() {
-  const Outcome whole = run_lapl({"run", "c.yaml", "--output", "whole"});
+// The backends that this machine can run.
+std::vector<std::string> backends() {
+  return cuda_unavailable().empty() ? std::vector<std::string>{"cpu", "cuda"}
+                                    : std::vector<std::string>{"cpu"};
+}
+
+std::string digest_of_whole_run(const std::string& backend) {
+  const Outcome whole =
+      run_lapl({"run", "c.yaml", "--output", "whole", "--overwrite", "--backend", backend});
   CAPTURE(whole.err);
   REQUIRE(whole.code == 0);
   return last_digest(whole.out);
@@ -37,38 +45,40 @@ void wait_for(const fs::path& path) {
 TEST_CASE("kill -9 at random times, then resume: the digest of the uninterrupted run") {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());
-  const std::string digest = digest_of_whole_run();
   std::mt19937 random(1);
-  for (int trial = 0; trial < 5; ++trial) {
-    fs::remove_all("out");
-    pid_t child = start({"run", "c.yaml"});
-    wait_for("out/checkpoints/step-000000000.h5");
-    Outcome end;
-    for (int kills = 0; kills < 3; ++kills) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 150));
-      kill(child, SIGKILL);
-      finish(child);
-      child = start({"resume", "out"});
+  for (const std::string& backend : backends()) {
+    const std::string digest = digest_of_whole_run(backend);
+    for (int trial = 0; trial < 5; ++trial) {
+      fs::remove_all("out");
+      pid_t child = start({"run", "c.yaml", "--backend", backend});
+      wait_for("out/checkpoints/step-000000000.h5");
+      Outcome end;
+      for (int kills = 0; kills < 3; ++kills) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(random() % 150));
+        kill(child, SIGKILL);
+        finish(child);
+        child = start({"resume", "out"});
+      }
+      end = finish(child);
+      CAPTURE(end.err);
+      REQUIRE(end.code == 0);
+      CHECK(last_digest(end.out) == digest);
+      const Outcome diff = run_lapl({"diff", "whole", "out"});
+      CAPTURE(diff.out);
+      CHECK(diff.code == 0);
+      CHECK(text_of("out/diagnostics.csv").size() > 0);
     }
-    end = finish(child);
-    CAPTURE(end.err);
-    REQUIRE(end.code == 0);
-    CHECK(last_digest(end.out) == digest);
-    const Outcome diff = run_lapl({"diff", "whole", "out"});
-    CAPTURE(diff.out);
-    CHECK(diff.code == 0);
-    CHECK(text_of("out/diagnostics.csv").size() > 0);
   }
 }
 
 TEST_CASE("run --auto-resume in a loop of signals ends with the right digest") {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());
-  const std::string digest = digest_of_whole_run();
+  const std::string digest = digest_of_whole_run("cpu");
   Outcome end;
   int stops = 0;
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1, 0}) {
-    const pid_t child = start({"run", "c.yaml", "--auto-resume"});
+    const pid_t child = start({"run", "c.yaml", "--auto-resume", "--backend", "cpu"});
     wait_for("out/checkpoints/step-000000000.h5");
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     if (signal != 0) kill(child, signal);
@@ -86,18 +96,23 @@ TEST_CASE("run --auto-resume in a loop of signals ends with the right digest") {
   CHECK(last_digest(end.out) == digest);
 }
 
-TEST_CASE("a chain of splits by time.steps, with another thread count and output cadence") {
+TEST_CASE("a chain of splits by time.steps, with other threads, cadence and backends") {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());
-  const std::string digest = digest_of_whole_run();
-  REQUIRE(run_lapl({"run", "c.yaml", "--set", "time.steps=1"}).code == 0);
-  for (const char* steps : {"2", "499", "9000", "20001"})
-    REQUIRE(run_lapl({"resume", "out", "--set", std::string("time.steps=") + steps, "--set",
-                      "compute.threads=1", "--set", "output.every=7000"})
-                .code == 0);
-  const Outcome end = run_lapl({"resume", "out", "--set", "time.steps=40000"});
-  REQUIRE(end.code == 0);
-  CHECK(last_digest(end.out) == digest);
+  const std::vector<std::string> used = backends();
+  const std::string digest = digest_of_whole_run(used.front());
+  write_text("stored.yaml",
+             long_config() + "initial: {kind: hdf5, path: whole/fields/step-000000000.nc}\n");
+  REQUIRE(run_lapl({"run", "stored.yaml", "--set", "time.steps=1"}).code == 0);
+  std::size_t turn = 0;
+  for (const char* steps : {"2", "499", "9000", "20001", "40000"}) {
+    const Outcome end = run_lapl({"resume", "out", "--set", std::string("time.steps=") + steps,
+                                  "--set", "compute.threads=1", "--set", "output.every=7000",
+                                  "--backend", used[++turn % used.size()]});
+    CAPTURE(end.err);
+    REQUIRE(end.code == 0);
+    if (std::string(steps) == "40000") CHECK(last_digest(end.out) == digest);
+  }
 }
 
 TEST_CASE("--from goes on from an older checkpoint, by step or by file") {
