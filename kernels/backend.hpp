@@ -41,6 +41,13 @@ struct BackendDescription {
   int threads = 0;      ///< CPU threads; 0 on a GPU
 };
 
+/// What bounds the speed of any engine: the device's memory without blocking in time, and its
+/// arithmetic, at five instructions a cell (three additions, two fma).
+struct Ceilings {
+  double copy_bytes_per_second = 0;  ///< measured; bytes read plus bytes written
+  double updates_per_second = 0;     ///< arithmetic alone: measured on a CPU, read off a GPU
+};
+
 template <class T>
 class Backend {
  public:
@@ -69,6 +76,9 @@ class Backend {
 
   /// Waits for the copies that capture() started. May be called from another thread.
   virtual Captured<T> captured() = 0;
+
+  /// Measures the device (a fraction of a second); leaves the state alone.
+  virtual Ceilings ceilings() = 0;
 
   /// Waits until every step is done; seconds spent in stepping alone since construction.
   virtual double stepping_seconds() = 0;

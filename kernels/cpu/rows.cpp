@@ -78,14 +78,35 @@ std::uint64_t digest(const T* values, std::int64_t first, std::int64_t count, bo
   return sum;
 }
 
+template <class T>
+T arithmetic(std::int64_t count, T seed) {
+  constexpr int cells = RowLoops<T>::arithmetic_cells;
+  T value[cells];
+  for (int i = 0; i < cells; ++i) value[i] = seed * static_cast<T>(i);
+  for (std::int64_t n = 0; n < count; ++n) {
+#pragma GCC unroll 64
+    for (int i = 0; i < cells; ++i) {
+      const T difference = neighbour_difference(seed, value[i], value[i], seed, value[i]);
+      value[i] = diffuse(value[i], difference, seed);
+    }
+  }
+  T sum = 0;
+  for (int i = 0; i < cells; ++i) sum += value[i];
+  return sum;
+}
+
 #define LAPL_TEXT_OF(name) #name
 #define LAPL_TEXT(name) LAPL_TEXT_OF(name)
 #define LAPL_JOIN_OF(a, b) a##b
 #define LAPL_JOIN(a, b) LAPL_JOIN_OF(a, b)
 
 template <class T>
-constexpr RowLoops<T> loops = {LAPL_TEXT(LAPL_INSTRUCTION_SET), diffuse_row<T>, laplacian_row<T>,
-                               reference_step<T>, digest<T>};
+constexpr RowLoops<T> loops = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
+                               diffuse_row<T>,
+                               laplacian_row<T>,
+                               reference_step<T>,
+                               arithmetic<T>,
+                               digest<T>};
 
 }  // namespace
 

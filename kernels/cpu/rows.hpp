@@ -26,6 +26,11 @@ struct RowLoops {
   /// One step of the whole grid, written as plainly as it can be: the oracle for every engine.
   void (*reference_step)(const Problem<T>& problem, const T* from, T* to);
 
+  /// Does `count` times the arithmetic of this many cells in registers, without memory: what the
+  /// processor's arithmetic allows. Returns a value that depends on all of it.
+  static constexpr int arithmetic_cells = 1024 / sizeof(T);
+  T (*arithmetic)(std::int64_t count, T seed);
+
   /// Digest of `count` cells whose first has global index `first`; sets `all_finite` to false where
   /// one is not.
   std::uint64_t (*digest)(const T* values, std::int64_t first, std::int64_t count,

@@ -152,6 +152,12 @@ class CudaBackend final : public Backend<T> {
     return result;
   }
 
+  Ceilings ceilings() override {
+    use_device();
+    return {.copy_bytes_per_second = copy_bandwidth(),
+            .updates_per_second = arithmetic_rate(sizeof(T))};
+  }
+
   double stepping_seconds() override {
     use_device();
     return clock_.seconds();

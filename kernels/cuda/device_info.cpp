@@ -4,7 +4,9 @@
 
 #include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/observe.hpp"
+#include "kernels/cuda/step_clock.hpp"
 
 namespace lapl {
 namespace {
@@ -26,6 +28,37 @@ std::string cuda_versions() {
   LAPL_CUDA(cudaDriverGetVersion(&driver));
   LAPL_CUDA(cudaRuntimeGetVersion(&runtime));
   return fmt::format("driver {}, runtime {}", version_text(driver), version_text(runtime));
+}
+
+double copy_bandwidth() {
+  constexpr std::int64_t size = std::int64_t{1} << 30;
+  const auto from = device_buffer<char>(size), to = device_buffer<char>(size);
+  const Stream stream;
+  StepClock clock;
+  constexpr int copies = 20;
+  for (int i = -2; i < copies; ++i) {
+    if (i == 0) {
+      LAPL_CUDA(cudaStreamSynchronize(stream));
+      clock.start(stream);
+    }
+    LAPL_CUDA(cudaMemcpyAsync(to.data(), from.data(), size, cudaMemcpyDeviceToDevice, stream));
+  }
+  clock.stop(stream);
+  return 2.0 * size * copies / clock.seconds();
+}
+
+double arithmetic_rate(std::size_t value_bytes) {
+  int processors = 0, kilohertz = 0, major = 0, minor = 0;
+  LAPL_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device_number));
+  LAPL_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device_number));
+  LAPL_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device_number));
+  LAPL_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device_number));
+  // Lanes of a multiprocessor (CUDA C++ Programming Guide, throughput of arithmetic instructions).
+  const bool half_rate_doubles = minor == 0;  // 6.0, 7.0, 8.0, 9.0, 10.0; others have few
+  const int float_lanes = major == 8 && minor == 0 ? 64 : 128;
+  const int double_lanes = half_rate_doubles ? (major == 8 ? 32 : 64) : 2;
+  const int lanes = value_bytes == sizeof(float) ? float_lanes : double_lanes;
+  return 1e3 * kilohertz * processors * lanes / 5;
 }
 
 void require_device_memory(const std::string& what, double bytes) {

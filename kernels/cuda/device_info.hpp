@@ -19,4 +19,11 @@ std::string cuda_versions();
 /// `what` needs them, for example "the grid of 48 x 64 cells".
 void require_device_memory(const std::string& what, double bytes);
 
+/// Measured bytes a second, read and written, of a copy from device memory to device memory.
+double copy_bandwidth();
+
+/// Cell updates a second that the arithmetic allows at five instructions a cell, for values of so
+/// many bytes: multiprocessors x lanes x highest clock / 5.
+double arithmetic_rate(std::size_t value_bytes);
+
 }  // namespace lapl

@@ -106,7 +106,7 @@ TEST_CASE("backend cuda without a GPU is an error that says why") {
 }
 
 TEST_CASE("help and version") {
-  for (const char* command : {"run", "resume", "validate", "inspect", "diff", "schema"}) {
+  for (const char* command : {"run", "resume", "validate", "inspect", "diff", "bench", "schema"}) {
     const Outcome help = run_lapl({command, "--help"});
     CHECK(help.code == 0);
     CHECK(help.out.find(command) != std::string::npos);

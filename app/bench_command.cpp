@@ -1,0 +1,156 @@
+// lapl bench
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/backend_choice.hpp"
+#include "app/commands.hpp"
+#include "kernels/engines.hpp"
+#include "kernels/error.hpp"
+#include "solver/benchmark.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+namespace {
+
+struct Options {
+  std::vector<std::int64_t> rows_and_columns;
+  std::string backend = "auto";
+  std::string engine;
+  std::string precision;
+  std::string boundary = "zero";
+  std::int64_t steps = 0;
+  int repeats = 7;
+  int threads = 0;
+  bool json = false;
+};
+
+std::vector<Shape> shapes_of(const Options& options, const std::string& backend) {
+  std::vector<Shape> shapes;
+  const auto& numbers = options.rows_and_columns;
+  if (numbers.size() % 2 != 0)
+    throw ConfigError("--shape: expected two numbers, rows and columns");
+  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2)
+    shapes.push_back({numbers[i], numbers[i + 1]});
+  if (!shapes.empty()) return shapes;
+  const std::vector<std::int64_t> sizes =
+      backend == "cuda" ? std::vector<std::int64_t>{512, 1024, 2000, 8192, 16384}
+                        : std::vector<std::int64_t>{64, 256, 2000, 8192};
+  for (const std::int64_t size : sizes) shapes.push_back({size, size});
+  return shapes;
+}
+
+nlohmann::ordered_json values_of(const BenchmarkResult& r, Shape shape,
+                                 const std::string& precision, double bytes_a_value) {
+  const double bandwidth_bound = r.ceilings.copy_bytes_per_second / (2 * bytes_a_value);
+  return {{"engine", r.description.engine},
+          {"backend", r.description.backend},
+          {"device", r.description.device},
+          {"threads", r.description.threads},
+          {"precision", precision},
+          {"shape", {shape.rows, shape.columns}},
+          {"verified_steps", r.verified_steps},
+          {"steps", r.steps},
+          {"repeats", r.repeats},
+          {"median_seconds", r.seconds},
+          {"fastest_seconds", r.fastest},
+          {"slowest_seconds", r.slowest},
+          {"gigacells_per_second", r.updates_per_second / 1e9},
+          {"copy_gigabytes_per_second", r.ceilings.copy_bytes_per_second / 1e9},
+          {"percent_of_bandwidth_ceiling", 100 * r.updates_per_second / bandwidth_bound},
+          {"percent_of_arithmetic_ceiling",
+           100 * r.updates_per_second / r.ceilings.updates_per_second}};
+}
+
+void print_row(const nlohmann::ordered_json& v) {
+  fmt::print(
+      "{:<10} {:<8} {:>6} x {:<6} {:>8} {:>9.4f} {:>7.1f} {:>9.2f} {:>9.0f} {:>9.1f} {:>7}\n",
+      v["engine"].get<std::string>(), v["precision"].get<std::string>(),
+      v["shape"][0].get<std::int64_t>(), v["shape"][1].get<std::int64_t>(),
+      v["steps"].get<std::int64_t>(), v["median_seconds"].get<double>(),
+      100 * (v["slowest_seconds"].get<double>() / v["fastest_seconds"].get<double>() - 1),
+      v["gigacells_per_second"].get<double>(), v["percent_of_bandwidth_ceiling"].get<double>(),
+      v["percent_of_arithmetic_ceiling"].get<double>(), v["verified_steps"].get<std::int64_t>());
+  std::fflush(stdout);
+}
+
+Boundary boundary_named(const std::string& name) {
+  for (const Boundary boundary : {Boundary::zero, Boundary::insulated, Boundary::periodic})
+    if (name == name_of(boundary)) return boundary;
+  throw ConfigError(fmt::format("--boundary {}: expected zero, insulated or periodic", name));
+}
+
+int bench_command(const Options& options) {
+  RunConfig config;
+  config.backend = options.backend;
+  config.engine = options.engine.empty() ? "auto" : options.engine;
+  const std::string backend = choose_backend(config).backend;
+  const Boundary boundary = boundary_named(options.boundary);
+  if (!options.json)
+    fmt::print(
+        "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n"
+        "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n",
+        "engine", "", "rows x columns", "steps", "median s", "spread", "GCells/s", "% of copy",
+        "% of", "steps", "", "", "", "timed", "", "%", "", "bandwidth", "arithm.", "checked");
+  auto all = nlohmann::ordered_json::array();
+  bool any = false;
+  for (const EngineInfo& engine : engine_table()) {
+    const bool wanted =
+        options.engine.empty() ? engine.name != "reference" : engine.name == options.engine;
+    if (engine.backend != backend || !wanted) continue;
+    any = true;
+    for (const Shape shape : shapes_of(options, backend))
+      for (const std::string precision : {"float32", "float64"}) {
+        if (!options.precision.empty() && options.precision != precision) continue;
+        const BenchmarkCase of{
+            backend, std::string(engine.name), shape, {boundary, boundary}, options.threads};
+        const auto values = precision == "float32"
+                                ? values_of(benchmark<float>(of, options.steps, options.repeats),
+                                            shape, precision, 4)
+                                : values_of(benchmark<double>(of, options.steps, options.repeats),
+                                            shape, precision, 8);
+        all.push_back(values);
+        if (!options.json) print_row(values);
+      }
+  }
+  if (!any)
+    throw ConfigError(
+        fmt::format("--engine {}: not an engine of the {} backend", options.engine, backend));
+  if (options.json) fmt::print("{}\n", all.dump(2));
+  return 0;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "bench", "Verify the engines to the bit, then measure them on this machine");
+  const auto options = std::make_shared<Options>();
+  command
+      ->add_option("--shape", options->rows_and_columns,
+                   "Rows and columns (repeatable); default: several squares")
+      ->expected(2)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  command->add_option("--backend", options->backend, "auto, cuda or cpu")
+      ->check(CLI::IsMember({"auto", "cuda", "cpu"}));
+  command->add_option("--engine", options->engine, "One engine; default: all but the reference");
+  command->add_option("--precision", options->precision, "float32 or float64; default: both")
+      ->check(CLI::IsMember({"float32", "float64"}));
+  command->add_option("--boundary", options->boundary, "zero, insulated or periodic");
+  command
+      ->add_option("--steps", options->steps, "Steps of each repeat; default: a fifth of a second")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  command->add_option("--repeats", options->repeats, "Timed repeats")->check(CLI::Range(1, 1000));
+  command->add_option("--threads", options->threads, "CPU threads")->check(CLI::Range(1, 1024));
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Each case starts from random data and is compared with the reference engine before it is\n"
+      "timed. The bandwidth ceiling is what a step that reads and writes each cell once could\n"
+      "reach at the measured copy bandwidth; engines that block time exceed it. The arithmetic\n"
+      "ceiling is five instructions a cell.");
+  command->callback([options, &action] { action = [options] { return bench_command(*options); }; });
+}
+
+}  // namespace lapl
