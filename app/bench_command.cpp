@@ -29,8 +29,7 @@ struct Options {
 std::vector<Shape> shapes_of(const Options& options, const std::string& backend) {
   std::vector<Shape> shapes;
   const auto& numbers = options.rows_and_columns;
-  if (numbers.size() % 2 != 0)
-    throw ConfigError("--shape: expected two numbers, rows and columns");
+  if (numbers.size() % 2 != 0) throw ConfigError("--shape: expected two numbers, rows and columns");
   for (std::size_t i = 0; i + 1 < numbers.size(); i += 2)
     shapes.push_back({numbers[i], numbers[i + 1]});
   if (!shapes.empty()) return shapes;
@@ -87,6 +86,15 @@ int bench_command(const Options& options) {
   config.engine = options.engine.empty() ? "auto" : options.engine;
   const std::string backend = choose_backend(config).backend;
   const Boundary boundary = boundary_named(options.boundary);
+  const std::vector<Shape> shapes = shapes_of(options, backend);
+  std::vector<std::string> engines;
+  for (const EngineInfo& engine : engine_table())
+    if (engine.backend == backend &&
+        (options.engine.empty() ? engine.name != "reference" : engine.name == options.engine))
+      engines.emplace_back(engine.name);
+  if (engines.empty())
+    throw ConfigError(
+        fmt::format("--engine {}: not an engine of the {} backend", options.engine, backend));
   if (!options.json)
     fmt::print(
         "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n"
@@ -94,29 +102,17 @@ int bench_command(const Options& options) {
         "engine", "", "rows x columns", "steps", "median s", "spread", "GCells/s", "% of copy",
         "% of", "steps", "", "", "", "timed", "", "%", "", "bandwidth", "arithm.", "checked");
   auto all = nlohmann::ordered_json::array();
-  bool any = false;
-  for (const EngineInfo& engine : engine_table()) {
-    const bool wanted =
-        options.engine.empty() ? engine.name != "reference" : engine.name == options.engine;
-    if (engine.backend != backend || !wanted) continue;
-    any = true;
-    for (const Shape shape : shapes_of(options, backend))
+  for (const std::string& engine : engines)
+    for (const Shape shape : shapes)
       for (const std::string precision : {"float32", "float64"}) {
         if (!options.precision.empty() && options.precision != precision) continue;
-        const BenchmarkCase of{
-            backend, std::string(engine.name), shape, {boundary, boundary}, options.threads};
-        const auto values = precision == "float32"
-                                ? values_of(benchmark<float>(of, options.steps, options.repeats),
-                                            shape, precision, 4)
-                                : values_of(benchmark<double>(of, options.steps, options.repeats),
-                                            shape, precision, 8);
-        all.push_back(values);
-        if (!options.json) print_row(values);
+        const BenchmarkCase of{backend, engine, shape, {boundary, boundary}, options.threads};
+        const bool single = precision == "float32";
+        const auto result = single ? benchmark<float>(of, options.steps, options.repeats)
+                                   : benchmark<double>(of, options.steps, options.repeats);
+        all.push_back(values_of(result, shape, precision, single ? 4 : 8));
+        if (!options.json) print_row(all.back());
       }
-  }
-  if (!any)
-    throw ConfigError(
-        fmt::format("--engine {}: not an engine of the {} backend", options.engine, backend));
   if (options.json) fmt::print("{}\n", all.dump(2));
   return 0;
 }
