@@ -5,7 +5,8 @@
 namespace lapl {
 
 std::span<const EngineInfo> engine_table() {
-  static constexpr std::array<EngineInfo, 3> table = {{
+  static constexpr std::array<EngineInfo, 4> table = {{
+      {"blocked", "cpu", "many steps at a time on tiles that stay in cache, vectorised"},
       {"threaded", "cpu", "one step at a time, rows shared out among threads, vectorised"},
       {"reference", "cpu", "the formula cell by cell on one thread: what all others must equal"},
       {"tile", "cuda", "one step a launch, tiles with halo in shared memory, CUDA graphs"},

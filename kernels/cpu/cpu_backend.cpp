@@ -101,6 +101,7 @@ void require_memory(std::uint64_t bytes_a_field) {
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem<T>& problem,
                                           int threads) {
+  if (name == "blocked") return make_blocked_engine(problem, threads);
   if (name == "reference") return make_reference_engine(problem, threads);
   if (name == "threaded") return make_threaded_engine(problem, threads);
   throw ConfigError(fmt::format("engine {}: not an engine of the CPU backend", name));
@@ -114,7 +115,7 @@ class CpuBackend final : public Backend<T> {
         engine_name_(engine),
         threads_(threads),
         rows_(problem),
-        engine_(make_engine(engine, problem, threads)) {
+        engine_(make_engine(engine_name_, problem, threads)) {
     const std::int64_t cells = problem.shape.cells();
     require_memory(static_cast<std::uint64_t>(cells) * sizeof(T));
     for (HostBuffer<T>* buffer : {&first_, &second_, &field_copy_, &laplacian_})

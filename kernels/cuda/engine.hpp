@@ -35,9 +35,4 @@ std::unique_ptr<CudaEngine<T>> make_tile_engine(const Problem<T>& problem,
                                                 const DoubleBuffer<T>& buffers,
                                                 cudaStream_t stream);
 
-template <class T>
-std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
-                                                     const DoubleBuffer<T>& buffers,
-                                                     cudaStream_t stream);
-
 }  // namespace lapl

@@ -1,0 +1,256 @@
+// Compiled once for each instruction set. Nothing here may be shared with code compiled for
+// another one, so every function is in an anonymous namespace or always inlined.
+#include "kernels/cpu/tile_steps.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/lanes.hpp"
+#include "kernels/update.hpp"
+
+namespace lapl {
+namespace {
+
+/// One step of R rows in place: rows[0 ... R + 1] hold the rows before the step and the rows above
+/// and below them; rows[0 ... R - 1] take the rows after it, each one place higher up.
+template <int R, class T>
+LAPL_INLINE void step_rows_together(T* const* rows, std::int64_t length, T coefficient) {
+  using V = Lanes<T>;
+  constexpr int n = V::count;
+  T* row[R + 2];
+  V left[R], centre[R + 2], right[R], wrapped[R];
+  const V factor(coefficient);
+  for (int r = 0; r < R + 2; ++r) row[r] = rows[r];
+  for (int r = 0; r < R; ++r) {
+    left[r] = rotated<-1>(V::load(row[r + 1] + (length - 1) * n));
+    centre[r + 1] = V::load(row[r + 1]);
+    wrapped[r] = rotated<1>(centre[r + 1]);
+  }
+  const auto step_vector = [&](std::int64_t i) __attribute__((always_inline)) {
+    centre[0] = V::load(row[0] + i);
+    centre[R + 1] = V::load(row[R + 1] + i);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      const V difference =
+          neighbour_difference(left[r], right[r], centre[r], centre[r + 2], centre[r + 1]);
+      diffuse(centre[r + 1], difference, factor).store(row[r] + i);
+    }
+  };
+  for (std::int64_t i = 0; i < (length - 1) * n; i += n) {
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) right[r] = V::load(row[r + 1] + i + n);
+    step_vector(i);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      left[r] = centre[r + 1];
+      centre[r + 1] = right[r];
+    }
+  }
+  for (int r = 0; r < R; ++r) right[r] = wrapped[r];
+  step_vector((length - 1) * n);
+}
+
+template <class T>
+void step_rows(T* const* rows, std::int64_t count, std::int64_t length, T coefficient) {
+  std::int64_t row = 0;
+  for (; row + rows_at_once <= count; row += rows_at_once)
+    step_rows_together<rows_at_once>(rows + row, length, coefficient);
+  for (; row < count; ++row) step_rows_together<1>(rows + row, length, coefficient);
+}
+
+/// One tile on its way through the levels, `slab` rows at a time. Slab s is at level l made of row
+/// start + s * slab - l and those after it: a level lags one row behind the one before it, since it
+/// needs the row below. Each row takes the place of the row above it one level earlier, so that
+///
+///   place(level, row) = (row - level) modulo (slab + 2 levels)        slab = 4, levels = 2:
+///
+///   place         0   1   2   3   4   5   6   7
+///   slab 0 loads                  r4  r5  r6  r7   level 0
+///        to               r3  r4  r5  r6           level 1 in the places 2 ... 5; 6 and 7 keep r6
+///        to       r2  r3  r4  r5                   and r7 of level 0, which slab 1 needs
+///   slab 1 loads  r8  r9 r10 r11                   once r2 ... r5 of level 2 are stored
+///
+/// slab + 2 rows are at work at any time, in the level-one cache; the others rest in the second.
+template <class T>
+class TileRun {
+ public:
+  TileRun(const Problem<T>& problem, const Tile& tile, T* scratch)
+      : problem_(problem),
+        tile_(tile),
+        left_(reach_before(problem.boundaries.columns, tile.first_column, tile.levels)),
+        right_(reach_after(problem.boundaries.columns, tile.last_column, tile.levels,
+                           problem.shape.columns)),
+        length_((right_ - left_ + n - 1) / n),
+        pitch_(pitch_of(length_) * n),
+        places_(tile.slab + 2 * tile.levels),
+        linear_(scratch),
+        rows_(scratch + (length_ + 1) * n) {}
+
+  std::int64_t scratch_size() const { return (length_ + 1) * n + places_ * pitch_; }
+
+  void advance(const T* from, T* to) {
+    const std::int64_t slab = tile_.slab;
+    // Twice over and a row more, so that no window goes over the end.
+    for (std::int64_t i = 0; i <= 2 * places_; ++i) place_[i] = rows_ + i % places_ * pitch_;
+    std::int64_t start = first_row(0);
+    const std::int64_t offset = (start / places_ + 2 * tile_.levels + 4) * places_;
+    for (; start - tile_.levels < tile_.last_row; start += slab)
+      for (std::int64_t level = 0; level <= tile_.levels; ++level) {
+        const std::int64_t top = start - level;
+        T* const* const window = place_ + (top - level - 2 + offset) % places_;  // row top - 2
+        const std::int64_t first = std::max(top, first_row(level));
+        const std::int64_t last = std::min(top + slab, last_row(level));
+        T* const* const made = window + 2 + (first - top);
+        if (level == 0)
+          for (std::int64_t row = first; row < last; ++row) load(from, row, made[row - first]);
+        else if (first < last)
+          step_rows(made, last - first, length_, problem_.coefficient);
+        if (level < tile_.levels)
+          impose_boundaries(window + 2, top, first, last);
+        else
+          for (std::int64_t row = first; row < last; ++row) store(made[row - first], row, to);
+        prefetch<0>(from, start + slab, level);
+        prefetch<1>(to, start + slab - tile_.levels, level);
+      }
+  }
+
+ private:
+  static constexpr int n = Lanes<T>::count;
+
+  static std::int64_t pitch_of(std::int64_t length) {
+    return length < 24 ? length : (length + 31) / 32 * 32;
+  }
+
+  // What level 0 must reach so that the cells of one side come out right; for a boundary that does
+  // not wrap no further than its ghost cell.
+  static std::int64_t reach_before(Boundary boundary, std::int64_t first, std::int64_t levels) {
+    return boundary == Boundary::periodic ? first - levels
+                                          : std::max<std::int64_t>(first - levels, -1);
+  }
+  static std::int64_t reach_after(Boundary boundary, std::int64_t last, std::int64_t levels,
+                                  std::int64_t size) {
+    return boundary == Boundary::periodic ? last + levels : std::min(last + levels, size + 1);
+  }
+
+  std::int64_t first_row(std::int64_t level) const {
+    const std::int64_t row = tile_.first_row - (tile_.levels - level);
+    return rows_wrap() ? row : std::max<std::int64_t>(row, 0);
+  }
+  std::int64_t last_row(std::int64_t level) const {
+    const std::int64_t row = tile_.last_row + (tile_.levels - level);
+    return rows_wrap() ? row : std::min(row, problem_.shape.rows);
+  }
+  bool rows_wrap() const { return problem_.boundaries.rows == Boundary::periodic; }
+
+  /// Where the cell of a column stands in a row.
+  std::int64_t offset_of(std::int64_t column) const {
+    return (column - left_) % length_ * n + (column - left_) / length_;
+  }
+
+  // What lies beyond the ghost cells never reaches a cell of the grid, so that a row may be read
+  // past its ends as long as that is within the field.
+  void load(const T* from, std::int64_t row, T* out) const {
+    const auto [rows, columns] = problem_.shape;
+    const T* source = from + ((row % rows + rows) % rows) * columns;
+    const bool wraps = problem_.boundaries.columns == Boundary::periodic;
+    const bool inside = wraps ? left_ >= 0 && right_ <= columns : true;
+    if (inside && source + left_ >= from &&
+        source + left_ + (length_ + 1) * n <= from + rows * columns) {
+      lift_row(source + left_, out, length_);
+      return;
+    }
+    const std::int64_t last = wraps ? right_ : std::min(right_, columns);
+    for (std::int64_t column = wraps ? left_ : std::max<std::int64_t>(left_, 0); column < last;) {
+      const std::int64_t within = (column % columns + columns) % columns;
+      const std::int64_t count = std::min(last - column, columns - within);
+      copy(source + within, linear_ + (column - left_), count);
+      column += count;
+    }
+    lift_row(linear_, out, length_);
+  }
+
+  // Fetches one level's share of the rows of the grid that the next slab reads (Write = 0) or
+  // writes. Inline: GCC takes a function that only prefetches for one without effect.
+  template <int Write>
+  LAPL_INLINE void prefetch(const T* grid, std::int64_t top, std::int64_t level) const {
+    constexpr std::int64_t line = 64 / sizeof(T);
+    const auto [rows, columns] = problem_.shape;
+    const std::int64_t first = std::max<std::int64_t>(left_, 0), last = std::min(right_, columns);
+    const std::int64_t lines = (last - first + line - 1) / line, all = lines * tile_.slab;
+    std::int64_t i = all * level / (tile_.levels + 1);
+    const std::int64_t end = all * (level + 1) / (tile_.levels + 1);
+    for (std::int64_t row = top + i / lines, in_row = i % lines; i < end; ++i) {
+      if (row >= 0 && row < rows)
+        __builtin_prefetch(grid + row * columns + first + in_row * line, Write, 2);
+      if (++in_row == lines) in_row = 0, ++row;
+    }
+  }
+
+  void store(const T* row_values, std::int64_t row, T* to) const {
+    lower_row(row_values, linear_, length_);
+    copy(linear_ + (tile_.first_column - left_),
+         to + row * problem_.shape.columns + tile_.first_column,
+         tile_.last_column - tile_.first_column);
+  }
+
+  // Sets the ghost cells beside rows [first, last) and the ghost rows that lie in the slab;
+  // rows[0] is row `top`.
+  void impose_boundaries(T* const* rows, std::int64_t top, std::int64_t first,
+                         std::int64_t last) const {
+    const auto [height, width] = problem_.shape;
+    if (problem_.boundaries.columns != Boundary::periodic) {
+      const bool zero = problem_.boundaries.columns == Boundary::zero;
+      if (left_ == -1)
+        for (std::int64_t row = first; row < last; ++row)
+          rows[row - top][offset_of(-1)] = zero ? T(0) : rows[row - top][offset_of(0)];
+      if (right_ == width + 1)
+        for (std::int64_t row = first; row < last; ++row)
+          rows[row - top][offset_of(width)] = zero ? T(0) : rows[row - top][offset_of(width - 1)];
+    }
+    if (rows_wrap()) return;
+    if (first == 0 && first < last) impose_ghost_row(rows[-1 - top], rows[0 - top]);
+    if (last_row(0) == height && height >= top && height < top + tile_.slab)
+      impose_ghost_row(rows[height - top], rows[height - 1 - top]);
+  }
+
+  void impose_ghost_row(T* ghost, const T* nearest) const {
+    if (problem_.boundaries.rows == Boundary::zero)
+      std::fill_n(ghost, length_ * n, T(0));
+    else
+      std::copy_n(nearest, length_ * n, ghost);
+  }
+
+  const Problem<T>& problem_;
+  const Tile& tile_;
+  std::int64_t left_, right_;  // columns at level 0, ghost cells among them
+  std::int64_t length_;        // vectors in a row
+  std::int64_t pitch_;         // values from one row to the next
+  std::int64_t places_;        // rows in scratch memory
+  T* linear_;                  // a row in row-major order
+  T* rows_;
+  T* place_[2 * (Tile::most_slab + 2 * Tile::most_levels) + 1];
+};
+
+template <class T>
+std::int64_t scratch_size(const Problem<T>& problem, const Tile& tile) {
+  return TileRun<T>(problem, tile, nullptr).scratch_size();
+}
+
+template <class T>
+void advance(const Problem<T>& problem, const Tile& tile, const T* from, T* to, T* scratch) {
+  TileRun<T>(problem, tile, scratch).advance(from, to);
+}
+
+#define LAPL_JOIN_OF(a, b) a##b
+#define LAPL_JOIN(a, b) LAPL_JOIN_OF(a, b)
+
+template <class T>
+constexpr TileLoops<T> loops = {Lanes<T>::count, scratch_size<T>, advance<T>};
+
+}  // namespace
+
+extern const TileLoops<float> LAPL_JOIN(tile_loops_float_, LAPL_INSTRUCTION_SET);
+extern const TileLoops<double> LAPL_JOIN(tile_loops_double_, LAPL_INSTRUCTION_SET);
+const TileLoops<float> LAPL_JOIN(tile_loops_float_, LAPL_INSTRUCTION_SET) = loops<float>;
+const TileLoops<double> LAPL_JOIN(tile_loops_double_, LAPL_INSTRUCTION_SET) = loops<double>;
+
+}  // namespace lapl

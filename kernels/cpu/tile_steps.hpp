@@ -1,0 +1,39 @@
+// Several steps of one tile of the grid without leaving the cache: the work of engine "blocked".
+// Compiled once for each instruction set (tile_steps.cpp), as the loops of rows.hpp are.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/backend.hpp"
+
+namespace lapl {
+
+/// Cells [first_row, last_row) x [first_column, last_column), taken on by `levels` steps at once.
+struct Tile {
+  static constexpr std::int64_t most_slab = 128, most_levels = 64;
+
+  std::int64_t first_row = 0, last_row = 0;
+  std::int64_t first_column = 0, last_column = 0;
+  std::int64_t levels = 1;
+  std::int64_t slab = 2;  ///< rows that go through all levels together, 2 to most_slab
+};
+
+/// The tile loops for one instruction set and precision.
+template <class T>
+struct TileLoops {
+  std::int64_t lanes;  ///< values in a vector register
+
+  /// Values of scratch memory that `advance` needs for this tile.
+  std::int64_t (*scratch_size)(const Problem<T>& problem, const Tile& tile);
+
+  /// Reads `from` at time level 0, on the tile and `tile.levels` cells around it, and writes the
+  /// tile at time level `tile.levels` to `to`. `scratch`: aligned to 64 bytes, no value not a
+  /// number.
+  void (*advance)(const Problem<T>& problem, const Tile& tile, const T* from, T* to, T* scratch);
+};
+
+/// The tile loops for the widest instruction set of this processor.
+template <class T>
+const TileLoops<T>& tile_loops();
+
+}  // namespace lapl
