@@ -6,6 +6,7 @@
 using namespace lapl::test;
 
 TEST_CASE("bench verifies and measures each engine, shape and precision") {
+  const Sandbox sandbox;
   const Outcome bench = run_lapl({"bench", "--backend", "cpu", "--shape", "33", "17", "--shape",
                                   "1", "200", "--steps", "7", "--repeats", "3", "--json"});
   CAPTURE(bench.err);
@@ -30,6 +31,7 @@ TEST_CASE("bench verifies and measures each engine, shape and precision") {
 }
 
 TEST_CASE("bench refuses engines of another backend and unknown words") {
+  const Sandbox sandbox;
   CHECK(run_lapl({"bench", "--backend", "cpu", "--engine", "tile"}).code == 2);
   CHECK(run_lapl({"bench", "--precision", "half"}).code == 2);
   CHECK(run_lapl({"bench", "--boundary", "open"}).code == 2);

@@ -106,6 +106,7 @@ TEST_CASE("backend cuda without a GPU is an error that says why") {
 }
 
 TEST_CASE("help and version") {
+  const Sandbox sandbox;
   for (const char* command : {"run", "resume", "validate", "inspect", "diff", "bench", "schema"}) {
     const Outcome help = run_lapl({command, "--help"});
     CHECK(help.code == 0);
