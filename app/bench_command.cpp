@@ -108,10 +108,15 @@ int bench_command(const Options& options) {
         if (!options.precision.empty() && options.precision != precision) continue;
         const BenchmarkCase of{backend, engine, shape, {boundary, boundary}, options.threads};
         const bool single = precision == "float32";
-        const auto result = single ? benchmark<float>(of, options.steps, options.repeats)
-                                   : benchmark<double>(of, options.steps, options.repeats);
-        all.push_back(values_of(result, shape, precision, single ? 4 : 8));
-        if (!options.json) print_row(all.back());
+        try {
+          const auto result = single ? benchmark<float>(of, options.steps, options.repeats)
+                                     : benchmark<double>(of, options.steps, options.repeats);
+          all.push_back(values_of(result, shape, precision, single ? 4 : 8));
+          if (!options.json) print_row(all.back());
+        } catch (const DeviceError& error) {  // an engine that cannot step this grid
+          if (!options.engine.empty()) throw;
+          fmt::print(stderr, "{}, {}: {}\n", engine, precision, error.what());
+        }
       }
   if (options.json) fmt::print("{}\n", all.dump(2));
   return 0;

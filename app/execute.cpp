@@ -82,7 +82,8 @@ int execute_as(const Job& job, Console& console) {
                            .spacing_squared = static_cast<T>(config.spacing * config.spacing)};
   const auto backend = make_backend(choice.backend, config.engine, problem, config.threads);
   const BackendDescription by = backend->description();
-  console.note(fmt::format("engine {} on {} ({})", by.engine, by.device, choice.reason));
+  console.note(
+      fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
   set_state(*backend, job, loaded);
 
   const RunFolder folder = job.restart ? RunFolder::open(config.directory)

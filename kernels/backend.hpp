@@ -36,6 +36,7 @@ struct Captured {
 struct BackendDescription {
   std::string backend;  ///< "cpu" or "cuda"
   std::string engine;   ///< a name from engine_table
+  std::string reason;   ///< why this engine
   std::string device;   ///< processor or GPU model
   std::string driver;   ///< CUDA driver and runtime versions; empty on a CPU
   int threads = 0;      ///< CPU threads; 0 on a GPU

@@ -12,7 +12,7 @@ struct EngineInfo {
   std::string_view summary;
 };
 
-/// Every engine, whether or not this build can run it; a backend's first one is what auto chooses.
+/// Every engine, whether or not this build can run it.
 std::span<const EngineInfo> engine_table();
 
 }  // namespace lapl

@@ -41,13 +41,12 @@ std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::
   const auto found = std::ranges::find_if(engine_table(), matches);
   if (found == engine_table().end())
     throw ConfigError(fmt::format("engine {}: not an engine of the {} backend", engine, backend));
-  const std::string name(found->name);
   if (backend == "cpu")
-    return make_cpu_backend(name, problem, threads > 0 ? threads : useful_threads(problem.shape));
+    return make_cpu_backend(engine, problem, threads > 0 ? threads : useful_threads(problem.shape));
   if (const std::string reason = cuda_unavailable(); !reason.empty())
     throw DeviceError(fmt::format("backend cuda: {}", reason));
 #ifdef LAPL_HAS_CUDA
-  return make_cuda_backend(name, problem);
+  return make_cuda_backend(engine, problem);
 #else
   return nullptr;  // not reached: cuda_unavailable said so above
 #endif

@@ -102,7 +102,7 @@ std::vector<ConfigKey> make_table() {
       {.name = "compute.precision", .type = word(names_of(every_precision)), .preset = "float32",
        .meaning = "number type of the field", .put = store(&RunConfig::precision)},
       {.name = "compute.engine", .type = word(engine_names()), .preset = "auto",
-       .meaning = "how to step; auto: the first engine of the backend",
+       .meaning = "how to step; auto: the fastest for the grid, measured on a GPU",
        .put = store(&RunConfig::engine)},
       {.name = "compute.threads", .type = either(word({"auto"}), integer(1, 1024)),
        .preset = "auto", .unit = "threads",

@@ -23,32 +23,10 @@
 
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/host_buffer.hpp"
+#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/tile_steps.hpp"
 
 namespace lapl {
-
-extern const TileLoops<float> tile_loops_float_baseline, tile_loops_float_avx2,
-    tile_loops_float_avx512;
-extern const TileLoops<double> tile_loops_double_baseline, tile_loops_double_avx2,
-    tile_loops_double_avx512;
-
-template <>
-const TileLoops<float>& tile_loops<float>() {
-#ifdef LAPL_X86_64
-  if (__builtin_cpu_supports("x86-64-v4")) return tile_loops_float_avx512;
-  if (__builtin_cpu_supports("x86-64-v3")) return tile_loops_float_avx2;
-#endif
-  return tile_loops_float_baseline;
-}
-
-template <>
-const TileLoops<double>& tile_loops<double>() {
-#ifdef LAPL_X86_64
-  if (__builtin_cpu_supports("x86-64-v4")) return tile_loops_double_avx512;
-  if (__builtin_cpu_supports("x86-64-v3")) return tile_loops_double_avx2;
-#endif
-  return tile_loops_double_baseline;
-}
 
 namespace {
 
@@ -113,7 +91,7 @@ class BlockedEngine final : public CpuEngine<T> {
  public:
   BlockedEngine(const Problem<T>& problem, int threads)
       : problem_(problem),
-        loops_(tile_loops<T>()),
+        loops_(widest<TileLoops<T>>()),
         cut_(best_cut(problem.shape, threads, loops_.lanes,
                       loops_.lanes * static_cast<std::int64_t>(sizeof(T)))) {
     for (std::int64_t i = 0; i < cut_.tiles(); ++i)

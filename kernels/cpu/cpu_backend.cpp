@@ -14,32 +14,11 @@
 #include "kernels/cpu/fractal.hpp"
 #include "kernels/cpu/ghosted_rows.hpp"
 #include "kernels/cpu/host_buffer.hpp"
+#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/rows.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
-
-extern const RowLoops<float> row_loops_float_baseline, row_loops_float_avx2, row_loops_float_avx512;
-extern const RowLoops<double> row_loops_double_baseline, row_loops_double_avx2,
-    row_loops_double_avx512;
-
-template <>
-const RowLoops<float>& row_loops<float>() {
-#ifdef LAPL_X86_64
-  if (__builtin_cpu_supports("x86-64-v4")) return row_loops_float_avx512;
-  if (__builtin_cpu_supports("x86-64-v3")) return row_loops_float_avx2;
-#endif
-  return row_loops_float_baseline;
-}
-
-template <>
-const RowLoops<double>& row_loops<double>() {
-#ifdef LAPL_X86_64
-  if (__builtin_cpu_supports("x86-64-v4")) return row_loops_double_avx512;
-  if (__builtin_cpu_supports("x86-64-v3")) return row_loops_double_avx2;
-#endif
-  return row_loops_double_baseline;
-}
 
 namespace {
 
@@ -85,7 +64,7 @@ double arithmetic_rate(int threads) {
   T sum = 0;  // printed nowhere, but the compiler cannot know
   const double seconds = fastest([&] {
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
-    sum += row_loops<T>().arithmetic(count, static_cast<T>(1e-3));
+    sum += widest<RowLoops<T>>().arithmetic(count, static_cast<T>(1e-3));
   });
   return static_cast<double>(count) * RowLoops<T>::arithmetic_cells * threads / seconds;
 }
@@ -112,7 +91,8 @@ class CpuBackend final : public Backend<T> {
  public:
   CpuBackend(const std::string& engine, const Problem<T>& problem, int threads)
       : problem_(problem),
-        engine_name_(engine),
+        engine_name_(engine == "auto" ? "blocked" : engine),
+        reason_(engine == "auto" ? "the fastest on a CPU" : "compute.engine asks for it"),
         threads_(threads),
         rows_(problem),
         engine_(make_engine(engine_name_, problem, threads)) {
@@ -124,11 +104,13 @@ class CpuBackend final : public Backend<T> {
   }
 
   BackendDescription description() const override {
-    return {.backend = "cpu",
-            .engine = engine_name_,
-            .device = fmt::format("{} ({})", processor_name(), row_loops<T>().instruction_set),
-            .driver = "",
-            .threads = threads_};
+    return {
+        .backend = "cpu",
+        .engine = engine_name_,
+        .reason = reason_,
+        .device = fmt::format("{} ({})", processor_name(), widest<RowLoops<T>>().instruction_set),
+        .driver = "",
+        .threads = threads_};
   }
 
   void set_state(std::span<const T> field) override {
@@ -159,9 +141,9 @@ class CpuBackend final : public Backend<T> {
       const GhostedRow<T> from = rows_.at(state, row);
       std::copy_n(from.centre, columns, field_copy_.data() + row * columns);
       if (with_laplacian)
-        row_loops<T>().laplacian_row(from.up, from.centre, from.down, from.left, from.right,
-                                     laplacian_.data() + row * columns, columns,
-                                     problem_.spacing_squared);
+        widest<RowLoops<T>>().laplacian_row(from.up, from.centre, from.down, from.left, from.right,
+                                            laplacian_.data() + row * columns, columns,
+                                            problem_.spacing_squared);
     }
     captured_ = digest_state();
     captured_.field = field_copy_.view();
@@ -187,7 +169,8 @@ class CpuBackend final : public Backend<T> {
     reduction(+ : digest) reduction(&& : all_finite)
     for (std::int64_t row = 0; row < rows; ++row) {
       bool row_finite = true;
-      digest += row_loops<T>().digest(state + row * columns, row * columns, columns, row_finite);
+      digest +=
+          widest<RowLoops<T>>().digest(state + row * columns, row * columns, columns, row_finite);
       all_finite = all_finite && row_finite;
     }
     Captured<T> result;
@@ -200,7 +183,7 @@ class CpuBackend final : public Backend<T> {
   }
 
   Problem<T> problem_;
-  std::string engine_name_;
+  std::string engine_name_, reason_;
   int threads_;
   GhostedRows<T> rows_;
   std::unique_ptr<CpuEngine<T>> engine_;

@@ -1,5 +1,6 @@
 // Engine "reference": the update formula, cell by cell, on one thread.
 #include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/rows.hpp"
 
 namespace lapl {
@@ -12,7 +13,7 @@ class ReferenceEngine final : public CpuEngine<T> {
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t steps) override {
     for (std::int64_t step = 0; step < steps; ++step) {
-      row_loops<T>().reference_step(problem_, buffers.current, buffers.next);
+      widest<RowLoops<T>>().reference_step(problem_, buffers.current, buffers.next);
       buffers.swap();
     }
   }

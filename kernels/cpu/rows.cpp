@@ -2,6 +2,7 @@
 // another one, so every function is in an anonymous namespace or always inlined.
 #include "kernels/cpu/rows.hpp"
 
+#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/update.hpp"
 
@@ -97,11 +98,9 @@ T arithmetic(std::int64_t count, T seed) {
 
 #define LAPL_TEXT_OF(name) #name
 #define LAPL_TEXT(name) LAPL_TEXT_OF(name)
-#define LAPL_JOIN_OF(a, b) a##b
-#define LAPL_JOIN(a, b) LAPL_JOIN_OF(a, b)
 
 template <class T>
-constexpr RowLoops<T> loops = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
+constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
                                diffuse_row<T>,
                                laplacian_row<T>,
                                reference_step<T>,
@@ -110,9 +109,9 @@ constexpr RowLoops<T> loops = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
 
 }  // namespace
 
-extern const RowLoops<float> LAPL_JOIN(row_loops_float_, LAPL_INSTRUCTION_SET);
-extern const RowLoops<double> LAPL_JOIN(row_loops_double_, LAPL_INSTRUCTION_SET);
-const RowLoops<float> LAPL_JOIN(row_loops_float_, LAPL_INSTRUCTION_SET) = loops<float>;
-const RowLoops<double> LAPL_JOIN(row_loops_double_, LAPL_INSTRUCTION_SET) = loops<double>;
+template <>
+const RowLoops<float> Compiled<RowLoops<float>, LAPL_INSTRUCTION_SET>::loops = table<float>;
+template <>
+const RowLoops<double> Compiled<RowLoops<double>, LAPL_INSTRUCTION_SET>::loops = table<double>;
 
 }  // namespace lapl

@@ -1,5 +1,4 @@
-// The inner loops of the CPU engines, compiled once for each instruction set (rows.cpp) and chosen
-// at run time for the processor. All give the same bits: only the vector width differs.
+// The inner loops of the CPU engines, compiled for each instruction set (rows.cpp).
 #pragma once
 
 #include <cstdint>
@@ -36,9 +35,5 @@ struct RowLoops {
   std::uint64_t (*digest)(const T* values, std::int64_t first, std::int64_t count,
                           bool& all_finite);
 };
-
-/// The loops for the widest instruction set of this processor.
-template <class T>
-const RowLoops<T>& row_loops();
 
 }  // namespace lapl

@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/ghosted_rows.hpp"
+#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/rows.hpp"
 
 namespace lapl {
@@ -19,7 +20,7 @@ class ThreadedEngine final : public CpuEngine<T> {
       : problem_(problem), rows_(problem), threads_(threads) {}
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t steps) override {
-    const auto diffuse_row = row_loops<T>().diffuse_row;
+    const auto diffuse_row = widest<RowLoops<T>>().diffuse_row;
     const Shape shape = problem_.shape;
     // One parallel region for all the steps: each thread keeps its own pair of pointers.
 #pragma omp parallel num_threads(threads_)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/update.hpp"
 
@@ -240,17 +241,14 @@ void advance(const Problem<T>& problem, const Tile& tile, const T* from, T* to, 
   TileRun<T>(problem, tile, scratch).advance(from, to);
 }
 
-#define LAPL_JOIN_OF(a, b) a##b
-#define LAPL_JOIN(a, b) LAPL_JOIN_OF(a, b)
-
 template <class T>
-constexpr TileLoops<T> loops = {Lanes<T>::count, scratch_size<T>, advance<T>};
+constexpr TileLoops<T> table = {Lanes<T>::count, scratch_size<T>, advance<T>};
 
 }  // namespace
 
-extern const TileLoops<float> LAPL_JOIN(tile_loops_float_, LAPL_INSTRUCTION_SET);
-extern const TileLoops<double> LAPL_JOIN(tile_loops_double_, LAPL_INSTRUCTION_SET);
-const TileLoops<float> LAPL_JOIN(tile_loops_float_, LAPL_INSTRUCTION_SET) = loops<float>;
-const TileLoops<double> LAPL_JOIN(tile_loops_double_, LAPL_INSTRUCTION_SET) = loops<double>;
+template <>
+const TileLoops<float> Compiled<TileLoops<float>, LAPL_INSTRUCTION_SET>::loops = table<float>;
+template <>
+const TileLoops<double> Compiled<TileLoops<double>, LAPL_INSTRUCTION_SET>::loops = table<double>;
 
 }  // namespace lapl

@@ -32,8 +32,4 @@ struct TileLoops {
   void (*advance)(const Problem<T>& problem, const Tile& tile, const T* from, T* to, T* scratch);
 };
 
-/// The tile loops for the widest instruction set of this processor.
-template <class T>
-const TileLoops<T>& tile_loops();
-
 }  // namespace lapl

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
+#include <utility>
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
-#include "kernels/cuda/engine.hpp"
+#include "kernels/cuda/engine_choice.hpp"
 #include "kernels/cuda/fractal.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/step_clock.hpp"
@@ -16,25 +14,6 @@
 
 namespace lapl {
 namespace {
-
-template <class T>
-struct EngineRow {
-  std::string_view name;
-  MakeCudaEngine<T>* make;
-};
-// The first one is what "auto" chooses.
-template <class T>
-constexpr std::array<EngineRow<T>, 1> engine_rows = {{{"tile", make_tile_engine<T>}}};
-
-template <class T>
-const EngineRow<T>& engine_row(const std::string& name) {
-  const auto& rows = engine_rows<T>;
-  if (name == "auto") return rows.front();
-  const auto row = std::ranges::find(rows, name, &EngineRow<T>::name);
-  if (row == rows.end())
-    throw ConfigError(fmt::format("engine {}: not an engine of the cuda backend", name));
-  return *row;
-}
 
 std::string grid_text(Shape shape) {
   return fmt::format("the grid of {} x {} cells", shape.rows, shape.columns);
@@ -48,8 +27,7 @@ class CudaBackend final : public Backend<T> {
  public:
   CudaBackend(const std::string& engine, const Problem<T>& problem)
       : problem_(problem),
-        layout_(field_layout<T>(problem.shape)),
-        engine_name_(engine_row<T>(engine).name) {
+        layout_(field_layout<T>(problem.shape)) {
     // In floating point, which cannot overflow: two buffers to step and a copy to hand out.
     const double rows = static_cast<double>(layout_.rows);
     const double columns = static_cast<double>(layout_.columns + 2 * layout_.pitch);
@@ -65,7 +43,10 @@ class CudaBackend final : public Backend<T> {
     host_check_ = pinned_buffer<CellIndex>(1);
     *host_check_.data() = not_found;
     buffers_ = {first_.data(), second_.data()};
-    engine_ = engine_row<T>(engine).make(problem, buffers_, compute_);
+    const auto bytes = static_cast<std::size_t>(padded_cells) * sizeof(T);
+    for (T* const buffer : {first_.data(), second_.data()})
+      LAPL_CUDA(cudaMemsetAsync(buffer, 0, bytes, compute_));  // for engines to be tried on
+    chosen_ = choose_engine(engine, problem, buffers_, compute_);
   }
 
   CudaBackend(const CudaBackend&) = delete;
@@ -79,7 +60,8 @@ class CudaBackend final : public Backend<T> {
 
   BackendDescription description() const override {
     return {.backend = "cuda",
-            .engine = engine_name_,
+            .engine = chosen_.name,
+            .reason = chosen_.reason,
             .device = device_name(),
             .driver = "CUDA " + cuda_versions(),
             .threads = 0};
@@ -103,7 +85,7 @@ class CudaBackend final : public Backend<T> {
     use_device();
     if (steps <= 0) return;
     clock_.start(compute_);
-    engine_->advance(buffers_, steps, compute_);
+    chosen_.engine->advance(buffers_, steps, compute_);
     clock_.stop(compute_);  // waits for the call before, so that at most one is unfinished
   }
 
@@ -184,7 +166,6 @@ class CudaBackend final : public Backend<T> {
 
   Problem<T> problem_;
   FieldLayout layout_;
-  std::string engine_name_;
   Stream compute_, copy_;
   DeviceBuffer<T> first_, second_, field_, laplacian_;
   PinnedBuffer<T> host_field_, host_laplacian_;
@@ -193,7 +174,7 @@ class CudaBackend final : public Backend<T> {
   DeviceBuffer<CellIndex> check_;
   PinnedBuffer<CellIndex> host_check_;
   DoubleBuffer<T> buffers_;
-  std::unique_ptr<CudaEngine<T>> engine_;
+  ChosenEngine<T> chosen_;
   StepClock clock_;
   Event observed_, copied_, checked_, check_copied_;
   bool captured_laplacian_ = false;

@@ -30,6 +30,17 @@ using MakeCudaEngine = std::unique_ptr<CudaEngine<T>>(const Problem<T>& problem,
                                                       const DoubleBuffer<T>& buffers,
                                                       cudaStream_t stream);
 
+/// Refuses grids that do not fit on the chip, and devices that cannot start all blocks together.
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_resident_engine(const Problem<T>& problem,
+                                                    const DoubleBuffer<T>& buffers,
+                                                    cudaStream_t stream);
+
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
+                                                     const DoubleBuffer<T>& buffers,
+                                                     cudaStream_t stream);
+
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_tile_engine(const Problem<T>& problem,
                                                 const DoubleBuffer<T>& buffers,

@@ -5,36 +5,20 @@
 #include <limits>
 
 #include "kernels/cpu/host_buffer.hpp"
+#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/tile_steps.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
 
-namespace lapl {
-extern const TileLoops<float> tile_loops_float_baseline, tile_loops_float_avx2,
-    tile_loops_float_avx512;
-extern const TileLoops<double> tile_loops_double_baseline, tile_loops_double_avx2,
-    tile_loops_double_avx512;
-}  // namespace lapl
-
 namespace {
 
 template <class T>
 std::vector<const TileLoops<T>*> usable_loops() {
-  constexpr bool single = std::is_same_v<T, float>;
-  const auto choose = [](const auto& of_float, const auto& of_double) {
-    if constexpr (single)
-      return &of_float;
-    else
-      return &of_double;
-  };
-  std::vector<const TileLoops<T>*> found = {
-      choose(tile_loops_float_baseline, tile_loops_double_baseline)};
+  std::vector<const TileLoops<T>*> found = {&Compiled<TileLoops<T>, baseline>::loops};
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("x86-64-v3"))
-    found.push_back(choose(tile_loops_float_avx2, tile_loops_double_avx2));
-  if (__builtin_cpu_supports("x86-64-v4"))
-    found.push_back(choose(tile_loops_float_avx512, tile_loops_double_avx512));
+  if (__builtin_cpu_supports("x86-64-v3")) found.push_back(&Compiled<TileLoops<T>, avx2>::loops);
+  if (__builtin_cpu_supports("x86-64-v4")) found.push_back(&Compiled<TileLoops<T>, avx512>::loops);
 #endif
   return found;
 }

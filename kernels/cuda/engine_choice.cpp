@@ -1,0 +1,120 @@
+#include "kernels/cuda/engine_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <tuple>
+
+#include "kernels/cuda/device_info.hpp"
+#include "kernels/cuda/step_clock.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+template <class T>
+struct EngineRow {
+  std::string_view name;
+  MakeCudaEngine<T>* make;
+};
+template <class T>
+constexpr std::array<EngineRow<T>, 3> engine_rows = {{{"resident", make_resident_engine<T>},
+                                                      {"streaming", make_streaming_engine<T>},
+                                                      {"tile", make_tile_engine<T>}}};
+
+template <class T>
+const EngineRow<T>& engine_row(std::string_view name) {
+  const auto& rows = engine_rows<T>;
+  const auto row = std::ranges::find(rows, name, &EngineRow<T>::name);
+  if (row == rows.end())
+    throw ConfigError(fmt::format("engine {}: not an engine of the cuda backend", name));
+  return *row;
+}
+
+// Whole passes of every engine that blocks time; at most some tens of milliseconds.
+std::int64_t steps_to_try(Shape shape) {
+  constexpr std::int64_t pass = 48;
+  return pass * std::clamp<std::int64_t>(1'000'000'000 / (pass * shape.cells()), 1, 5);
+}
+
+template <class T>
+double microseconds_a_step(CudaEngine<T>& engine, DoubleBuffer<T> buffers, std::int64_t steps,
+                           cudaStream_t stream) {
+  engine.advance(buffers, steps, stream);  // the first launch loads its code
+  StepClock clock;
+  clock.start(stream);
+  engine.advance(buffers, steps, stream);
+  clock.stop(stream);
+  return clock.seconds() / static_cast<double>(steps) * 1e6;
+}
+
+struct Choice {
+  std::string name, reason;
+};
+
+template <class T>
+Choice measure(const Problem<T>& problem, const DoubleBuffer<T>& buffers, cudaStream_t stream) {
+  const std::int64_t steps = steps_to_try(problem.shape);
+  Choice choice;
+  std::string others;
+  double least = std::numeric_limits<double>::infinity();
+  const auto mention = [&](const std::string& text) {
+    others += (others.empty() ? "" : ", ") + text;
+  };
+  const auto timed = [](std::string_view name, double time) {
+    return fmt::format("{} {:.3g} us", name, time);
+  };
+  for (const EngineRow<T>& row : engine_rows<T>) {
+    try {
+      const auto engine = row.make(problem, buffers, stream);
+      const double time = microseconds_a_step(*engine, buffers, steps, stream);
+      if (time < least) {
+        if (!choice.name.empty()) mention(timed(choice.name, least));
+        choice.name = row.name;
+        least = time;
+      } else {
+        mention(timed(row.name, time));
+      }
+    } catch (const DeviceError& error) {
+      mention(error.what());
+    }
+  }
+  if (choice.name.empty()) throw DeviceError("no engine can step this grid: " + others);
+  choice.reason = fmt::format("the fastest here: {} a step; {}", timed(choice.name, least), others);
+  return choice;
+}
+
+// What was measured before, or is now.
+template <class T>
+Choice fastest(const Problem<T>& problem, const DoubleBuffer<T>& buffers, cudaStream_t stream) {
+  using Key = std::tuple<std::string, std::int64_t, std::int64_t, std::size_t, Boundary, Boundary>;
+  static std::mutex mutex;
+  static std::map<Key, Choice> known;
+  const std::lock_guard lock(mutex);
+  const Key key{device_name(), problem.shape.rows,      problem.shape.columns,
+                sizeof(T),     problem.boundaries.rows, problem.boundaries.columns};
+  auto found = known.find(key);
+  if (found == known.end()) found = known.emplace(key, measure(problem, buffers, stream)).first;
+  return found->second;
+}
+
+}  // namespace
+
+template <class T>
+ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
+                              const DoubleBuffer<T>& buffers, cudaStream_t stream) {
+  const Choice choice = name == "auto" ? fastest(problem, buffers, stream)
+                                       : Choice{name, "compute.engine asks for it"};
+  return {choice.name, choice.reason, engine_row<T>(choice.name).make(problem, buffers, stream)};
+}
+template ChosenEngine<float> choose_engine(const std::string&, const Problem<float>&,
+                                           const DoubleBuffer<float>&, cudaStream_t);
+template ChosenEngine<double> choose_engine(const std::string&, const Problem<double>&,
+                                            const DoubleBuffer<double>&, cudaStream_t);
+
+}  // namespace lapl

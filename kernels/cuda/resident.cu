@@ -1,0 +1,184 @@
+// Engine "resident": one launch for many steps; the grid stays in the registers of the chip.
+//
+//   <- 8 -><---- up to 112 columns ----><- 8 ->
+//   +------+---------------------------+------+
+//   |      |    8 rows of halo         |      |   A tile is one block of 16 warps, alone on its
+//   |      +---------------------------+      |   multiprocessor. A warp holds 3 to 19 whole rows
+//   | halo |  warp 0                   | halo |   of the tile, halo and all, in registers, and in
+//   |      |- - - - - - - - - - - - - -|      |   some variants 8 or 10 more in shared memory; a
+//   |      |  warp 1 ...               |      |   lane holds 4 columns of them. Rows of the halo
+//   |      +---------------------------+      |   belong to the first and the last warps.
+//   |      |    8 rows of halo         |      |
+//   +------+---------------------------+------+
+//
+// A step: one barrier of the block; a warp takes the rows above and below its own from shared
+// memory, steps its first and last row, leaves them there for its neighbours (2 x 512 bytes a warp,
+// 1024 for double, read once each; two buffers by turns), and then steps the rows between, in
+// place. Left and right come by shuffle. The __syncwarp() after each row keeps the compiler from
+// mixing rows, which costs moves and spills.
+//
+// Every 8 steps the tiles exchange halos, which are outdated by then: each warp writes its part of
+// the tile's rim, 8 deep, to an image of its registers in device memory (in practice the L2
+// cache), raises its flag, waits for the flags of the warps whose cells it needs, and reads.
+// No barrier of the grid. Flags count publications and never go back. Two images by turns are
+// enough: a tile that publishes for the third time has seen that its neighbours published the
+// second, after all their warps had read the first (the block's barriers see to that).
+//
+// Boundaries: halo cells outside the grid come from the extension of the grid, so the steps have no
+// branch; with boundary zero, columns outside stay 0 by a coefficient of 0 instead.
+//
+// All blocks must run at the same time, which a cooperative launch ensures or refuses. Waiting is
+// bounded: a bug ends in an error of the launch, not in a program that hangs.
+//
+// Registers (nvcc 13, sm_90): 128 with 512 threads. Nothing spilled up to 14 rows of float and
+// 6 of double; 20 bytes a thread with 19 of float, about 200 from 9 of double on.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+
+#include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device_info.hpp"
+#include "kernels/cuda/engine.hpp"
+#include "kernels/cuda/resident_step.cuh"
+
+namespace lapl {
+namespace {
+
+// One compiled kernel: how many rows a warp holds, and where.
+template <class T>
+struct Variant {
+  int rows;
+  std::int64_t shared_bytes;
+  void (*kernel)(Resident<T>);
+};
+template <class T, int register_rows, int shared_rows>
+Variant<T> variant() {
+  return {register_rows + shared_rows, sizeof(Shared<T, register_rows, shared_rows>),
+          step_resident<T, register_rows, shared_rows>};
+}
+// In the order of their time for a step.
+std::array<Variant<float>, 6> variants(float) {
+  return {variant<float, 3, 0>(),  variant<float, 6, 0>(),  variant<float, 10, 0>(),
+          variant<float, 14, 0>(), variant<float, 19, 0>(), variant<float, 19, 8>()};
+}
+std::array<Variant<double>, 4> variants(double) {
+  return {variant<double, 3, 0>(), variant<double, 6, 0>(), variant<double, 9, 0>(),
+          variant<double, 9, 10>()};
+}
+
+int device_attribute(cudaDeviceAttr attribute) {
+  int value = 0;
+  LAPL_CUDA(cudaDeviceGetAttribute(&value, attribute, device_number));
+  return value;
+}
+
+template <class T>
+struct Plan {
+  std::string reason;  // why there is none; empty where there is one
+  Variant<T> variant;
+  int across = 0, down = 0;
+};
+
+// The fastest variant whose tiles, one on a multiprocessor, cover the grid.
+template <class T>
+Plan<T> make_plan(Shape shape) {
+  Plan<T> plan;
+  if (device_attribute(cudaDevAttrCooperativeLaunch) == 0) {
+    plan.reason = "the device cannot launch blocks that wait for each other";
+    return plan;
+  }
+  const std::int64_t units = (shape.columns - 1) / width + 1;
+  const std::int64_t across = (units - 1) / most_units + 1;
+  const std::int64_t processors = device_attribute(cudaDevAttrMultiProcessorCount);
+  const std::int64_t most_shared = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  std::int64_t most_rows = 0;
+  for (const Variant<T>& variant : variants(T())) {
+    if (variant.shared_bytes > most_shared) continue;
+    const std::int64_t tile_rows = warps * variant.rows - 2 * depth;
+    const std::int64_t down = (shape.rows - 1) / tile_rows + 1;
+    most_rows = std::max(most_rows, processors / across * tile_rows);
+    if (down > processors / across) continue;
+    LAPL_CUDA(cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(variant.shared_bytes)));
+    int blocks = 0;
+    LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, variant.kernel, warps * lanes, static_cast<std::size_t>(variant.shared_bytes)));
+    if (blocks < 1) continue;
+    plan.variant = variant;
+    plan.across = static_cast<int>(across);
+    plan.down = static_cast<int>(down);
+    return plan;
+  }
+  plan.reason = "the grid of " + std::to_string(shape.rows) + " x " +
+                std::to_string(shape.columns) + " cells does not fit on the " +
+                std::to_string(processors) + " multiprocessors of the device, which hold " +
+                (across > processors ? std::to_string(processors * most_units * width) + " columns"
+                                     : std::to_string(most_rows) + " rows of that many columns");
+  return plan;
+}
+
+template <class T>
+class ResidentEngine final : public CudaEngine<T> {
+ public:
+  ResidentEngine(const Problem<T>& problem, cudaStream_t stream)
+      : plan_(make_plan<T>(problem.shape)) {
+    if (!plan_.reason.empty()) throw DeviceError("engine resident: " + plan_.reason);
+    const std::int64_t all_warps = std::int64_t{plan_.across} * plan_.down * warps;
+    edges_ = device_buffer<T>(2 * all_warps * plan_.variant.rows * row_size);
+    flags_ = device_buffer<unsigned>(all_warps);
+    LAPL_CUDA(cudaMemsetAsync(flags_.data(), 0, static_cast<std::size_t>(all_warps) * 4, stream));
+    const FieldLayout layout = field_layout<T>(problem.shape);
+    grid_.edges = edges_.data();
+    grid_.flags = flags_.data();
+    grid_.rows = static_cast<int>(layout.rows);
+    grid_.columns = static_cast<int>(layout.columns);
+    grid_.pitch = static_cast<int>(layout.pitch);
+    grid_.boundaries = problem.boundaries;
+    grid_.coefficient = problem.coefficient;
+    grid_.tiles_across = plan_.across;
+    grid_.tiles_down = plan_.down;
+    grid_.units = (grid_.columns - 1) / width + 1;
+  }
+
+  void advance(DoubleBuffer<T>& buffers, std::int64_t steps, cudaStream_t stream) override {
+    constexpr std::int64_t most_steps = 1 << 20;  // of a launch: a second or two
+    for (; steps > 0; steps -= std::min(steps, most_steps)) {
+      const int now = static_cast<int>(std::min(steps, most_steps));
+      grid_.from = buffers.current;
+      grid_.to = buffers.next;
+      grid_.epochs = (now - 1) / depth + 1;
+      grid_.first_steps = now - (grid_.epochs - 1) * depth;
+      void* arguments[] = {&grid_};
+      LAPL_CUDA(cudaLaunchCooperativeKernel(
+          reinterpret_cast<const void*>(plan_.variant.kernel),
+          dim3(static_cast<unsigned>(plan_.across * plan_.down)), dim3(warps * lanes), arguments,
+          static_cast<std::size_t>(plan_.variant.shared_bytes), stream));
+      grid_.published += static_cast<unsigned>(grid_.epochs - 1);
+      buffers.swap();
+    }
+  }
+
+ private:
+  Plan<T> plan_;
+  DeviceBuffer<T> edges_;
+  DeviceBuffer<unsigned> flags_;
+  Resident<T> grid_{};
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_resident_engine(const Problem<T>& problem,
+                                                    const DoubleBuffer<T>&, cudaStream_t stream) {
+  return std::make_unique<ResidentEngine<T>>(problem, stream);
+}
+template std::unique_ptr<CudaEngine<float>> make_resident_engine(const Problem<float>&,
+                                                                 const DoubleBuffer<float>&,
+                                                                 cudaStream_t);
+template std::unique_ptr<CudaEngine<double>> make_resident_engine(const Problem<double>&,
+                                                                  const DoubleBuffer<double>&,
+                                                                  cudaStream_t);
+
+}  // namespace lapl

@@ -1,0 +1,110 @@
+// The engine "resident" against the CPU's reference engine, to the bit.
+#include <doctest/doctest.h>
+
+#include "kernels/error.hpp"
+#include "tests/cuda/need_cuda.hpp"
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+namespace {
+
+template <class T>
+void check_same_state(Backend<T>& found, Backend<T>& expected) {
+  const auto a = test::state_of(found), b = test::state_of(expected);
+  REQUIRE(test::same_bits<T>(a.field, b.field));
+  REQUIRE(a.digest == b.digest);
+}
+
+// Grids of one tile and of several: tiles hold up to 112 columns, and 32, 80, 128 (double) or 144
+// (float) rows of a small grid; a lane holds 4 columns; the halo is 8 deep.
+constexpr Shape shapes[] = {
+    {1, 1},    {1, 2},    {2, 1},     {3, 5},     {7, 9},     {8, 8},    {17, 15},
+    {1, 1009}, {1009, 1}, {32, 112},  {33, 113},  {31, 111},  {64, 224}, {65, 225},
+    {40, 114}, {97, 115}, {129, 226}, {250, 341}, {401, 337},
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("resident equals the reference at any size, boundary and number of steps", T,
+                   float, double) {
+  test::need_cuda();
+  for (const Shape shape : shapes)
+    for (const Boundary rows : test::all_boundaries)
+      for (const Boundary columns : test::all_boundaries) {
+        CAPTURE(shape.rows);
+        CAPTURE(shape.columns);
+        CAPTURE(static_cast<int>(rows));
+        CAPTURE(static_cast<int>(columns));
+        const Problem<T> problem{shape, {rows, columns}, T(0.23), T(0.7)};
+        const auto resident = make_backend<T>("cuda", "resident", problem, 1);
+        const auto reference = make_backend<T>("cpu", "reference", problem, 1);
+        const auto field = test::random_field<T>(shape);
+        resident->set_state(field);
+        reference->set_state(field);
+        check_same_state(*resident, *reference);
+        for (const std::int64_t steps : {1, 2, 7, 8, 9, 16, 17, 40}) {
+          CAPTURE(steps);
+          resident->advance(steps);
+          reference->advance(steps);
+          resident->capture(false);
+          reference->capture(false);
+          REQUIRE(resident->captured().digest == reference->captured().digest);
+        }
+        check_same_state(*resident, *reference);
+      }
+}
+
+TEST_CASE_TEMPLATE("resident equals tile on grids of every number of rows a warp", T, float,
+                   double) {
+  test::need_cuda();
+  for (const Shape shape : {Shape{512, 509}, Shape{1023, 1026}, Shape{1200, 1250},
+                            Shape{1499, 1501}, Shape{2000, 2000}, Shape{2400, 1998}}) {
+    if (sizeof(T) == 8 && shape.rows > 2000) continue;
+    const auto field = test::random_field<T>(shape);
+    for (const Boundary boundary : test::all_boundaries) {
+      CAPTURE(shape.rows);
+      CAPTURE(static_cast<int>(boundary));
+      const Problem<T> problem{shape, {boundary, boundary}, T(0.25), T(1)};
+      CHECK(test::stepped<T>("cuda", "resident", problem, field, 333).digest ==
+            test::stepped<T>("cuda", "tile", problem, field, 333).digest);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("resident agrees after many steps, and run by run", T, float, double) {
+  test::need_cuda();
+  const Problem<T> problem{{300, 401}, {Boundary::periodic, Boundary::zero}, T(0.25), T(1)};
+  const auto field = test::random_field<T>(problem.shape);
+  const auto expected = test::stepped<T>("cuda", "tile", problem, field, 20003).digest;
+  for (int run = 0; run < 5; ++run)
+    CHECK(test::stepped<T>("cuda", "resident", problem, field, 20003).digest == expected);
+}
+
+TEST_CASE_TEMPLATE("what was in memory before does not matter to resident", T, float, double) {
+  test::need_cuda();
+  const Shape shape{161, 237};
+  for (const Boundary boundary : test::all_boundaries) {
+    const Problem<T> problem{shape, {boundary, boundary}, T(0.25), T(1)};
+    const auto field = test::random_field<T>(shape);
+    const auto resident = make_backend<T>("cuda", "resident", problem, 1);
+    const std::vector<T> poison(field.size(), std::numeric_limits<T>::quiet_NaN());
+    resident->set_state(poison);
+    resident->advance(30);
+    resident->set_state(field);
+    resident->advance(29);
+    CHECK(test::state_of(*resident).digest ==
+          test::stepped<T>("cpu", "reference", problem, field, 29).digest);
+  }
+}
+
+TEST_CASE("resident refuses a grid that does not fit, and says what does") {
+  test::need_cuda();
+  const Problem<float> large{{8192, 8192}, {}, 0.2f, 1.f};
+  CHECK_THROWS_WITH_AS(make_backend<float>("cuda", "resident", large, 1),
+                       doctest::Contains("the grid of 8192 x 8192 cells does not fit on the "),
+                       DeviceError);
+  const Problem<float> wide{{1, 1 << 20}, {}, 0.2f, 1.f};
+  CHECK_THROWS_WITH_AS(make_backend<float>("cuda", "resident", wide, 1),
+                       doctest::Contains(" columns"), DeviceError);
+}
