@@ -2,16 +2,15 @@
 // registers.
 //
 //   column   x0          x0 + halo                 x0 + width - halo     width = 32 lanes
-//            | redundant | kept: what the strip writes | redundant |     of 32 or 64 bytes
+//            | redundant | kept: what the strip writes | redundant |     of 32 bytes
 //   rows in  =======================================================
 //      |     warp 0: time levels 0 to 5, three rows of each in registers
 //      v     ------- its rows, 6 steps on, through shared memory -----
 //            warp 1: time levels 6 to 11
 //   rows out             ===============================                 12 steps later
 //
-// A block owns a strip of the grid and walks down it. float: 2 warps of 6 levels, a lane has 8
-// neighbouring columns; double: 4 warps of 4 levels, 8 columns too, so 12 and 16 steps a launch.
-// Left and right neighbours come by shuffle; rows above and below are in registers. In each row
+// A block owns a strip of the grid and walks down it: two warps of 6 levels, so 12 steps a launch;
+// a lane has 8 neighbouring columns of float or 4 of double. Left and right neighbours come by shuffle; rows above and below are in registers. In each row
 // step level k turns its rows up, centre and down into one row of level k + 1, which takes the
 // place of the row that k + 1 needs no more. Levels go from last to first, so each uses what the
 // one before made a row step ago and none waits for another. Three row steps are one turn: then
@@ -23,9 +22,9 @@
 // launch; extended rows are read where they mirror. Grids narrower than the halo are extended as
 // often as it takes.
 //
-// Registers (nvcc 13, sm_90): 199 float; 255 double, 8 bytes a thread spilled; eight warps share a
-// multiprocessor. Shared memory a block: 41472 bytes float, 78336 double. Barriers a turn: one or
-// two a warp, each between two neighbouring warps alone, which may be some turns apart. Device
+// Registers (nvcc 13, sm_90): 199 float, 192 double, no spills; eight warps share a multiprocessor.
+// Shared memory a block: 41472 bytes. Barriers a turn: two, which the warps may pass some turns
+// apart. Device
 // memory: a cell is read and written once a launch (1.1 times read, for the halo). A float row step
 // of a warp takes 267 instructions, 240 of them arithmetic: issuing them is what limits float.
 // Nine rows ahead are on their way from device memory to shared memory (cp.async).
