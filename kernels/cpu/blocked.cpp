@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/host_buffer.hpp"
@@ -97,6 +98,7 @@ class BlockedEngine final : public CpuEngine<T> {
     for (std::int64_t i = 0; i < cut_.tiles(); ++i)
       scratch_size_ = std::max(scratch_size_, loops_.scratch_size(problem_, tile(i, cut_.levels)));
     scratch_ = HostBuffer<T>(scratch_size_ * cut_.threads, cut_.threads);
+    subnormal_expected_.resize(static_cast<std::size_t>(cut_.tiles()));
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t steps) override {
@@ -110,7 +112,7 @@ class BlockedEngine final : public CpuEngine<T> {
         const std::int64_t levels = steps / passes + (pass < steps % passes ? 1 : 0);
 #pragma omp for schedule(static)
         for (std::int64_t i = 0; i < cut_.tiles(); ++i)
-          loops_.advance(problem_, tile(i, levels), mine.current, mine.next, scratch);
+          advance_tile(i, levels, mine.current, mine.next, scratch);
         mine.swap();
       }
     }
@@ -118,6 +120,17 @@ class BlockedEngine final : public CpuEngine<T> {
   }
 
  private:
+  // Subnormal numbers are expected for some passes after the last of them was seen: intermediate
+  // results may be subnormal where no cell is, which only a pass that expects none notices.
+  void advance_tile(std::int64_t index, std::int64_t levels, const T* from, T* to, T* scratch) {
+    constexpr signed char passes = 16;
+    signed char& expected = subnormal_expected_[static_cast<std::size_t>(index)];
+    if (loops_.advance(problem_, tile(index, levels), from, to, scratch, expected > 0))
+      expected = passes;
+    else if (expected > 0)
+      --expected;
+  }
+
   Tile tile(std::int64_t index, std::int64_t levels) const {
     const auto [rows, columns] = problem_.shape;
     const std::int64_t band = index / cut_.pieces, piece = index % cut_.pieces;
@@ -134,6 +147,7 @@ class BlockedEngine final : public CpuEngine<T> {
   Cut cut_;
   std::int64_t scratch_size_ = 0;  // values for each thread
   HostBuffer<T> scratch_;
+  std::vector<signed char> subnormal_expected_;  // for each tile, in how many passes yet
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/lanes.hpp"
+#include "kernels/cpu/subnormal.hpp"
 #include "kernels/update.hpp"
 
 namespace lapl {
@@ -13,13 +14,15 @@ namespace {
 
 /// One step of R rows in place: rows[0 ... R + 1] hold the rows before the step and the rows above
 /// and below them; rows[0 ... R - 1] take the rows after it, each one place higher up.
-template <int R, class T>
-LAPL_INLINE void step_rows_together(T* const* rows, std::int64_t length, T coefficient) {
+/// With Guard for scaled values (subnormal.hpp); then true if one is subnormal without the scale.
+template <int R, bool Guard, class T>
+LAPL_INLINE bool step_rows_together(T* const* rows, std::int64_t length, T coefficient) {
   using V = Lanes<T>;
   constexpr int n = V::count;
   T* row[R + 2];
   V left[R], centre[R + 2], right[R], wrapped[R];
   const V factor(coefficient);
+  bool met = false;
   for (int r = 0; r < R + 2; ++r) row[r] = rows[r];
   for (int r = 0; r < R; ++r) {
     left[r] = rotated<-1>(V::load(row[r + 1] + (length - 1) * n));
@@ -29,12 +32,19 @@ LAPL_INLINE void step_rows_together(T* const* rows, std::int64_t length, T coeff
   const auto step_vector = [&](std::int64_t i) __attribute__((always_inline)) {
     centre[0] = V::load(row[0] + i);
     centre[R + 1] = V::load(row[R + 1] + i);
+    V difference[R], updated[R];
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
-      const V difference =
+      difference[r] =
           neighbour_difference(left[r], right[r], centre[r], centre[r + 2], centre[r + 1]);
-      diffuse(centre[r + 1], difference, factor).store(row[r] + i);
+      updated[r] = diffuse(centre[r + 1], difference[r], factor);
     }
+    if (Guard && any_small<R>(updated))
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r)
+        updated[r] = rounded_as_unscaled(updated[r], centre[r + 1], difference[r], factor, met);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) updated[r].store(row[r] + i);
   };
   for (std::int64_t i = 0; i < (length - 1) * n; i += n) {
 #pragma GCC unroll 8
@@ -48,14 +58,17 @@ LAPL_INLINE void step_rows_together(T* const* rows, std::int64_t length, T coeff
   }
   for (int r = 0; r < R; ++r) right[r] = wrapped[r];
   step_vector((length - 1) * n);
+  return met;
 }
 
-template <class T>
-void step_rows(T* const* rows, std::int64_t count, std::int64_t length, T coefficient) {
+template <bool Guard, class T>
+bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, T coefficient) {
   std::int64_t row = 0;
+  bool met = false;
   for (; row + rows_at_once <= count; row += rows_at_once)
-    step_rows_together<rows_at_once>(rows + row, length, coefficient);
-  for (; row < count; ++row) step_rows_together<1>(rows + row, length, coefficient);
+    met |= step_rows_together<rows_at_once, Guard>(rows + row, length, coefficient);
+  for (; row < count; ++row) met |= step_rows_together<1, Guard>(rows + row, length, coefficient);
+  return met;
 }
 
 /// One tile on its way through the levels, `slab` rows at a time. Slab s is at level l made of row
@@ -88,8 +101,18 @@ class TileRun {
 
   std::int64_t scratch_size() const { return (length_ + 1) * n + places_ * pitch_; }
 
-  void advance(const T* from, T* to) {
+  /// What the tile met on its way.
+  struct Met {
+    bool unsafe = false;     ///< a value that cannot be scaled: `to` is not made
+    bool subnormal = false;  ///< only with Guard
+  };
+
+  /// With Guard on scaled values; only for coefficients that let no value grow.
+  template <bool Guard>
+  Met advance(const T* from, T* to) {
+    Met met;
     const std::int64_t slab = tile_.slab;
+    if (Guard) std::fill_n(linear_, (length_ + 1) * n, T(0));
     // Twice over and a row more, so that no window goes over the end.
     for (std::int64_t i = 0; i <= 2 * places_; ++i) place_[i] = rows_ + i % places_ * pitch_;
     std::int64_t start = first_row(0);
@@ -102,16 +125,23 @@ class TileRun {
         const std::int64_t last = std::min(top + slab, last_row(level));
         T* const* const made = window + 2 + (first - top);
         if (level == 0)
-          for (std::int64_t row = first; row < last; ++row) load(from, row, made[row - first]);
+          for (std::int64_t row = first; row < last; ++row) {
+            load(from, row, made[row - first]);
+            if (Guard && !scale_up(made[row - first], length_ * n)) return {.unsafe = true};
+          }
         else if (first < last)
-          step_rows(made, last - first, length_, problem_.coefficient);
+          met.subnormal |= step_rows<Guard>(made, last - first, length_, problem_.coefficient);
         if (level < tile_.levels)
           impose_boundaries(window + 2, top, first, last);
         else
-          for (std::int64_t row = first; row < last; ++row) store(made[row - first], row, to);
+          for (std::int64_t row = first; row < last; ++row) {
+            if (Guard) scale_down(made[row - first], length_ * n);
+            store(made[row - first], row, to);
+          }
         prefetch<0>(from, start + slab, level);
         prefetch<1>(to, start + slab - tile_.levels, level);
       }
+    return met;
   }
 
  private:
@@ -237,8 +267,17 @@ std::int64_t scratch_size(const Problem<T>& problem, const Tile& tile) {
 }
 
 template <class T>
-void advance(const Problem<T>& problem, const Tile& tile, const T* from, T* to, T* scratch) {
-  TileRun<T>(problem, tile, scratch).advance(from, to);
+bool advance(const Problem<T>& problem, const Tile& tile, const T* from, T* to, T* scratch,
+             bool expect_subnormal) {
+  TileRun<T> run(problem, tile, scratch);
+  if (expect_subnormal && problem.coefficient >= 0 &&
+      problem.coefficient <= T(largest_stable_coefficient)) {
+    const auto met = run.template advance<true>(from, to);
+    if (!met.unsafe) return met.subnormal;
+  }
+  forget_subnormals();
+  run.template advance<false>(from, to);
+  return met_subnormals();
 }
 
 template <class T>

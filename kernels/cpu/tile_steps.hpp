@@ -28,8 +28,10 @@ struct TileLoops {
 
   /// Reads `from` at time level 0, on the tile and `tile.levels` cells around it, and writes the
   /// tile at time level `tile.levels` to `to`. `scratch`: aligned to 64 bytes, no value not a
-  /// number.
-  void (*advance)(const Problem<T>& problem, const Tile& tile, const T* from, T* to, T* scratch);
+  /// number. True if it met subnormal numbers, as far as the processor tells. Whoever says with
+  /// `expect_subnormal` that there are some gets the same bits, faster if it is so.
+  bool (*advance)(const Problem<T>& problem, const Tile& tile, const T* from, T* to, T* scratch,
+                  bool expect_subnormal);
 };
 
 }  // namespace lapl

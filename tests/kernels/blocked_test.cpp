@@ -4,46 +4,12 @@
 
 #include <limits>
 
-#include "kernels/cpu/host_buffer.hpp"
-#include "kernels/cpu/instruction_set.hpp"
-#include "kernels/cpu/tile_steps.hpp"
+#include "tests/kernels/tile_loops.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
 
 namespace {
-
-template <class T>
-std::vector<const TileLoops<T>*> usable_loops() {
-  std::vector<const TileLoops<T>*> found = {&Compiled<TileLoops<T>, baseline>::loops};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("x86-64-v3")) found.push_back(&Compiled<TileLoops<T>, avx2>::loops);
-  if (__builtin_cpu_supports("x86-64-v4")) found.push_back(&Compiled<TileLoops<T>, avx512>::loops);
-#endif
-  return found;
-}
-
-/// One pass over the grid, cut into bands and pieces; scratch memory is poisoned.
-template <class T>
-std::vector<T> one_pass(const TileLoops<T>& loops, const Problem<T>& problem,
-                        const std::vector<T>& from, std::int64_t bands, std::int64_t pieces,
-                        std::int64_t levels, std::int64_t slab) {
-  std::vector<T> to(from.size(), std::numeric_limits<T>::quiet_NaN());
-  for (std::int64_t band = 0; band < bands; ++band)
-    for (std::int64_t piece = 0; piece < pieces; ++piece) {
-      const auto [rows, columns] = problem.shape;
-      const Tile tile{rows * band / bands,
-                      rows * (band + 1) / bands,
-                      columns * piece / pieces,
-                      columns * (piece + 1) / pieces,
-                      levels,
-                      slab};
-      HostBuffer<T> scratch(loops.scratch_size(problem, tile), 1);
-      std::fill_n(scratch.data(), scratch.size(), std::numeric_limits<T>::quiet_NaN());
-      loops.advance(problem, tile, from.data(), to.data(), scratch.data());
-    }
-  return to;
-}
 
 template <class T>
 std::vector<T> expected(const Problem<T>& problem, const std::vector<T>& field,
@@ -65,7 +31,7 @@ TEST_CASE_TEMPLATE("tiles equal the reference for every instruction set, cut, de
       {{40, 300}, 3, 2, 7, 4}, {{64, 64}, 2, 1, 16, 8}, {{29, 523}, 2, 5, 12, 12},
       {{9, 33}, 9, 3, 3, 2},   {{50, 66}, 1, 2, 40, 6}, {{131, 48}, 2, 1, 20, 64},
   };
-  for (const TileLoops<T>* loops : usable_loops<T>())
+  for (const TileLoops<T>* loops : test::usable_loops<T>())
     for (const Case& cut : cases)
       for (const Boundary along_rows : test::all_boundaries)
         for (const Boundary along_columns : test::all_boundaries) {
@@ -76,20 +42,20 @@ TEST_CASE_TEMPLATE("tiles equal the reference for every instruction set, cut, de
           CAPTURE(cut.shape.columns);
           CAPTURE(cut.levels);
           const auto found =
-              one_pass(*loops, problem, field, cut.bands, cut.pieces, cut.levels, cut.slab);
+              test::one_pass(*loops, problem, field, cut.bands, cut.pieces, cut.levels, cut.slab);
           REQUIRE(test::same_bits<T>(found, expected(problem, field, cut.levels)));
         }
 }
 
 TEST_CASE_TEMPLATE("tiles of every width equal the reference", T, float, double) {
-  for (const TileLoops<T>* loops : usable_loops<T>())
+  for (const TileLoops<T>* loops : test::usable_loops<T>())
     for (std::int64_t columns = 1; columns <= 2 * loops->lanes * loops->lanes + 3; ++columns)
       for (const Boundary boundary : {Boundary::zero, Boundary::periodic}) {
         const Problem<T> problem{{7, columns}, {Boundary::insulated, boundary}, T(0.25), T(1)};
         const auto field = test::random_field<T>(problem.shape);
         CAPTURE(loops->lanes);
         CAPTURE(columns);
-        REQUIRE(test::same_bits<T>(one_pass(*loops, problem, field, 1, 1, 3, 4),
+        REQUIRE(test::same_bits<T>(test::one_pass(*loops, problem, field, 1, 1, 3, 4),
                                    expected(problem, field, 3)));
       }
 }

@@ -1,0 +1,219 @@
+// Subnormal numbers without their price. An instruction with a subnormal operand or result takes
+// many processors some 150 clock cycles; a spreading field has a rim of such numbers. Flushing them
+// to zero would change bits. So a tile that has them is computed on values times a power of two,
+//
+//   float   2^64   unit = 2^-85   least_normal = 2^23 units
+//   double  2^512  unit = 2^-562  least_normal = 2^52 units
+//
+// (unit: the smallest subnormal number, scaled; least_normal: the smallest normal one, scaled)
+// where nothing is subnormal, and the bits come out the same (p = 24 or 53 bits, RN = rounding to
+// nearest, ties to even):
+//
+// (1) Sums and s - 4 centre. Operands are whole units, so the exact value is. Below 2^p units it is
+//     representable in both worlds; above, both round it to the same p bits. Zeros have the same
+//     signs.
+// (2) The last step, e = c difference + centre, v = RN(e). Where |e| >= least_normal both worlds
+//     round to p bits. Below, the unscaled world rounds to whole units instead. Should e have been
+//     rounded up to least_normal, then it is within 1/4 unit of it and becomes that in both.
+//     So only |v| < least_normal is left to do; v has the sign of e, also where e becomes zero.
+// (3) There, with anchor = least_normal with the sign of v, anchor + e lies between 2^(p-1) and 2^p
+//     units, where floating-point numbers are the whole ones; the anchor is even. Hence
+//       fma(c, difference, centre + anchor) - anchor = e rounded to whole units, ties to even,
+//     in one rounding if centre + anchor is exact: whole and at most 2^p units, as it is for
+//     |centre| <= least_normal.
+// (4) Other centres: (v + anchor) - anchor, which rounds twice. Halves of units are representable,
+//     and rounding is monotone, so v lies on the same side of each half as e, or on it. Only where
+//     v is just a half may the result be wrong: those vectors leave the scaled world for one fma.
+//
+// Only for files that are compiled once for each instruction set, as lanes.hpp.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "kernels/cpu/lanes.hpp"
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace lapl {
+namespace {
+
+template <class T>
+struct ScaledFormat;
+template <>
+struct ScaledFormat<float> {
+  using Word = std::uint32_t;
+  typedef Word Words __attribute__((vector_size(vector_bytes), may_alias));
+  static constexpr Word fraction_bits = 23, power = 64;
+  static constexpr float scale = 0x1p64f;
+};
+template <>
+struct ScaledFormat<double> {
+  using Word = std::uint64_t;
+  typedef Word Words __attribute__((vector_size(vector_bytes), may_alias));
+  static constexpr Word fraction_bits = 52, power = 512;
+  static constexpr double scale = 0x1p512;
+};
+
+/// Values times a power of two, as vectors and as their bits.
+template <class T>
+struct Scaled : ScaledFormat<T> {
+  using Format = ScaledFormat<T>;
+  using Word = typename Format::Word;
+  using Words = typename Format::Words;
+  using Vector = typename Lanes<T>::Vector;
+
+  static constexpr T least_normal = std::numeric_limits<T>::min() * Format::scale;
+  static constexpr T half_unit = std::numeric_limits<T>::denorm_min() * Format::scale / 2;
+  /// Unscaled values up to here are safe: no sum of eight overflows.
+  static constexpr T greatest = std::numeric_limits<T>::max() / Format::scale / 64;
+
+  static constexpr Word magnitude_bits = ~Word(0) >> 1;
+  static constexpr Word power_bits = Format::power << Format::fraction_bits;
+  static constexpr Word least_normal_bits = power_bits + (Word(1) << Format::fraction_bits);
+
+  LAPL_INLINE static Words words(Vector vector) { return reinterpret_cast<Words&>(vector); }
+  LAPL_INLINE static Vector vector(Words words) { return reinterpret_cast<Vector&>(words); }
+  LAPL_INLINE static Words magnitude(Vector vector) { return words(vector) & magnitude_bits; }
+  LAPL_INLINE static Words sign(Vector vector) { return words(vector) & ~magnitude_bits; }
+};
+
+template <class Words>
+LAPL_INLINE bool any(Words mask) {
+#if defined(__AVX512F__)
+  return _mm512_test_epi32_mask(reinterpret_cast<__m512i&>(mask),
+                                reinterpret_cast<__m512i&>(mask)) != 0;
+#elif defined(__AVX__)
+  return !_mm256_testz_si256(reinterpret_cast<__m256i&>(mask), reinterpret_cast<__m256i&>(mask));
+#else
+  bool found = false;
+  for (std::size_t lane = 0; lane < sizeof(Words) / sizeof(mask[0]); ++lane)
+    found |= mask[lane] != 0;
+  return found;
+#endif
+}
+
+/// The smaller magnitude in each lane.
+template <class T>
+LAPL_INLINE Lanes<T> least_magnitude(Lanes<T> a, Lanes<T> b) {
+#if defined(__AVX512DQ__)
+  constexpr int of_magnitudes = 0b1010;
+  if constexpr (sizeof(T) == 4)
+    return _mm512_range_ps(a.value, b.value, of_magnitudes);
+  else
+    return _mm512_range_pd(a.value, b.value, of_magnitudes);
+#else
+  using S = Scaled<T>;
+  const auto first = S::vector(S::magnitude(a.value)), second = S::vector(S::magnitude(b.value));
+  return first < second ? first : second;
+#endif
+}
+
+template <class T>
+LAPL_INLINE bool any_less(Lanes<T> a, Lanes<T> b) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4)
+    return _mm512_cmp_ps_mask(a.value, b.value, _CMP_LT_OQ) != 0;
+  else
+    return _mm512_cmp_pd_mask(a.value, b.value, _CMP_LT_OQ) != 0;
+#else
+  return any(a.value < b.value);
+#endif
+}
+
+/// Whether an update may need rounding as below; true for zeros as well.
+template <int R, class T>
+LAPL_INLINE bool any_small(const Lanes<T>* updated) {
+  Lanes<T> least = least_magnitude(updated[0], updated[R - 1]);
+#pragma GCC unroll 8
+  for (int r = 1; r < R - 1; ++r) least = least_magnitude(least, updated[r]);
+  return any_less(least, Lanes<T>(Scaled<T>::least_normal));
+}
+
+/// `updated` = diffuse(centre, difference, coefficient) of scaled values, rounded as it is without
+/// the scale. Sets `met` where that is a subnormal number, or a zero only by rounding.
+template <class T>
+LAPL_INLINE Lanes<T> rounded_as_unscaled(Lanes<T> updated, Lanes<T> centre, Lanes<T> difference,
+                                         Lanes<T> coefficient, bool& met) {
+  using S = Scaled<T>;
+  using Words = typename S::Words;
+  using Vector = typename S::Vector;
+  constexpr auto limit = S::least_normal_bits;
+  const Words magnitude = S::magnitude(updated.value), sign = S::sign(updated.value);
+  const Words small = Words(magnitude - 1 < limit - 1);  // and not zero
+  if (!any(small)) return updated;
+  met = true;
+  const Vector anchor = S::vector(sign | limit);
+  const Words far = small & Words(S::magnitude(centre.value) > limit);
+  Lanes<T> anchored =
+      fused_multiply_add<T>(coefficient, difference, Lanes<T>(centre.value + anchor));
+  if (any(far)) {
+    const Vector twice_rounded = updated.value + anchor;
+    const Vector error = updated.value - (twice_rounded - anchor);
+    if (any(far & Words(S::vector(S::magnitude(error)) == S::half_unit))) {
+      constexpr T down = 1 / S::scale;
+      return fused_multiply_add<T>(coefficient, Lanes<T>(difference.value * down),
+                                   Lanes<T>(centre.value * down))
+                 .value *
+             S::scale;
+    }
+    anchored = far ? twice_rounded : anchored.value;
+  }
+  const Vector rounded = S::vector(S::words(anchored.value - anchor) | sign);
+  return small ? rounded : updated.value;
+}
+
+/// Scales `count` values, a multiple of the lanes. False if one is too great for that or not a
+/// number; what then is in its place is of no use.
+template <class T>
+bool scale_up(T* values, std::int64_t count) {
+  using S = Scaled<T>;
+  using Words = typename S::Words;
+  constexpr auto least = typename S::Word(1) << S::fraction_bits;
+  const Words greatest = S::words(Lanes<T>(S::greatest).value);
+  Words too_great = {};
+  for (std::int64_t i = 0; i < count; i += Lanes<T>::count) {
+    const auto value = Lanes<T>::load(values + i).value;
+    Words magnitude = S::magnitude(value);
+    too_great |= Words(magnitude > greatest);
+    magnitude = magnitude > greatest ? greatest : magnitude;
+    // A subnormal number is its bits, read as a count of units.
+    const auto of_subnormal = S::vector(magnitude | S::least_normal_bits) - S::least_normal;
+    const Words scaled = magnitude < least ? S::words(of_subnormal) : magnitude + S::power_bits;
+    Lanes<T>(S::vector(scaled | S::sign(value))).store(values + i);
+  }
+  return !any(too_great);
+}
+
+/// Undoes scale_up.
+template <class T>
+void scale_down(T* values, std::int64_t count) {
+  using S = Scaled<T>;
+  using Words = typename S::Words;
+  for (std::int64_t i = 0; i < count; i += Lanes<T>::count) {
+    const auto value = Lanes<T>::load(values + i).value;
+    const Words magnitude = S::magnitude(value);
+    const Words subnormal = S::words(S::vector(magnitude) + S::least_normal) - S::least_normal_bits;
+    const Words unscaled = magnitude < S::least_normal_bits ? subnormal : magnitude - S::power_bits;
+    Lanes<T>(S::vector(unscaled | S::sign(value))).store(values + i);
+  }
+}
+
+/// Whether this thread met subnormal numbers since forget_subnormals, as far as the processor
+/// tells: x86 keeps "denormal operand" and "underflow" until they are cleared.
+LAPL_INLINE bool met_subnormals() {
+#if defined(__SSE2__)
+  return (_mm_getcsr() & (_MM_EXCEPT_DENORM | _MM_EXCEPT_UNDERFLOW)) != 0;
+#else
+  return false;
+#endif
+}
+LAPL_INLINE void forget_subnormals() {
+#if defined(__SSE2__)
+  _mm_setcsr(_mm_getcsr() & ~static_cast<unsigned>(_MM_EXCEPT_DENORM | _MM_EXCEPT_UNDERFLOW));
+#endif
+}
+
+}  // namespace
+}  // namespace lapl

@@ -1,0 +1,47 @@
+// The tile loops of engine "blocked", called without the engine.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/cpu/instruction_set.hpp"
+#include "kernels/cpu/tile_steps.hpp"
+
+namespace lapl::test {
+
+/// Those of each instruction set that this processor has.
+template <class T>
+std::vector<const TileLoops<T>*> usable_loops() {
+  std::vector<const TileLoops<T>*> found = {&Compiled<TileLoops<T>, baseline>::loops};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("x86-64-v3")) found.push_back(&Compiled<TileLoops<T>, avx2>::loops);
+  if (__builtin_cpu_supports("x86-64-v4")) found.push_back(&Compiled<TileLoops<T>, avx512>::loops);
+#endif
+  return found;
+}
+
+/// One pass over the grid, cut into bands and pieces; scratch memory is poisoned.
+template <class T>
+std::vector<T> one_pass(const TileLoops<T>& loops, const Problem<T>& problem,
+                        const std::vector<T>& from, std::int64_t bands, std::int64_t pieces,
+                        std::int64_t levels, std::int64_t slab, bool expect_subnormal = false) {
+  std::vector<T> to(from.size(), std::numeric_limits<T>::quiet_NaN());
+  for (std::int64_t band = 0; band < bands; ++band)
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+      const auto [rows, columns] = problem.shape;
+      const Tile tile{rows * band / bands,
+                      rows * (band + 1) / bands,
+                      columns * piece / pieces,
+                      columns * (piece + 1) / pieces,
+                      levels,
+                      slab};
+      HostBuffer<T> scratch(loops.scratch_size(problem, tile), 1);
+      std::fill_n(scratch.data(), scratch.size(), std::numeric_limits<T>::quiet_NaN());
+      loops.advance(problem, tile, from.data(), to.data(), scratch.data(), expect_subnormal);
+    }
+  return to;
+}
+
+}  // namespace lapl::test
