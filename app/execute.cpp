@@ -9,9 +9,11 @@
 #include "app/provenance.hpp"
 #include "app/signals.hpp"
 #include "io/durable/durable_file.hpp"
+#include "io/filter_source.hpp"
 #include "io/initial_source.hpp"
 #include "io/run_writer.hpp"
 #include "kernels/error.hpp"
+#include "solver/filter.hpp"
 #include "solver/initial_field.hpp"
 
 namespace lapl {
@@ -84,6 +86,15 @@ int execute_as(const Job& job, Console& console) {
   const BackendDescription by = backend->description();
   console.note(
       fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
+  std::vector<FilterPlan<T>> filters;
+  for (const FilterConfig& filter : load_filters(config.filters)) {
+    const auto correlation = correlation_of<T>(filter, config.shape);
+    const MethodChoice method = choose_method(filter, correlation, choice.backend);
+    filters.push_back({correlation, method.method});
+    console.note(fmt::format("filter {}: method {} ({})", filter.name, name_of(method.method),
+                             method.reason));
+  }
+  backend->set_filters(filters);
   set_state(*backend, job, loaded);
 
   const RunFolder folder = job.restart ? RunFolder::open(config.directory)

@@ -11,9 +11,10 @@ find_package(PNG REQUIRED)
 
 find_path(FFTW_INCLUDE_DIR fftw3.h REQUIRED)
 find_library(FFTW_LIBRARY fftw3 REQUIRED)
+find_library(FFTWF_LIBRARY fftw3f REQUIRED)
 add_library(lapl_fftw INTERFACE)
 target_include_directories(lapl_fftw SYSTEM INTERFACE ${FFTW_INCLUDE_DIR})
-target_link_libraries(lapl_fftw INTERFACE ${FFTW_LIBRARY})
+target_link_libraries(lapl_fftw INTERFACE ${FFTW_LIBRARY} ${FFTWF_LIBRARY})
 
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(lapl_xxhash INTERFACE)

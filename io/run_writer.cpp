@@ -67,6 +67,13 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
     else
       record.fields.push_back({name, "5-point Laplacian of field", "m-2", captured.laplacian});
   }
+  for (std::size_t i = 0; i < captured.filtered.size(); ++i) {
+    const FilterConfig& filter = config_.filters[i];
+    record.fields.push_back(
+        {filter.name,
+         fmt::format("field, {} with {}", name_of(filter.kind), name_of(filter.kernel)), "1",
+         captured.filtered[i]});
+  }
   write_step_file(path, record);
   folder_.add_diagnostics(step, time, statistics, storing.cells_per_second);
   write_index(folder_.index(), folder_.fields());

@@ -7,8 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/boundary.hpp"
+#include "kernels/filter.hpp"
 #include "kernels/fractal.hpp"
 #include "kernels/grid.hpp"
 
@@ -28,6 +30,7 @@ template <class T>
 struct Captured {
   std::span<const T> field;                      ///< rows * columns values
   std::span<const T> laplacian;                  ///< likewise; empty unless it was asked for
+  std::vector<std::span<const T>> filtered;      ///< a field for each filter
   std::uint64_t digest = 0;                      ///< state digest of `field` (kernels/digest.hpp)
   std::optional<std::int64_t> first_not_finite;  ///< index of the first NaN or infinity
 };
@@ -71,9 +74,13 @@ class Backend {
   /// Ends that search (waits for it where need be): row-major index of the first such cell.
   virtual std::optional<std::int64_t> finish_finite_check() = 0;
 
-  /// Starts copying the present state, and its Laplacian, to the host. Stepping may go on at once.
-  /// The copies of an earlier capture are lost: their reader must have finished.
-  virtual void capture(bool with_laplacian) = 0;
+  /// The filters whose results a capture can hold too; on inputs and outputs of the grid's shape.
+  /// To be called before the first capture. Throws DeviceError where memory does not suffice.
+  virtual void set_filters(const std::vector<FilterPlan<T>>& filters) = 0;
+
+  /// Starts copying the present state, its Laplacian and its filters' results to the host. Stepping
+  /// may go on at once. The copies of an earlier capture are lost: their reader must have finished.
+  virtual void capture(bool with_laplacian, bool with_filters = false) = 0;
 
   /// Waits for the copies that capture() started. May be called from another thread.
   virtual Captured<T> captured() = 0;

@@ -133,7 +133,7 @@ class Run {
   void capture(bool output, bool checkpoint) {
     if (!output && !checkpoint) return;
     finish_storing();
-    backend_.capture(output && wants_laplacian_);
+    backend_.capture(output && wants_laplacian_, output);
     if (checkpoint) last_checkpoint_ = Clock::now();
     const Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape)};
     since_storing_ = {};

@@ -12,6 +12,7 @@
 #include "kernels/boundary.hpp"
 #include "kernels/fractal.hpp"
 #include "kernels/grid.hpp"
+#include "solver/filter_config.hpp"
 
 namespace lapl {
 
@@ -57,6 +58,8 @@ struct RunConfig {
   std::string directory;  ///< of the run folder, as given
   std::int64_t output_every = 2500;
   std::vector<std::string> output_fields = {"field", "laplacian"};
+
+  std::vector<FilterConfig> filters;  ///< of the field; their results are outputs too
 
   Cadence checkpoint_every = {.steps = 2500, .seconds = std::nullopt};
   std::int64_t checkpoints_kept = 3;

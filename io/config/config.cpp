@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "io/config/config_checks.hpp"
+#include "io/config/config_file.hpp"
 #include "io/config/config_mistakes.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
@@ -74,7 +75,18 @@ void add_defaults(Entries& entries, const FileEntries& file, std::optional<Initi
 /// Makes the texts complete: paths absolute, the config's name in the default output directory.
 void complete_texts(Entries& entries, const std::string& name, const fs::path& folder,
                     Mistakes& mistakes) {
+  const auto absolute_path = [](const fs::path& base, const std::string& path) {
+    std::error_code error;
+    const fs::path absolute = fs::absolute(base / path, error);
+    if (error) throw IoError("current folder: cannot be found: " + error.message());
+    return absolute.lexically_normal().string();
+  };
   for (auto& [key_name, entry] : entries) {
+    const fs::path base = entry.place.in_file() ? folder : fs::path();
+    if (auto* const list =
+            entry.value ? std::get_if<std::vector<FilterConfig>>(&*entry.value) : nullptr)
+      for (FilterConfig& filter : *list)
+        if (filter.kernel == KernelKind::hdf5) filter.path = absolute_path(base, filter.path);
     auto* const text = entry.value ? std::get_if<std::string>(&*entry.value) : nullptr;
     if (!text) continue;
     if (const std::size_t mark = text->find(config_name_mark);
@@ -83,11 +95,7 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
     }
     const ConfigKey& key = *find_config_key(key_name);
     if (std::holds_alternative<PathForm>(key.type.forms.front())) {
-      const fs::path base = entry.place.in_file() ? folder : fs::path();
-      std::error_code error;
-      const fs::path absolute = fs::absolute(base / *text, error);
-      if (error) throw IoError("current folder: cannot be found: " + error.message());
-      *text = absolute.lexically_normal().string();
+      *text = absolute_path(base, *text);
     }
     // Names of files may be any bytes, but this text goes into YAML and HDF5 attributes.
     if (first_bad_byte(*text) != text->size()) {
@@ -98,7 +106,9 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
   }
 }
 
-std::string read_text(const fs::path& path) {
+}  // namespace
+
+std::string read_config_text(const fs::path& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              &std::fclose);
   std::string text(yaml_size_limit + 1, '\0');  // one more than parse_yaml takes
@@ -110,8 +120,6 @@ std::string read_text(const fs::path& path) {
   text.resize(size);
   return text;
 }
-
-}  // namespace
 
 LoadedConfig parse_config(const std::string& text, const std::string& name, const fs::path& folder,
                           const std::vector<std::string>& settings) {
@@ -143,7 +151,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
 }
 
 LoadedConfig load_config(const fs::path& path, const std::vector<std::string>& settings) {
-  return parse_config(read_text(path), path.string(), path.parent_path(), settings);
+  return parse_config(read_config_text(path), path.string(), path.parent_path(), settings);
 }
 
 }  // namespace lapl

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <set>
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_number.hpp"
 #include "kernels/engines.hpp"
+#include "kernels/error.hpp"
 #include "kernels/update.hpp"
+#include "solver/filter.hpp"
 
 namespace lapl {
 namespace {
@@ -76,6 +80,36 @@ class Checker {
             fmt::format("found {}, an engine of backend {}, with compute.backend {} (expected "
                         "compute.backend {} or auto, or another engine)",
                         engine.name, engine.backend, run_.backend, engine.backend));
+      }
+    }
+  }
+
+  /// A filter's name becomes a dataset of each output, of the grid's shape. Weights from files come
+  /// later.
+  void check_filters() {
+    if (!right({"filters", "grid.shape"})) return;
+    std::set<std::string> taken = {"field", "laplacian", "time",       "step",
+                                   "x",     "y",         "provenance", "VTKHDF"};
+    for (const FilterConfig& filter : run_.filters) {
+      const bool plain = filter.name.find_first_not_of(
+                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+                             std::string::npos &&
+                         std::isalpha(static_cast<unsigned char>(filter.name.front())) != 0;
+      if (!plain)
+        add("filters", fmt::format("name: found {} (expected a letter, then letters, digits and _)",
+                                   filter.name));
+      if (!taken.insert(filter.name).second)
+        add("filters", fmt::format("name: found {}, which is taken (expected a name of its own)",
+                                   filter.name));
+      if (filter.kernel == KernelKind::hdf5) continue;
+      try {
+        const Shape output = correlation_of<float>(filter, run_.shape).output;
+        if (output != run_.shape)
+          add("filters", fmt::format("filter {}: gives {} x {} cells (expected mode same, and a "
+                                     "window no longer than the grid)",
+                                     filter.name, output.rows, output.columns));
+      } catch (const ConfigError& error) {
+        add("filters", error.what());
       }
     }
   }
@@ -170,6 +204,7 @@ void check_together(const RunConfig& run, const Entries& entries, Mistakes& mist
   checker.check_equation();
   checker.check_engine();
   checker.check_mode();
+  checker.check_filters();
 }
 
 }  // namespace lapl

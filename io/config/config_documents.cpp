@@ -8,6 +8,7 @@
 #include "io/config/config_reader.hpp"
 #include "io/config/config_store.hpp"
 #include "io/config/config_text.hpp"
+#include "io/config/filter_keys.hpp"
 
 namespace lapl {
 namespace {
@@ -126,6 +127,10 @@ std::string config_reference() {
     const std::string preset = key.is_required() ? "required" : '`' + key.preset + '`';
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.name, description(key.type), preset,
                         key.unit, meaning);
+    if (key.name == "filters")
+      text +=
+          "\nEach filter is a map:\n\n| key | value | default | meaning |\n|---|---|---|---|\n" +
+          filter_reference();
   }
   return text;
 }

@@ -127,9 +127,9 @@ std::vector<ConfigKey> make_table() {
        .unit = "files", .meaning = "newest checkpoints that are kept",
        .put = store(&RunConfig::checkpoints_kept)},
 
-      {.name = "filters", .type = list({}, 0, 0), .preset = "[]",
-       .meaning = "convolutions of the output fields; none in this version",
-       .put = store_nothing()},
+      {.name = "filters", .type = filters(), .preset = "[]",
+       .meaning = "convolutions of the field; each output holds their results too",
+       .put = store(&RunConfig::filters)},
 
       {.name = "limits.wall_time", .type = null_or(duration()), .preset = "null",
        .unit = "a time", .meaning = "after it: checkpoint, then exit 75; null: no limit",

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "io/config/config_text.hpp"
+#include "io/config/filter_keys.hpp"
 
 namespace lapl {
 namespace {
@@ -100,7 +101,12 @@ class Reader {
     entry.place = {node.position, setting_};
     entry.origin = setting_ < 0 ? fmt::format("{}:{}", origin_file_, node.position.line) : "--set";
     if (const auto* const problem = std::get_if<YamlProblem>(&reading)) {
-      add(problem->position, name, problem->what);
+      if (std::holds_alternative<FiltersForm>(keys.front()->type.forms.front())) {
+        for (const YamlProblem& each : read_filters(node).second)
+          add(each.position, name, each.what);
+      } else {
+        add(problem->position, name, problem->what);
+      }
     } else {
       entry.value = std::get<Value>(std::move(reading));
     }

@@ -81,6 +81,10 @@ inline void assign(Cadence& target, const Value& value) {
   if (const auto* const time = std::get_if<Duration>(&value)) target.seconds = time->seconds;
 }
 
+inline void assign(std::vector<FilterConfig>& target, const Value& value) {
+  target = std::get<std::vector<FilterConfig>>(value);
+}
+
 using Store = std::function<void(RunConfig&, const Value&)>;
 
 template <class T>

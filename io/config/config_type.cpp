@@ -7,6 +7,7 @@
 #include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/config_value.hpp"
+#include "io/config/filter_keys.hpp"
 
 namespace lapl {
 namespace {
@@ -32,6 +33,7 @@ std::string describe(const PathForm&) { return "the path of a file"; }
 std::string describe(const DurationForm&) {
   return "a time such as 90s, 30m or 2h, at most 1000000000s";
 }
+std::string describe(const FiltersForm&) { return "a list of filters"; }
 
 ordered_json schema(const NullForm&) { return {{"type", "null"}}; }
 ordered_json schema(const WordForm& form) { return {{"enum", form.words}}; }
@@ -50,11 +52,18 @@ ordered_json schema(const DurationForm&) {
   return {{"type", "string"},
           {"pattern", R"(^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?[smh]$)"}};
 }
+ordered_json schema(const FiltersForm&) { return {{"type", "array"}, {"items", filter_schema()}}; }
 
 template <class T>
 std::string yaml_list(const std::vector<T>& elements) {
   std::string text = "[";
   for (const T& element : elements) text += (text.size() > 1 ? ", " : "") + yaml_of(Value{element});
+  return text + ']';
+}
+std::string yaml_list(const std::vector<FilterConfig>& filters) {
+  std::string text = "[";
+  for (const FilterConfig& filter : filters)
+    text += (text.size() > 1 ? ", " : "") + yaml_of(filter);
   return text + ']';
 }
 
@@ -73,6 +82,11 @@ struct YamlWriter {
 struct JsonWriter {
   ordered_json operator()(Null) const { return nullptr; }
   ordered_json operator()(Duration value) const { return duration_text(value.seconds); }
+  ordered_json operator()(const std::vector<FilterConfig>& filters) const {
+    ordered_json list = ordered_json::array();
+    for (const FilterConfig& filter : filters) list.push_back(yaml_of(filter));
+    return list;
+  }
   template <class T>
   ordered_json operator()(const T& value) const {
     return value;
@@ -92,6 +106,7 @@ ValueType positive_real(double high, std::string_view high_is) {
 ValueType text() { return {{TextForm{}}, {}}; }
 ValueType path() { return {{PathForm{}}, {}}; }
 ValueType duration() { return {{DurationForm{}}, {}}; }
+ValueType filters() { return {{FiltersForm{}}, {}}; }
 
 ValueType either(ValueType first, const ValueType& second) {
   first.forms.insert(first.forms.end(), second.forms.begin(), second.forms.end());
@@ -113,7 +128,6 @@ std::string description(const ValueType& type) {
   }
   if (!type.list) return single;
   const auto [low, high] = *type.list;
-  if (high == 0) return "only [] in this version";
   const std::string count =
       low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
   return fmt::format("a list of {}, each {}", count, single);
@@ -132,7 +146,6 @@ ordered_json schema_of(const ValueType& type) {
   if (!type.list) return single;
   ordered_json result = {
       {"type", "array"}, {"minItems", type.list->low}, {"maxItems", type.list->high}};
-  if (type.list->high == 0) return result;
   result["items"] = single;
   if (std::holds_alternative<WordForm>(type.forms.front())) result["uniqueItems"] = true;
   return result;

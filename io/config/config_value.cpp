@@ -9,6 +9,7 @@
 
 #include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
+#include "io/config/filter_keys.hpp"
 
 namespace lapl {
 namespace {
@@ -121,6 +122,15 @@ Reading read(const DurationForm& form, const YamlNode& node) {
   return accept(Duration{*seconds});
 }
 
+// Only reached inside of lists and beside other forms, where no type has it.
+Reading read(const FiltersForm&, const YamlNode&) { return {}; }
+
+std::variant<Value, YamlProblem> first_problem_or_filters(const YamlNode& node) {
+  auto [filters, problems] = read_filters(node);
+  if (!problems.empty()) return problems.front();
+  return filters;
+}
+
 /// The word of the type that a misspelt one is nearest to, as a suggestion; empty without one.
 std::string suggestion(const ValueType& type, const YamlNode& node) {
   std::string near;
@@ -202,6 +212,8 @@ std::variant<Value, YamlProblem> read_value(const ValueType& type, const YamlNod
     return YamlProblem{node.position,
                        fmt::format("found {} (write the value itself)", node.refused)};
   }
+  if (std::holds_alternative<FiltersForm>(type.forms.front()))
+    return first_problem_or_filters(node);
   return type.list ? read_list(type, node) : read_single(type, node);
 }
 

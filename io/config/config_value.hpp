@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/config/yaml_tree.hpp"
+#include "solver/filter_config.hpp"
 
 namespace lapl {
 
@@ -23,7 +24,7 @@ struct Duration {
 };
 using Value =
     std::variant<Null, std::int64_t, double, std::string, Duration, std::vector<std::int64_t>,
-                 std::vector<double>, std::vector<std::string>>;
+                 std::vector<double>, std::vector<std::string>, std::vector<FilterConfig>>;
 
 // What a single value may be.
 struct NullForm {};
@@ -43,8 +44,9 @@ struct RealForm {
 struct TextForm {};
 struct PathForm {};      ///< a text that names a file
 struct DurationForm {};  ///< over 0, at most 10^9 s
-using Form =
-    std::variant<NullForm, WordForm, IntegerForm, RealForm, TextForm, PathForm, DurationForm>;
+struct FiltersForm {};   ///< a list of maps (filter_keys.hpp); always alone
+using Form = std::variant<NullForm, WordForm, IntegerForm, RealForm, TextForm, PathForm,
+                          DurationForm, FiltersForm>;
 
 /// One of several forms, or a list of values of them.
 struct ValueType {
@@ -65,6 +67,7 @@ ValueType positive_real(double high, std::string_view high_is);
 ValueType text();
 ValueType path();
 ValueType duration();
+ValueType filters();
 /// Either of two types of single values.
 ValueType either(ValueType first, const ValueType& second);
 ValueType null_or(const ValueType& type);

@@ -54,7 +54,9 @@ Checkpoint read_image(const SealedImage& image) {
   const Hdf5Dataset dataset = open_plain_dataset(file, "field");
   const FieldLayout layout = field_layout(dataset, "field");
   const Shape shape = checkpoint.header.shape;
-  if (layout.has_record_axis) throw IoError("dataset field has 3 axes, not rows and columns");
+  if (layout.axes != 2)
+    throw IoError("dataset field has " + std::to_string(layout.axes) +
+                  " axes, not 2 (rows, columns)");
   if (layout.shape != shape)
     throw IoError("dataset field is " + std::to_string(layout.shape.rows) + " x " +
                   std::to_string(layout.shape.columns) + ", but shape says " +

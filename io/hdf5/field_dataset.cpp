@@ -19,7 +19,7 @@ constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-/// `dataset` has `rank` axes, the last two being rows and columns and those before of length 1.
+/// `dataset` has `rank` of the axes record, rows, columns: the last ones.
 Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, std::int64_t row,
                        std::int64_t column, Shape block, std::size_t record = 0) {
   Hdf5Space space(H5Dget_space(dataset), "read the extent of dataset " + name);
@@ -133,30 +133,41 @@ FieldLayout field_layout(hid_t dataset, const std::string& name) {
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
     throw IoError("dataset " + name + " holds neither integers nor floating-point numbers");
   const std::vector<hsize_t> extent = extent_of(dataset, name);
-  if (extent.size() != 2 && extent.size() != 3)
+  if (extent.empty() || extent.size() > 3)
     throw IoError("dataset " + name + " has " + std::to_string(extent.size()) +
-                  " axes, not 2 (rows, columns) or 3 (time, rows, columns)");
+                  " axes, not 1 (columns), 2 (rows, columns) or 3 (time, rows, columns)");
   FieldLayout layout;
-  const std::size_t axis = extent.size() - 2;
-  layout.shape = {static_cast<std::int64_t>(extent[axis]),
-                  static_cast<std::int64_t>(extent[axis + 1])};
-  layout.has_record_axis = axis == 1;
-  if (layout.has_record_axis) layout.records = extent[0];
+  layout.axes = static_cast<int>(extent.size());
+  layout.shape.columns = static_cast<std::int64_t>(extent.back());
+  layout.shape.rows = layout.axes == 1 ? 1 : static_cast<std::int64_t>(extent.end()[-2]);
+  if (layout.axes == 3) layout.records = extent[0];
   if (layout.shape.cells() == 0) throw IoError("dataset " + name + " holds no values");
   layout.single_precision =
       H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0;
   return layout;
 }
 
+template <class T>
+void write_values(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
+                  std::span<const T> values) {
+  const Hdf5Space selected = select_block(dataset, axes, name, 0, 0, shape, record);
+  check_hdf5(H5Dwrite(dataset, memory_type<T>(), block_space(axes, shape), selected, H5P_DEFAULT,
+                      values.data()),
+             "write dataset " + name);
+}
+template void write_values(hid_t, const std::string&, int, std::size_t, Shape,
+                           std::span<const float>);
+template void write_values(hid_t, const std::string&, int, std::size_t, Shape,
+                           std::span<const double>);
+
 FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
                         std::size_t record) {
   if (record >= layout.records)
     throw IoError("dataset " + name + " has no record " + std::to_string(record) + ", only " +
                   std::to_string(layout.records) + " from 0 on");
-  const int rank = layout.has_record_axis ? 3 : 2;
-  const Hdf5Space selected = select_block(dataset, rank, name, 0, 0, layout.shape, record);
+  const Hdf5Space selected = select_block(dataset, layout.axes, name, 0, 0, layout.shape, record);
   const auto read = [&]<class T>(std::vector<T> values) {
-    check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(rank, layout.shape), selected,
+    check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(layout.axes, layout.shape), selected,
                        H5P_DEFAULT, values.data()),
                "read dataset " + name);
     return FieldValues(std::move(values));

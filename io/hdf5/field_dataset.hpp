@@ -35,17 +35,22 @@ hid_t stored_type_of(FieldView values);
 /// Extent and type of a dataset that can be read as fields.
 struct FieldLayout {
   Shape shape;
-  std::size_t records = 1;  ///< length of the leading axis, 1 where there is none
-  bool has_record_axis = false;
+  std::size_t records = 1;  ///< length of the time axis, 1 where there is none
+  int axes = 2;  ///< of the dataset: columns; rows, columns; or time, rows, columns
   bool single_precision = false;  ///< IEEE 32 bits, of either byte order
 };
 
-/// The layout of an open dataset; throws IoError unless it is (rows, columns) or (time, rows,
-/// columns) of integers or floating-point numbers.
+/// The layout of an open dataset; throws IoError unless it is (columns), (rows, columns) or
+/// (time, rows, columns) of integers or floating-point numbers.
 FieldLayout field_layout(hid_t dataset, const std::string& name);
 
 /// All values at `record`, converted to this machine's; float32 stays, all else becomes float64.
 FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
                         std::size_t record);
+
+/// Writes the values at `record` of a dataset with `axes` axes as in FieldLayout.
+template <class T>
+void write_values(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
+                  std::span<const T> values);
 
 }  // namespace lapl

@@ -12,7 +12,7 @@ namespace {
 ReadField read_plain(hid_t file, const std::string& name, std::size_t record) {
   const Hdf5Dataset dataset = open_plain_dataset(file, name);
   const FieldLayout layout = field_layout(dataset, name);
-  return {layout.shape, read_values(dataset, name, layout, record)};
+  return {layout.shape, layout.axes == 1, read_values(dataset, name, layout, record)};
 }
 
 FieldValues not_a_number(std::size_t count, bool single_precision) {
@@ -54,7 +54,7 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
   const OpenedFile step = open_verified(entry.step_file);
   return naming_file(entry.step_file, [&]() -> ReadField {
     if (holds_dataset(step.file, name)) return read_plain(step.file, name, 0);
-    return {entry.shape,
+    return {entry.shape, false,
             not_a_number(static_cast<std::size_t>(entry.shape.cells()), entry.single_precision)};
   });
 }

@@ -72,6 +72,7 @@ FileContent content_of_foreign(hid_t file) {
   for (const std::string& name : list_datasets(file)) try {
       const Hdf5Dataset dataset = open_plain_dataset(file, name);
       const FieldLayout layout = field_layout(dataset, name);
+      if (layout.axes == 1) continue;  // an axis of others, say
       if (content.fields.empty()) {
         content.shape = layout.shape;
         content.precision = precision_of(layout);

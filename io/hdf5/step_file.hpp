@@ -65,12 +65,13 @@ struct FileContent {
 /// Throws IoError naming the file and what is wrong with it.
 FileContent read_content(const std::filesystem::path& file);
 
-/// The values of one field at record `record` (0 in a step file). Datasets that are (rows, columns)
-/// or (time, rows, columns) of any number type; float32 stays float32, all else becomes float64.
+/// The values of one field at record `record` (0 in a step file). Datasets that are (columns),
+/// (rows, columns) or (time, rows, columns) of any number type; float32 stays float32, all else becomes float64.
 /// Refuses external storage, external links, virtual datasets (but those of our own index), unknown
 /// filters and sizes above what the file's length makes believable. Throws IoError.
 struct ReadField {
   Shape shape;
+  bool one_axis = false;  ///< one row, of a dataset that has one axis alone
   FieldValues values;
 };
 ReadField read_field(const std::filesystem::path& file, const std::string& dataset,

@@ -11,6 +11,7 @@
 
 #include "kernels/cpu/available_memory.hpp"
 #include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/filter.hpp"
 #include "kernels/cpu/fractal.hpp"
 #include "kernels/cpu/ghosted_rows.hpp"
 #include "kernels/cpu/host_buffer.hpp"
@@ -20,14 +21,14 @@
 
 namespace lapl {
 
-namespace {
-
 std::string processor_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   return "unknown processor";
 }
+
+namespace {
 
 // Seconds that the fastest of a few calls takes.
 template <class Call>
@@ -133,7 +134,14 @@ class CpuBackend final : public Backend<T> {
 
   std::optional<std::int64_t> finish_finite_check() override { return first_not_finite_; }
 
-  void capture(bool with_laplacian) override {
+  void set_filters(const std::vector<FilterPlan<T>>& filters) override {
+    for (const FilterPlan<T>& plan : filters) {
+      filters_.push_back(make_cpu_filter(plan.correlation, plan.method, threads_));
+      filtered_.emplace_back(problem_.shape.cells(), threads_);
+    }
+  }
+
+  void capture(bool with_laplacian, bool with_filters) override {
     const auto [rows, columns] = problem_.shape;
     const T* state = buffers_.current;
 #pragma omp parallel for num_threads(threads_) schedule(static)
@@ -148,6 +156,11 @@ class CpuBackend final : public Backend<T> {
     captured_ = digest_state();
     captured_.field = field_copy_.view();
     captured_.laplacian = with_laplacian ? laplacian_.view() : std::span<const T>{};
+    if (!with_filters) return;
+    for (std::size_t i = 0; i < filters_.size(); ++i) {
+      filters_[i]->apply(field_copy_.data(), filtered_[i].data());
+      captured_.filtered.push_back(filtered_[i].view());
+    }
   }
 
   Captured<T> captured() override { return captured_; }
@@ -188,6 +201,8 @@ class CpuBackend final : public Backend<T> {
   GhostedRows<T> rows_;
   std::unique_ptr<CpuEngine<T>> engine_;
   HostBuffer<T> first_, second_, field_copy_, laplacian_;
+  std::vector<std::unique_ptr<CpuFilter<T>>> filters_;
+  std::vector<HostBuffer<T>> filtered_;
   DoubleBuffer<T> buffers_;
   Captured<T> captured_;
   std::optional<std::int64_t> first_not_finite_;

@@ -8,7 +8,10 @@
 
 namespace lapl {
 
-/// As make_backend, for engines of the CPU; `engine` is a name, not "auto".
+/// Model of the processor.
+std::string processor_name();
+
+/// As make_backend, for engines of the CPU.
 template <class T>
 std::unique_ptr<Backend<T>> make_cpu_backend(const std::string& engine, const Problem<T>& problem,
                                              int threads);

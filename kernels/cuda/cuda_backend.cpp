@@ -7,6 +7,7 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/engine_choice.hpp"
+#include "kernels/cuda/filter.hpp"
 #include "kernels/cuda/fractal.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/step_clock.hpp"
@@ -26,8 +27,7 @@ template <class T>
 class CudaBackend final : public Backend<T> {
  public:
   CudaBackend(const std::string& engine, const Problem<T>& problem)
-      : problem_(problem),
-        layout_(field_layout<T>(problem.shape)) {
+      : problem_(problem), layout_(field_layout<T>(problem.shape)) {
     // In floating point, which cannot overflow: two buffers to step and a copy to hand out.
     const double rows = static_cast<double>(layout_.rows);
     const double columns = static_cast<double>(layout_.columns + 2 * layout_.pitch);
@@ -105,20 +105,36 @@ class CudaBackend final : public Backend<T> {
     return found(*host_check_.data());
   }
 
-  void capture(bool with_laplacian) override {
+  void set_filters(const std::vector<FilterPlan<T>>& filters) override {
+    use_device();
+    for (const FilterPlan<T>& plan : filters) {
+      require_device_memory("filters of " + grid_text(problem_.shape),
+                            static_cast<double>(cells()) * sizeof(T));
+      filters_.push_back({make_cuda_filter(plan.correlation, plan.method),
+                          device_buffer<T>(cells()), pinned_buffer<T>(cells())});
+    }
+  }
+
+  void capture(bool with_laplacian, bool with_filters) override {
     use_device();
     if (with_laplacian && laplacian_.size() == 0) allocate_laplacian();
     copied_.hold(compute_);
     observe(static_cast<const T*>(buffers_.current), layout_, problem_.boundaries,
             problem_.spacing_squared, field_.data(), with_laplacian ? laplacian_.data() : nullptr,
             observation_.data(), compute_);
+    if (with_filters)
+      for (const OutputFilter& filter : filters_)
+        filter.engine->apply(field_.data(), filter.result.data(), compute_);
     observed_.record(compute_);
     observed_.hold(copy_);
     to_host(host_observation_, observation_);
     to_host(host_field_, field_);
     if (with_laplacian) to_host(host_laplacian_, laplacian_);
+    if (with_filters)
+      for (const OutputFilter& filter : filters_) to_host(filter.host_result, filter.result);
     copied_.record(copy_);
     captured_laplacian_ = with_laplacian;
+    captured_filters_ = with_filters;
   }
 
   Captured<T> captured() override {
@@ -129,6 +145,9 @@ class CudaBackend final : public Backend<T> {
     result.field = {host_field_.data(), static_cast<std::size_t>(cells())};
     if (captured_laplacian_)
       result.laplacian = {host_laplacian_.data(), static_cast<std::size_t>(cells())};
+    if (captured_filters_)
+      for (const OutputFilter& filter : filters_)
+        result.filtered.push_back({filter.host_result.data(), static_cast<std::size_t>(cells())});
     result.digest = observation.digest;
     result.first_not_finite = found(observation.first_not_finite);
     return result;
@@ -146,6 +165,12 @@ class CudaBackend final : public Backend<T> {
   }
 
  private:
+  struct OutputFilter {
+    std::unique_ptr<CudaFilter<T>> engine;
+    DeviceBuffer<T> result;
+    PinnedBuffer<T> host_result;
+  };
+
   std::int64_t cells() const { return problem_.shape.cells(); }
 
   // At the first capture that wants it: many runs never do.
@@ -177,7 +202,8 @@ class CudaBackend final : public Backend<T> {
   ChosenEngine<T> chosen_;
   StepClock clock_;
   Event observed_, copied_, checked_, check_copied_;
-  bool captured_laplacian_ = false;
+  std::vector<OutputFilter> filters_;
+  bool captured_laplacian_ = false, captured_filters_ = false;
 };
 
 }  // namespace

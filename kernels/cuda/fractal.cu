@@ -1,10 +1,9 @@
-#include <cufftXt.h>
-
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <string>
 
 #include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/cufft_plan.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/fractal.hpp"
@@ -74,23 +73,8 @@ __global__ void threshold_field(double* field, std::int64_t cells, double thresh
     if (!(field[i] > threshold)) field[i] = 0;
 }
 
-void check_cufft(cufftResult result, const char* call) {
-  if (result == CUFFT_SUCCESS) return;
-  const std::string text = std::string("cuFFT: ") + call + ": error " + std::to_string(result);
-  throw DeviceError(result == CUFFT_ALLOC_FAILED ? text + " (memory on the device)" : text);
-}
-#define LAPL_CUFFT(call) check_cufft((call), #call)
-
-struct Plan {
-  Plan() { LAPL_CUFFT(cufftCreate(&handle)); }
-  Plan(const Plan&) = delete;
-  Plan& operator=(const Plan&) = delete;
-  ~Plan() { cufftDestroy(handle); }
-  cufftHandle handle = 0;
-};
-
 // Plans a transform from `input` to `output`; its work area, of so many bytes, comes later.
-std::size_t make_plan(const Plan& plan, Shape shape, cudaDataType input, cudaDataType output,
+std::size_t make_plan(const CufftPlan& plan, Shape shape, cudaDataType input, cudaDataType output,
                       cudaStream_t stream) {
   LAPL_CUFFT(cufftSetAutoAllocation(plan.handle, 0));
   long long sizes[] = {shape.rows, shape.columns};
@@ -114,7 +98,7 @@ void filter(double* field, Shape shape, double exponent, cudaStream_t stream) {
   if (shape.columns == 1) std::swap(shape.rows, shape.columns);
   const std::int64_t half_columns = shape.columns / 2 + 1;
   const std::int64_t waves = shape.rows * half_columns;
-  Plan forward, backward;
+  CufftPlan forward, backward;
   const std::size_t work_bytes =
       std::max({make_plan(forward, shape, CUDA_R_64F, CUDA_C_64F, stream),
                 make_plan(backward, shape, CUDA_C_64F, CUDA_R_64F, stream),

@@ -10,12 +10,13 @@
 //   rows out             ===============================                 12 steps later
 //
 // A block owns a strip of the grid and walks down it: two warps of 6 levels, so 12 steps a launch;
-// a lane has 8 neighbouring columns of float or 4 of double. Left and right neighbours come by shuffle; rows above and below are in registers. In each row
-// step level k turns its rows up, centre and down into one row of level k + 1, which takes the
-// place of the row that k + 1 needs no more. Levels go from last to first, so each uses what the
-// one before made a row step ago and none waits for another. Three row steps are one turn: then
-// each row is in its old place again, and no register is copied. Strips overlap by twice the halo,
-// and the pieces of a strip that blocks share out by as many rows; both are computed twice.
+// a lane has 8 neighbouring columns of float or 4 of double. Left and right neighbours come by
+// shuffle; rows above and below are in registers. In each row step level k turns its rows up,
+// centre and down into one row of level k + 1, which takes the place of the row that k + 1 needs no
+// more. Levels go from last to first, so each uses what the one before made a row step ago and none
+// waits for another. Three row steps are one turn: then each row is in its old place again, and no
+// register is copied. Strips overlap by twice the halo, and the pieces of a strip that blocks share
+// out by as many rows; both are computed twice.
 //
 // Boundaries: the grid is extended (odd, even or periodic, docs/numerics.md), which a step
 // keeps exact, so the inner loop has none. Extended columns are laid down in the "apron" before a

@@ -145,7 +145,7 @@ TEST_CASE("each reason why a checkpoint cannot be used is named, though its seal
       {replace("field", H5T_STD_I32LE, {2, 3}, values.data(), H5T_NATIVE_DOUBLE),
        "dataset field is neither float32 nor float64"},
       {replace("field", H5T_IEEE_F32LE, {1, 2, 3}, values.data(), H5T_NATIVE_DOUBLE),
-       "dataset field has 3 axes, not rows and columns"},
+       "dataset field has 3 axes, not 2 (rows, columns)"},
       {replace("field", H5T_IEEE_F32LE, {1 << 20, 1 << 20}, nullptr, H5T_NATIVE_DOUBLE),
        "but a file of this length holds at most"},
       {[](hid_t file) { remove_link(file, "field"); },

@@ -281,9 +281,22 @@ const Mistake table[] = {
      "bad.yaml:4:30: limits.check_finite_every: found 0, out of range (expected an "
      "integer from 1 to 9007199254740992)"},
     {"filters: [gaussian]",
-     "bad.yaml:4:10: filters: found 1 value (expected only [] in this version)"},
+     "bad.yaml:4:11: filters: filter 1: expected a map with keys of name, kind, kernel, size, "
+     "sigma, normalize, mode, edge, constant or method"},
     {"filters: none",
-     "bad.yaml:4:10: filters: found none (expected only [] in this version)"},
+     "bad.yaml:4:10: filters: expected a list of filters, each a map such as {kernel: gaussian}"},
+    {"filters: [{kernel: box, sise: 3, edge: zero}]",
+     "bad.yaml:4:25: filters: filter 1.sise: unknown key (did you mean size?)\n"
+     "bad.yaml:4:40: filters: filter 1.edge: found zero (expected constant, nearest, reflect, "
+     "mirror or wrap)"},
+    {"filters: [{kernel: box, name: laplacian}]",
+     "bad.yaml:4:10: filters: name: found laplacian, which is taken (expected a name of its own)"},
+    {"filters: [{kernel: box, mode: full}]",
+     "bad.yaml:4:10: filters: filter filtered: gives 6 x 7 cells (expected mode same, and a window "
+     "no longer than the grid)"},
+    {"filters: [{kernel: [[1, -1]], normalize: true}]",
+     "bad.yaml:4:10: filters: filter filtered: normalize: the weights add up to 0 (expected another "
+     "sum)"},
     {"compute: {threads: &t 2}",
      "bad.yaml:4:20: compute.threads: found an anchor (write the value itself)"},
     {"compute: {threads: *t}",

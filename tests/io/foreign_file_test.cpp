@@ -64,9 +64,19 @@ TEST_CASE("a leading axis counts records") {
                    read_made(path, H5T_IEEE_F64LE, {3, 2, 2}, 3);
                  }),
                  path.string() + ": dataset data has no record 3, only 3 from 0 on"));
-  for (const std::vector<hsize_t>& extent : {std::vector<hsize_t>{12}, {1, 1, 3, 4}})
-    CHECK(contains(message_of<IoError>([&] { read_made(path, H5T_IEEE_F64LE, extent); }),
-                   "axes, not 2 (rows, columns) or 3 (time, rows, columns)"));
+  CHECK(contains(message_of<IoError>([&] {
+                   read_made(path, H5T_IEEE_F64LE, {1, 1, 3, 4});
+                 }),
+                 "4 axes, not 1 (columns), 2 (rows, columns) or 3 (time, rows, columns)"));
+}
+
+TEST_CASE("a dataset of one axis is one row") {
+  const ScratchFolder folder;
+  const Hdf5Session session;
+  const ReadField row = read_made(folder / "f.h5", H5T_IEEE_F64LE, {12});
+  CHECK(row.shape == Shape{1, 12});
+  CHECK(row.one_axis);
+  CHECK_FALSE(read_made(folder / "f.h5", H5T_IEEE_F64LE, {1, 12}).one_axis);
 }
 
 TEST_CASE("deflate, shuffle and fletcher32 are read, other filters are refused") {

@@ -1,0 +1,160 @@
+// lapl filter CONFIG
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "app/backend_choice.hpp"
+#include "app/commands.hpp"
+#include "app/signals.hpp"
+#include "io/config/filter_job.hpp"
+#include "io/filter_source.hpp"
+#include "io/frames.hpp"
+#include "kernels/error.hpp"
+#include "kernels/frame_filter.hpp"
+#include "solver/filter.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  std::string config;
+  std::string input, output, backend;
+  bool overwrite = false;
+  bool quiet = false;
+};
+
+std::string shape_text(Shape shape) { return fmt::format("{} x {}", shape.rows, shape.columns); }
+
+// Shows how far it is, every few seconds.
+class FrameProgress {
+ public:
+  FrameProgress(std::int64_t frames, bool quiet) : frames_(frames), quiet_(quiet) {}
+  void done(std::int64_t frame) {
+    if (quiet_ || Clock::now() - shown_ < std::chrono::seconds(2)) return;
+    shown_ = Clock::now();
+    const double passed = std::chrono::duration<double>(shown_ - start_).count();
+    const double left =
+        passed * static_cast<double>(frames_ - frame - 1) / static_cast<double>(frame + 1);
+    fmt::print(stderr, "lapl: frame {} of {}, {} left\n", frame + 1, frames_, time_left_text(left));
+  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  std::int64_t frames_;
+  bool quiet_;
+  Clock::time_point start_ = Clock::now(), shown_ = start_;
+};
+
+void check_output(const FilterJob& job, const Options& options) {
+  if (fs::exists(job.output_path) && !options.overwrite)
+    throw ConfigError(job.output_path + ": exists already (--overwrite replaces it)");
+}
+
+template <class T>
+int filter_as(const FilterJob& job, const Options& options) {
+  const FilterConfig filter = load_filters({job.filter}).front();
+  const auto source = open_frames(job.input_path, job.input_dataset);
+  RunConfig choosing;
+  choosing.backend = job.backend;
+  const BackendChoice choice = choose_backend(choosing);
+  const auto correlation = correlation_of<T>(filter, source->shape());
+  const MethodChoice method = choose_method(filter, correlation, choice.backend);
+  const auto frames = source->frames();
+  const auto filterer =
+      make_frame_filter<T>(choice.backend, {correlation, method.method}, job.threads);
+  if (!options.quiet) {
+    fmt::print(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
+               shape_text(source->shape()), filterer->device(), choice.reason);
+    fmt::print(stderr, "lapl: filter {}: method {} ({})\n", filter.name, name_of(method.method),
+               method.reason);
+  }
+  check_output(job, options);
+  const FrameFileText text{
+      .dataset = job.output_dataset,
+      .long_name = fmt::format("{}, {} with {}", job.input_dataset, name_of(filter.kind),
+                               name_of(filter.kernel)),
+      .history = fmt::format("lapl filter {} on {}", options.config, job.input_path)};
+  FrameProgress progress(frames, options.quiet);
+  write_frames<T>(
+      job.output_path, text, correlation.output, frames, source->axes(), [&](const auto& write) {
+        filterer->run(
+            frames,
+            [&](std::int64_t frame, T* values) {
+              source->read(frame,
+                           std::span<T>(values, static_cast<std::size_t>(source->shape().cells())));
+            },
+            [&](std::int64_t frame, const T* values) {
+              if (const std::string reason = stop_signal(); !reason.empty())
+                throw IoError(
+                    fmt::format("stopped by {} at frame {} of {}: nothing was "
+                                "written",
+                                reason, frame, frames));
+              write(frame, values);
+              progress.done(frame);
+            });
+      });
+  if (!options.quiet)
+    fmt::print("{}: {} frame{} of {}, {}, in {:.3g} s\n", job.output_path, frames,
+               frames == 1 ? "" : "s", shape_text(correlation.output), name_of(job.precision),
+               progress.seconds());
+  return 0;
+}
+
+int covariance_as(const FilterJob& job, const Options& options) {
+  RunConfig choosing;
+  choosing.backend = job.backend;
+  const BackendChoice choice = choose_backend(choosing);
+  check_output(job, options);
+  const CovarianceResult result =
+      add_covariance_file(job.input_path, *job.covariance, job.output_path, job.output_dataset,
+                          fmt::format("lapl filter {} on {}", options.config, job.input_path),
+                          choice.backend, job.threads);
+  if (!options.quiet)
+    fmt::print(
+        "{}: covariance, batch {}, {} channels, {} outputs of {}, {} x {} window, {}, {} in "
+        "{:.3g} s\n",
+        job.output_path, result.problem.batch, result.problem.channels, result.problem.outputs,
+        shape_text(result.problem.output), result.problem.window.rows,
+        result.problem.window.columns, result.storage, choice.backend, result.seconds);
+  return 0;
+}
+
+int filter_command(const Options& options) {
+  FilterJob job = load_filter_job(options.config);
+  if (!options.input.empty()) job.input_path = fs::absolute(options.input);
+  if (!options.output.empty()) job.output_path = fs::absolute(options.output);
+  if (!options.backend.empty()) job.backend = options.backend;
+  if (job.covariance) return covariance_as(job, options);
+  return job.precision == Precision::float32 ? filter_as<float>(job, options)
+                                             : filter_as<double>(job, options);
+}
+
+}  // namespace
+
+void add_filter_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "filter", "Convolve or correlate a picture, a dataset or a sequence of frames");
+  const auto options = std::make_shared<Options>();
+  command->add_option("CONFIG", options->config, "YAML filter config")->required();
+  command->add_option("--input", options->input, "Another input (input.path)");
+  command->add_option("--output", options->output, "Another output (output.path)");
+  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)")
+      ->check(CLI::IsMember({"auto", "cuda", "cpu"}));
+  command->add_flag("--overwrite", options->overwrite, "Replace the output file");
+  command->add_flag("--quiet", options->quiet, "Print errors alone");
+  command->footer(
+      "Example config:\n"
+      "  input: {path: picture.png}\n"
+      "  output: {path: smooth.h5}\n"
+      "  filter: {kernel: gaussian, sigma: 2, edge: nearest}\n"
+      "docs/filters.md has all keys and worked examples.");
+  command->callback(
+      [options, &action] { action = [options] { return filter_command(*options); }; });
+}
+
+}  // namespace lapl

@@ -1,0 +1,115 @@
+#include "io/config/filter_job.hpp"
+
+#include "io/config/config_file.hpp"
+#include "io/config/config_mistakes.hpp"
+#include "io/config/config_store.hpp"
+#include "io/config/filter_keys.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using J = FilterJob;
+using Keys = std::vector<MapKey<J>>;
+
+auto to(auto J::*member) {
+  return [member](J& job, const Value& value) { assign(job.*member, value); };
+}
+
+const Keys& keys_of(const std::string& section) {
+  static const Keys input = {
+      {"path", path(), "", "a PNG file, a folder of numbered PNG files, or an HDF5 file",
+       to(&J::input_path)},
+      {"dataset", text(), "/field",
+       "HDF5: a dataset (columns), (rows, columns) or (time, rows, columns)",
+       to(&J::input_dataset)}};
+  static const Keys output = {
+      {"path", path(), "", "the HDF5 file to write", to(&J::output_path)},
+      {"dataset", text(), "/filtered", "its dataset, with as many axes as the input",
+       to(&J::output_dataset)}};
+  static const Keys compute = {
+      {"backend", word({"auto", "cuda", "cpu"}), "auto",
+       "where; auto: CUDA where there is a device, else the CPU", to(&J::backend)},
+      {"precision", word(names_of(every_precision)), "float32", "number type", to(&J::precision)},
+      {"threads", either(word({"auto"}), integer(1, 1024)), "auto", "CPU threads",
+       to(&J::threads)}};
+  return section == "input" ? input : section == "output" ? output : compute;
+}
+
+const std::vector<MapKey<CovarianceNames>>& covariance_keys() {
+  using N = CovarianceNames;
+  static const std::vector<MapKey<N>> keys = {
+      {"mu", text(), "/mu", "dataset (batch, channel, row, column) in the input file",
+       [](N& names, const Value& value) { assign(names.mu, value); }},
+      {"gamma", text(), "/gamma",
+       "dataset (batch, channel, row, column, channel, row, column) there",
+       [](N& names, const Value& value) { assign(names.gamma, value); }},
+      {"c", text(), "/c", "dataset (output) there",
+       [](N& names, const Value& value) { assign(names.c, value); }}};
+  return keys;
+}
+
+std::string read_section(const std::string& section, J& job, const YamlNode& node,
+                         YamlProblems& problems) {
+  if (section == "filter")
+    job.filter = read_filter(node, section, problems);
+  else if (section == "covariance")
+    read_map(covariance_keys(), node, section, job.covariance.emplace(), problems);
+  else
+    read_map(keys_of(section), node, section, job, problems);
+  return {};
+}
+
+}  // namespace
+
+FilterJob load_filter_job(const fs::path& path) {
+  const std::vector<std::string> no_settings;
+  Mistakes mistakes(shown(path.string()), no_settings);
+  const YamlDocument document = parse_yaml(read_config_text(path));
+  YamlProblems problems;
+  if (document.problem) problems.push_back(*document.problem);
+  FilterJob job;
+  std::vector<MapKey<J>> keys;
+  for (const std::string section : {"input", "output", "filter", "covariance", "compute"})
+    keys.push_back({section,
+                    text(),
+                    section == "input" || section == "output" ? "" : "{}",
+                    "",
+                    {},
+                    [&, section](J& target, const YamlNode& node) {
+                      return read_section(section, target, node, problems);
+                    }});
+  YamlProblems outer;
+  if (problems.empty()) read_map(keys, document.root, "", job, outer);
+  problems.insert(problems.end(), outer.begin(), outer.end());
+  const auto& given = document.root.children;
+  const auto names = [&](const char* name) {
+    return std::ranges::any_of(given, [&](const YamlNode& node) { return node.text == name; });
+  };
+  if (problems.empty() && names("filter") == names("covariance"))
+    problems.push_back({document.root.position, "expected either filter: or covariance:"});
+  if (job.covariance) job.covariance->input = job.input_dataset;
+  for (const YamlProblem& problem : problems) mistakes.add({problem.position}, "", problem.what);
+  mistakes.throw_any();
+  for (std::string* const text : {&job.input_path, &job.output_path, &job.filter.path})
+    if (!text->empty())
+      *text = fs::absolute(path.parent_path() / *text).lexically_normal().string();
+  return job;
+}
+
+std::string filter_job_reference() {
+  std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
+  for (const std::string section : {"input", "output", "compute"})
+    for (const MapKey<J>& key : keys_of(section))
+      text += fmt::format("| `{}.{}` | {} | {} | {} |\n", section, key.name, description(key.type),
+                          key.preset.empty() ? "required" : "`" + key.preset + "`", key.meaning);
+  for (const auto& key : covariance_keys())
+    text += fmt::format("| `covariance.{}` | {} | `{}` | {} |\n", key.name, description(key.type),
+                        key.preset, key.meaning);
+  return text +
+         "\n`filter:` is a map of these:\n\n| key | value | default | meaning "
+         "|\n|---|---|---|---|\n" +
+         filter_reference();
+}
+
+}  // namespace lapl

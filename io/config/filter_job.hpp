@@ -1,0 +1,33 @@
+// The config of `lapl filter`: one filter, where its input comes from and where its result goes.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "io/covariance_file.hpp"
+#include "solver/filter_config.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+struct FilterJob {
+  std::string input_path;  ///< absolute: PNG file, folder of them, or HDF5 file
+  std::string input_dataset = "/field";
+  std::string output_path;  ///< absolute: HDF5 file
+  std::string output_dataset = "/filtered";
+  FilterConfig filter;
+  std::optional<CovarianceNames> covariance;  ///< instead of the filter
+  std::string backend = "auto";
+  Precision precision = Precision::float32;
+  int threads = 0;  ///< 0: one for each core
+};
+
+/// Reads the config file; relative paths in it are taken from its folder. Throws ConfigError with
+/// every mistake, one a line, as load_config does; IoError where the file cannot be read.
+FilterJob load_filter_job(const std::filesystem::path& path);
+
+/// The keys as a Markdown table, for docs/filters.md.
+std::string filter_job_reference();
+
+}  // namespace lapl

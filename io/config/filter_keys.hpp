@@ -1,0 +1,31 @@
+// The one description of a filter's keys, in a run config's `filters` and in `lapl filter`'s
+// config.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/config/map_reader.hpp"
+#include "solver/filter_config.hpp"
+
+namespace lapl {
+
+const std::vector<MapKey<FilterConfig>>& filter_keys();
+
+/// Reads one filter; `path` stands before its keys in messages. Relative paths stay as they are.
+FilterConfig read_filter(const YamlNode& node, const std::string& path, YamlProblems& problems);
+
+/// The filters of a list, and everything that is wrong with it.
+std::pair<std::vector<FilterConfig>, YamlProblems> read_filters(const YamlNode& node);
+
+/// The filter as one line of YAML, every key that matters, that reads back as the same filter.
+std::string yaml_of(const FilterConfig& filter);
+
+nlohmann::ordered_json filter_schema();
+
+/// Rows of a Markdown table: key, value, default, meaning.
+std::string filter_reference();
+
+}  // namespace lapl

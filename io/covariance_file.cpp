@@ -1,0 +1,137 @@
+#include "io/covariance_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <vector>
+
+#include "io/durable/durable_file.hpp"
+#include "io/hdf5/dataset_checks.hpp"
+#include "io/hdf5/file_content.hpp"
+#include "io/hdf5/hdf5_values.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// IEEE binary16, little-endian; HDF5 has no name for it before 1.14.4.
+Hdf5Type half_type() {
+  Hdf5Type type(H5Tcopy(H5T_IEEE_F32LE), "copy a type");
+  check_hdf5(H5Tset_fields(type, 15, 10, 5, 0, 10), "make the type float16");
+  check_hdf5(H5Tset_size(type, 2), "make the type float16");
+  check_hdf5(H5Tset_ebias(type, 15), "make the type float16");
+  return type;
+}
+Hdf5Type type_of(Half) { return half_type(); }
+Hdf5Type type_of(float) { return {H5Tcopy(H5T_NATIVE_FLOAT), "copy a type"}; }
+
+using Extent = std::vector<hsize_t>;
+
+void require_extent(const std::string& name, const Extent& found, const Extent& expected) {
+  if (found != expected)
+    throw IoError(fmt::format("dataset {} is ({}) (expected ({}), from the input and mu)", name,
+                              fmt::join(found, ", "), fmt::join(expected, ", ")));
+}
+
+CovarianceProblem problem_of(const CovarianceNames& names, const Extent& input, const Extent& mu,
+                             const Extent& gamma, const Extent& c) {
+  if (input.size() != 7)
+    throw IoError(
+        fmt::format("dataset {} has {} axes (expected 7: batch, output, row, column, "
+                    "output, row, column)",
+                    names.input, input.size()));
+  if (mu.size() != 4)
+    throw IoError(fmt::format("dataset {} has {} axes (expected 4: batch, channel, row, column)",
+                              names.mu, mu.size()));
+  require_extent(names.input, input,
+                 {input[0], input[1], input[2], input[3], input[1], input[2], input[3]});
+  if (mu[0] != input[0] || mu[2] < input[2] || mu[3] < input[3])
+    throw IoError(
+        fmt::format("dataset {} is ({}) (expected a batch of {} and at least {} rows and "
+                    "{} columns)",
+                    names.mu, fmt::join(mu, ", "), input[0], input[2], input[3]));
+  require_extent(names.gamma, gamma, {mu[0], mu[1], mu[2], mu[3], mu[1], mu[2], mu[3]});
+  require_extent(names.c, c, {input[1]});
+  const auto count = [](hsize_t value) { return static_cast<std::int64_t>(value); };
+  return {count(mu[0]),
+          count(mu[1]),
+          count(input[1]),
+          {count(input[2]), count(input[3])},
+          {count(mu[2] - input[2] + 1), count(mu[3] - input[3] + 1)}};
+}
+
+template <class Storage>
+std::vector<Storage> read_all(hid_t dataset, const std::string& name) {
+  std::size_t count = 1;
+  for (const hsize_t size : extent_of(dataset, name)) count *= size;
+  std::vector<Storage> values(count);
+  check_hdf5(H5Dread(dataset, type_of(Storage()), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+             "read dataset " + name);
+  return values;
+}
+
+template <class Storage>
+double add_and_write(const CovarianceProblem& problem, const CovarianceNames& names, hid_t file,
+                     const fs::path& target, const std::string& dataset, const std::string& history,
+                     const std::string& backend, int threads) {
+  const auto values = [&](const std::string& name) {
+    return read_all<Storage>(open_plain_dataset(file, name), name);
+  };
+  std::vector<Storage> input = values(names.input);
+  const Extent extent = extent_of(open_plain_dataset(file, names.input), names.input);
+  const auto mu = values(names.mu), gamma = values(names.gamma), c = values(names.c);
+  const auto start = std::chrono::steady_clock::now();
+  add_covariance_on<Storage>(backend, problem, mu.data(), gamma.data(), c.data(), input.data(),
+                             threads);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  if (!target.parent_path().empty()) fs::create_directories(target.parent_path());
+  write_sealed(target, input.size() * sizeof(Storage), [&](const fs::path& scratch) {
+    Hdf5File out = create_hdf5_file(scratch, Hdf5Format::netcdf);
+    const Hdf5Type type = type_of(Storage());
+    const Hdf5Space space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
+                          "make a data space");
+    Hdf5Dataset written(H5Dcreate2(out, dataset.c_str(), type, space, H5P_DEFAULT,
+                                   dataset_properties(), H5P_DEFAULT),
+                        "create dataset " + dataset);
+    check_hdf5(H5Dwrite(written, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, input.data()),
+               "write dataset " + dataset);
+    write_attribute(out, "history", history);
+    written.close("close dataset " + dataset);
+    out.close("close the file");
+  });
+  return taken.count();
+}
+
+}  // namespace
+
+CovarianceResult add_covariance_file(const fs::path& source, const CovarianceNames& names,
+                                     const fs::path& target, const std::string& dataset,
+                                     const std::string& history, const std::string& backend,
+                                     int threads) {
+  const Hdf5Session session;
+  const OpenedFile opened = open_verified(source);
+  return naming_file(source, [&]() -> CovarianceResult {
+    const auto extent = [&](const std::string& name) {
+      return extent_of(open_plain_dataset(opened.file, name), name);
+    };
+    CovarianceResult result;
+    result.problem = problem_of(names, extent(names.input), extent(names.mu), extent(names.gamma),
+                                extent(names.c));
+    const Hdf5Dataset input = open_plain_dataset(opened.file, names.input);
+    const Hdf5Type type(H5Dget_type(input), "read the type of dataset " + names.input);
+    if (H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) > 4)
+      throw IoError("dataset " + names.input + " is neither float16 nor float32");
+    const bool half = H5Tget_size(type) == 2;
+    result.storage = half ? "float16" : "float32";
+    result.seconds = half ? add_and_write<Half>(result.problem, names, opened.file, target, dataset,
+                                                history, backend, threads)
+                          : add_and_write<float>(result.problem, names, opened.file, target,
+                                                 dataset, history, backend, threads);
+    return result;
+  });
+}
+
+}  // namespace lapl

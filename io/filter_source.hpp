@@ -1,0 +1,15 @@
+// Weights of filters that come from files.
+#pragma once
+
+#include <vector>
+
+#include "solver/filter_config.hpp"
+
+namespace lapl {
+
+/// The same filters, with the weights of those of kernel hdf5 read: a dataset of one axis is
+/// one-dimensional, one of two axes rows and columns. Throws IoError; ConfigError for weights that
+/// are not finite.
+std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters);
+
+}  // namespace lapl

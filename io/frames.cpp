@@ -1,0 +1,190 @@
+#include "io/frames.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "io/durable/durable_file.hpp"
+#include "io/hdf5/dataset_checks.hpp"
+#include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/file_content.hpp"
+#include "io/hdf5/hdf5_values.hpp"
+#include "io/image.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads frames in whichever precision they have and hands them out in the one asked for.
+template <class Reader>
+class Source final : public FrameSource {
+ public:
+  explicit Source(Reader reader) : reader_(std::move(reader)) {}
+  Shape shape() const override { return reader_.shape; }
+  std::int64_t frames() const override { return reader_.frames; }
+  int axes() const override { return reader_.axes; }
+  void read(std::int64_t frame, std::span<float> values) override { copy(frame, values); }
+  void read(std::int64_t frame, std::span<double> values) override { copy(frame, values); }
+
+ private:
+  template <class T>
+  void copy(std::int64_t frame, std::span<T> values) {
+    const FieldValues found = reader_.read(frame);
+    std::visit(
+        [&](const auto& held) {
+          std::ranges::transform(held, values.begin(), [](auto v) { return static_cast<T>(v); });
+        },
+        found);
+  }
+  Reader reader_;
+};
+
+struct PictureReader {
+  std::vector<fs::path> files;
+  Shape shape;
+  std::int64_t frames = 1;
+  int axes = 2;
+
+  FieldValues read(std::int64_t frame) const {
+    const fs::path& file = files[static_cast<std::size_t>(frame)];
+    GreyImage image = read_png(file);
+    if (image.shape != shape)
+      throw IoError(fmt::format("{}: is {} x {} pixels, the first picture {} x {}", file.string(),
+                                image.shape.rows, image.shape.columns, shape.rows, shape.columns));
+    return std::move(image.values);
+  }
+};
+
+// The dataset stays open: one look at its seal, then frame after frame.
+struct DatasetReader {
+  fs::path path;
+  std::string name;
+  OpenedFile opened;
+  Hdf5Dataset dataset;
+  FieldLayout layout;
+  Shape shape;
+  std::int64_t frames;
+  int axes;
+
+  FieldValues read(std::int64_t frame) const {
+    const Hdf5Session session;
+    return naming_file(
+        path, [&] { return read_values(dataset, name, layout, static_cast<std::size_t>(frame)); });
+  }
+};
+
+bool is_png(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension == ".png";
+}
+
+// The last number in a file's name, for frame-2.png to come before frame-10.png.
+std::uint64_t number_in(const fs::path& path) {
+  const std::string name = path.stem().string();
+  const auto last = name.find_last_of("0123456789");
+  if (last == std::string::npos) return std::numeric_limits<std::uint64_t>::max();
+  auto first = last;
+  while (first > 0 && last - first < 17 &&
+         std::isdigit(static_cast<unsigned char>(name[first - 1])))
+    --first;
+  return std::stoull(name.substr(first, last - first + 1));
+}
+
+std::vector<fs::path> pictures_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (is_png(entry.path())) files.push_back(entry.path());
+  std::ranges::sort(files, {},
+                    [](const fs::path& path) { return std::pair(number_in(path), path); });
+  if (files.empty()) throw IoError(folder.string() + ": holds no PNG files");
+  return files;
+}
+
+std::unique_ptr<FrameSource> open_pictures(std::vector<fs::path> files, int axes) {
+  PictureReader reader{.files = std::move(files), .shape = {}, .axes = axes};
+  reader.shape = read_png(reader.files.front()).shape;
+  reader.frames = std::ssize(reader.files);
+  return std::make_unique<Source<PictureReader>>(std::move(reader));
+}
+
+std::unique_ptr<FrameSource> open_dataset(const fs::path& path, const std::string& name) {
+  const Hdf5Session session;
+  OpenedFile opened = open_verified(path);
+  if (opened.format == "index")
+    throw IoError(path.string() +
+                  ": is an index of other files (name one of the step files, or "
+                  "filter while running: `filters` in the run's config)");
+  return naming_file(path, [&]() -> std::unique_ptr<FrameSource> {
+    Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
+    const FieldLayout layout = field_layout(dataset, name);
+    return std::make_unique<Source<DatasetReader>>(
+        DatasetReader{path, name, std::move(opened), std::move(dataset), layout, layout.shape,
+                      static_cast<std::int64_t>(layout.records), layout.axes});
+  });
+}
+
+// (frames, rows, columns), a chunk a frame or less; the last `axes` of these.
+template <class T>
+Hdf5Dataset create_frames(hid_t file, const std::string& name, Shape shape, std::int64_t frames,
+                          int axes) {
+  const Shape chunk = chunk_shape(shape, sizeof(T));
+  const auto size = [](std::int64_t value) { return static_cast<hsize_t>(value); };
+  const std::array extent = {size(frames), size(shape.rows), size(shape.columns)};
+  const std::array chunks = {hsize_t{1}, size(chunk.rows), size(chunk.columns)};
+  const std::size_t first = extent.size() - static_cast<std::size_t>(axes);
+  const Hdf5Properties properties = dataset_properties();
+  check_hdf5(H5Pset_chunk(properties, axes, &chunks[first]), "set the chunks of " + name);
+  const Hdf5Properties links(H5Pcreate(H5P_LINK_CREATE), "make link properties");
+  check_hdf5(H5Pset_create_intermediate_group(links, 1), "set link properties");
+  const Hdf5Space space(H5Screate_simple(axes, &extent[first], nullptr), "make a data space");
+  return {H5Dcreate2(file, name.c_str(), stored_type<T>(), space, links, properties, H5P_DEFAULT),
+          "create dataset " + name};
+}
+
+}  // namespace
+
+std::unique_ptr<FrameSource> open_frames(const fs::path& path, const std::string& dataset) {
+  if (fs::is_directory(path)) return open_pictures(pictures_in(path), 3);
+  if (is_png(path)) return open_pictures({path}, 2);
+  return open_dataset(path, dataset);
+}
+
+template <class T>
+void write_frames(
+    const fs::path& path, const FrameFileText& text, Shape shape, std::int64_t frames, int axes,
+    const std::function<void(const std::function<void(std::int64_t, const T*)>&)>& make) {
+  const std::uint64_t bytes = stored_size(shape, sizeof(T)) * static_cast<std::uint64_t>(frames);
+  if (!path.parent_path().empty()) fs::create_directories(path.parent_path());
+  write_sealed(path, bytes, [&](const fs::path& scratch) {
+    const Hdf5Session session;
+    naming_file(path, [&] {
+      Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
+      Hdf5Dataset dataset = create_frames<T>(file, text.dataset, shape, frames, axes);
+      write_attribute(dataset, "long_name", text.long_name);
+      write_attribute(file, "history", text.history);
+      make([&](std::int64_t frame, const T* values) {
+        write_values(dataset, text.dataset, axes, static_cast<std::size_t>(frame), shape,
+                     std::span<const T>(values, static_cast<std::size_t>(shape.cells())));
+      });
+      dataset.close("close dataset " + text.dataset);
+      file.close("close the file");
+    });
+  });
+}
+template void write_frames<float>(
+    const fs::path&, const FrameFileText&, Shape, std::int64_t, int,
+    const std::function<void(const std::function<void(std::int64_t, const float*)>&)>&);
+template void write_frames<double>(
+    const fs::path&, const FrameFileText&, Shape, std::int64_t, int,
+    const std::function<void(const std::function<void(std::int64_t, const double*)>&)>&);
+
+}  // namespace lapl

@@ -1,0 +1,31 @@
+#include "kernels/covariance.hpp"
+
+#include <omp.h>
+
+#include "kernels/backend.hpp"
+#include "kernels/error.hpp"
+#ifdef LAPL_HAS_CUDA
+#include "kernels/cuda/covariance.hpp"
+#endif
+
+namespace lapl {
+
+template <class Storage>
+void add_covariance_on(const std::string& backend, const CovarianceProblem& problem,
+                       const Storage* mu, const Storage* gamma, const Storage* c, Storage* input,
+                       int threads) {
+  if (backend == "cpu")
+    return add_covariance(problem, mu, gamma, c, input,
+                          threads > 0 ? threads : omp_get_num_procs());
+  if (const std::string reason = cuda_unavailable(); !reason.empty())
+    throw DeviceError("backend cuda: " + reason);
+#ifdef LAPL_HAS_CUDA
+  add_covariance_from_host(problem, mu, gamma, c, input);
+#endif
+}
+template void add_covariance_on(const std::string&, const CovarianceProblem&, const float*,
+                                const float*, const float*, float*, int);
+template void add_covariance_on(const std::string&, const CovarianceProblem&, const Half*,
+                                const Half*, const Half*, Half*, int);
+
+}  // namespace lapl

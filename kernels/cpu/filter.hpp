@@ -1,0 +1,31 @@
+// Filters on the CPU: the three methods of kernels/filter.hpp.
+#pragma once
+
+#include <memory>
+
+#include "kernels/filter.hpp"
+
+namespace lapl {
+
+/// A filter ready to be applied to any number of inputs of one shape.
+template <class T>
+class CpuFilter {
+ public:
+  virtual ~CpuFilter() = default;
+
+  /// `input`: input.rows * input.columns values, row-major; `output` likewise, apart from it.
+  virtual void apply(const T* input, T* output) = 0;
+};
+
+/// A filter that uses up to `threads` threads. The bits do not depend on how many, and those of the
+/// direct method equal apply_reference's. Throws ConfigError where separable weights are asked for
+/// and the window is not of rank 1, std::bad_alloc where memory does not suffice.
+template <class T>
+std::unique_ptr<CpuFilter<T>> make_cpu_filter(const Correlation<T>& correlation,
+                                              FilterMethod method, int threads);
+
+/// The direct method written as plainly as it can be: the oracle for the others.
+template <class T>
+void apply_reference(const Correlation<T>& correlation, const T* input, T* output);
+
+}  // namespace lapl

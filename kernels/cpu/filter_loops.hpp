@@ -1,0 +1,49 @@
+// The inner loops of the CPU filters, compiled once for each instruction set (filter_loops.cpp).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lapl {
+
+/// The terms of a window for a block of R output rows, which reads window rows + R - 1 input rows.
+/// Output row r multiplies input row p by window row p - r:
+///
+///   input row   0  1  2  3  4  5
+///   output 0    w0 w1 w2            window of 3 rows, R = 4: a vector of input row 2 is loaded
+///          1       w0 w1 w2         once and used for outputs 0, 1 and 2
+///          2          w0 w1 w2
+///          3             w0 w1 w2
+template <class T>
+struct FilterTerms {
+  /// Window row a, column b: weights[b * (window rows + 2 (R - 1)) + a + R - 1].
+  const T* weights;
+  /// Bit r of outputs[p * columns + b]: output row r has a term, of a weight that is not 0.
+  const std::uint8_t* outputs;
+  std::int64_t window_rows, columns;
+  T start;  ///< -0, so that the first fma is a product; 0 where there are no terms
+  /// Values from a block's rows to those that the next block reads and writes, which are fetched
+  /// meanwhile; 0: nothing is.
+  std::int64_t next_in, next_out;
+};
+
+/// The loops for one instruction set and precision.
+template <class T>
+struct FilterLoops {
+  const char* instruction_set;
+  std::int64_t lanes;  ///< values in a vector register
+  std::int64_t rows;   ///< R of run_rows
+
+  /// `width` neighbouring outputs, at least `lanes`, of R rows:
+  /// out[r][j] = sum of window[a][b] * in[r + a][j + b]. `run_row`: of one row.
+  void (*run_rows)(const FilterTerms<T>& terms, const T* const* in, T* const* out,
+                   std::int64_t width);
+  void (*run_row)(const FilterTerms<T>& terms, const T* const* in, T* const* out,
+                  std::int64_t width);
+};
+
+/// The loops for the instruction sets that this processor has, the widest one last.
+template <class T>
+std::vector<const FilterLoops<T>*> filter_loops();
+
+}  // namespace lapl

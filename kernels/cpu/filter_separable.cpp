@@ -1,0 +1,128 @@
+// Separable filters: along the rows, then along the columns, without leaving the cache.
+//
+//   input rows --- along rows ---> ring of window rows + R - 1 rows --- along columns ---> R rows
+//
+// A thread goes down a piece of the output, R rows at a time. The ring holds a panel of columns, at
+// most 512 KiB where the window allows it.
+//   bytes a cell   one read, one written, but for the first window rows - 1 rows of each piece
+#include <omp.h>
+
+#include "kernels/cpu/filter_engines.hpp"
+#include "kernels/cpu/filter_rows.hpp"
+
+namespace lapl {
+namespace {
+
+template <class T>
+class SeparableFilter final : public CpuFilter<T> {
+ public:
+  SeparableFilter(const Correlation<T>& correlation, const SeparableWeights<T>& weights,
+                  const FilterLoops<T>& loops, int threads)
+      : correlation_(correlation),
+        pieces_(cut(correlation, loops, threads)),
+        threads_(static_cast<int>(std::min<std::int64_t>(threads, pieces_.count()))),
+        rows_(correlation.input, correlation.edge, correlation.constant),
+        along_rows_(row_part(correlation, weights), loops),
+        along_columns_(column_part(correlation, weights), loops) {
+    const std::int64_t ring_rows = correlation.window.rows + loops.rows - 1;
+    for (int thread = 0; thread < threads_; ++thread)
+      work_.push_back({along_rows_.scratch(), along_columns_.scratch(),
+                       HostBuffer<T>(ring_rows * pieces_.piece.columns, 1)});
+  }
+
+  void apply(const T* input, T* output) override {
+#pragma omp parallel for schedule(dynamic) num_threads(threads_)
+    for (std::int64_t i = 0; i < pieces_.count(); ++i)
+      apply_to_piece(pieces_[i], input, output,
+                     work_[static_cast<std::size_t>(omp_get_thread_num())]);
+  }
+
+ private:
+  struct Work {
+    typename RowFilter<T>::Scratch rows, columns;
+    HostBuffer<T> ring;
+  };
+
+  static FilterPieces cut(const Correlation<T>& correlation, const FilterLoops<T>& loops,
+                          int threads) {
+    constexpr std::int64_t bytes = 512 * 1024, pieces_a_thread = 4;
+    const auto [rows, columns] = correlation.output;
+    const std::int64_t values = bytes / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t width =
+        std::clamp<std::int64_t>(values / (correlation.window.rows + loops.rows), 256, 16384);
+    const std::int64_t across = (columns + width - 1) / width;
+    const std::int64_t down = (threads * pieces_a_thread + across - 1) / across;
+    // Rows that pieces both need are filtered twice: not more than one in five.
+    const std::int64_t height =
+        std::max((rows + down - 1) / down, 4 * (correlation.window.rows - 1));
+    return {{rows, columns},
+            {(height + loops.rows - 1) / loops.rows * loops.rows, std::min(width, columns)}};
+  }
+
+  Correlation<T> row_part(Correlation<T> part, const SeparableWeights<T>& weights) const {
+    part.output.columns = pieces_.piece.columns;
+    part.window.rows = 1;
+    part.weights = weights.columns;
+    return part;
+  }
+
+  Correlation<T> column_part(Correlation<T> part, const SeparableWeights<T>& weights) const {
+    part.input.columns = pieces_.piece.columns;
+    part.window.columns = 1;
+    part.weights = weights.rows;
+    part.before_columns = 0;
+    return part;
+  }
+
+  void apply_to_piece(const FilterPieces::Piece& piece, const T* input, T* output,
+                      Work& work) const {
+    const std::int64_t most = along_columns_.rows_at_once();
+    const std::int64_t ring_rows = correlation_.window.rows + most - 1;
+    const auto ring_row = [&](std::int64_t row) {  // counted from the first that the piece reads
+      return work.ring.data() + row % ring_rows * pieces_.piece.columns;
+    };
+    std::vector<const T*> in(static_cast<std::size_t>(ring_rows));
+    std::vector<T*> out(static_cast<std::size_t>(most));
+    std::int64_t made = 0;
+    for (std::int64_t row = 0; row < piece.last_row - piece.first_row;) {
+      const std::int64_t rows = piece.last_row - piece.first_row - row >= most ? most : 1;
+      for (; made < row + rows + correlation_.window.rows - 1; ++made) {
+        const T* from = rows_.at(input, piece.first_row + made - correlation_.before_rows);
+        T* const to = ring_row(made);
+        along_rows_.apply(&from, 1, &to, piece.first_column, piece.last_column, work.rows);
+      }
+      for (std::int64_t p = 0; p < correlation_.window.rows + rows - 1; ++p)
+        in[static_cast<std::size_t>(p)] = ring_row(row + p);
+      for (std::int64_t r = 0; r < rows; ++r)
+        out[static_cast<std::size_t>(r)] =
+            output + (piece.first_row + row + r) * correlation_.output.columns + piece.first_column;
+      along_columns_.apply(in.data(), rows, out.data(), 0, piece.last_column - piece.first_column,
+                           work.columns);
+      row += rows;
+    }
+  }
+
+  Correlation<T> correlation_;
+  FilterPieces pieces_;
+  int threads_;
+  EdgeRows<T> rows_;
+  RowFilter<T> along_rows_, along_columns_;
+  std::vector<Work> work_;  // of each thread
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<CpuFilter<T>> make_separable_filter(const Correlation<T>& correlation,
+                                                    const SeparableWeights<T>& weights,
+                                                    const FilterLoops<T>& loops, int threads) {
+  return std::make_unique<SeparableFilter<T>>(correlation, weights, loops, threads);
+}
+template std::unique_ptr<CpuFilter<float>> make_separable_filter(const Correlation<float>&,
+                                                                 const SeparableWeights<float>&,
+                                                                 const FilterLoops<float>&, int);
+template std::unique_ptr<CpuFilter<double>> make_separable_filter(const Correlation<double>&,
+                                                                  const SeparableWeights<double>&,
+                                                                  const FilterLoops<double>&, int);
+
+}  // namespace lapl

@@ -1,0 +1,26 @@
+#include "kernels/cuda/filter.hpp"
+
+#include <string>
+
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+template <class T>
+std::unique_ptr<CudaFilter<T>> make_cuda_filter(const Correlation<T>& correlation,
+                                                FilterMethod method) {
+  if (method == FilterMethod::direct) return make_direct_filter(correlation);
+  if (method == FilterMethod::fft) return make_fft_filter(correlation);
+  const std::optional<SeparableWeights<T>> weights = separate(correlation);
+  if (!weights)
+    throw ConfigError("method separable: the window of " + std::to_string(correlation.window.rows) +
+                      " x " + std::to_string(correlation.window.columns) +
+                      " weights is not the product of a column and a row (expected rank 1)");
+  return make_separable_filter(correlation, *weights);
+}
+template std::unique_ptr<CudaFilter<float>> make_cuda_filter(const Correlation<float>&,
+                                                             FilterMethod);
+template std::unique_ptr<CudaFilter<double>> make_cuda_filter(const Correlation<double>&,
+                                                              FilterMethod);
+
+}  // namespace lapl

@@ -1,0 +1,150 @@
+// lapl filter, and filters of a run, from the outside.
+#include <hdf5_hl.h>
+
+#include <cmath>
+
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+std::vector<double> dataset(const std::string& file, const std::string& name) {
+  const hid_t opened = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  REQUIRE(opened >= 0);
+  int rank = 0;
+  REQUIRE(H5LTget_dataset_ndims(opened, name.c_str(), &rank) >= 0);
+  std::vector<hsize_t> shape(static_cast<std::size_t>(rank));
+  REQUIRE(H5LTget_dataset_info(opened, name.c_str(), shape.data(), nullptr, nullptr) >= 0);
+  std::size_t count = 1;
+  for (const hsize_t size : shape) count *= size;
+  std::vector<double> values(count);
+  REQUIRE(H5LTread_dataset_double(opened, name.c_str(), values.data()) >= 0);
+  H5Fclose(opened);
+  return values;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+const std::string configs = LAPL_SOURCE_DIR "/configs/filters/";
+const std::string reference = LAPL_SOURCE_DIR "/tests/data/reference.h5";
+
+}  // namespace
+
+TEST_CASE("each config in configs/filters/ runs") {
+  const Sandbox sandbox;
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(configs)) {
+    CAPTURE(entry.path().string());
+    const Outcome run = run_lapl({"filter", entry.path(), "--output", "out.h5", "--overwrite"});
+    CAPTURE(run.err);
+    CHECK(run.code == 0);
+    CHECK(run.out.find("out.h5: ") != std::string::npos);
+    ++count;
+  }
+  CHECK(count >= 6);
+}
+
+TEST_CASE("the published image and covariance examples equal SciPy's and the reference's results") {
+  const Sandbox sandbox;
+  REQUIRE(run_lapl({"filter", configs + "image-13x13.yaml", "--output", "a.h5"}).code == 0);
+  const auto expected = dataset(reference, "/convolution/kernel_13x13/convolve/constant");
+  double largest = 0;
+  for (const double value : expected) largest = std::max(largest, std::abs(value));
+  CHECK(largest_difference(dataset("a.h5", "/filtered"), expected) < 1e-5 * largest);
+  REQUIRE(run_lapl({"filter", configs + "covariance.yaml", "--output", "b.h5"}).code == 0);
+  CHECK(largest_difference(dataset("b.h5", "/input"), dataset(reference, "/covariance/output")) <
+        1e-5);
+}
+
+TEST_CASE("a sequence is filtered frame by frame, as single frames are") {
+  const Sandbox sandbox;
+  write_text("f.yaml",
+             "input: {path: frames.h5, dataset: /frames}\noutput: {path: out.h5}\n"
+             "filter: {kernel: gaussian, sigma: 0.8}\n");
+  const std::vector<hsize_t> shape = {5, 7, 9};
+  std::vector<float> frames(5 * 7 * 9);
+  for (std::size_t i = 0; i < frames.size(); ++i) frames[i] = static_cast<float>(i * i % 101);
+  const auto write = [](const char* file, int rank, const hsize_t* extent, const float* values) {
+    const hid_t opened = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    REQUIRE(H5LTmake_dataset_float(opened, "/frames", rank, extent, values) >= 0);
+    H5Fclose(opened);
+  };
+  write("frames.h5", 3, shape.data(), frames.data());
+  REQUIRE(run_lapl({"filter", "f.yaml"}).code == 0);
+  const auto all = dataset("out.h5", "/filtered");
+  REQUIRE(all.size() == frames.size());
+  for (std::size_t frame = 0; frame < 5; ++frame) {
+    write("one.h5", 2, &shape[1], &frames[frame * 63]);
+    REQUIRE(
+        run_lapl({"filter", "f.yaml", "--input", "one.h5", "--output", "one-out.h5", "--overwrite"})
+            .code == 0);
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(frame * 63);
+    CHECK(dataset("one-out.h5", "/filtered") == std::vector<double>(first, first + 63));
+  }
+}
+
+TEST_CASE("a run's outputs hold its filters' results, after a restart too") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config() +
+                           "filters:\n  - {name: smooth, kernel: gaussian, edge: wrap}\n"
+                           "  - {name: slope, kernel: sobel_rows, edge: constant}\n");
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  CHECK(run_lapl({"validate", "out/config.yaml"}).code == 0);
+  write_text("f.yaml",
+             "input: {path: out/fields/step-000000060.nc}\noutput: {path: s.h5}\n"
+             "filter: {kernel: gaussian, edge: wrap}\n");
+  REQUIRE(run_lapl({"filter", "f.yaml"}).code == 0);
+  const std::string last = "out/fields/step-000000060.nc";
+  CHECK(dataset(last, "/smooth") == dataset("s.h5", "/filtered"));
+  CHECK(dataset("out/fields.nc", "/slope").size() == 4 * dataset(last, "/slope").size());
+
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "part", "--set", "time.steps=20"}).code == 0);
+  REQUIRE(run_lapl({"resume", "part", "--set", "time.steps=60"}).code == 0);
+  CHECK(dataset("part/fields/step-000000060.nc", "/smooth") == dataset(last, "/smooth"));
+}
+
+TEST_CASE("filter configs: every mistake is named, and nothing is left behind") {
+  const Sandbox sandbox;
+  const std::string good =
+      "input: {path: " + reference + ", dataset: /convolution/image}\noutput: {path: out/o.h5}\n";
+  const auto refused = [&](const std::string& text, const std::string& message, int code = 2) {
+    write_text("f.yaml", text);
+    const Outcome run = run_lapl({"filter", "f.yaml"});
+    CAPTURE(text);
+    CAPTURE(run.err);
+    CHECK(run.code == code);
+    CHECK(run.err.find(message) != std::string::npos);
+    CHECK(!fs::exists("out"));
+  };
+  const auto filter = [&](const std::string& keys) { return good + "filter: {" + keys + "}\n"; };
+  refused(good, "expected either filter: or covariance:");
+  refused(filter(""), "filter.kernel: missing");
+  refused(filter("kernel: gausian"), "did you mean gaussian?");
+  refused(filter("kernel: []"), "found no numbers");
+  refused(filter("kernel: [[1, 2], [3]]"), "found rows of 2 and of 1 numbers");
+  refused(filter("kernel: [1, .nan]"), ".nan");
+  refused(filter("kernel: box, size: 0"), "out of range");
+  refused(filter("kernel: box, sigma: 2"), "filter.sigma: does not apply to kernel box");
+  refused(filter("kernel: laplacian, size: 5"), "filter.size: does not apply to kernel laplacian");
+  refused(filter("kernel: box, edge: zero"), "filter.edge: found zero (expected constant");
+  refused(filter("kernel: box, edge: wrap, edge: wrap"), "repeated");
+  refused(filter("kernel: box, size: 99, mode: valid"), "does not fit into the input's");
+  refused(filter("kernel: [[1, 2], [3, 4]], method: separable"),
+          "no product of a column and a row");
+  refused(filter("kernel: {path: nowhere.h5}"), "nowhere.h5", 4);
+  refused("input: {path: x.png}\nouput: {path: o.h5}\nfilter: {kernel: box}\n",
+          "f.yaml:2:1: ouput: unknown key (did you mean output?)");
+  refused("input: {path: x.png}\noutput: {path: out/o.h5}\nfilter: {kernel: box}\n", "x.png", 4);
+  refused(good + "covariance: {}\n", "7", 4);
+  write_text("f.yaml", filter("kernel: box"));
+  REQUIRE(run_lapl({"filter", "f.yaml"}).code == 0);
+  const Outcome again = run_lapl({"filter", "f.yaml"});
+  CHECK(again.code == 2);
+  CHECK(again.err.find("o.h5: exists already (--overwrite replaces it)") != std::string::npos);
+}

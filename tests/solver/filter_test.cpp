@@ -1,0 +1,214 @@
+// Filters from their config on, against SciPy's and NumPy's results, on every backend that is here.
+#include "solver/filter.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "kernels/backend.hpp"
+#include "kernels/error.hpp"
+#include "kernels/frame_filter.hpp"
+#include "tests/reference_data.hpp"
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+namespace {
+
+std::vector<std::string> backends() {
+  std::vector<std::string> found = {"cpu"};
+  if (cuda_unavailable().empty()) found.push_back("cuda");
+  return found;
+}
+
+FilterConfig numbers(Shape shape, std::vector<double> weights) {
+  FilterConfig config;
+  config.kernel = KernelKind::numbers;
+  config.shape = shape;
+  config.weights = std::move(weights);
+  return config;
+}
+
+template <class T>
+std::vector<double> filtered(const FilterConfig& config, Shape shape,
+                             const std::vector<double>& input, const std::string& backend) {
+  const auto correlation = correlation_of<T>(config, shape);
+  const auto method = choose_method(config, correlation, backend).method;
+  std::vector<double> result;
+  make_frame_filter<T>(backend, {correlation, method}, 2)
+      ->run(
+          1,
+          [&](std::int64_t, T* values) {
+            for (std::size_t i = 0; i < input.size(); ++i) values[i] = static_cast<T>(input[i]);
+          },
+          [&](std::int64_t, const T* values) {
+            result.assign(values, values + correlation.output.cells());
+          });
+  return result;
+}
+
+// Relative to the largest sum of |w| |x| that can occur.
+double error_of(const std::vector<double>& found, const std::vector<double>& expected,
+                const std::vector<double>& weights, const std::vector<double>& input) {
+  double sum = 0;
+  for (const double weight : weights) sum += std::abs(weight);
+  REQUIRE(found.size() == expected.size());
+  return test::largest_difference(found, expected) / (sum * test::largest_magnitude(input));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("2-D filters equal scipy.ndimage and scipy.signal, whatever the method", T,
+                   float, double) {
+  const test::ReferenceData reference;
+  const Shape image_shape{37, 53};
+  const auto image = reference.values("/convolution/image");
+  const std::pair<const char*, Shape> kernels[] = {
+      {"3x3", {3, 3}}, {"13x13", {13, 13}}, {"5x3", {5, 3}}, {"4x6", {4, 6}}};
+  for (const auto& [name, shape] : kernels) {
+    const std::string group = std::string("/convolution/kernel_") + name;
+    auto config = numbers(shape, reference.values(group + "/kernel"));
+    for (const std::string& backend : backends())
+      for (const char* method : {"direct", "fft"}) {
+        config.method = method;
+        CAPTURE(name);
+        CAPTURE(backend);
+        CAPTURE(method);
+        const double gate = 16 * std::numeric_limits<T>::epsilon();
+        const auto error = [&](const std::string& dataset) {
+          return error_of(filtered<T>(config, image_shape, image, backend),
+                          reference.values(group + dataset), config.weights, image);
+        };
+        config.mode = FilterMode::same;
+        for (const Edge edge : every_edge) {
+          config.edge = edge;
+          CAPTURE(name_of(edge));
+          config.kind = FilterKind::convolve;
+          CHECK(error(std::string("/convolve/") + name_of(edge)) < gate);
+          config.kind = FilterKind::correlate;
+          CHECK(error(std::string("/correlate/") + name_of(edge)) < gate);
+        }
+        config.kind = FilterKind::convolve;
+        config.edge = Edge::constant;
+        config.mode = FilterMode::full;
+        CHECK(error("/convolve/full") < gate);
+        config.mode = FilterMode::valid;
+        CHECK(error("/convolve/valid") < gate);
+      }
+  }
+}
+
+TEST_CASE_TEMPLATE("1-D filters equal numpy.convolve in every mode", T, float, double) {
+  const test::ReferenceData reference;
+  const auto signal = reference.values("/convolution/one_dimensional/signal");
+  auto config = numbers({1, 5}, reference.values("/convolution/one_dimensional/kernel"));
+  config.one_dimensional = true;
+  config.edge = Edge::constant;
+  for (const std::string& backend : backends())
+    for (const FilterMode mode : every_filter_mode) {
+      CAPTURE(name_of(mode));
+      config.mode = mode;
+      const auto found = filtered<T>(config, {1, std::ssize(signal)}, signal, backend);
+      CHECK(error_of(found,
+                     reference.values(std::string("/convolution/one_dimensional/") + name_of(mode)),
+                     config.weights, signal) < 2 * std::numeric_limits<T>::epsilon());
+    }
+}
+
+TEST_CASE("1-D: an even kernel, one longer than the signal, and a batch, as numpy.convolve") {
+  auto config = numbers({1, 4}, {1, 2, 3, 4});
+  config.one_dimensional = true;
+  config.edge = Edge::constant;
+  const std::vector<double> signal = {1, 10, 100};
+  config.mode = FilterMode::same;
+  CHECK(filtered<double>(config, {1, 3}, signal, "cpu") == std::vector<double>{12, 123, 234, 340});
+  config.mode = FilterMode::valid;
+  CHECK(filtered<double>(config, {1, 3}, signal, "cpu") == std::vector<double>{123, 234});
+  config.mode = FilterMode::full;
+  CHECK(filtered<double>(config, {2, 3}, {1, 10, 100, 0, 1, 0}, "cpu") ==
+        std::vector<double>{1, 12, 123, 234, 340, 400, 0, 1, 2, 3, 4, 0});
+}
+
+TEST_CASE("10^6 samples by 5 taps: within 4 ulp of the sum's magnitude, on every backend") {
+  const auto signal = test::random_field<double>({1, 1'000'000});
+  auto config = numbers({1, 5}, {0.1, -0.7, 1.3, 0.4, -0.2});
+  config.one_dimensional = true;
+  config.mode = FilterMode::valid;
+  for (const std::string& backend : backends()) {
+    const auto found = filtered<double>(config, {1, 1'000'000}, signal, backend);
+    REQUIRE(found.size() == 999'996);
+    double worst = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      long double sum = 0, magnitude = 0;
+      for (std::size_t k = 0; k < 5; ++k) {
+        const long double term = static_cast<long double>(config.weights[4 - k]) * signal[i + k];
+        sum += term;
+        magnitude += std::abs(term);
+      }
+      const double ulp = std::numeric_limits<double>::epsilon() * static_cast<double>(magnitude) +
+                         std::numeric_limits<double>::denorm_min();
+      worst = std::max(worst, static_cast<double>(std::abs(sum - found[i])) / ulp);
+    }
+    CHECK(worst <= 4);
+  }
+}
+
+TEST_CASE("named kernels: sums, signs and directions") {
+  FilterConfig config;
+  const Shape shape{9, 11};
+  std::vector<double> ramp(99);
+  for (std::size_t i = 0; i < 99; ++i)
+    ramp[i] = 3. * static_cast<double>(i / 11) + static_cast<double>(i % 11);
+  const auto centre = [&](KernelKind kernel, FilterKind kind) {
+    config.kernel = kernel;
+    config.kind = kind;
+    return filtered<double>(config, shape, ramp, "cpu")[4 * 11 + 5];
+  };
+  for (const FilterKind kind : every_filter_kind) {
+    CHECK(centre(KernelKind::sobel_rows, kind) == 8 * 3);
+    CHECK(centre(KernelKind::sobel_columns, kind) == 8);
+    CHECK(centre(KernelKind::laplacian, kind) == 0);
+    CHECK(centre(KernelKind::box, kind) == doctest::Approx(4 * 3 + 5));
+  }
+  config.kernel = KernelKind::gaussian;
+  config.sigma = {1.5, 0.7};
+  const auto gaussian = correlation_of<double>(config, shape);
+  CHECK(gaussian.window == Shape{13, 7});  // 2 floor(4 sigma + 1/2) + 1
+  CHECK(std::accumulate(gaussian.weights.begin(), gaussian.weights.end(), 0.) ==
+        doctest::Approx(1).epsilon(1e-15));
+}
+
+TEST_CASE("a NaN spreads to where a nonzero weight touches it, by every method that auto takes") {
+  const Shape shape{120, 130};
+  std::vector<double> field(120 * 130, 1.);
+  field[60 * 130 + 65] = std::numeric_limits<double>::quiet_NaN();
+  auto config = numbers({45, 45}, std::vector<double>(45 * 45));
+  for (std::size_t i = 0; i < config.weights.size(); ++i)
+    config.weights[i] = i % 7 == 0 ? 0. : 1. / static_cast<double>(1 + i);
+  REQUIRE(choose_method(config, correlation_of<double>(config, shape), "cpu").method ==
+          FilterMethod::fft);
+  const auto found = filtered<double>(config, shape, field, "cpu");
+  const auto count = std::ranges::count_if(config.weights, [](double w) { return w != 0; });
+  CHECK(std::ranges::count_if(found, [](double v) { return std::isnan(v); }) == count);
+}
+
+TEST_CASE("weights that cannot be used are refused") {
+  auto config = numbers({1, 2}, {1, -1});
+  config.normalize = true;
+  CHECK_THROWS_WITH_AS(correlation_of<float>(config, {5, 5}),
+                       doctest::Contains("the weights add up to 0"), ConfigError);
+  config = numbers({1, 1}, {1e300});
+  CHECK_THROWS_WITH_AS(correlation_of<float>(config, {5, 5}),
+                       doctest::Contains("a weight is 1e+300"), ConfigError);
+  config = numbers({7, 1}, std::vector<double>(7, 1.));
+  config.mode = FilterMode::valid;
+  CHECK_THROWS_WITH_AS(correlation_of<float>(config, {5, 5}),
+                       doctest::Contains("a window of 7 cells along an axis does not fit"),
+                       ConfigError);
+  config = numbers({2, 2}, {1, 2, 3, 4});
+  config.method = "separable";
+  CHECK_THROWS_WITH_AS(choose_method(config, correlation_of<float>(config, {5, 5}), "cpu"),
+                       doctest::Contains("no product of a column and a row"), ConfigError);
+}
