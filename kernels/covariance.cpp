@@ -5,7 +5,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #ifdef LAPL_HAS_CUDA
-#include "kernels/cuda/covariance.hpp"
+#include "kernels/cuda/covariance_from_host.hpp"
 #endif
 
 namespace lapl {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/covariance.hpp"
+#include "kernels/cuda/covariance_from_host.hpp"
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"

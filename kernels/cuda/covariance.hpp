@@ -16,10 +16,4 @@ template <class Storage>
 void add_covariance_cuda(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
                          const Storage* c, Storage* input, float* work, cudaStream_t stream);
 
-/// The same from and to host memory, done on return. Throws DeviceError, with bytes needed and
-/// available where the device has too little memory.
-template <class Storage>
-void add_covariance_from_host(const CovarianceProblem& problem, const Storage* mu,
-                              const Storage* gamma, const Storage* c, Storage* input);
-
 }  // namespace lapl
