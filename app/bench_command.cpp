@@ -118,6 +118,7 @@ int bench_command(const Options& options) {
           fmt::print(stderr, "{}, {}: {}\n", engine, precision, error.what());
         }
       }
+  if (all.empty()) throw DeviceError(fmt::format("no engine of the {} backend could step", backend));
   if (options.json) fmt::print("{}\n", all.dump(2));
   return 0;
 }

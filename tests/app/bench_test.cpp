@@ -1,6 +1,7 @@
 // lapl bench, from the outside: what it measures is not looked at, only that it is consistent.
 #include <nlohmann/json.hpp>
 
+#include "kernels/backend.hpp"
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;
@@ -36,4 +37,6 @@ TEST_CASE("bench refuses engines of another backend and unknown words") {
   CHECK(run_lapl({"bench", "--precision", "half"}).code == 2);
   CHECK(run_lapl({"bench", "--boundary", "open"}).code == 2);
   CHECK(run_lapl({"bench", "--shape", "5"}).code == 2);
+  if (!lapl::cuda_unavailable().empty())
+    CHECK(run_lapl({"bench", "--backend", "cuda", "--shape", "8", "8"}).code == 5);
 }

@@ -7,6 +7,7 @@
 
 #include <numeric>
 
+#include "io/config/filter_job.hpp"
 #include "io/durable/durable_file.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
@@ -80,4 +81,9 @@ TEST_CASE("a result that is not finished leaves no file") {
   const auto fail = [](const auto&) { throw IoError("no"); };
   CHECK_THROWS_AS((write_frames<float>(path, {"/a", "", ""}, {4, 5}, 2, 3, fail)), IoError);
   CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("docs/filters.md has every key of lapl filter") {
+  CHECK(test::read_bytes(LAPL_SOURCE_DIR "/docs/filters.md").find(filter_job_reference()) !=
+        std::string::npos);
 }
