@@ -88,6 +88,8 @@ template <class T, int KH, int KW, int R, int WY, int WX>
 class FixedWindow final : public CudaFilter<T> {
  public:
   static constexpr int tile_rows = WY * R, tile_columns = WX * 32 * vector_size<T>;
+  // The large ones leave windows with zeros to AnyWindow: they would double the time to compile.
+  static constexpr bool takes_zeros = KH * KW <= 25;
   // Of windows that stand about their middle; others do with single values.
   static constexpr int same_lead = (vector_size<T> - KW / 2 % vector_size<T>) % vector_size<T>;
 
@@ -100,10 +102,12 @@ class FixedWindow final : public CudaFilter<T> {
 
   void apply(const T* input, T* output, cudaStream_t stream) override {
     plan_.aligned = rows_aligned(input, plan_.input.columns);
-    auto* kernel = with_lead_ ? (skip_zeros_ ? fixed_window<T, KH, KW, same_lead, R, WY, WX, true>
-                                             : fixed_window<T, KH, KW, same_lead, R, WY, WX, false>)
-                              : (skip_zeros_ ? fixed_window<T, KH, KW, 0, R, WY, WX, true>
-                                             : fixed_window<T, KH, KW, 0, R, WY, WX, false>);
+    auto* kernel = with_lead_ ? fixed_window<T, KH, KW, same_lead, R, WY, WX, false>
+                              : fixed_window<T, KH, KW, 0, R, WY, WX, false>;
+    if constexpr (takes_zeros)
+      if (skip_zeros_)
+        kernel = with_lead_ ? fixed_window<T, KH, KW, same_lead, R, WY, WX, true>
+                            : fixed_window<T, KH, KW, 0, R, WY, WX, true>;
     launch(kernel, blocks_, 32 * WY * WX, 0, stream, plan_, weights_, input, output,
            rows_aligned(output, plan_.output.columns));
   }
@@ -266,10 +270,11 @@ std::unique_ptr<CudaFilter<T>> fixed_square(const Correlation<T>& correlation) {
 template <class T>
 std::unique_ptr<CudaFilter<T>> make_direct_filter(const Correlation<T>& correlation) {
   const Shape window = correlation.window;
+  const bool has_zeros = std::ranges::count(correlation.weights, T(0)) > 0;
   if (window == Shape{3, 3}) return fixed_square<T, 3>(correlation);
   if (window == Shape{5, 5}) return fixed_square<T, 5>(correlation);
-  if (window == Shape{7, 7}) return fixed_square<T, 7>(correlation);
-  if (window == Shape{13, 13}) return fixed_square<T, 13>(correlation);
+  if (window == Shape{7, 7} && !has_zeros) return fixed_square<T, 7>(correlation);
+  if (window == Shape{13, 13} && !has_zeros) return fixed_square<T, 13>(correlation);
   if (window == Shape{1, 3}) return std::make_unique<FixedWindow<T, 1, 3, 1, 1, 8>>(correlation);
   if (window == Shape{1, 5}) return std::make_unique<FixedWindow<T, 1, 5, 1, 1, 8>>(correlation);
   if (window.rows == 1) return std::make_unique<AnyWindow<T, 1, 1>>(correlation);
