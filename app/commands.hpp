@@ -26,6 +26,7 @@ void add_inspect_command(CLI::App& app, Action& action);
 void add_diff_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_filter_command(CLI::App& app, Action& action);
+void add_plan_command(CLI::App& app, Action& action);
 void add_schema_command(CLI::App& app, Action& action);
 
 }  // namespace lapl

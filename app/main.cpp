@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
   lapl::add_diff_command(app, action);
   lapl::add_bench_command(app, action);
   lapl::add_filter_command(app, action);
+  lapl::add_plan_command(app, action);
   lapl::add_schema_command(app, action);
   try {
     app.parse(argc, argv);

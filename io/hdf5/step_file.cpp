@@ -138,6 +138,12 @@ void write_step_file(const std::filesystem::path& path, const StepRecord& record
   });
 }
 
+std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields) {
+  constexpr std::uint64_t rest = 40000;  // metadata and provenance
+  return fields * stored_size(shape, value_size) +
+         static_cast<std::uint64_t>(shape.rows + shape.columns) * sizeof(double) + rest;
+}
+
 std::string step_file_name(std::int64_t step) {
   std::array<char, 40> name;
   std::snprintf(name.data(), name.size(), "step-%09lld.nc", static_cast<long long>(step));

@@ -34,6 +34,9 @@ struct StepRecord {
   Provenance provenance;
 };
 
+/// Bytes of a step file with `fields` fields of `value_size` bytes a value, within some 10 KB.
+std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields);
+
 /// Writes the file (temporary name, verified, fsync, rename). Throws IoError.
 void write_step_file(const std::filesystem::path& path, const StepRecord& record);
 

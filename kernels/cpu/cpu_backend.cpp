@@ -9,7 +9,6 @@
 #include <fstream>
 #include <limits>
 
-#include "kernels/cpu/available_memory.hpp"
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/filter.hpp"
 #include "kernels/cpu/fractal.hpp"
@@ -18,6 +17,7 @@
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/rows.hpp"
 #include "kernels/error.hpp"
+#include "kernels/memory.hpp"
 
 namespace lapl {
 
@@ -70,12 +70,12 @@ double arithmetic_rate(int threads) {
   return static_cast<double>(count) * RowLoops<T>::arithmetic_cells * threads / seconds;
 }
 
-// Two buffers to step, two to hand out the field and its Laplacian.
-void require_memory(std::uint64_t bytes_a_field) {
-  const std::uint64_t needed = 4 * bytes_a_field, available = available_memory();
+void require_memory(Shape shape, std::size_t value_size) {
+  const double needed = memory_needed("cpu", shape, value_size, 0).host;
+  const double available = memory_available("cpu").host;
   if (available != 0 && needed > available)
-    throw DeviceError(
-        fmt::format("the grid needs {} bytes of host memory, {} are available", needed, available));
+    throw DeviceError(fmt::format(
+        "the grid needs {:.0f} bytes of host memory, {:.0f} are available", needed, available));
 }
 
 template <class T>
@@ -98,7 +98,7 @@ class CpuBackend final : public Backend<T> {
         rows_(problem),
         engine_(make_engine(engine_name_, problem, threads)) {
     const std::int64_t cells = problem.shape.cells();
-    require_memory(static_cast<std::uint64_t>(cells) * sizeof(T));
+    require_memory(problem.shape, sizeof(T));
     for (HostBuffer<T>* buffer : {&first_, &second_, &field_copy_, &laplacian_})
       *buffer = HostBuffer<T>(cells, threads);
     buffers_ = {first_.data(), second_.data()};

@@ -61,11 +61,17 @@ double arithmetic_rate(std::size_t value_bytes) {
   return 1e3 * kilohertz * processors * lanes / 5;
 }
 
-void require_device_memory(const std::string& what, double bytes) {
+double free_device_memory() {
   std::size_t available = 0, total = 0;
+  LAPL_CUDA(cudaSetDevice(device_number));
   LAPL_CUDA(cudaMemGetInfo(&available, &total));
-  if (bytes > static_cast<double>(available))
-    throw DeviceError(fmt::format("{} needs {:.0f} bytes on the device ({}), {} are available",
+  return static_cast<double>(available);
+}
+
+void require_device_memory(const std::string& what, double bytes) {
+  const double available = free_device_memory();
+  if (bytes > available)
+    throw DeviceError(fmt::format("{} needs {:.0f} bytes on the device ({}), {:.0f} are available",
                                   what, bytes, device_name(), available));
 }
 

@@ -19,6 +19,9 @@ std::string cuda_versions();
 /// `what` needs them, for example "the grid of 48 x 64 cells".
 void require_device_memory(const std::string& what, double bytes);
 
+/// Bytes that are free on the device.
+double free_device_memory();
+
 /// Measured bytes a second, read and written, of a copy from device memory to device memory.
 double copy_bandwidth();
 

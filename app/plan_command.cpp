@@ -1,0 +1,208 @@
+// lapl plan CONFIG
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/backend_choice.hpp"
+#include "app/commands.hpp"
+#include "app/console.hpp"
+#include "app/exit_code.hpp"
+#include "io/config/config.hpp"
+#include "io/filter_source.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "io/initial_source.hpp"
+#include "kernels/error.hpp"
+#include "kernels/memory.hpp"
+#include "kernels/update.hpp"
+#include "solver/initial_field.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string size_text(double bytes) {
+  constexpr std::array units = {"B", "KB", "MB", "GB", "TB", "PB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < units.size(); ++unit) bytes /= 1000;
+  return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+// With what reading or making the initial field and putting a file together take besides.
+Memory needed(const RunConfig& config, const std::string& backend, Shape shape) {
+  const std::size_t value_size = config.precision == Precision::float32 ? 4 : 8;
+  Memory memory = memory_needed(backend, shape, value_size, config.filters.size());
+  const double cells = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
+  const bool transforms = config.initial.kind == InitialKind::fractal && backend == "cpu";
+  const double initial = cells * 8 * (transforms ? 2 : 1);
+  const auto fields = config.output_fields.size() + config.filters.size();
+  const double file = cells * static_cast<double>(value_size) * static_cast<double>(fields + 1);
+  memory.host += std::max(initial, file) + 16e6;
+  return memory;
+}
+
+bool fits(const Memory& needed, const Memory& available) {
+  return (available.host == 0 || needed.host <= available.host) &&
+         (available.device == 0 || needed.device <= available.device);
+}
+
+std::int64_t largest_square(const RunConfig& config, const std::string& backend,
+                            const Memory& available) {
+  std::int64_t low = 1, high = std::int64_t{1} << 20;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (fits(needed(config, backend, {middle, middle}), available) ? low : high) = middle;
+  }
+  return low;
+}
+
+struct Measured {
+  BackendDescription by;
+  double cells_per_second = 0;
+};
+
+// Steps the initial field for about a second.
+template <class T>
+Measured measure(const RunConfig& config, const std::string& backend_name) {
+  const std::vector<double> loaded = load_initial_field(config);
+  const Problem<T> problem{.shape = config.shape,
+                           .boundaries = config.boundaries,
+                           .coefficient = static_cast<T>(config.step_coefficient()),
+                           .spacing_squared = static_cast<T>(config.spacing * config.spacing)};
+  const auto backend = make_backend(backend_name, config.engine, problem, config.threads);
+  set_initial_state(*backend, config, std::span(loaded));
+  std::int64_t steps = 0;
+  double seconds = 0;
+  for (std::int64_t more = 1; seconds < 1 && steps < config.steps; more *= 2) {
+    more = std::min(more, config.steps - steps);
+    backend->advance(more);
+    steps += more;
+    seconds = backend->stepping_seconds();
+  }
+  const double cells = static_cast<double>(config.shape.cells()) * static_cast<double>(steps);
+  return {backend->description(), seconds > 0 ? cells / seconds : 0};
+}
+
+Json plan_of(const RunConfig& config) {
+  const BackendChoice choice = choose_backend(config);
+  load_filters(config.filters);
+  const Memory memory = needed(config, choice.backend, config.shape);
+  const Memory available = memory_available(choice.backend);
+  const std::size_t value_size = config.precision == Precision::float32 ? 4 : 8;
+  const auto fields = config.output_fields.size() + config.filters.size();
+  const std::int64_t outputs =
+      config.steps / config.output_every + 1 + (config.steps % config.output_every != 0 ? 1 : 0);
+  const double output = static_cast<double>(step_file_bytes(config.shape, value_size, fields));
+  const double checkpoint =
+      static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);
+  // One more than are kept, while the oldest waits for the newest to be safe.
+  const auto& every = config.checkpoint_every.steps;
+  const std::int64_t made = every ? config.steps / *every + 2 : config.checkpoints_kept + 1;
+  const double disk = static_cast<double>(outputs) * output +
+                      static_cast<double>(std::min(made, config.checkpoints_kept + 1)) * checkpoint;
+  fs::path folder = fs::absolute(config.directory);
+  while (!fs::exists(folder)) folder = folder.parent_path();
+
+  Json plan = {{"shape", {config.shape.rows, config.shape.columns}},
+               {"precision", name_of(config.precision)},
+               {"backend", choice.backend},
+               {"backend_reason", choice.reason},
+               {"host_bytes", memory.host},
+               {"host_bytes_available", available.host},
+               {"device_bytes", memory.device},
+               {"device_bytes_available", available.device},
+               {"fits", fits(memory, available)},
+               {"largest_square", largest_square(config, choice.backend, available)},
+               {"outputs", outputs},
+               {"output_bytes", output},
+               {"checkpoint_bytes", checkpoint},
+               {"disk_bytes", disk},
+               {"disk_bytes_available", static_cast<double>(fs::space(folder).available)},
+               {"coefficient", config.step_coefficient()},
+               {"largest_stable_coefficient", largest_stable_coefficient}};
+  if (!fits(memory, available)) return plan;
+  const Measured measured = config.precision == Precision::float32
+                                ? measure<float>(config, choice.backend)
+                                : measure<double>(config, choice.backend);
+  plan["engine"] = measured.by.engine;
+  plan["engine_reason"] = measured.by.reason;
+  plan["device"] = measured.by.device;
+  plan["cells_per_second"] = measured.cells_per_second;
+  const double cells =
+      static_cast<double>(config.shape.cells()) * static_cast<double>(config.steps);
+  plan["stepping_seconds"] = measured.cells_per_second > 0 ? cells / measured.cells_per_second : 0;
+  return plan;
+}
+
+void print_plan(const Json& plan) {
+  const auto number = [&](const char* key) { return plan[key].get<double>(); };
+  const auto text = [&](const char* key) { return plan[key].get<std::string>(); };
+  const auto of = [&](const char* bytes, const char* available) {
+    const double there = number(available);
+    return size_text(number(bytes)) +
+           (there > 0 ? fmt::format(" of {} that are free", size_text(there)) : "");
+  };
+  const std::int64_t largest = plan["largest_square"].get<std::int64_t>();
+  fmt::print("grid:       {} x {}, {}\n", plan["shape"][0].get<std::int64_t>(),
+             plan["shape"][1].get<std::int64_t>(), text("precision"));
+  fmt::print("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
+             number("coefficient"), number("largest_stable_coefficient"),
+             100 * (1 - number("coefficient") / number("largest_stable_coefficient")));
+  fmt::print("backend:    {} ({})\n", text("backend"), text("backend_reason"));
+  if (plan.contains("engine"))
+    fmt::print("engine:     {} on {} ({})\n", text("engine"), text("device"),
+               text("engine_reason"));
+  fmt::print("memory:     {}\n", of("host_bytes", "host_bytes_available"));
+  if (number("device_bytes") > 0)
+    fmt::print("on the GPU: {}\n", of("device_bytes", "device_bytes_available"));
+  fmt::print("largest:    a square grid of {0} x {0} would fit\n", largest);
+  fmt::print("disk:       {}: {} outputs of {}, checkpoints of {}\n",
+             of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
+             size_text(number("output_bytes")), size_text(number("checkpoint_bytes")));
+  if (plan.contains("stepping_seconds"))
+    fmt::print(
+        "time:       {:.3g} s of stepping at {}, measured on the initial field; storing runs "
+        "beside it\n",
+        number("stepping_seconds"), cell_rate(number("cells_per_second")));
+  else
+    fmt::print("time:       not measured: the grid does not fit\n");
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, Action& action) {
+  struct Options {
+    std::string config, backend;
+    std::vector<std::string> settings;
+    bool json = false;
+  };
+  CLI::App* command =
+      app.add_subcommand("plan", "Say what a config will take: memory, disk, time; writes nothing");
+  const auto options = std::make_shared<Options>();
+  command->add_option("CONFIG", options->config, "YAML run config")->required();
+  add_set_option(*command, options->settings);
+  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Steps the initial field for about a second to predict the time. Exit code 5 where the\n"
+      "memory does not suffice.");
+  command->callback([options, &action] {
+    action = [options] {
+      std::vector<std::string> settings = options->settings;
+      if (!options->backend.empty()) settings.push_back("compute.backend=" + options->backend);
+      const Json plan = plan_of(load_config(options->config, settings).run);
+      if (options->json)
+        fmt::print("{}\n", plan.dump(2));
+      else
+        print_plan(plan);
+      return plan["fits"].get<bool>() ? int{exit_complete} : int{exit_device};
+    };
+  });
+}
+
+}  // namespace lapl

@@ -1,0 +1,25 @@
+// Memory that a backend takes, known before it is made.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/grid.hpp"
+
+namespace lapl {
+
+/// In bytes.
+struct Memory {
+  double host = 0;
+  double device = 0;
+};
+
+/// What the backend "cpu" or "cuda" takes for a grid of values of `value_size` bytes: buffers to
+/// step and copies to hand out, those of `filters` results and of the Laplacian among them.
+Memory memory_needed(const std::string& backend, Shape shape, std::size_t value_size,
+                     std::size_t filters);
+
+/// What is available now; 0 where that is not known, and for a device that is not there.
+Memory memory_available(const std::string& backend);
+
+}  // namespace lapl

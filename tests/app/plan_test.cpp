@@ -1,0 +1,48 @@
+// lapl plan: what it says beforehand is what happens.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+TEST_CASE("plan says how much disk a run takes, within a quarter, and writes nothing") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [400, 300]}\ninitial: {kind: gaussian}\nequation: {coefficient: 0.2}\n"
+             "time: {steps: 70}\noutput: {every: 20, directory: out}\n"
+             "checkpoint: {every: 10, keep: 2}\nfilters: [{kernel: box}]\n");
+  const Outcome planned = run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json"});
+  CAPTURE(planned.err);
+  REQUIRE(planned.code == 0);
+  CHECK(!fs::exists("out"));
+  const auto plan = nlohmann::json::parse(planned.out);
+  CHECK(plan["outputs"] == 5);
+  CHECK(plan["fits"] == true);
+  CHECK(plan["engine"] == "blocked");
+  CHECK(plan["stepping_seconds"].get<double>() > 0);
+  REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
+  const auto size = [](const char* path) { return static_cast<double>(fs::file_size(path)); };
+  CHECK(size("out/fields/step-000000060.nc") ==
+        doctest::Approx(plan["output_bytes"].get<double>()).epsilon(0.05));
+  CHECK(size("out/checkpoints/step-000000070.h5") ==
+        doctest::Approx(plan["checkpoint_bytes"].get<double>()).epsilon(0.05));
+  double all = 0;
+  for (const auto& entry : fs::recursive_directory_iterator("out"))
+    if (entry.is_regular_file()) all += static_cast<double>(entry.file_size());
+  // Three checkpoints are there for a moment, two at the end.
+  CHECK(all + plan["checkpoint_bytes"].get<double>() ==
+        doctest::Approx(plan["disk_bytes"].get<double>()).epsilon(0.25));
+}
+
+TEST_CASE("plan says that a grid does not fit, and what would") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [1000000, 1000000]}\ninitial: {kind: uniform}\n"
+             "equation: {coefficient: 0.2}\ntime: {steps: 10}\n");
+  const Outcome plan = run_lapl({"plan", "c.yaml", "--backend", "cpu"});
+  CHECK(plan.code == 5);
+  CHECK(plan.out.find("memory:     28 TB of ") != std::string::npos);
+  CHECK(plan.out.find("a square grid of ") != std::string::npos);
+  CHECK(plan.out.find("not measured: the grid does not fit") != std::string::npos);
+}
