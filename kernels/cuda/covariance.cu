@@ -1,8 +1,10 @@
 // Three kernels for a few batches at a time, whose intermediate sums stay in the L2 cache: what
 // moves through device memory is gamma's diagonal blocks once and input's twice.
 //
-// Blocks go over places (y, x) of the first plane, threads over places of the second.
+// Blocks go over places (y, x) of the first plane, threads over places of the second: several
+// neighbours each, in one load, where all rows start at multiples of such a load.
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/cuda/covariance.hpp"
 #include "kernels/cuda/covariance_from_host.hpp"
@@ -14,7 +16,8 @@
 namespace lapl {
 namespace {
 
-constexpr int block_threads = 256;
+constexpr int block_threads = 256;                // of sum_down
+constexpr int most_threads = 320;                 // of a block of the others
 constexpr int ahead = 8;                          // loads of a thread before the first store
 constexpr std::int64_t sums_at_a_time = 5 << 20;  // floats of `channels`
 
@@ -25,16 +28,45 @@ struct Sizes {
   std::int64_t plane;  // cells of the source
 };
 
-template <class Storage>
-__device__ __forceinline__ float read(const Storage* place) {
-  if constexpr (sizeof(Storage) == 2)
-    return to_float(Half{__ldg(reinterpret_cast<const unsigned short*>(place))});
-  else
-    return __ldg(place);
+// Neighbours that a thread loads and stores in one instruction.
+template <class Storage, int W>
+struct alignas(W * sizeof(Storage)) Values {
+  Storage at[W];
+};
+
+template <int bytes>
+struct Word;
+template <>
+struct Word<2> : std::type_identity<unsigned short> {};
+template <>
+struct Word<4> : std::type_identity<unsigned> {};
+template <>
+struct Word<8> : std::type_identity<uint2> {};
+template <>
+struct Word<16> : std::type_identity<uint4> {};
+template <class Values>
+using WordOf = typename Word<static_cast<int>(sizeof(Values))>::type;
+
+template <int W, class Storage>
+__device__ __forceinline__ Values<Storage, W> read(const Storage* place) {
+  using Result = Values<Storage, W>;
+  return __builtin_bit_cast(Result, __ldg(reinterpret_cast<const WordOf<Result>*>(place)));
+}
+
+// For what is read once: leaves the sums in the L2 cache.
+template <int W, class Storage>
+__device__ __forceinline__ Values<Storage, W> read_once(const Storage* place) {
+  using Result = Values<Storage, W>;
+  return __builtin_bit_cast(Result, __ldcs(reinterpret_cast<const WordOf<Result>*>(place)));
 }
 
 template <class Storage>
-__global__ void __launch_bounds__(block_threads)
+__device__ __forceinline__ float read(const Storage* place) {
+  return to_float(read<1>(place).at[0]);
+}
+
+template <int W, class Storage>
+__global__ void __launch_bounds__(most_threads)
     sum_channels(const __grid_constant__ Sizes s, const Storage* mu, const Storage* gamma,
                  std::int64_t places, float* sums) {
   for (std::int64_t block = blockIdx.x; block < places; block += gridDim.x) {
@@ -42,14 +74,19 @@ __global__ void __launch_bounds__(block_threads)
     const Storage* const mean = mu + b * s.channels * s.plane;
     const Storage* const rows = gamma + (b * s.channels * s.plane + place) * s.channels * s.plane;
     const std::int64_t next = (s.plane * s.channels + 1) * s.plane;  // to the next channel's block
-    for (std::int64_t i = threadIdx.x; i < s.plane; i += block_threads) {
-      float sum = 0;
+    for (std::int64_t i = threadIdx.x * W; i < s.plane; i += blockDim.x * W) {
+      Values<float, W> sum = {};
 #pragma unroll 8
-      for (std::int64_t ch = 0; ch < s.channels; ++ch)
-        sum = fused_multiply_add(read(mean + ch * s.plane + place), read(mean + ch * s.plane + i),
-                                 sum) +
-              read(rows + ch * next + i);
-      sums[block * s.plane + i] = sum;
+      for (std::int64_t ch = 0; ch < s.channels; ++ch) {
+        const float here = read(mean + ch * s.plane + place);
+        const auto there = read<W>(mean + ch * s.plane + i);
+        const auto more = read_once<W>(rows + ch * next + i);
+#pragma unroll
+        for (int k = 0; k < W; ++k)
+          sum.at[k] =
+              fused_multiply_add(here, to_float(there.at[k]), sum.at[k]) + to_float(more.at[k]);
+      }
+      *reinterpret_cast<Values<float, W>*>(sums + block * s.plane + i) = sum;
     }
   }
 }
@@ -70,8 +107,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-template <class Storage>
-__global__ void __launch_bounds__(block_threads)
+template <int W, class Storage>
+__global__ void __launch_bounds__(most_threads)
     add_sums(const __grid_constant__ Sizes s, const float* down, const Storage* c,
              std::int64_t places, Storage* input) {
   const unsigned columns = static_cast<unsigned>(s.columns);
@@ -82,20 +119,31 @@ __global__ void __launch_bounds__(block_threads)
     const float* const from =
         down + (b * part + place / s.columns * s.wide + place % s.columns) * part;
     Storage* const to = input + (b * s.outputs * cells + place) * s.outputs * cells;
-    for (unsigned i = threadIdx.x; i < cells; i += block_threads) {
+    for (unsigned i = threadIdx.x * W; i < cells; i += blockDim.x * W) {
       const float* const at = from + i / columns * s.wide + i % columns;
-      float sum = at[0];
-      for (std::int64_t q = 1; q < s.window_columns; ++q) sum += at[q * (part + 1)];
+      float sum[W];
+#pragma unroll
+      for (int k = 0; k < W; ++k) sum[k] = at[k];
+      for (std::int64_t q = 1; q < s.window_columns; ++q)
+#pragma unroll
+        for (int k = 0; k < W; ++k) sum[k] += at[q * (part + 1) + k];
       for (std::int64_t first = 0; first < s.outputs; first += ahead) {
-        Storage values[ahead];
+        Values<Storage, W> values[ahead];
 #pragma unroll
-        for (int k = 0; k < ahead; ++k)
-          if (first + k < s.outputs) values[k] = to[(first + k) * next + i];
+        for (int n = 0; n < ahead; ++n)
+          if (first + n < s.outputs) values[n] = read_once<W>(to + (first + n) * next + i);
 #pragma unroll
-        for (int k = 0; k < ahead; ++k)
-          if (first + k < s.outputs)
-            to[(first + k) * next + i] = to_storage<Storage>(
-                fused_multiply_add(read(c + first + k), sum, to_float(values[k])));
+        for (int n = 0; n < ahead; ++n) {
+          if (first + n >= s.outputs) continue;
+          const float factor = read(c + first + n);
+#pragma unroll
+          for (int k = 0; k < W; ++k)
+            values[n].at[k] =
+                to_storage<Storage>(fused_multiply_add(factor, sum[k], to_float(values[n].at[k])));
+          using Word = WordOf<Values<Storage, W>>;
+          __stcs(reinterpret_cast<Word*>(to + (first + n) * next + i),
+                 __builtin_bit_cast(Word, values[n]));
+        }
       }
     }
   }
@@ -103,6 +151,29 @@ __global__ void __launch_bounds__(block_threads)
 
 unsigned blocks(std::int64_t places) {
   return static_cast<unsigned>(std::min<std::int64_t>(places, 1 << 30));
+}
+
+// Threads of a block that has `count` values of W for each thread to go over.
+int threads(std::int64_t count) {
+  const std::int64_t turns = (count + most_threads - 1) / most_threads;
+  return static_cast<int>((count + turns - 1) / turns + 31) / 32 * 32;
+}
+
+// Calls `call` with the most neighbours, up to 4, that `width` is a multiple of and that all the
+// arrays are aligned for.
+template <class Call, class... Arrays>
+void with_neighbours(std::int64_t width, const Call& call, const Arrays*... arrays) {
+  const auto fits = [&](int w) {
+    return width % w == 0 && (... && (reinterpret_cast<std::uintptr_t>(arrays) %
+                                          (static_cast<std::size_t>(w) * sizeof(Arrays)) ==
+                                      0));
+  };
+  if (fits(4))
+    call(std::integral_constant<int, 4>());
+  else if (fits(2))
+    call(std::integral_constant<int, 2>());
+  else
+    call(std::integral_constant<int, 1>());
 }
 
 std::int64_t batches_at_a_time(const CovarianceProblem& problem) {
@@ -128,12 +199,18 @@ void add_covariance_cuda(const CovarianceProblem& problem, const Storage* mu, co
   for (std::int64_t b = 0; b < problem.batch; b += most) {
     const std::int64_t batches = std::min(most, problem.batch - b);
     const std::int64_t mu_size = problem.channels * plane, input_size = problem.outputs * cells;
-    sum_channels<<<blocks(batches * plane), block_threads, 0, stream>>>(
-        sizes, mu + b * mu_size, gamma + b * mu_size * mu_size, batches * plane, work);
+    const auto start_channels = [&](auto w) {
+      sum_channels<w()><<<blocks(batches * plane), threads(plane / w()), 0, stream>>>(
+          sizes, mu + b * mu_size, gamma + b * mu_size * mu_size, batches * plane, work);
+    };
+    with_neighbours(plane, start_channels, mu, gamma, work);
     sum_down<<<blocks(batches * part), block_threads, 0, stream>>>(sizes, work, batches * part,
                                                                    down);
-    add_sums<<<blocks(batches * cells), block_threads, 0, stream>>>(
-        sizes, down, c, batches * cells, input + b * input_size * input_size);
+    const auto start_sums = [&](auto w) {
+      add_sums<w()><<<blocks(batches * cells), threads(cells / w()), 0, stream>>>(
+          sizes, down, c, batches * cells, input + b * input_size * input_size);
+    };
+    with_neighbours(problem.output.columns, start_sums, input);
     LAPL_CUDA(cudaGetLastError());
   }
 }

@@ -1,4 +1,5 @@
-// The filter of a window of rank 1 in two passes within one kernel.
+// The filter of a window of rank 1 in two passes within one kernel: that of filter_strips.cuh for
+// large inputs and odd square windows up to 33 without zeros, for others this one.
 //
 //   tile   input with halo            rows: R + window rows - 1
 //          sums down the columns      rows: R, in place, still with the halo of columns
@@ -8,10 +9,12 @@
 // sums at a time; row i of the sums replaces row i of the tile, which later ones do not need. In
 // the second a lane owns 64 bytes of a row, eight lanes one below the other.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/filter.hpp"
+#include "kernels/cuda/filter_strips.cuh"
 #include "kernels/cuda/filter_tile.hpp"
 
 namespace lapl {
@@ -159,7 +162,76 @@ class OneKernel final : public CudaFilter<T> {
   DeviceBuffer<T> weights_;
 };
 
-// For windows too large for that: a direct filter down the columns, then one along the rows.
+// For large inputs and the windows of filter_strips.cuh.
+template <class T, int K>
+class Strips final : public CudaFilter<T> {
+ public:
+  Strips(const Correlation<T>& correlation, const SeparableWeights<T>& weights) {
+    plan_.filter = filter_plan(correlation, 32 * vector_size<T>);
+    plan_.strips = static_cast<int>(plan_.filter.tiles_across);
+    std::ranges::copy(weights.rows, plan_.down);
+    std::ranges::copy(weights.columns, plan_.along);
+    int device = 0, processors = 0, resident = 0;
+    LAPL_CUDA(cudaGetDevice(&device));
+    LAPL_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, filter_strips<T, K>,
+                                                            32 * strip_warps, 0));
+    // One wave; narrow windows are fastest with fewer blocks (measured).
+    constexpr int most_blocks = K < 9 ? 4 : 16;
+    const std::int64_t warps =
+        std::int64_t{strip_warps} * processors * std::min(resident, most_blocks);
+    const std::int64_t parts = std::max<std::int64_t>(1, warps / plan_.strips);
+    const std::int64_t rows = correlation.output.rows;
+    plan_.rows = static_cast<int>(std::max<std::int64_t>(8, (rows + parts - 1) / parts));
+    const std::int64_t items = (rows + plan_.rows - 1) / plan_.rows * plan_.strips;
+    blocks_ = static_cast<unsigned>((items + strip_warps - 1) / strip_warps);
+  }
+
+  // Whether OneKernel is slower: not where a warp's first K - 1 rows, which give no output, are
+  // more than half of all (measured).
+  bool pays() const { return plan_.rows >= K && plan_.filter.output.cells() >= 3 << 19; }
+
+  void apply(const T* input, T* output, cudaStream_t stream) override {
+    plan_.filter.aligned = rows_aligned(input, plan_.filter.input.columns);
+    plan_.output_aligned = rows_aligned(output, plan_.filter.output.columns);
+    launch(filter_strips<T, K>, blocks_, 32 * strip_warps, 0, stream, plan_, input, output);
+  }
+
+ private:
+  StripPlan<T, K> plan_{};
+  unsigned blocks_;
+};
+
+constexpr int most_strip_window = 33;
+
+template <class T>
+bool fits_strips(const Correlation<T>& correlation, const SeparableWeights<T>& weights) {
+  const auto near = [](std::int64_t value) { return value > -(1 << 28) && value < 1 << 28; };
+  const Shape window = correlation.window;
+  return window.rows == window.columns && window.rows % 2 == 1 && window.rows >= 3 &&
+         window.rows <= most_strip_window && near(correlation.input.rows) &&
+         near(correlation.input.columns) && near(correlation.output.rows) &&
+         near(correlation.output.columns) && near(correlation.before_rows) &&
+         near(correlation.before_columns) && std::ranges::count(weights.rows, T(0)) == 0 &&
+         std::ranges::count(weights.columns, T(0)) == 0;
+}
+
+// Nothing where Strips does not pay.
+template <class T, int... halves>
+std::unique_ptr<CudaFilter<T>> make_strips(const Correlation<T>& correlation,
+                                           const SeparableWeights<T>& weights,
+                                           std::integer_sequence<int, halves...>) {
+  std::unique_ptr<CudaFilter<T>> filter;
+  const auto make = [&]<int K>(std::integral_constant<int, K>) {
+    if (correlation.window.rows != K) return;
+    auto strips = std::make_unique<Strips<T, K>>(correlation, weights);
+    if (strips->pays()) filter = std::move(strips);
+  };
+  (make(std::integral_constant<int, 2 * halves + 3>()), ...);
+  return filter;
+}
+
+// For windows too large for OneKernel: a direct filter down the columns, then one along the rows.
 template <class T>
 class TwoFilters final : public CudaFilter<T> {
  public:
@@ -195,6 +267,10 @@ class TwoFilters final : public CudaFilter<T> {
 template <class T>
 std::unique_ptr<CudaFilter<T>> make_separable_filter(const Correlation<T>& correlation,
                                                      const SeparableWeights<T>& weights) {
+  if (fits_strips(correlation, weights))
+    if (auto strips = make_strips(correlation, weights,
+                                  std::make_integer_sequence<int, most_strip_window / 2>()))
+      return strips;
   const int lead = lead_columns(correlation);
   if (OneKernel<T>::fits(correlation, lead))
     return std::make_unique<OneKernel<T>>(correlation, weights, lead);

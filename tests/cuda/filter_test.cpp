@@ -164,6 +164,30 @@ TEST_CASE_TEMPLATE("separable is within 16 eps of the sum of |w x|", T, float, d
   }
 }
 
+TEST_CASE_TEMPLATE("separable is as near on large outputs, which are taken in strips", T, float,
+                   double) {
+  test::need_cuda();
+  std::mt19937 generator(5);
+  for (const std::int64_t columns : {1664, 1601})
+    for (const std::int64_t size : {5, 13}) {
+      Correlation<T> c{.input = {1200, columns},
+                       .output = {1200, columns},
+                       .window = {size, size},
+                       .weights = {},
+                       .before_rows = size / 2,
+                       .before_columns = size / 2,
+                       .edge = Edge::mirror};
+      const auto input = plain_values<T>(c.input.cells(), generator);
+      const auto rows = plain_values<T>(size, generator), across = plain_values<T>(size, generator);
+      for (const T a : rows)
+        for (const T b : across) c.weights.push_back(a * b);
+      const auto expected = expected_output(c, input);
+      const auto found = filtered(c, FilterMethod::separable, input, 0);
+      REQUIRE(error_of(found, expected, false) <= 16);
+      REQUIRE(same_values(filtered(c, FilterMethod::separable, input, 0), found));
+    }
+}
+
 TEST_CASE_TEMPLATE("a NaN spreads through separable only as far as weights other than 0", T, float,
                    double) {
   test::need_cuda();
