@@ -28,5 +28,6 @@ void add_bench_command(CLI::App& app, Action& action);
 void add_filter_command(CLI::App& app, Action& action);
 void add_plan_command(CLI::App& app, Action& action);
 void add_schema_command(CLI::App& app, Action& action);
+void add_verify_restart_command(CLI::App& app, Action& action);
 
 }  // namespace lapl

@@ -26,9 +26,9 @@ constexpr const char* footer = R"(Examples:
   lapl inspect runs/tutorial
   lapl diff runs/tutorial runs/other --rtol 1e-6
 
-Exit codes: 0 complete; 1 internal error; 2 usage or config; 3 unstable or not finite;
-4 input or output; 5 device or memory; 6 checkpoint unusable; 7 diff found differences;
-75 stopped early, can be resumed.)";
+Exit codes: 0 complete; 1 internal error; 2 usage or config; 3 unstable, not finite, or not the
+same when taken again; 4 input or output; 5 device or memory; 6 checkpoint unusable; 7 diff or
+verify-restart found differences; 75 stopped early, can be resumed.)";
 
 int fail(int code, const std::string& message) {
   lapl::print_error(message);
@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   lapl::add_filter_command(app, action);
   lapl::add_plan_command(app, action);
   lapl::add_schema_command(app, action);
+  lapl::add_verify_restart_command(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -43,6 +43,7 @@ Memory needed(const RunConfig& config, const std::string& backend, Shape shape) 
   const auto fields = config.output_fields.size() + config.filters.size();
   const double file = cells * static_cast<double>(value_size) * static_cast<double>(fields + 1);
   memory.host += std::max(initial, file) + 16e6;
+  if (config.verify_every) memory.host += cells * static_cast<double>(value_size);
   return memory;
 }
 
@@ -133,8 +134,8 @@ Json plan_of(const RunConfig& config) {
   plan["engine_reason"] = measured.by.reason;
   plan["device"] = measured.by.device;
   plan["cells_per_second"] = measured.cells_per_second;
-  const double cells =
-      static_cast<double>(config.shape.cells()) * static_cast<double>(config.steps);
+  const double cells = static_cast<double>(config.shape.cells()) *
+                       static_cast<double>(config.steps) * (config.verify_every ? 2 : 1);
   plan["stepping_seconds"] = measured.cells_per_second > 0 ? cells / measured.cells_per_second : 0;
   return plan;
 }

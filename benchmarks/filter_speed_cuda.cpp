@@ -25,8 +25,8 @@ std::vector<double> device_seconds(const Correlation<T>& correlation, FilterMeth
   const auto filter = make_cuda_filter(correlation, method);
   const auto from = device_buffer<T>(std::ssize(input)), to = device_buffer<T>(std::ssize(output));
   const Stream stream;
-  LAPL_CUDA(
-      cudaMemcpy(from.data(), input.data(), input.size() * sizeof(T), cudaMemcpyHostToDevice));
+  LAPL_CUDA(cudaMemcpyAsync(from.data(), input.data(), input.size() * sizeof(T),
+                            cudaMemcpyHostToDevice, stream));
   filter->apply(from.data(), to.data(), stream);
   LAPL_CUDA(cudaStreamSynchronize(stream));
   LAPL_CUDA(

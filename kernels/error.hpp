@@ -11,7 +11,8 @@ struct ConfigError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The solution holds a value that is not finite, or the step is unstable (exit code 3).
+/// The solution holds a value that is not finite, the step is unstable, or steps taken again ended
+/// with other bits (exit code 3).
 struct NumericalError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

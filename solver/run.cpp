@@ -8,6 +8,7 @@
 
 #include "kernels/error.hpp"
 #include "solver/schedule.hpp"
+#include "solver/verification.hpp"
 
 namespace lapl {
 namespace {
@@ -23,6 +24,16 @@ void require_finite(std::optional<std::int64_t> cell, Shape shape, std::int64_t 
   const auto [row, column] = cell_at(shape, *cell);
   throw NumericalError(
       fmt::format("step {}: the value at row {}, column {} is not finite", step, row, column));
+}
+
+// The state may still fail between the verification and the copy that is stored.
+void require_verified(std::optional<std::uint64_t> verified, std::uint64_t digest,
+                      std::int64_t step) {
+  if (verified && digest != *verified)
+    throw NumericalError(
+        fmt::format("step {}: digest {:#018x} where {:#018x} was verified (memory of this machine "
+                    "has failed); nothing of this step was stored",
+                    step, digest, *verified));
 }
 
 // How many steps to take before looking at the clock again: about a tenth of a second's worth.
@@ -68,6 +79,7 @@ class Run {
     RunResult result;
     const auto start = Clock::now();
     last_checkpoint_ = start;
+    if (config_.verify_every) verification_.emplace(backend_, step_);
     capture(schedule_.is_output(step_), step_ == 0);
     while (step_ < config_.steps && result.stopped_by.empty()) {
       take_stretch();
@@ -76,7 +88,11 @@ class Run {
           seconds_since(start) >= *config_.wall_time)
         result.stopped_by = "limits.wall_time";
       const bool stopping = !result.stopped_by.empty() && step_ < config_.steps;
-      capture(schedule_.is_output(step_), stopping || checkpoint_is_due());
+      const bool output = schedule_.is_output(step_);
+      const bool checkpoint = stopping || checkpoint_is_due();
+      // Nothing is stored of steps that are not verified.
+      if (verification_ && (output || checkpoint || schedule_.is_verification(step_))) verify();
+      capture(output, checkpoint);
     }
     if (step_ == config_.steps) result.stopped_by.clear();
     finish_storing();
@@ -122,6 +138,15 @@ class Run {
     since_report_ = {};
   }
 
+  void verify() {
+    finish_storing();  // it reads a capture, and verifying captures anew
+    const auto start = Clock::now();
+    verification_->verify(step_, stretch_.steps());
+    const double seconds = seconds_since(start);
+    since_storing_.add(0, seconds);
+    since_report_.add(0, seconds);
+  }
+
   bool checkpoint_is_due() const {
     const auto& seconds = config_.checkpoint_every.seconds;
     return schedule_.is_checkpoint(step_) ||
@@ -137,8 +162,11 @@ class Run {
     if (checkpoint) last_checkpoint_ = Clock::now();
     const Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape)};
     since_storing_ = {};
-    storing_ = std::async(std::launch::async, [this, what] {
+    std::optional<std::uint64_t> verified;
+    if (verification_) verified = verification_->digest();
+    storing_ = std::async(std::launch::async, [this, what, verified] {
       const Captured<T> captured = backend_.captured();
+      require_verified(verified, captured.digest, what.step);
       require_finite(captured.first_not_finite, config_.shape, what.step);
       sink_.store(what, captured);
     });
@@ -157,6 +185,7 @@ class Run {
   Stretch stretch_;
   Speed since_report_, since_storing_;
   std::optional<std::int64_t> checked_step_;
+  std::optional<Verification<T>> verification_;
   Clock::time_point last_checkpoint_;
   std::future<void> storing_;  // last member: its destructor waits while the others still live
 };

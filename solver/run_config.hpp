@@ -66,6 +66,7 @@ struct RunConfig {
 
   std::optional<double> wall_time;  ///< seconds
   std::int64_t check_finite_every = 500;
+  std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 
   /// D dt / h^2, from whichever form the config gives.
   double step_coefficient() const {

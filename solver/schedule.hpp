@@ -14,7 +14,8 @@ class Schedule {
       : last_(config.steps),
         output_every_(config.output_every),
         checkpoint_every_(config.checkpoint_every.steps.value_or(config.steps + 1)),
-        check_every_(config.check_finite_every) {}
+        check_every_(config.check_finite_every),
+        verify_every_(config.verify_every.value_or(config.steps + 1)) {}
 
   /// Step 0, each multiple of output.every, and the last step.
   bool is_output(std::int64_t step) const { return step % output_every_ == 0 || step == last_; }
@@ -26,16 +27,18 @@ class Schedule {
 
   bool is_finite_check(std::int64_t step) const { return step % check_every_ == 0; }
 
+  bool is_verification(std::int64_t step) const { return step % verify_every_ == 0; }
+
   /// The first step after `step` at which any of these happens.
   std::int64_t next_after(std::int64_t step) const {
     std::int64_t next = last_;
-    for (const std::int64_t every : {output_every_, checkpoint_every_, check_every_})
+    for (const std::int64_t every : {output_every_, checkpoint_every_, check_every_, verify_every_})
       next = std::min(next, (step / every + 1) * every);
     return next;
   }
 
  private:
-  std::int64_t last_, output_every_, checkpoint_every_, check_every_;
+  std::int64_t last_, output_every_, checkpoint_every_, check_every_, verify_every_;
 };
 
 }  // namespace lapl

@@ -137,6 +137,11 @@ std::vector<ConfigKey> make_table() {
       {.name = "limits.check_finite_every", .type = integer(1, most_steps), .preset = "500",
        .unit = "steps", .meaning = "between checks that every value is finite",
        .put = store(&RunConfig::check_finite_every)},
+      {.name = "limits.verify_every", .type = null_or(integer(1, most_steps)), .preset = "null",
+       .unit = "steps",
+       .meaning = "take the steps since the last time again and compare bits (every step is taken "
+                  "twice); null: never",
+       .put = store(&RunConfig::verify_every)},
       // clang-format on
   };
 }

@@ -79,6 +79,13 @@ TEST_CASE("command lines") {
       {{"diff", "not.h5", "not.h5"}, 4, "not.h5"},
       {{"diff", "not.h5", "not.h5", "--rtol", "-1"}, 2, "--rtol"},
       {{"schema", "c.yaml"}, 2, "c.yaml"},
+      {{"verify-restart"}, 2, "CONFIG is required"},
+      {{"verify-restart", "missing.yaml"}, 4, "missing.yaml"},
+      {{"verify-restart", "c.yaml", "--splits", "0"}, 2, "--splits"},
+      {{"verify-restart", "c.yaml", "--splits", "60"}, 2, "time.steps is 60"},
+      {{"verify-restart", "c.yaml", "--set", "steps=5"}, 2, "time.steps"},
+      {{"verify-restart", "c.yaml", "--backend", "cpu", "--set", "compute.engine=tile"}, 2, "tile"},
+      {{"verify-restart", "c.yaml", "--output", "nowhere"}, 4, "nowhere: no temporary folder"},
   };
   CHECK(mistakes.size() >= 40);
   for (const Mistake& mistake : mistakes) {
@@ -107,7 +114,8 @@ TEST_CASE("backend cuda without a GPU is an error that says why") {
 
 TEST_CASE("help and version") {
   const Sandbox sandbox;
-  for (const char* command : {"run", "resume", "validate", "inspect", "diff", "bench", "schema"}) {
+  for (const char* command :
+       {"run", "resume", "validate", "inspect", "diff", "bench", "schema", "verify-restart"}) {
     const Outcome help = run_lapl({command, "--help"});
     CHECK(help.code == 0);
     CHECK(help.out.find(command) != std::string::npos);

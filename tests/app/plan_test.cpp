@@ -21,6 +21,10 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and writes not
   CHECK(plan["fits"] == true);
   CHECK(plan["engine"] == "blocked");
   CHECK(plan["stepping_seconds"].get<double>() > 0);
+  const Outcome verified =
+      run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json", "--set", "limits.verify_every=10"});
+  CHECK(nlohmann::json::parse(verified.out)["host_bytes"].get<double>() ==
+        plan["host_bytes"].get<double>() + 400 * 300 * 4);  // a copy of the state
   REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
   const auto size = [](const char* path) { return static_cast<double>(fs::file_size(path)); };
   CHECK(size("out/fields/step-000000060.nc") ==

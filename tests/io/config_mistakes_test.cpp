@@ -280,6 +280,12 @@ const Mistake table[] = {
     {"limits: {check_finite_every: 0}",
      "bad.yaml:4:30: limits.check_finite_every: found 0, out of range (expected an "
      "integer from 1 to 9007199254740992)"},
+    {"limits: {verify_every: 0}",
+     "bad.yaml:4:24: limits.verify_every: found 0, out of range (expected an integer from 1 to "
+     "9007199254740992)"},
+    {"limits: {verify_every: 10m}",
+     "bad.yaml:4:24: limits.verify_every: found 10m (expected null, or an integer from 1 to "
+     "9007199254740992)"},
     {"filters: [gaussian]",
      "bad.yaml:4:11: filters: filter 1: expected a map with keys of name, kind, kernel, size, "
      "sigma, normalize, mode, edge, constant or method"},

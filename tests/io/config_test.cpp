@@ -33,7 +33,7 @@ output:
   fields: [laplacian]
 checkpoint: {every: 30m, keep: 1}
 filters: []
-limits: {wall_time: 1.5h, check_finite_every: 1}
+limits: {wall_time: 1.5h, check_finite_every: 1, verify_every: 250}
 )";
 
 /// One config of each kind of initial field, with its own keys.
@@ -77,6 +77,7 @@ TEST_CASE("every value of a config arrives") {
   CHECK(run.checkpoints_kept == 1);
   CHECK(run.wall_time == 5400);
   CHECK(run.check_finite_every == 1);
+  CHECK(run.verify_every == 250);
 }
 
 TEST_CASE("values of each kind of initial field arrive") {
@@ -114,6 +115,7 @@ TEST_CASE("defaults of the key table are those of RunConfig") {
   CHECK(run.checkpoints_kept == plain.checkpoints_kept);
   CHECK(run.wall_time == plain.wall_time);
   CHECK(run.check_finite_every == plain.check_finite_every);
+  CHECK(run.verify_every == plain.verify_every);
   for (const InitialKind kind : {InitialKind::gaussian, InitialKind::checkerboard,
                                  InitialKind::sine, InitialKind::uniform}) {
     const std::string line = std::string("initial: {kind: ") + name_of(kind) + "}";

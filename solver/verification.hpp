@@ -1,0 +1,67 @@
+// Looks for silent errors, such as a bit that flips in memory: steps a segment of the run again
+// from a copy of the state at its start, and compares state digests. An error that repeats, such as
+// a bit that always reads as 1 in the same cell, is the same both times and not found.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/backend.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+/// Holds one copy of the field in host memory. Captures, so that nobody may still read an earlier
+/// capture while one of its functions runs.
+template <class T>
+class Verification {
+ public:
+  /// `step` is that of the backend's present state, from which the first segment starts.
+  Verification(Backend<T>& backend, std::int64_t step) : backend_(backend) {
+    keep(captured(), step);
+  }
+
+  /// Takes the steps since the last verified one again, up to `step`, at most `steps_at_once` in a
+  /// call; the state stays that of `step`. Throws NumericalError that names the steps and both
+  /// digests where the two results differ.
+  void verify(std::int64_t step, std::int64_t steps_at_once) {
+    if (step == step_) return;
+    const std::uint64_t first = captured().digest;
+    backend_.set_state(field_);
+    for (std::int64_t at = step_; at < step; at += steps_at_once)
+      backend_.advance(std::min(steps_at_once, step - at));
+    const Captured<T> again = captured();
+    if (again.digest != first)
+      throw NumericalError(fmt::format(
+          "steps {} to {}: taken twice from the same state, they ended with digest {:#018x} and "
+          "with {:#018x} (expected the same: memory or arithmetic of this machine has failed); "
+          "nothing of these steps was stored",
+          step_, step, first, again.digest));
+    keep(again, step);
+  }
+
+  /// State digest at the last verified step.
+  std::uint64_t digest() const { return digest_; }
+
+ private:
+  Captured<T> captured() {
+    backend_.capture(false);
+    return backend_.captured();
+  }
+
+  void keep(const Captured<T>& state, std::int64_t step) {
+    field_.assign(state.field.begin(), state.field.end());
+    digest_ = state.digest;
+    step_ = step;
+  }
+
+  Backend<T>& backend_;
+  std::vector<T> field_;
+  std::uint64_t digest_ = 0;
+  std::int64_t step_ = 0;
+};
+
+}  // namespace lapl

@@ -1,0 +1,242 @@
+// limits.verify_every: a bit that flips is found, and nothing of its steps is stored.
+#include "solver/verification.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "solver/initial_field.hpp"
+#include "solver/run.hpp"
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+namespace {
+
+// Outputs at 0, 30, 60, 90, 100, checkpoints at 0, 45, 90, 100; verified at 25, 30, 45, 50, ...
+RunConfig small_config() {
+  RunConfig config;
+  config.shape = {30, 41};
+  config.coefficient = 0.2;
+  config.steps = 100;
+  config.output_every = 30;
+  config.checkpoint_every = {.steps = 45, .seconds = std::nullopt};
+  config.verify_every = 25;
+  config.initial.kind = InitialKind::checkerboard;
+  return config;
+}
+
+// Passes all calls on to a real backend, but flips one bit of its state once.
+template <class T>
+class FlippingBackend final : public Backend<T> {
+ public:
+  explicit FlippingBackend(std::unique_ptr<Backend<T>> real) : real_(std::move(real)) {}
+
+  std::int64_t flip_after = -1;      ///< advanced steps, those taken again counted too
+  bool flip_before_storing = false;  ///< in the first capture for an output after step 0
+  std::int64_t advanced = 0;
+
+  BackendDescription description() const override { return real_->description(); }
+  void set_state(std::span<const T> field) override { real_->set_state(field); }
+  void set_fractal(const FractalParameters& parameters) override { real_->set_fractal(parameters); }
+  void advance(std::int64_t steps) override {
+    if (advanced < flip_after && flip_after <= advanced + steps) {
+      real_->advance(flip_after - advanced);
+      steps -= flip_after - advanced;
+      advanced = flip_after;
+      flip();
+    }
+    real_->advance(steps);
+    advanced += steps;
+  }
+  void start_finite_check() override { real_->start_finite_check(); }
+  std::optional<std::int64_t> finish_finite_check() override {
+    return real_->finish_finite_check();
+  }
+  void set_filters(const std::vector<FilterPlan<T>>& filters) override {
+    real_->set_filters(filters);
+  }
+  // Copies at once, so that flip() may capture while a sink still reads.
+  void capture(bool with_laplacian, bool) override {
+    if (flip_before_storing && with_laplacian && advanced > 0) {
+      flip_before_storing = false;
+      flip();
+    }
+    copy_ = test::state_of(*real_);
+    with_laplacian_ = with_laplacian;
+  }
+  Captured<T> captured() override {
+    Captured<T> result;
+    result.field = copy_.field;
+    if (with_laplacian_) result.laplacian = copy_.laplacian;
+    result.digest = copy_.digest;
+    return result;
+  }
+  Ceilings ceilings() override { return real_->ceilings(); }
+  double stepping_seconds() override { return real_->stepping_seconds(); }
+
+ private:
+  void flip() {
+    std::vector<T> field = test::state_of(*real_).field;
+    auto* bytes = reinterpret_cast<unsigned char*>(&field[5 * 41 + 7]);
+    bytes[sizeof(T) - 2] ^= 0x40;  // of the upper half of the significand, or the exponent
+    real_->set_state(field);
+  }
+
+  std::unique_ptr<Backend<T>> real_;
+  test::Stepped<T> copy_;
+  bool with_laplacian_ = false;
+};
+
+// Keeps the digest of what it is given.
+template <class T>
+class Recorder final : public RunSink<T> {
+ public:
+  struct Stored {
+    std::uint64_t digest;
+    bool output, checkpoint;
+    bool operator==(const Stored&) const = default;
+  };
+  std::map<std::int64_t, Stored> stored;
+
+  void store(const Storing& storing, const Captured<T>& captured) override {
+    stored[storing.step] = {captured.digest, storing.output, storing.checkpoint};
+  }
+  void progress(const Progress&) override {}
+};
+
+template <class T>
+FlippingBackend<T> backend_for(const RunConfig& config, const std::string& name) {
+  auto real = make_backend<T>(name, "auto", {config.shape, config.boundaries, T(0.2), T(1)}, 2);
+  set_initial_state<T>(*real, config, {});
+  return FlippingBackend<T>(std::move(real));
+}
+
+std::string never() { return ""; }
+
+// What the run says is wrong; empty where nothing is.
+template <class T>
+std::string error_of(Backend<T>& backend, const RunConfig& config, Recorder<T>& recorder) {
+  try {
+    run<T>(backend, config, 0, recorder, never);
+  } catch (const NumericalError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<std::string> backends() {
+  return cuda_unavailable().empty() ? std::vector<std::string>{"cpu", "cuda"}
+                                    : std::vector<std::string>{"cpu"};
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a clean run that verifies stores what one without does", T, float, double) {
+  const RunConfig config = small_config();
+  RunConfig plain = config;
+  plain.verify_every.reset();
+  for (const std::string& name : backends()) {
+    auto without = backend_for<T>(plain, name);
+    Recorder<T> expected;
+    run<T>(without, plain, 0, expected, never);
+    CHECK(without.advanced == 100);
+    for (const std::int64_t every : {1, 7, 25, 1000}) {
+      RunConfig verified = config;
+      verified.verify_every = every;
+      auto with = backend_for<T>(verified, name);
+      Recorder<T> recorder;
+      run<T>(with, verified, 0, recorder, never);
+      CHECK(with.advanced == 200);
+      CHECK(recorder.stored == expected.stored);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("a flipped bit is found, in the first pass and in the second", T, float,
+                   double) {
+  const RunConfig config = small_config();
+  Recorder<T> clean;
+  auto reference = backend_for<T>(config, "cpu");
+  run<T>(reference, config, 0, clean, never);
+  struct Case {
+    std::int64_t flip_after;  // 45 to 50 are steps 90 to 95 first, 95 to 100 again
+    const char* steps;
+    std::vector<std::int64_t> stored;
+  };
+  const std::vector<Case> cases = {{1, "steps 0 to 25: ", {0}},
+                                   {25, "steps 0 to 25: ", {0}},
+                                   {26, "steps 0 to 25: ", {0}},
+                                   {50, "steps 0 to 25: ", {0}},
+                                   {52, "steps 25 to 30: ", {0}},
+                                   {92, "steps 45 to 50: ", {0, 30, 45}},
+                                   {98, "steps 45 to 50: ", {0, 30, 45}},
+                                   {190, "steps 90 to 100: ", {0, 30, 45, 60, 90}},
+                                   {200, "steps 90 to 100: ", {0, 30, 45, 60, 90}}};
+  for (const std::string& name : backends()) {
+    for (const Case& planted : cases) {
+      CAPTURE(planted.flip_after);
+      auto backend = backend_for<T>(config, name);
+      backend.flip_after = planted.flip_after;
+      Recorder<T> recorder;
+      const std::string error = error_of(backend, config, recorder);
+      CAPTURE(error);
+      CHECK(error.starts_with(planted.steps));
+      CHECK(error.find("digest 0x") != error.npos);
+      CHECK(error.find("and with 0x") != error.npos);
+      std::vector<std::int64_t> steps;
+      for (const auto& [step, stored] : recorder.stored) {
+        steps.push_back(step);
+        CHECK(stored == clean.stored.at(step));
+      }
+      CHECK(steps == planted.stored);
+    }
+  }
+}
+
+TEST_CASE("without verify_every the same bit ends up in what is stored") {
+  RunConfig config = small_config();
+  config.verify_every.reset();
+  Recorder<float> clean, flipped;
+  auto reference = backend_for<float>(config, "cpu");
+  run<float>(reference, config, 0, clean, never);
+  auto backend = backend_for<float>(config, "cpu");
+  backend.flip_after = 92;
+  CHECK(error_of(backend, config, flipped).empty());
+  CHECK(flipped.stored.at(90) == clean.stored.at(90));
+  CHECK(flipped.stored.at(100).digest != clean.stored.at(100).digest);
+}
+
+TEST_CASE("a bit that flips between the verification and the copy is found too") {
+  const RunConfig config = small_config();
+  auto backend = backend_for<float>(config, "cpu");
+  backend.flip_before_storing = true;
+  Recorder<float> recorder;
+  const std::string error = error_of(backend, config, recorder);
+  CAPTURE(error);
+  CHECK(error.starts_with("step 30: digest 0x"));
+  CHECK(error.find(" was verified") != error.npos);
+  CHECK(recorder.stored.size() == 1);
+}
+
+TEST_CASE("a request to stop, too, stores only steps that are verified") {
+  RunConfig config = small_config();
+  config.steps = config.output_every = 1'000'000'000;
+  config.checkpoint_every.steps = config.verify_every = 1'000'000'000;
+  for (const bool flip : {false, true}) {
+    auto backend = backend_for<float>(config, "cpu");
+    if (flip) backend.flip_after = 2;
+    Recorder<float> recorder;
+    int asked = 0;
+    const auto soon = [&] { return ++asked == 3 ? std::string("SIGTERM") : std::string(); };
+    if (flip) {
+      CHECK_THROWS_AS(run<float>(backend, config, 0, recorder, soon), NumericalError);
+      CHECK(recorder.stored.size() == 1);
+    } else {
+      const RunResult result = run<float>(backend, config, 0, recorder, soon);
+      CHECK(result.stopped_by == "SIGTERM");
+      CHECK(recorder.stored.at(result.step).checkpoint);
+      CHECK(backend.advanced == 2 * result.step);
+    }
+  }
+}
