@@ -23,6 +23,7 @@ constexpr const char* footer = R"(Examples:
   lapl run configs/tutorial.yaml
   lapl run configs/tutorial.yaml --set time.steps=1000 --output runs/short
   lapl resume runs/tutorial --set time.steps=20000
+  lapl plot runs/tutorial -o tutorial.png
   lapl inspect runs/tutorial
   lapl diff runs/tutorial runs/other --rtol 1e-6
 
@@ -75,6 +76,7 @@ int main(int argc, char** argv) {
   lapl::add_bench_command(app, action);
   lapl::add_filter_command(app, action);
   lapl::add_plan_command(app, action);
+  lapl::add_plot_command(app, action);
   lapl::add_schema_command(app, action);
   lapl::add_verify_restart_command(app, action);
   try {

@@ -2,13 +2,15 @@
 
 #include <string>
 
+#include "kernels/cuda/cuda_check.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
 
+namespace {
+
 template <class T>
-std::unique_ptr<CudaFilter<T>> make_cuda_filter(const Correlation<T>& correlation,
-                                                FilterMethod method) {
+std::unique_ptr<CudaFilter<T>> make(const Correlation<T>& correlation, FilterMethod method) {
   if (method == FilterMethod::direct) return make_direct_filter(correlation);
   if (method == FilterMethod::fft) return make_fft_filter(correlation);
   const std::optional<SeparableWeights<T>> weights = separate(correlation);
@@ -17,6 +19,18 @@ std::unique_ptr<CudaFilter<T>> make_cuda_filter(const Correlation<T>& correlatio
                       " x " + std::to_string(correlation.window.columns) +
                       " weights is not the product of a column and a row (expected rank 1)");
   return make_separable_filter(correlation, *weights);
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<CudaFilter<T>> make_cuda_filter(const Correlation<T>& correlation,
+                                                FilterMethod method) {
+  auto filter = make(correlation, method);
+  // Its weights may still be on their way (cudaMemcpy from pageable memory returns before), and our
+  // streams do not wait for the default one.
+  LAPL_CUDA(cudaDeviceSynchronize());
+  return filter;
 }
 template std::unique_ptr<CudaFilter<float>> make_cuda_filter(const Correlation<float>&,
                                                              FilterMethod);

@@ -1,0 +1,245 @@
+// lapl plot FILE|RUN_DIR
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "app/commands.hpp"
+#include "app/plot_panels.hpp"
+#include "io/durable/durable_file.hpp"
+#include "io/plot/movie.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int largest_side = 20000;
+constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;  // frames a second
+
+struct Options {
+  std::string path, output, field, colormap, size;
+  std::optional<std::int64_t> step;
+  std::vector<double> limits, percentiles;
+  bool movie = false;
+  bool quiet = false;
+};
+
+// What one panel shows.
+struct View {
+  const PlotOutput* output;
+  std::string field;
+};
+
+PlotStyle style_of(const Options& options) {
+  PlotStyle style;
+  if (!options.colormap.empty()) style.colormap = options.colormap;
+  const auto pair = [](const std::string& name, const std::vector<double>& numbers) {
+    if (!(numbers[0] < numbers[1]))
+      throw ConfigError(fmt::format("{} {} {}: the first must be less than the second", name,
+                                    numbers[0], numbers[1]));
+    return Limits{numbers[0], numbers[1]};
+  };
+  if (!options.limits.empty()) {
+    style.limits = pair("--limits", options.limits);
+    const Limits usable = widened(*style.limits);
+    if (usable.low != style.limits->low || usable.high != style.limits->high)
+      throw ConfigError(fmt::format("--limits {} {}: too close together, or not finite",
+                                    style.limits->low, style.limits->high));
+  }
+  if (!options.percentiles.empty()) {
+    style.percentiles = pair("--percentiles", options.percentiles);
+    if (style.percentiles->low < 0 || style.percentiles->high > 100)
+      throw ConfigError(fmt::format("--percentiles {} {}: must lie from 0 to 100",
+                                    style.percentiles->low, style.percentiles->high));
+  }
+  return style;
+}
+
+PictureSize parse_size(const std::string& text) {
+  PictureSize size;
+  const char* end = text.data() + text.size();
+  const auto [cross, bad] = std::from_chars(text.data(), end, size.width);
+  bool good = bad == std::errc() && cross != end && *cross == 'x';
+  if (good) {
+    const auto [last, error] = std::from_chars(cross + 1, end, size.height);
+    good = error == std::errc() && last == end;
+  }
+  if (!good || std::min(size.width, size.height) < 1 ||
+      std::max(size.width, size.height) > largest_side)
+    throw ConfigError(fmt::format(
+        "--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}", text,
+        largest_side));
+  return size;
+}
+
+// Without -o: named after the run or file, in the current folder.
+fs::path output_path(const Options& options) {
+  if (!options.output.empty()) return options.output;
+  fs::path source = fs::canonical(options.path);
+  const std::string name =
+      fs::is_directory(source) ? source.filename().string() : source.stem().string();
+  if (!options.movie) return name + ".png";
+  return name + (ffmpeg_found() ? ".mp4" : "-movie.png");
+}
+
+PictureFormat format_of(const fs::path& path) {
+  const std::string ending = path.extension().string();
+  if (ending == ".png") return PictureFormat::png;
+  if (ending == ".svg") return PictureFormat::svg;
+  if (ending == ".pdf") return PictureFormat::pdf;
+  throw ConfigError(fmt::format("{}: unknown kind of picture \"{}\" (.png, .svg or .pdf{})",
+                                path.string(), ending,
+                                ending == ".mp4" ? "; .mp4 with --movie" : ""));
+}
+
+std::vector<View> views_of(const PlotSource& source, const Options& options) {
+  const PlotOutput& first = source.outputs().front();
+  const PlotOutput& last = source.outputs().back();
+  if (!options.field.empty()) source.require_field(options.field);
+  std::vector<const PlotOutput*> outputs = {&first};
+  if (options.step)
+    outputs = {&source.at_step(*options.step)};
+  else if (&last != &first)
+    outputs.push_back(&last);
+  const std::string field = !options.field.empty() ? options.field
+                            : source.has("field")  ? "field"
+                                                   : source.fields().front();
+  std::vector<View> views;
+  for (const PlotOutput* output : outputs) views.push_back({output, field});
+  if (options.field.empty() && source.has("laplacian") && field != "laplacian")
+    views.push_back({outputs.back(), "laplacian"});
+  return views;
+}
+
+// The shape that the layout is made for; the values are read when their box is known.
+Shape shape_of(const View& view) {
+  return read_field(view.output->file, view.field, view.output->record).shape;
+}
+
+void draw_picture(const PlotSource& source, const Options& options, const fs::path& path) {
+  const PictureFormat format = format_of(path);
+  const PlotStyle style = style_of(options);
+  const std::vector<View> views = views_of(source, options);
+  const int count = static_cast<int>(views.size());
+  const Shape shape = shape_of(views.front());
+  const PictureSize size =
+      options.size.empty() ? default_size(count, shape) : parse_size(options.size);
+  const FigureLayout layout = figure_layout(size, count, shape);
+  std::vector<Panel> panels;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    DrawnField field =
+        read_drawn(*views[i].output, views[i].field, box_pixels(layout.panels[i], format), style);
+    const Limits limits = limits_for(field, field.range, style);
+    panels.push_back(make_panel(std::move(field), limits, style, source.axes()));
+    panels.back().subtitle = source.describe(*views[i].output);
+  }
+  replace_file(path, draw_figure(format, size, layout, panels));
+  if (!options.quiet) fmt::print("{}: {} x {}\n", path.string(), size.width, size.height);
+}
+
+// One frame an output, all with the limits that hold every output's.
+void draw_movie(const PlotSource& source, const Options& options, const fs::path& path) {
+  const bool mp4 = path.extension() == ".mp4";
+  if (!mp4 && path.extension() != ".png")
+    throw ConfigError(fmt::format("{}: unknown kind of movie \"{}\" (.mp4 or .png)", path.string(),
+                                  path.extension().string()));
+  if (mp4 && !ffmpeg_found())
+    throw ConfigError(fmt::format(
+        "{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG", path.string()));
+  const PlotStyle style = style_of(options);
+  const std::string name = views_of(source, options).front().field;
+  const Shape shape = shape_of({&source.outputs().front(), name});
+  const PictureSize size = options.size.empty() ? default_size(1, shape) : parse_size(options.size);
+  const FigureLayout layout = figure_layout(size, 1, shape);
+  const Shape box = box_pixels(layout.panels.front(), PictureFormat::png);
+
+  Limits range{1, 0};
+  bool signs = false;
+  for (const PlotOutput& output : source.outputs()) {
+    const DrawnField field = read_drawn(output, name, box, style);
+    range = united(range, field.range);
+    signs = signs || field.signs;
+  }
+  const int frames = static_cast<int>(source.outputs().size());
+  const int rate = std::clamp(frames / movie_seconds, slowest_movie, fastest_movie);
+  std::optional<FfmpegMovie> movie;
+  if (mp4) movie.emplace(path, size, rate);
+  AnimatedPng animation(frames, rate);
+  for (const PlotOutput& output : source.outputs()) {
+    DrawnField field = read_drawn(output, name, box, style);
+    field.signs = signs;
+    const Limits limits = limits_for(field, range, style);
+    std::vector<Panel> panels = {make_panel(std::move(field), limits, style, source.axes())};
+    panels.front().subtitle = source.describe(output);
+    if (mp4)
+      movie->add(draw_pixels(size, layout, panels));
+    else
+      animation.add(draw_figure(PictureFormat::png, size, layout, panels));
+  }
+  if (mp4)
+    movie->finish();
+  else
+    replace_file(path, animation.finished());
+  if (!options.quiet)
+    fmt::print("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height,
+               frames, rate);
+}
+
+int plot_command(const Options& options) {
+  require_drawing();
+  const PlotSource source(options.path);
+  if (options.movie)
+    draw_movie(source, options, output_path(options));
+  else
+    draw_picture(source, options, output_path(options));
+  return 0;
+}
+
+}  // namespace
+
+void add_plot_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "plot", "Draw a run or a file: first and last field and the Laplacian, or what is asked for");
+  const auto options = std::make_shared<Options>();
+  command->add_option("PATH", options->path, "Run folder, output, checkpoint or other HDF5 file")
+      ->required();
+  command->add_option("-o,--output", options->output,
+                      "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
+                      "there. Default: named after PATH");
+  auto* step = command->add_option("--step", options->step, "The output of this step alone");
+  command->add_option("--field", options->field, "One dataset, such as laplacian or a filter's");
+  command
+      ->add_option("--colormap", options->colormap,
+                   "Default: diverging for the Laplacian and filters' results of both signs, "
+                   "viridis for all else")
+      ->check(CLI::IsMember(colormap_names()));
+  auto* limits = command->add_option("--limits", options->limits, "Values at the colours' ends")
+                     ->expected(2)
+                     ->type_name("LOW HIGH");
+  command
+      ->add_option("--percentiles", options->percentiles,
+                   "Percentiles at the colours' ends; default 5 95 for the Laplacian, 0 100 else. "
+                   "Where a pixel shows several cells, of their means")
+      ->expected(2)
+      ->type_name("LOW HIGH")
+      ->excludes(limits);
+  command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels (points for SVG and PDF)");
+  command
+      ->add_flag("--movie", options->movie,
+                 "One frame an output of one field, with the same limits: MP4 where ffmpeg is "
+                 "installed, else an animated PNG")
+      ->excludes(step);
+  command->add_flag("--quiet", options->quiet, "Print errors alone");
+  command->footer(
+      "Examples:\n"
+      "  lapl plot runs/tutorial -o tutorial.png\n"
+      "  lapl plot runs/tutorial --step 2500 --field laplacian --percentiles 1 99\n"
+      "  lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4");
+  command->callback([options, &action] { action = [options] { return plot_command(*options); }; });
+}
+
+}  // namespace lapl

@@ -1,0 +1,39 @@
+// From fields to panels: colours and limits as asked for, or as suits the field.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/plot_source.hpp"
+
+namespace lapl {
+
+/// What the command line says of colours.
+struct PlotStyle {
+  std::optional<std::string> colormap;
+  std::optional<Limits> limits;
+  std::optional<Limits> percentiles;
+};
+
+/// A field in the pixels of a box, and the values that count for its limits.
+struct DrawnField {
+  std::string name;
+  Shape shape;
+  Shape drawn;
+  std::vector<double> pixels;
+  Limits range;        ///< at the percentiles
+  bool signs = false;  ///< positive and negative values matter alike
+};
+
+/// Percentiles are those of the cells or, where a pixel shows several cells, of their means. The
+/// Laplacian is taken from its 5th to its 95th percentile, all else from the least to the largest.
+DrawnField read_drawn(const PlotOutput& output, const std::string& field, Shape box,
+                      const PlotStyle& style);
+
+/// Limits for values that lie in `range`.
+Limits limits_for(const DrawnField& field, Limits range, const PlotStyle& style);
+
+/// A panel without its titles.
+Panel make_panel(DrawnField field, Limits limits, const PlotStyle& style, const PlotAxes& axes);
+
+}  // namespace lapl

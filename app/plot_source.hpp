@@ -1,0 +1,52 @@
+// What lapl plot draws from: the outputs of a run, or the records of one file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/hdf5/step_file.hpp"
+#include "io/plot/figure.hpp"
+
+namespace lapl {
+
+/// One output of a run, or one record of a file.
+struct PlotOutput {
+  std::filesystem::path file;
+  std::size_t record = 0;
+  std::optional<std::int64_t> step;  ///< none in a file of another program
+  std::optional<double> time;        ///< likewise; s
+};
+
+class PlotSource {
+ public:
+  /// Throws IoError where there is nothing to draw.
+  explicit PlotSource(const std::filesystem::path& path);
+
+  /// In order of step; at least one.
+  const std::vector<PlotOutput>& outputs() const { return outputs_; }
+  /// Datasets of the last output.
+  const std::vector<std::string>& fields() const { return fields_; }
+  bool has(const std::string& field) const;
+  const PlotAxes& axes() const { return axes_; }
+
+  /// Throws ConfigError that names the nearest steps.
+  const PlotOutput& at_step(std::int64_t step) const;
+  /// Throws ConfigError that lists the fields there are.
+  void require_field(const std::string& field) const;
+
+  /// "step 2500, t = 625 s"; the file's name where it has no steps.
+  std::string describe(const PlotOutput& output) const;
+
+ private:
+  void add_run(const std::filesystem::path& folder);
+
+  std::string path_;
+  std::vector<PlotOutput> outputs_;
+  std::vector<std::string> fields_;
+  PlotAxes axes_;
+};
+
+}  // namespace lapl

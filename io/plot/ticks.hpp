@@ -1,0 +1,32 @@
+// Round numbers along an axis or a colour bar.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lapl {
+
+struct Tick {
+  double fraction = 0;  ///< of the way from low to high
+  std::string label;
+};
+
+/// A value is offset + 10^exponent * (number of the label).
+struct Ticks {
+  std::vector<Tick> ticks;
+  int exponent = 0;   ///< 0 unless the values are tiny or huge
+  double offset = 0;  ///< of values that share their first digits
+
+  /// What all labels share, such as "×10^{−9} + 1.25", the braces holding a superscript; empty
+  /// where they share nothing.
+  std::string common_text() const;
+};
+
+/// At most `most` multiples of 1, 2 or 5 times a power of ten from `low` to `high` (low < high), as
+/// close together as that allows. A label has six digits at most.
+Ticks round_ticks(double low, double high, int most);
+
+/// `value` in up to `digits` digits as people write it: 0.25, 1.5×10^{30}.
+std::string number_text(double value, int digits);
+
+}  // namespace lapl

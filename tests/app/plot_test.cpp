@@ -1,0 +1,149 @@
+// lapl plot, from the outside.
+#include <array>
+#include <cstdint>
+
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+bool can_draw(const Outcome& outcome) {
+  if (outcome.err.find("built without cairo") == std::string::npos) return true;
+  CHECK(outcome.code == 2);
+  MESSAGE("skipped: lapl was built without cairo");
+  return false;
+}
+
+std::uint32_t number_at(const std::string& bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    number = number << 8 | static_cast<unsigned char>(bytes.at(at + i));
+  return number;
+}
+
+// Width and height of a PNG.
+std::array<std::uint32_t, 2> png_size(const fs::path& path) {
+  const std::string bytes = text_of(path);
+  REQUIRE(bytes.starts_with("\x89PNG\r\n\x1a\n"));
+  return {number_at(bytes, 16), number_at(bytes, 20)};
+}
+
+using Size = std::array<std::uint32_t, 2>;
+
+}  // namespace
+
+TEST_CASE("plot: a run, a step, an index and a checkpoint, as PNG of the size asked for") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  const Outcome first = run_lapl({"plot", "out"});
+  if (!can_draw(first)) return;
+  CAPTURE(first.err);
+  REQUIRE(first.code == 0);
+  CHECK(png_size("out.png")[0] > 2 * png_size("out.png")[1]);  // three panels beside each other
+  for (const char* path : {"out", "out/fields.nc", "out/fields/step-000000040.nc",
+                           "out/checkpoints/step-000000060.h5"}) {
+    const Outcome plot = run_lapl({"plot", path, "-o", "p.png", "--size", "900x300"});
+    CAPTURE(plot.err);
+    CHECK(plot.code == 0);
+    CHECK(png_size("p.png") == Size{900, 300});
+  }
+  CHECK(run_lapl({"plot", "out", "-o", "p.svg"}).code == 0);
+  CHECK(text_of("p.svg").find("<svg") != std::string::npos);
+  CHECK(run_lapl({"plot", "out", "-o", "p.pdf"}).code == 0);
+  CHECK(text_of("p.pdf").starts_with("%PDF"));
+}
+
+TEST_CASE("plot: options change what is drawn, and the index draws what the run does") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config("filters: [{name: smooth, kernel: gaussian, sigma: 1}]\n"));
+  const Outcome run = run_lapl({"run", "c.yaml"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  if (!can_draw(run_lapl({"plot", "out", "-o", "a.png"}))) return;
+  REQUIRE(run_lapl({"plot", "out/fields.nc", "-o", "b.png"}).code == 0);
+  CHECK(text_of("a.png") == text_of("b.png"));
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--step", "20"},
+                                                  {"--field", "smooth"},
+                                                  {"--colormap", "inferno"},
+                                                  {"--limits", "-1", "1"},
+                                                  {"--percentiles", "10", "90"}}) {
+    std::vector<std::string> command = {"plot", "out", "-o", "b.png"};
+    command.insert(command.end(), options.begin(), options.end());
+    const Outcome plot = run_lapl(command);
+    CAPTURE(options.front());
+    CAPTURE(plot.err);
+    CHECK(plot.code == 0);
+    CHECK(text_of("a.png") != text_of("b.png"));
+  }
+}
+
+TEST_CASE("plot: a movie has a frame for each output") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  const Outcome movie = run_lapl({"plot", "out", "--movie", "-o", "m.png", "--size", "300x200"});
+  if (!can_draw(movie)) return;
+  CAPTURE(movie.err);
+  REQUIRE(movie.code == 0);
+  CHECK(png_size("m.png") == Size{300, 200});
+  const std::string bytes = text_of("m.png");
+  const auto control = bytes.find("acTL");
+  REQUIRE(control != std::string::npos);
+  CHECK(number_at(bytes, control + 4) == 4);
+}
+
+TEST_CASE("plot: a field of one row, one column, one cell") {
+  const Sandbox sandbox;
+  for (const char* shape : {"[1, 500]", "[500, 1]", "[1, 1]"}) {
+    write_text("c.yaml", small_config());
+    REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", std::string("grid.shape=") + shape,
+                      "--set", "initial.kind=uniform"})
+                .code == 0);
+    const Outcome plot = run_lapl({"plot", "out"});
+    if (!can_draw(plot)) return;
+    CAPTURE(plot.err);
+    CHECK(plot.code == 0);
+  }
+}
+
+TEST_CASE("plot: what is wrong is named, and no picture appears") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  if (!can_draw(run_lapl({"plot", "out", "-o", "a.svg"}))) return;
+  struct Row {
+    std::vector<std::string> options;
+    int code;
+    std::string message;
+  };
+  const std::vector<Row> rows = {
+      {{"out", "--field", "sobel"}, 2, "no such field (it has: field, laplacian)"},
+      {{"out", "--step", "30"}, 2, "no output of that step (nearest: 20 and 40)"},
+      {{"out", "--step", "99"}, 2, "(nearest: 60)"},
+      {{"out", "--size", "0x0"}, 2, "--size 0x0: expected WIDTHxHEIGHT"},
+      {{"out", "--size", "800"}, 2, "--size 800: expected WIDTHxHEIGHT"},
+      {{"out", "--size", "90000x10"}, 2, "each from 1 to 20000"},
+      {{"out", "--size", "60x40"}, 2, "no room for 3 panels"},
+      {{"out", "--limits", "2", "1"}, 2, "--limits 2 1: the first must be less"},
+      {{"out", "--percentiles", "-5", "95"}, 2, "must lie from 0 to 100"},
+      {{"out", "--colormap", "jet"}, 2, "jet"},
+      {{"out", "-o", "p.jpg"}, 2, "unknown kind of picture \".jpg\" (.png, .svg or .pdf)"},
+      {{"out", "-o", "p.mp4"}, 2, ".mp4 with --movie"},
+      {{"out", "--movie", "-o", "p.gif"}, 2, "(.mp4 or .png)"},
+      {{"none"}, 4, "none: no such file or folder"},
+      {{"."}, 4, "not a run folder"},
+      {{"c.yaml"}, 4, "c.yaml"},
+  };
+  for (const Row& row : rows) {
+    std::vector<std::string> command = {"plot"};
+    command.insert(command.end(), row.options.begin(), row.options.end());
+    const Outcome plot = run_lapl(command);
+    CAPTURE(row.message);
+    CAPTURE(plot.err);
+    CHECK(plot.code == row.code);
+    CHECK(plot.err.find(row.message) != std::string::npos);
+  }
+  for (const auto& entry : fs::directory_iterator(".")) CHECK(entry.path().extension() != ".png");
+}
