@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "solver/run_config.hpp"
-
 namespace lapl {
 
 struct BackendChoice {
@@ -12,7 +10,8 @@ struct BackendChoice {
   std::string reason;   ///< for people
 };
 
-/// The backend that the config names, or for auto the GPU where one can be used, else the CPU.
-BackendChoice choose_backend(const RunConfig& config);
+/// The backend that is named; for auto that of the engine, where one is named, else the GPU where
+/// one can be used, else the CPU.
+BackendChoice choose_backend(const std::string& backend, const std::string& engine = "auto");
 
 }  // namespace lapl

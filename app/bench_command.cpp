@@ -81,10 +81,8 @@ Boundary boundary_named(const std::string& name) {
 }
 
 int bench_command(const Options& options) {
-  RunConfig config;
-  config.backend = options.backend;
-  config.engine = options.engine.empty() ? "auto" : options.engine;
-  const std::string backend = choose_backend(config).backend;
+  const std::string backend =
+      choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
   const Boundary boundary = boundary_named(options.boundary);
   const std::vector<Shape> shapes = shapes_of(options, backend);
   std::vector<std::string> engines;
@@ -118,7 +116,8 @@ int bench_command(const Options& options) {
           fmt::print(stderr, "{}, {}: {}\n", engine, precision, error.what());
         }
       }
-  if (all.empty()) throw DeviceError(fmt::format("no engine of the {} backend could step", backend));
+  if (all.empty())
+    throw DeviceError(fmt::format("no engine of the {} backend could step", backend));
   if (options.json) fmt::print("{}\n", all.dump(2));
   return 0;
 }

@@ -77,7 +77,7 @@ int execute_as(const Job& job, Console& console) {
   const std::vector<double> loaded =
       job.restart ? std::vector<double>{} : load_initial_field(config);
 
-  const BackendChoice choice = choose_backend(config);
+  const BackendChoice choice = choose_backend(config.backend, config.engine);
   const Problem<T> problem{.shape = config.shape,
                            .boundaries = config.boundaries,
                            .coefficient = static_cast<T>(config.step_coefficient()),

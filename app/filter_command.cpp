@@ -59,9 +59,7 @@ template <class T>
 int filter_as(const FilterJob& job, const Options& options) {
   const FilterConfig filter = load_filters({job.filter}).front();
   const auto source = open_frames(job.input_path, job.input_dataset);
-  RunConfig choosing;
-  choosing.backend = job.backend;
-  const BackendChoice choice = choose_backend(choosing);
+  const BackendChoice choice = choose_backend(job.backend);
   const auto correlation = correlation_of<T>(filter, source->shape());
   const MethodChoice method = choose_method(filter, correlation, choice.backend);
   const auto frames = source->frames();
@@ -106,9 +104,7 @@ int filter_as(const FilterJob& job, const Options& options) {
 }
 
 int covariance_as(const FilterJob& job, const Options& options) {
-  RunConfig choosing;
-  choosing.backend = job.backend;
-  const BackendChoice choice = choose_backend(choosing);
+  const BackendChoice choice = choose_backend(job.backend);
   check_output(job, options);
   const CovarianceResult result =
       add_covariance_file(job.input_path, *job.covariance, job.output_path, job.output_dataset,

@@ -36,7 +36,7 @@ std::string size_text(double bytes) {
 // With what reading or making the initial field and putting a file together take besides.
 Memory needed(const RunConfig& config, const std::string& backend, Shape shape) {
   const std::size_t value_size = config.precision == Precision::float32 ? 4 : 8;
-  Memory memory = memory_needed(backend, shape, value_size, config.filters.size());
+  Memory memory = memory_needed(backend, shape, value_size, 2 + config.filters.size());
   const double cells = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
   const bool transforms = config.initial.kind == InitialKind::fractal && backend == "cpu";
   const double initial = cells * 8 * (transforms ? 2 : 1);
@@ -90,7 +90,7 @@ Measured measure(const RunConfig& config, const std::string& backend_name) {
 }
 
 Json plan_of(const RunConfig& config) {
-  const BackendChoice choice = choose_backend(config);
+  const BackendChoice choice = choose_backend(config.backend, config.engine);
   load_filters(config.filters);
   const Memory memory = needed(config, choice.backend, config.shape);
   const Memory available = memory_available(choice.backend);

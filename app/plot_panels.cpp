@@ -5,11 +5,6 @@
 namespace lapl {
 namespace {
 
-std::vector<double> as_double(const FieldValues& values) {
-  return std::visit([](const auto& held) { return std::vector<double>(held.begin(), held.end()); },
-                    values);
-}
-
 std::string colormap_of(const DrawnField& field, const PlotStyle& style) {
   return style.colormap ? *style.colormap : field.signs ? "diverging" : "viridis";
 }
@@ -21,7 +16,7 @@ DrawnField read_drawn(const PlotOutput& output, const std::string& field, Shape 
   const ReadField read = read_field(output.file, field, output.record);
   DrawnField drawn{field, read.shape, box, resample(view_of(read.values), read.shape, box), {}, {}};
   const bool averaged = read.shape.rows > box.rows || read.shape.columns > box.columns;
-  const std::vector<double> values = averaged ? drawn.pixels : as_double(read.values);
+  const std::vector<double> values = averaged ? drawn.pixels : doubles_of(read.values);
   const bool laplacian = field == "laplacian";
   const Limits inner = percentile_limits(values, 5, 95);
   const Limits all = percentile_limits(values, 0, 100);

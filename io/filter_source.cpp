@@ -1,7 +1,5 @@
 #include "io/filter_source.hpp"
 
-#include <variant>
-
 #include "io/hdf5/step_file.hpp"
 
 namespace lapl {
@@ -12,8 +10,7 @@ std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters) {
     const ReadField field = read_field(filter.path, filter.dataset);
     filter.shape = field.shape;
     filter.one_dimensional = field.one_axis;
-    std::visit([&](const auto& values) { filter.weights.assign(values.begin(), values.end()); },
-               field.values);
+    filter.weights = doubles_of(field.values);
   }
   return filters;
 }

@@ -28,9 +28,7 @@ std::vector<double> load_initial_field(const RunConfig& config) {
   if (initial.kind == InitialKind::hdf5) {
     const ReadField field = read_field(initial.path, initial.dataset);
     require_shape(config, field.shape);
-    return std::visit(
-        [](const auto& values) { return std::vector<double>(values.begin(), values.end()); },
-        field.values);
+    return doubles_of(field.values);
   }
   return {};
 }

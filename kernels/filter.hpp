@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/grid.hpp"
@@ -29,8 +30,9 @@ namespace lapl {
 enum class Edge : std::uint8_t { constant, nearest, reflect, mirror, wrap };
 
 /// Index of the input's value that stands at `index`, any distance outside of 0 ... size - 1; -1
-/// where that is the constant.
-LAPL_HOST_DEVICE std::int64_t edge_index(Edge edge, std::int64_t index, std::int64_t size) {
+/// where that is the constant. `Index` must hold the sum of their magnitudes twice.
+template <class Index>
+LAPL_HOST_DEVICE Index edge_index(Edge edge, Index index, std::type_identity_t<Index> size) {
   if (index >= 0 && index < size) return index;
   switch (edge) {
     case Edge::constant: return -1;
@@ -38,10 +40,8 @@ LAPL_HOST_DEVICE std::int64_t edge_index(Edge edge, std::int64_t index, std::int
     default: break;
   }
   if (edge == Edge::mirror && size == 1) return 0;
-  const std::int64_t period = edge == Edge::wrap      ? size
-                              : edge == Edge::reflect ? 2 * size
-                                                      : 2 * size - 2;
-  std::int64_t place = index % period;
+  const Index period = edge == Edge::wrap ? size : edge == Edge::reflect ? 2 * size : 2 * size - 2;
+  Index place = index % period;
   if (place < 0) place += period;
   if (place < size) return place;
   return (edge == Edge::reflect ? 2 * size - 1 : 2 * size - 2) - place;

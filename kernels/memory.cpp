@@ -10,15 +10,15 @@
 namespace lapl {
 
 Memory memory_needed(const std::string& backend, Shape shape, std::size_t value_size,
-                     std::size_t filters) {
+                     std::size_t copies) {
   const double rows = static_cast<double>(shape.rows);
   const double field = rows * static_cast<double>(shape.columns) * static_cast<double>(value_size);
-  const double results = static_cast<double>(filters) * field;
-  if (backend == "cpu") return {4 * field + results, 0};  // two to step, field, Laplacian
+  const double handed_out = static_cast<double>(copies) * field;
+  if (backend == "cpu") return {2 * field + handed_out, 0};
   const std::int64_t pitch =
       value_size == 4 ? field_layout<float>(shape).pitch : field_layout<double>(shape).pitch;
   const double padded = rows * static_cast<double>(pitch) * static_cast<double>(value_size);
-  return {2 * field + results, 2 * padded + 2 * field + results};
+  return {handed_out, 2 * padded + handed_out};
 }
 
 Memory memory_available(const std::string& backend) {

@@ -1,4 +1,5 @@
-// Reads tests/data/reference.h5, which NumPy and SciPy made (tests/data/README.md).
+// Reads HDF5 files by HDF5 alone: tests/data/reference.h5, which NumPy and SciPy made
+// (tests/data/README.md), or another.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,8 +12,8 @@ namespace lapl::test {
 
 class ReferenceData {
  public:
-  ReferenceData()
-      : file_(H5Fopen(LAPL_SOURCE_DIR "/tests/data/reference.h5", H5F_ACC_RDONLY, H5P_DEFAULT)) {
+  explicit ReferenceData(const std::string& path = LAPL_SOURCE_DIR "/tests/data/reference.h5")
+      : file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)) {
     REQUIRE(file_ >= 0);
   }
   ~ReferenceData() { H5Fclose(file_); }

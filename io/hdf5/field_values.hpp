@@ -19,4 +19,9 @@ inline FieldView view_of(const FieldValues& values) {
   return std::visit([](const auto& held) { return FieldView{std::span{held}}; }, values);
 }
 
+inline std::vector<double> doubles_of(const FieldValues& values) {
+  return std::visit([](const auto& held) { return std::vector<double>(held.begin(), held.end()); },
+                    values);
+}
+
 }  // namespace lapl

@@ -71,7 +71,7 @@ double arithmetic_rate(int threads) {
 }
 
 void require_memory(Shape shape, std::size_t value_size) {
-  const double needed = memory_needed("cpu", shape, value_size, 0).host;
+  const double needed = memory_needed("cpu", shape, value_size, 2).host;
   const double available = memory_available("cpu").host;
   if (available != 0 && needed > available)
     throw DeviceError(fmt::format(

@@ -4,8 +4,6 @@
 //   at a time      R rows of it (filter_loops.hpp); the window rows + R - 1 input rows that they
 //                  read, at most 512 KiB where the window allows it, are in the level-two cache
 //   bytes a cell   one read, one written
-#include <omp.h>
-
 #include "kernels/cpu/filter_engines.hpp"
 #include "kernels/cpu/filter_rows.hpp"
 
@@ -19,16 +17,15 @@ class DirectFilter final : public CpuFilter<T> {
       : correlation_(correlation),
         filter_(correlation, loops),
         rows_(correlation.input, correlation.edge, correlation.constant),
-        pieces_(cut(correlation, loops, threads)),
-        threads_(static_cast<int>(std::min<std::int64_t>(threads, pieces_.count()))) {
-    for (int thread = 0; thread < threads_; ++thread) scratch_.push_back(filter_.scratch());
+        pieces_(cut(correlation, loops, threads)) {
+    for (int i = 0; i < useful_threads(pieces_, threads); ++i)
+      scratch_.push_back(filter_.scratch());
   }
 
   void apply(const T* input, T* output) override {
-#pragma omp parallel for schedule(dynamic) num_threads(threads_)
-    for (std::int64_t i = 0; i < pieces_.count(); ++i)
-      apply_to_piece(pieces_[i], input, output,
-                     scratch_[static_cast<std::size_t>(omp_get_thread_num())]);
+    for_each_piece(pieces_, scratch_, [&](const FilterPieces::Piece& piece, auto& scratch) {
+      apply_to_piece(piece, input, output, scratch);
+    });
   }
 
  private:
@@ -66,7 +63,6 @@ class DirectFilter final : public CpuFilter<T> {
   RowFilter<T> filter_;
   EdgeRows<T> rows_;
   FilterPieces pieces_;
-  int threads_;
   std::vector<typename RowFilter<T>::Scratch> scratch_;  // of each thread
 };
 

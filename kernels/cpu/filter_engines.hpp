@@ -1,8 +1,11 @@
 // The engines behind make_cpu_filter.
 #pragma once
 
+#include <omp.h>
+
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "kernels/cpu/filter.hpp"
 #include "kernels/cpu/filter_loops.hpp"
@@ -41,5 +44,19 @@ struct FilterPieces {
             std::min(column + piece.columns, output.columns)};
   }
 };
+
+/// Threads that have a piece to do.
+inline int useful_threads(const FilterPieces& pieces, int threads) {
+  return static_cast<int>(std::min<std::int64_t>(threads, pieces.count()));
+}
+
+/// Calls use(piece, work) for every piece, on as many threads as there are elements of `work`, each
+/// with its own.
+template <class Work, class Use>
+void for_each_piece(const FilterPieces& pieces, std::vector<Work>& work, Use use) {
+#pragma omp parallel for schedule(dynamic) num_threads(static_cast <int>(work.size()))
+  for (std::int64_t i = 0; i < pieces.count(); ++i)
+    use(pieces[i], work[static_cast<std::size_t>(omp_get_thread_num())]);
+}
 
 }  // namespace lapl

@@ -10,7 +10,6 @@
 //
 // Oppenheim and Schafer, "Discrete-Time Signal Processing", section 8.7.
 #include <fftw3.h>
-#include <omp.h>
 
 #include <cmath>
 #include <limits>
@@ -99,9 +98,8 @@ class FftFilter final : public CpuFilter<T> {
         pieces_{correlation.output,
                 {tile_.rows - correlation.window.rows + 1,
                  tile_.columns - correlation.window.columns + 1}},
-        threads_(static_cast<int>(std::min<std::int64_t>(threads, pieces_.count()))),
         weights_(2 * tile_.rows * half_, 1) {
-    for (int thread = 0; thread < threads_; ++thread)
+    for (int i = 0; i < useful_threads(pieces_, threads); ++i)
       work_.push_back({HostBuffer<T>(tile_.cells(), 1), HostBuffer<T>(2 * tile_.rows * half_, 1),
                        std::vector<std::int64_t>(static_cast<std::size_t>(tile_.columns))});
     T* const real = work_[0].real.data();
@@ -114,10 +112,9 @@ class FftFilter final : public CpuFilter<T> {
   }
 
   void apply(const T* input, T* output) override {
-#pragma omp parallel for schedule(dynamic) num_threads(threads_)
-    for (std::int64_t i = 0; i < pieces_.count(); ++i)
-      apply_to_piece(pieces_[i], input, output,
-                     work_[static_cast<std::size_t>(omp_get_thread_num())]);
+    for_each_piece(pieces_, work_, [&](const FilterPieces::Piece& piece, Work& work) {
+      apply_to_piece(piece, input, output, work);
+    });
   }
 
  private:
@@ -191,7 +188,6 @@ class FftFilter final : public CpuFilter<T> {
   Shape tile_;
   std::int64_t half_;  // columns of the half spectrum; the rest is its mirror image
   FilterPieces pieces_;
-  int threads_;
   HostBuffer<T> weights_;  // their transform, interleaved real and imaginary parts
   PlanOwner<T> forward_, backward_;
   std::vector<Work> work_;  // of each thread

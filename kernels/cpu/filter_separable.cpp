@@ -5,7 +5,6 @@
 // A thread goes down a piece of the output, R rows at a time. The ring holds a panel of columns, at
 // most 512 KiB where the window allows it.
 //   bytes a cell   one read, one written, but for the first window rows - 1 rows of each piece
-#include <omp.h>
 
 #include "kernels/cpu/filter_engines.hpp"
 #include "kernels/cpu/filter_rows.hpp"
@@ -20,21 +19,19 @@ class SeparableFilter final : public CpuFilter<T> {
                   const FilterLoops<T>& loops, int threads)
       : correlation_(correlation),
         pieces_(cut(correlation, loops, threads)),
-        threads_(static_cast<int>(std::min<std::int64_t>(threads, pieces_.count()))),
         rows_(correlation.input, correlation.edge, correlation.constant),
         along_rows_(row_part(correlation, weights), loops),
         along_columns_(column_part(correlation, weights), loops) {
     const std::int64_t ring_rows = correlation.window.rows + loops.rows - 1;
-    for (int thread = 0; thread < threads_; ++thread)
+    for (int i = 0; i < useful_threads(pieces_, threads); ++i)
       work_.push_back({along_rows_.scratch(), along_columns_.scratch(),
                        HostBuffer<T>(ring_rows * pieces_.piece.columns, 1)});
   }
 
   void apply(const T* input, T* output) override {
-#pragma omp parallel for schedule(dynamic) num_threads(threads_)
-    for (std::int64_t i = 0; i < pieces_.count(); ++i)
-      apply_to_piece(pieces_[i], input, output,
-                     work_[static_cast<std::size_t>(omp_get_thread_num())]);
+    for_each_piece(pieces_, work_, [&](const FilterPieces::Piece& piece, Work& work) {
+      apply_to_piece(piece, input, output, work);
+    });
   }
 
  private:
@@ -104,7 +101,6 @@ class SeparableFilter final : public CpuFilter<T> {
 
   Correlation<T> correlation_;
   FilterPieces pieces_;
-  int threads_;
   EdgeRows<T> rows_;
   RowFilter<T> along_rows_, along_columns_;
   std::vector<Work> work_;  // of each thread

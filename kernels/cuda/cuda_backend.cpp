@@ -12,6 +12,7 @@
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/step_clock.hpp"
 #include "kernels/error.hpp"
+#include "kernels/memory.hpp"
 
 namespace lapl {
 namespace {
@@ -28,10 +29,8 @@ class CudaBackend final : public Backend<T> {
  public:
   CudaBackend(const std::string& engine, const Problem<T>& problem)
       : problem_(problem), layout_(field_layout<T>(problem.shape)) {
-    // In floating point, which cannot overflow: two buffers to step and a copy to hand out.
-    const double rows = static_cast<double>(layout_.rows);
-    const double columns = static_cast<double>(layout_.columns + 2 * layout_.pitch);
-    require_device_memory(grid_text(problem.shape), rows * columns * sizeof(T));
+    require_device_memory(grid_text(problem.shape),
+                          memory_needed("cuda", problem.shape, sizeof(T), 1).device);
     const std::int64_t padded_cells = layout_.rows * layout_.pitch;
     first_ = device_buffer<T>(padded_cells);
     second_ = device_buffer<T>(padded_cells);

@@ -36,19 +36,6 @@ inline constexpr int strip_lead = (vector_size<T> - (K - 1) / 2 % vector_size<T>
 
 #ifdef __CUDACC__
 
-/// edge_index() for sizes and distances that are below 2^29.
-__device__ __forceinline__ int near_edge_index(Edge edge, int index, int size) {
-  if (static_cast<unsigned>(index) < static_cast<unsigned>(size)) return index;
-  if (edge == Edge::constant) return -1;
-  if (edge == Edge::nearest) return index < 0 ? 0 : size - 1;
-  if (edge == Edge::mirror && size == 1) return 0;
-  const int mirrored = edge == Edge::reflect ? 2 * size - 1 : 2 * size - 2;
-  const int period = edge == Edge::wrap ? size : edge == Edge::reflect ? 2 * size : 2 * size - 2;
-  int place = index % period;
-  if (place < 0) place += period;
-  return place < size ? place : mirrored - place;
-}
-
 template <int bytes>
 __device__ __forceinline__ void copy_ahead(void* to, const void* from) {
   const auto place = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -90,13 +77,13 @@ __global__ void __launch_bounds__(32 * strip_warps)
                       line_column + line <= input_columns;
   if (!inside) {
     for (int i = lane; i < line; i += 32)
-      places[i] = near_edge_index(filter.edge, line_column + i, input_columns);
+      places[i] = edge_index(filter.edge, line_column + i, input_columns);
     __syncwarp();
   }
 
   const auto load = [&](int row) {
     T* const to = lines[row % strip_lines];
-    const int y = near_edge_index(filter.edge, line_row + row, input_rows);
+    const int y = edge_index(filter.edge, line_row + row, input_rows);
     if (y < 0) {
       for (int i = lane; i < line; i += 32) to[i] = filter.constant;
       return;

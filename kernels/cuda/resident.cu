@@ -76,19 +76,16 @@ int device_attribute(cudaDeviceAttr attribute) {
 
 template <class T>
 struct Plan {
-  std::string reason;  // why there is none; empty where there is one
   Variant<T> variant;
   int across = 0, down = 0;
 };
 
-// The fastest variant whose tiles, one on a multiprocessor, cover the grid.
+// The fastest variant whose tiles, one on a multiprocessor, cover the grid. Throws DeviceError
+// where there is none.
 template <class T>
 Plan<T> make_plan(Shape shape) {
-  Plan<T> plan;
-  if (device_attribute(cudaDevAttrCooperativeLaunch) == 0) {
-    plan.reason = "the device cannot launch blocks that wait for each other";
-    return plan;
-  }
+  if (device_attribute(cudaDevAttrCooperativeLaunch) == 0)
+    throw DeviceError("engine resident: the device cannot launch blocks that wait for each other");
   const std::int64_t units = (shape.columns - 1) / width + 1;
   const std::int64_t across = (units - 1) / most_units + 1;
   const std::int64_t processors = device_attribute(cudaDevAttrMultiProcessorCount);
@@ -106,17 +103,14 @@ Plan<T> make_plan(Shape shape) {
     LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &blocks, variant.kernel, warps * lanes, static_cast<std::size_t>(variant.shared_bytes)));
     if (blocks < 1) continue;
-    plan.variant = variant;
-    plan.across = static_cast<int>(across);
-    plan.down = static_cast<int>(down);
-    return plan;
+    return {variant, static_cast<int>(across), static_cast<int>(down)};
   }
-  plan.reason = "the grid of " + std::to_string(shape.rows) + " x " +
-                std::to_string(shape.columns) + " cells does not fit on the " +
-                std::to_string(processors) + " multiprocessors of the device, which hold " +
-                (across > processors ? std::to_string(processors * most_units * width) + " columns"
-                                     : std::to_string(most_rows) + " rows of that many columns");
-  return plan;
+  throw DeviceError("engine resident: the grid of " + std::to_string(shape.rows) + " x " +
+                    std::to_string(shape.columns) + " cells does not fit on the " +
+                    std::to_string(processors) + " multiprocessors of the device, which hold " +
+                    (across > processors
+                         ? std::to_string(processors * most_units * width) + " columns"
+                         : std::to_string(most_rows) + " rows of that many columns"));
 }
 
 template <class T>
@@ -124,7 +118,6 @@ class ResidentEngine final : public CudaEngine<T> {
  public:
   ResidentEngine(const Problem<T>& problem, cudaStream_t stream)
       : plan_(make_plan<T>(problem.shape)) {
-    if (!plan_.reason.empty()) throw DeviceError("engine resident: " + plan_.reason);
     const std::int64_t all_warps = std::int64_t{plan_.across} * plan_.down * warps;
     edges_ = device_buffer<T>(2 * all_warps * plan_.variant.rows * row_size);
     flags_ = device_buffer<unsigned>(all_warps);

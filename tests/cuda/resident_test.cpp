@@ -2,19 +2,11 @@
 #include <doctest/doctest.h>
 
 #include "kernels/error.hpp"
-#include "tests/cuda/need_cuda.hpp"
-#include "tests/test_field.hpp"
+#include "tests/cuda/engine_properties.hpp"
 
 using namespace lapl;
 
 namespace {
-
-template <class T>
-void check_same_state(Backend<T>& found, Backend<T>& expected) {
-  const auto a = test::state_of(found), b = test::state_of(expected);
-  REQUIRE(test::same_bits<T>(a.field, b.field));
-  REQUIRE(a.digest == b.digest);
-}
 
 // Grids of one tile and of several: tiles hold up to 112 columns, and 32, 80, 128 (double) or 144
 // (float) rows of a small grid; a lane holds 4 columns; the halo is 8 deep.
@@ -29,30 +21,7 @@ constexpr Shape shapes[] = {
 TEST_CASE_TEMPLATE("resident equals the reference at any size, boundary and number of steps", T,
                    float, double) {
   test::need_cuda();
-  for (const Shape shape : shapes)
-    for (const Boundary rows : test::all_boundaries)
-      for (const Boundary columns : test::all_boundaries) {
-        CAPTURE(shape.rows);
-        CAPTURE(shape.columns);
-        CAPTURE(static_cast<int>(rows));
-        CAPTURE(static_cast<int>(columns));
-        const Problem<T> problem{shape, {rows, columns}, T(0.23), T(0.7)};
-        const auto resident = make_backend<T>("cuda", "resident", problem, 1);
-        const auto reference = make_backend<T>("cpu", "reference", problem, 1);
-        const auto field = test::random_field<T>(shape);
-        resident->set_state(field);
-        reference->set_state(field);
-        check_same_state(*resident, *reference);
-        for (const std::int64_t steps : {1, 2, 7, 8, 9, 16, 17, 40}) {
-          CAPTURE(steps);
-          resident->advance(steps);
-          reference->advance(steps);
-          resident->capture(false);
-          reference->capture(false);
-          REQUIRE(resident->captured().digest == reference->captured().digest);
-        }
-        check_same_state(*resident, *reference);
-      }
+  test::check_equals_reference<T>("resident", shapes, {1, 2, 7, 8, 9, 16, 17, 40});
 }
 
 TEST_CASE_TEMPLATE("resident equals tile on grids of every number of rows a warp", T, float,
@@ -83,19 +52,7 @@ TEST_CASE_TEMPLATE("resident agrees after many steps, and run by run", T, float,
 
 TEST_CASE_TEMPLATE("what was in memory before does not matter to resident", T, float, double) {
   test::need_cuda();
-  const Shape shape{161, 237};
-  for (const Boundary boundary : test::all_boundaries) {
-    const Problem<T> problem{shape, {boundary, boundary}, T(0.25), T(1)};
-    const auto field = test::random_field<T>(shape);
-    const auto resident = make_backend<T>("cuda", "resident", problem, 1);
-    const std::vector<T> poison(field.size(), std::numeric_limits<T>::quiet_NaN());
-    resident->set_state(poison);
-    resident->advance(30);
-    resident->set_state(field);
-    resident->advance(29);
-    CHECK(test::state_of(*resident).digest ==
-          test::stepped<T>("cpu", "reference", problem, field, 29).digest);
-  }
+  test::check_forgets_memory<T>("resident", {161, 237}, 30, 29);
 }
 
 TEST_CASE("resident refuses a grid that does not fit, and says what does") {
