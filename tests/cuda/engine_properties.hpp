@@ -46,7 +46,8 @@ void check_equals_reference(const std::string& engine, std::span<const Shape> sh
           reference->advance(steps);
           found->capture(false);
           reference->capture(false);
-          CAPTURE(step += steps);
+          step += steps;
+          CAPTURE(step);
           REQUIRE(found->captured().digest == reference->captured().digest);
         }
         check_same_state(*found, *reference);
