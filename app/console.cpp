@@ -14,11 +14,18 @@ bool colours() {
   return isatty(STDERR_FILENO) && (no_color == nullptr || *no_color == '\0');
 }
 
+// A terminal or a pipe that is gone must not end a run: main reports what stdout could not take.
+template <class... Values>
+void print(std::FILE* file, fmt::format_string<Values...> format, Values&&... values) {
+  const std::string text = fmt::format(format, std::forward<Values>(values)...);
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), file) == text.size());
+}
+
 }  // namespace
 
 void print_error(const std::string& message) {
   const bool red = colours();
-  fmt::print(stderr, "lapl: {}error:{} {}\n", red ? "\033[31m" : "", red ? "\033[0m" : "", message);
+  print(stderr, "lapl: {}error:{} {}\n", red ? "\033[31m" : "", red ? "\033[0m" : "", message);
 }
 
 std::string cell_rate(double cells_per_second) {
@@ -43,7 +50,14 @@ void Console::note(const std::string& text) {
   if (options_.quiet) return;
   const std::lock_guard lock(mutex_);
   clear_bar();
-  fmt::print(stderr, "lapl: {}\n", text);
+  print(stderr, "lapl: {}\n", text);
+}
+
+void Console::warning(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  const bool yellow = colours();
+  print(stderr, "lapl: {}warning:{} {}\n", yellow ? "\033[33m" : "", yellow ? "\033[0m" : "", text);
 }
 
 void Console::stored(const StoredEvent& event) {
@@ -60,13 +74,14 @@ void Console::stored(const StoredEvent& event) {
                                          {"digest", digest_text(event.digest)},
                                          {"output", event.output},
                                          {"checkpoint", event.checkpoint}};
-    fmt::print("{}\n", line.dump());
+    print(stdout, "{}\n", line.dump());
   } else if (!event.output.empty()) {
-    fmt::print("step {:>9}  time {:<10.6g} min {:<12.6g} max {:<12.6g} mean {:<12.6g} digest {}\n",
-               event.step, event.time, event.statistics.min, event.statistics.max,
-               event.statistics.mean, digest_text(event.digest));
+    print(stdout,
+          "step {:>9}  time {:<10.6g} min {:<12.6g} max {:<12.6g} mean {:<12.6g} digest {}\n",
+          event.step, event.time, event.statistics.min, event.statistics.max, event.statistics.mean,
+          digest_text(event.digest));
   } else {
-    fmt::print("step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
+    print(stdout, "step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
   }
   std::fflush(stdout);
 }
@@ -82,11 +97,11 @@ void Console::progress(const Progress& progress) {
   if (terminal_) {
     constexpr int width = 24;
     const auto filled = static_cast<int>(part * width);
-    fmt::print(stderr, "\r\033[K[{:=>{}}{:>{}}] {}", "", filled, "", width - filled, state);
+    print(stderr, "\r\033[K[{:=>{}}{:>{}}] {}", "", filled, "", width - filled, state);
     std::fflush(stderr);
     bar_shown_ = true;
   } else if (const auto now = std::chrono::steady_clock::now(); now - last_line_ >= 5s) {
-    fmt::print(stderr, "lapl: {}\n", state);
+    print(stderr, "lapl: {}\n", state);
     last_line_ = now;
   }
 }
@@ -95,13 +110,13 @@ void Console::summary(const std::string& text, const nlohmann::ordered_json& val
   const std::lock_guard lock(mutex_);
   clear_bar();
   if (options_.json)
-    fmt::print("{}\n", values.dump());
+    print(stdout, "{}\n", values.dump());
   else if (!options_.quiet)
-    fmt::print("{}", text);
+    print(stdout, "{}", text);
 }
 
 void Console::clear_bar() {
-  if (bar_shown_) fmt::print(stderr, "\r\033[K");
+  if (bar_shown_) print(stderr, "\r\033[K");
   bar_shown_ = false;
 }
 

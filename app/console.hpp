@@ -33,6 +33,8 @@ class Console {
   void note(const std::string& text);
 
   /// An output or a checkpoint is on disk.
+  /// Something went wrong and the run goes on: said even where the console is quiet.
+  void warning(const std::string& text);
   void stored(const StoredEvent& event);
 
   void progress(const Progress& progress);

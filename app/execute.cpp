@@ -114,19 +114,27 @@ int execute_as(const Job& job, Console& console) {
               {"step", first_step},
               {"command_line", summary["command_line"]}});
 
-  RunWriter<T> writer(
-      folder, config, config_text, provenance,
-      job.restart ? job.restart->checkpoint.header.outputs : decltype(CheckpointHeader::outputs){},
-      {.stored = [&](const StoredEvent& event) { console.stored(event); },
-       .progress = [&](const Progress& progress) { console.progress(progress); }});
+  RunWriter<T> writer(folder, config, config_text, provenance,
+                      job.restart ? job.restart->checkpoint.header : CheckpointHeader{},
+                      {.stored = [&](const StoredEvent& event) { console.stored(event); },
+                       .progress = [&](const Progress& progress) { console.progress(progress); },
+                       .warning = [&](const std::string& text) { console.warning(text); }});
   RunResult result;
   try {
     result = run(*backend, config, first_step, writer, stop_signal);
+    if (const std::string missing = writer.missing(); !missing.empty())
+      throw IoError(
+          fmt::format("{}: {} could not be stored; once there is room, {} makes up for it",
+                      config.directory, missing, resume_command(config, false)));
   } catch (const std::exception& error) {
     summary["status"] = "failed";
     summary["error"] = error.what();
-    folder.log({{"event", "failed"}, {"error", error.what()}});
-    save_summary();
+    try {
+      folder.log({{"event", "failed"}, {"error", error.what()}});
+      save_summary();
+    } catch (const IoError& unsaid) {  // must not hide the first one
+      console.warning(unsaid.what());
+    }
     throw;
   }
 

@@ -10,6 +10,7 @@
 #include "app/console.hpp"
 #include "app/exit_code.hpp"
 #include "app/provenance.hpp"
+#include "app/signals.hpp"
 #include "kernels/error.hpp"
 #include "lapl_version.hpp"
 
@@ -39,7 +40,8 @@ int fail(int code, const std::string& message) {
 // Runs the action; every exception type has its exit code.
 int guarded(const lapl::Action& action) try {
   const int code = action();
-  if (std::fflush(stdout) != 0) return fail(lapl::exit_io, "standard output: cannot be written");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    return fail(lapl::exit_io, "standard output: cannot be written");
   return code;
 } catch (const lapl::ConfigError& error) {
   return fail(lapl::exit_config, error.what());
@@ -63,6 +65,7 @@ int guarded(const lapl::Action& action) try {
 
 int main(int argc, char** argv) {
   lapl::remember_command_line(argc, argv);
+  lapl::fail_without_signals();
   CLI::App app(description, "lapl");
   app.set_version_flag("--version", "lapl " LAPL_VERSION " (" LAPL_COMMIT ")");
   app.footer(footer);

@@ -1,5 +1,6 @@
 #include "app/signals.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -16,7 +17,17 @@ void on_signal(int signal) {
 
 }  // namespace
 
+void fail_without_signals() {
+  std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit core {};
+  if (getrlimit(RLIMIT_CORE, &core) == 0) {
+    core.rlim_cur = 0;
+    static_cast<void>(setrlimit(RLIMIT_CORE, &core) == 0);  // lowering it cannot fail
+  }
+}
+
 void catch_stop_signals() {
+  std::signal(SIGPIPE, SIG_IGN);
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;

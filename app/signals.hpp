@@ -5,6 +5,11 @@
 
 namespace lapl {
 
+/// From here on what a full quota or a crash does leaves neither a signal nor a core dump behind: a
+/// write beyond the file size limit fails with EFBIG.
+void fail_without_signals();
+
+/// The signals above stop the run; a pipe that nobody reads any more does not.
 void catch_stop_signals();
 
 /// Name of the signal that asked to stop; empty while none did.

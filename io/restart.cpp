@@ -37,13 +37,23 @@ std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {
 
 Restart newest_valid_checkpoint(const std::filesystem::path& folder) {
   std::vector<std::string> rejected;
+  std::filesystem::path incomplete;
   for (const auto& path : list_checkpoints(folder)) {
     try {
-      return {path, read_checkpoint(path), rejected};
+      Checkpoint checkpoint = read_checkpoint(path);
+      const auto& missing = checkpoint.header.missing_outputs;
+      if (missing.empty()) return {path, std::move(checkpoint), rejected};
+      rejected.push_back(
+          fmt::format("{}: the output of step {} could not be stored; an earlier checkpoint makes "
+                      "it again",
+                      path.string(), fmt::join(missing, ", ")));
+      if (incomplete.empty()) incomplete = path;
     } catch (const CheckpointError& error) {
       rejected.push_back(error.what());
     }
   }
+  // Better than none: the run ends with the outputs named that are missing.
+  if (!incomplete.empty()) return {incomplete, read_checkpoint(incomplete), rejected};
   std::string message = fmt::format("{}: no checkpoint to go on from", folder.string());
   for (const std::string& reason : rejected) message += "\n  " + reason;
   throw CheckpointError(message);

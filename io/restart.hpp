@@ -16,8 +16,9 @@ struct Restart {
   std::vector<std::string> rejected;  ///< newer checkpoints that cannot be used, each with why
 };
 
-/// The newest valid checkpoint in `folder`. Throws CheckpointError that lists every one with the
-/// reason why it was rejected where none is valid.
+/// The newest valid checkpoint in `folder` up to which every output could be stored; where there is
+/// none, the newest valid one. Throws CheckpointError that lists every one with the reason why it
+/// was rejected where none is valid.
 Restart newest_valid_checkpoint(const std::filesystem::path& folder);
 
 /// The checkpoint that `from` names: a step number or a file. Throws CheckpointError.

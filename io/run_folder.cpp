@@ -11,9 +11,11 @@
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
 #include "io/durable/durable_file.hpp"
+#include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -49,17 +51,27 @@ int take_lock(const fs::path& folder) {
   return file;
 }
 
-void append(const fs::path& path, const std::string& text) {
-  const int file =
-      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (file < 0) fail(path, "open");
-  const ssize_t written = write(file, text.data(), text.size());  // one write: lines stay whole
-  const int error = written < 0 ? errno : ENOSPC;
-  if (::close(file) != 0 && written == static_cast<ssize_t>(text.size())) fail(path, "close");
-  if (written != static_cast<ssize_t>(text.size())) {
-    errno = error;
-    fail(path, "write");
+// Adds a line durably, or nothing of it.
+void append(const fs::path& path, const std::string& line) {
+  PosixFile file(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, path.string());
+  const std::uint64_t before = file.size();
+  try {
+    file.write(std::as_bytes(std::span(line)));
+    file.sync();
+  } catch (const IoError&) {
+    file.truncate(before);
+    throw;
   }
+  file.close();
+}
+
+// A process that is killed while it writes may leave the last line without its end.
+void drop_torn_line(const fs::path& path) {
+  if (!fs::exists(path)) return;
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
+  if (whole < text.size()) fs::resize_file(path, whole);
 }
 
 // Removes files whose names start so and hold `part`.
@@ -125,6 +137,7 @@ RunFolder RunFolder::open(const fs::path& path) {
     throw ConfigError(fmt::format("{}: not a run folder (no run.json in it)", path.string()));
   RunFolder folder(path, take_lock(path));
   remove_temporaries(path);
+  drop_torn_line(path / "log.jsonl");
   return folder;
 }
 
@@ -151,7 +164,7 @@ void RunFolder::drop_diagnostics_from(std::int64_t step) const {
   std::ifstream file(diagnostics());
   std::string kept = diagnostics_header, line;
   std::getline(file, line);
-  while (std::getline(file, line)) {
+  while (std::getline(file, line) && !file.eof()) {  // a line without its end was torn
     std::istringstream fields(line);
     if (std::int64_t of = 0; fields >> of && of < step) kept += line + "\n";
   }

@@ -10,14 +10,14 @@ std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", d
 
 template <class T>
 RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
-                        Provenance provenance,
-                        std::vector<std::pair<std::string, std::uint64_t>> outputs,
-                        Callbacks callbacks)
+                        Provenance provenance, const CheckpointHeader& from, Callbacks callbacks)
     : folder_(folder),
       config_(config),
       config_text_(std::move(config_text)),
       provenance_(std::move(provenance)),
-      outputs_(std::move(outputs)),
+      first_step_(from.step),
+      outputs_(from.outputs),
+      missing_outputs_(from.missing_outputs),
       callbacks_(std::move(callbacks)) {}
 
 template <class T>
@@ -34,16 +34,32 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                     .digest = captured.digest,
                     .output = "",
                     .checkpoint = ""};
-  // The output first: a checkpoint on disk means that every output before it is there too.
-  if (storing.output) event.output = write_output(storing, captured, event.statistics);
-  if (storing.checkpoint) event.checkpoint = write_state(step, captured);
   last_digest_ = captured.digest;
-  folder_.log({{"event", "stored"},
-               {"step", step},
-               {"time", event.time},
-               {"digest", digest_text(event.digest)},
-               {"output", event.output},
-               {"checkpoint", event.checkpoint}});
+  // The output first: a checkpoint holds which of the outputs before it are there.
+  if (storing.output) try {
+      event.output = write_output(storing, captured, event.statistics);
+    } catch (const IoError& error) {
+      not_stored(step, error);
+      missing_outputs_.push_back(step);
+    }
+  if (storing.checkpoint) try {
+      event.checkpoint = write_state(step, captured);
+      missing_checkpoint_.reset();
+    } catch (const IoError& error) {
+      not_stored(step, error);
+      missing_checkpoint_ = step;
+    }
+  if (event.output.empty() && event.checkpoint.empty()) return;
+  try {
+    folder_.log({{"event", "stored"},
+                 {"step", step},
+                 {"time", event.time},
+                 {"digest", digest_text(event.digest)},
+                 {"output", event.output},
+                 {"checkpoint", event.checkpoint}});
+  } catch (const IoError& error) {
+    not_stored(step, error);
+  }
   callbacks_.stored(event);
 }
 
@@ -94,15 +110,52 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
                     .time_step = config_.step_seconds(),
                     .coefficient = config_.step_coefficient(),
                     .state_digest = captured.digest,
-                    .outputs = outputs_},
+                    .outputs = outputs_,
+                    .missing_outputs = missing_outputs_},
                    captured.field);
-  // Older ones go only now that the new one is safe. Those of later steps, left by a run that was
-  // resumed from before them, are not counted and stay.
-  std::int64_t kept = 0;
-  for (const auto& old : list_checkpoints(folder_.checkpoints()))
-    if (old.filename() <= path.filename() && ++kept > config_.checkpoints_kept)
-      std::filesystem::remove(old);
+  remove_old_checkpoints(path);
   return path.string();
+}
+
+// Older ones go only now that the newest is safe. Those of later steps, left by a run that was
+// resumed from before them, are not counted and stay; so does the one that the first missing
+// output can be made from.
+template <class T>
+void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) const try {
+  const std::string missing =
+      missing_outputs_.empty() ? "" : checkpoint_file_name(missing_outputs_.front());
+  bool has_missing = missing.empty();
+  std::int64_t kept = 0;
+  for (const auto& old : list_checkpoints(folder_.checkpoints())) {
+    if (old.filename() > newest.filename()) continue;
+    const bool makes_missing = !has_missing && old.filename() < missing;
+    has_missing = has_missing || makes_missing;
+    std::error_code error;
+    if (++kept > config_.checkpoints_kept && !makes_missing &&
+        !std::filesystem::remove(old, error) && error)
+      throw IoError(fmt::format("{}: cannot remove: {}", old.string(), error.message()));
+  }
+} catch (const IoError& error) {
+  callbacks_.warning(error.what());  // nothing is lost but room
+}
+
+template <class T>
+void RunWriter<T>::not_stored(std::int64_t step, const IoError& error) const {
+  if (step == first_step_) throw error;
+  callbacks_.warning(
+      fmt::format("step {}: {}; the run goes on and tries the next one", step, error.what()));
+}
+
+template <class T>
+std::string RunWriter<T>::missing() const {
+  std::string text;
+  if (!missing_outputs_.empty())
+    text = fmt::format("the output{} of step{} {}", missing_outputs_.size() == 1 ? "" : "s",
+                       missing_outputs_.size() == 1 ? "" : "s", fmt::join(missing_outputs_, ", "));
+  if (missing_checkpoint_)
+    text += fmt::format("{}the checkpoint of step {}", text.empty() ? "" : " and ",
+                        *missing_checkpoint_);
+  return text;
 }
 
 template class RunWriter<float>;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/run_folder.hpp"
+#include "kernels/error.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
@@ -30,30 +32,40 @@ class RunWriter final : public RunSink<T> {
   struct Callbacks {
     std::function<void(const StoredEvent&)> stored;
     std::function<void(const Progress&)> progress;
+    std::function<void(const std::string&)> warning;
   };
 
   /// `config_text` is the resolved config; `provenance` what is the same in every file of the run;
-  /// `outputs` those that an earlier part of the run wrote.
+  /// `from` the checkpoint that the run goes on from, a default one at step 0.
   RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
-            Provenance provenance, std::vector<std::pair<std::string, std::uint64_t>> outputs,
-            Callbacks callbacks);
+            Provenance provenance, const CheckpointHeader& from, Callbacks callbacks);
 
+  /// An output or checkpoint that cannot be written is warned of, and the run goes on: the next one
+  /// may find room again. Throws IoError where that happens before any step was taken.
   void store(const Storing& storing, const Captured<T>& captured) override;
   void progress(const Progress& progress) override;
 
   /// State digest of what was stored last.
   std::uint64_t last_digest() const { return last_digest_; }
 
+  /// What could not be stored and is missing now, in words; empty where everything is there.
+  std::string missing() const;
+
  private:
   std::string write_output(const Storing& storing, const Captured<T>& captured,
                            const Statistics& statistics);
   std::string write_state(std::int64_t step, const Captured<T>& captured);
+  void remove_old_checkpoints(const std::filesystem::path& newest) const;
+  void not_stored(std::int64_t step, const IoError& error) const;
 
   const RunFolder& folder_;
   const RunConfig& config_;
   std::string config_text_;
   Provenance provenance_;
+  std::int64_t first_step_;
   std::vector<std::pair<std::string, std::uint64_t>> outputs_;
+  std::vector<std::int64_t> missing_outputs_;
+  std::optional<std::int64_t> missing_checkpoint_;
   Callbacks callbacks_;
   std::uint64_t last_digest_ = 0;
 };

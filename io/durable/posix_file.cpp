@@ -84,6 +84,10 @@ void PosixFile::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0) throw_system_error(label_, "close");
 }
 
+void PosixFile::truncate(std::uint64_t size) const noexcept {
+  static_cast<void>(::ftruncate(descriptor_, static_cast<off_t>(size)) == 0);
+}
+
 std::filesystem::path PosixFile::scratch_path() const {
   return "/proc/self/fd/" + std::to_string(descriptor_);
 }

@@ -35,6 +35,8 @@ class PosixFile {
   /// Failures?", USENIX ATC 2020).
   void sync() const;
   void close();
+  /// Cuts the file to `size` bytes, for tidying up after an error: one of its own is not reported.
+  void truncate(std::uint64_t size) const noexcept;
 
   /// A path by which this process can open the same file again, even where it has no name.
   std::filesystem::path scratch_path() const;

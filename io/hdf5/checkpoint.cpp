@@ -43,7 +43,8 @@ void expect_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& h
   if (read.config != header.config || read.shape != header.shape || read.step != header.step ||
       !same_bits(read.time_step, header.time_step) ||
       !same_bits(read.coefficient, header.coefficient) ||
-      read.state_digest != header.state_digest || read.outputs != header.outputs)
+      read.state_digest != header.state_digest || read.outputs != header.outputs ||
+      read.missing_outputs != header.missing_outputs)
     throw IoError("the header reads back with other values than were written");
   expect_field(file, "field", header.shape, values);
 }

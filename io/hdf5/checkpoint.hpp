@@ -22,6 +22,8 @@ struct CheckpointHeader {
   std::uint64_t state_digest = 0;
   /// Name and state digest of each output that existed when the checkpoint was written.
   std::vector<std::pair<std::string, std::uint64_t>> outputs;
+  /// Steps up to this one whose output was due but could not be stored.
+  std::vector<std::int64_t> missing_outputs;
 };
 
 struct Checkpoint {

@@ -61,6 +61,7 @@ void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
   write_values(file, "state_digest", std::span(&header.state_digest, 1));
   write_text(file, "output_names", joined(header));
   write_values(file, "output_digests", std::span<const std::uint64_t>(digests));
+  write_values(file, "missing_outputs", std::span<const std::int64_t>(header.missing_outputs));
 }
 
 CheckpointHeader read_checkpoint_header(hid_t file) {
@@ -87,6 +88,9 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
     throw IoError("has " + std::to_string(names.size()) + " output names, but " +
                   std::to_string(digests.size()) + " digests");
   for (std::size_t i = 0; i < names.size(); ++i) header.outputs.emplace_back(names[i], digests[i]);
+  // Checkpoints of earlier versions have none: a run ended there with the first output it missed.
+  if (H5Lexists(file, "missing_outputs", H5P_DEFAULT) > 0)
+    header.missing_outputs = read_array<std::int64_t>(file, "missing_outputs", most_outputs);
   return header;
 }
 

@@ -32,7 +32,8 @@ CheckpointHeader header_of(Shape shape, const std::vector<T>& values) {
           .time_step = 0.1,
           .coefficient = std::bit_cast<double>(0x3FCFFFFFFFFFFFFFu),
           .state_digest = digest_of(values),
-          .outputs = {{"step-000000000.nc", 0}, {"a b", 0xFFFFFFFFFFFFFFFFu}}};
+          .outputs = {{"step-000000000.nc", 0}, {"a b", 0xFFFFFFFFFFFFFFFFu}},
+          .missing_outputs = {7, 12345678900}};
 }
 
 template <class T>
@@ -63,6 +64,7 @@ TEST_CASE_TEMPLATE("a checkpoint gives back every bit, at any shape", T, float, 
     CHECK(bits_of(read.header.coefficient) == bits_of(header.coefficient));
     CHECK(read.header.state_digest == header.state_digest);
     CHECK(read.header.outputs == header.outputs);
+    CHECK(read.header.missing_outputs == header.missing_outputs);
     const auto& read_values = std::get<std::vector<T>>(read.values);
     REQUIRE(read_values.size() == values.size());
     CHECK(std::memcmp(read_values.data(), values.data(), values.size() * sizeof(T)) == 0);
@@ -72,8 +74,11 @@ TEST_CASE_TEMPLATE("a checkpoint gives back every bit, at any shape", T, float, 
 TEST_CASE("a checkpoint without outputs or config") {
   const ScratchFolder folder;
   const std::vector<double> values = {-0.0};
-  CheckpointHeader header{
-      .config = "", .shape = {1, 1}, .state_digest = digest_of(values), .outputs = {}};
+  CheckpointHeader header{.config = "",
+                          .shape = {1, 1},
+                          .state_digest = digest_of(values),
+                          .outputs = {},
+                          .missing_outputs = {}};
   write_checkpoint(folder / "c.h5", header, std::span<const double>(values));
   const Checkpoint read = read_checkpoint(folder / "c.h5");
   CHECK(read.header.config.empty());
