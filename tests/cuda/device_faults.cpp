@@ -1,0 +1,128 @@
+// Makes calls of the CUDA runtime and of cuFFT fail. Linked into a second lapl (lapl_device_faults)
+// with the linker's --wrap for every WRAP below, so that the objects under test are the same ones.
+//
+//   LAPL_DEVICE_FAULT_AT=N         the Nth call fails, without being made
+//   LAPL_DEVICE_FAULT_FOR_EVER=1   and so does every later one, as on a device that is lost
+//   LAPL_DEVICE_FAULT_COUNT=FILE   at the end the number of calls is written there
+#include <cuda_runtime_api.h>
+#include <cufftXt.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+// Behind <<< >>>; CUDA's headers declare it for device code alone.
+extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t,
+                                          cudaStream_t);
+
+namespace {
+
+constexpr cudaError_t injected = cudaErrorECCUncorrectable;
+
+long number_in(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? 0 : std::atol(text);
+}
+
+const long fault_at = number_in("LAPL_DEVICE_FAULT_AT");
+const bool for_ever = number_in("LAPL_DEVICE_FAULT_FOR_EVER") != 0;
+std::atomic<long> calls = 0;
+std::atomic<bool> pending = false;  // an error that cudaGetLastError has not yet told
+
+bool fails_now() {
+  const long call = ++calls;
+  const bool fails = fault_at > 0 && (call == fault_at || (for_ever && call > fault_at));
+  if (fails) pending = true;
+  return fails;
+}
+
+struct CountAtExit {
+  ~CountAtExit() {
+    const char* path = std::getenv("LAPL_DEVICE_FAULT_COUNT");
+    std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "w");
+    if (file == nullptr) return;
+    std::fprintf(file, "%ld\n", calls.load());
+    std::fclose(file);
+  }
+} count_at_exit;
+
+template <auto real>
+struct Failing;
+template <class... Arguments, cudaError_t (*real)(Arguments...)>
+struct Failing<real> {
+  static cudaError_t call(Arguments... arguments) {
+    return fails_now() ? injected : real(arguments...);
+  }
+};
+template <class... Arguments, cufftResult (*real)(Arguments...)>
+struct Failing<real> {
+  static cufftResult call(Arguments... arguments) {
+    return fails_now() ? CUFFT_EXEC_FAILED : real(arguments...);
+  }
+};
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t __real_cudaGetLastError();
+cudaError_t __wrap_cudaGetLastError() {
+  const cudaError_t error = __real_cudaGetLastError();
+  return pending.exchange(false) ? injected : error;
+}
+cudaError_t __real_cudaPeekAtLastError();
+cudaError_t __wrap_cudaPeekAtLastError() {
+  return pending ? injected : __real_cudaPeekAtLastError();
+}
+
+// __wrap_NAME takes NAME's own arguments, which an indirect function need not repeat.
+#define WRAP_AS(name, ...)                                                         \
+  using type_of_##name = __VA_ARGS__;                                              \
+  type_of_##name __real_##name;                                                    \
+  type_of_##name* lapl_resolve_##name() { return &Failing<&__real_##name>::call; } \
+  type_of_##name __wrap_##name __attribute__((ifunc("lapl_resolve_" #name)));
+#define WRAP(name) WRAP_AS(name, decltype(::name))
+
+// Overloaded in CUDA's headers: of the C functions among them.
+WRAP_AS(cudaFuncGetAttributes, cudaError_t(cudaFuncAttributes*, const void*))
+WRAP_AS(cudaFuncSetAttribute, cudaError_t(const void*, cudaFuncAttribute, int))
+WRAP_AS(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+        cudaError_t(int*, const void*, int, std::size_t, unsigned))
+WRAP_AS(cudaMalloc, cudaError_t(void**, std::size_t))
+WRAP_AS(cudaMallocHost, cudaError_t(void**, std::size_t))
+WRAP_AS(cudaGraphInstantiate, cudaError_t(cudaGraphExec_t*, cudaGraph_t, unsigned long long))
+WRAP_AS(cudaLaunchCooperativeKernel,
+        cudaError_t(const void*, dim3, dim3, void**, std::size_t, cudaStream_t))
+
+WRAP(__cudaLaunchKernel)
+WRAP(cudaDeviceGetAttribute)
+WRAP(cudaDeviceSynchronize)
+WRAP(cudaEventCreateWithFlags)
+WRAP(cudaEventElapsedTime)
+WRAP(cudaEventRecord)
+WRAP(cudaEventSynchronize)
+WRAP(cudaFree)
+WRAP(cudaFreeHost)
+WRAP(cudaGetDevice)
+WRAP(cudaGetDeviceCount)
+WRAP(cudaGetDeviceProperties)
+WRAP(cudaGraphLaunch)
+WRAP(cudaGraphUpload)
+WRAP(cudaLaunchKernelExC)
+WRAP(cudaMemGetInfo)
+WRAP(cudaMemcpy)
+WRAP(cudaMemcpyAsync)
+WRAP(cudaMemsetAsync)
+WRAP(cudaSetDevice)
+WRAP(cudaStreamBeginCapture)
+WRAP(cudaStreamCreateWithFlags)
+WRAP(cudaStreamDestroy)
+WRAP(cudaStreamEndCapture)
+WRAP(cudaStreamSynchronize)
+WRAP(cudaStreamWaitEvent)
+WRAP(cufftCreate)
+WRAP(cufftSetStream)
+WRAP(cufftSetWorkArea)
+WRAP(cufftXtExec)
+WRAP(cufftXtMakePlanMany)
+}
