@@ -111,7 +111,7 @@ int bench_command(const Options& options) {
                                      : benchmark<double>(of, options.steps, options.repeats);
           all.push_back(values_of(result, shape, precision, single ? 4 : 8));
           if (!options.json) print_row(all.back());
-        } catch (const DeviceError& error) {  // an engine that cannot step this grid
+        } catch (const EngineUnsuitable& error) {
           if (!options.engine.empty()) throw;
           fmt::print(stderr, "{}, {}: {}\n", engine, precision, error.what());
         }

@@ -24,7 +24,7 @@ class CudaEngine {
 
 /// Makes an engine for fields in `buffers`, laid out as field_layout<T>(problem.shape) says; the
 /// engine steps these two and no others. `stream` is the one that it will run in. Throws
-/// DeviceError.
+/// EngineUnsuitable where it cannot step this grid, DeviceError where the device fails.
 template <class T>
 using MakeCudaEngine = std::unique_ptr<CudaEngine<T>>(const Problem<T>& problem,
                                                       const DoubleBuffer<T>& buffers,

@@ -80,11 +80,11 @@ Choice measure(const Problem<T>& problem, const DoubleBuffer<T>& buffers, cudaSt
       } else {
         mention(timed(row.name, time));
       }
-    } catch (const DeviceError& error) {
+    } catch (const EngineUnsuitable& error) {
       mention(error.what());
     }
   }
-  if (choice.name.empty()) throw DeviceError("no engine can step this grid: " + others);
+  if (choice.name.empty()) throw EngineUnsuitable("no engine can step this grid: " + others);
   choice.reason = fmt::format("the fastest here: {} a step; {}", timed(choice.name, least), others);
   return choice;
 }

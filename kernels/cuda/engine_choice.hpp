@@ -17,7 +17,8 @@ struct ChosenEngine {
 /// The engine called `name`. "auto": the fastest, found by letting each step whatever `buffers`
 /// hold for some milliseconds, and remembered by this process for the device, shape, precision and
 /// boundaries; an engine that cannot step the problem is left out, with its reason. Throws
-/// ConfigError for a name that is no engine of the CUDA backend, DeviceError where none works.
+/// ConfigError for a name that is no engine of the CUDA backend, EngineUnsuitable where none can,
+/// DeviceError where the device fails.
 template <class T>
 ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
                               const DoubleBuffer<T>& buffers, cudaStream_t stream);

@@ -80,12 +80,13 @@ struct Plan {
   int across = 0, down = 0;
 };
 
-// The fastest variant whose tiles, one on a multiprocessor, cover the grid. Throws DeviceError
-// where there is none.
+// The fastest variant whose tiles, one on a multiprocessor, cover the grid. Throws
+// EngineUnsuitable where there is none.
 template <class T>
 Plan<T> make_plan(Shape shape) {
   if (device_attribute(cudaDevAttrCooperativeLaunch) == 0)
-    throw DeviceError("engine resident: the device cannot launch blocks that wait for each other");
+    throw EngineUnsuitable(
+        "engine resident: the device cannot launch blocks that wait for each other");
   const std::int64_t units = (shape.columns - 1) / width + 1;
   const std::int64_t across = (units - 1) / most_units + 1;
   const std::int64_t processors = device_attribute(cudaDevAttrMultiProcessorCount);
@@ -105,7 +106,7 @@ Plan<T> make_plan(Shape shape) {
     if (blocks < 1) continue;
     return {variant, static_cast<int>(across), static_cast<int>(down)};
   }
-  throw DeviceError("engine resident: the grid of " + std::to_string(shape.rows) + " x " +
+  throw EngineUnsuitable("engine resident: the grid of " + std::to_string(shape.rows) + " x " +
                     std::to_string(shape.columns) + " cells does not fit on the " +
                     std::to_string(processors) + " multiprocessors of the device, which hold " +
                     (across > processors
