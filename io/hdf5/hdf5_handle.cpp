@@ -13,7 +13,6 @@ std::recursive_mutex& hdf5_mutex() {
 void set_up_hdf5() {
   check_hdf5(H5dont_atexit(), "set up HDF5");
   check_hdf5(H5open(), "set up HDF5");
-  check_hdf5(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "silence HDF5's error printing");
   check_hdf5(H5PLset_loading_state(0), "switch HDF5's plugins off");
 }
 
@@ -49,6 +48,8 @@ constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
   static const bool ready = (set_up_hdf5(), true);
   static_cast<void>(ready);
+  // Each thread has its own.
+  check_hdf5(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "silence HDF5's error printing");
 }
 
 void throw_hdf5_error(std::string_view doing) {

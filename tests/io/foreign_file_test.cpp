@@ -1,5 +1,6 @@
 // HDF5 files of other programs: what is read, and what is refused before any value is.
 #include <array>
+#include <future>
 #include <numeric>
 
 #include "io/hdf5/step_file.hpp"
@@ -206,6 +207,18 @@ TEST_CASE("files that are not HDF5 are refused with the name and the reason") {
   }
   CHECK(contains(message_of<IoError>([&] { read_content(folder.path()); }),
                  folder.path().string() + ": is not a regular file"));
+}
+
+TEST_CASE("HDF5 prints nothing by itself, whichever thread uses it") {
+  const auto is_silent = [] {
+    const Hdf5Session session;
+    H5E_auto2_t print = nullptr;
+    void* data = nullptr;
+    check_hdf5(H5Eget_auto2(H5E_DEFAULT, &print, &data), "ask");
+    return print == nullptr;
+  };
+  CHECK(is_silent());
+  CHECK(std::async(std::launch::async, is_silent).get());
 }
 
 }  // namespace lapl::test
