@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <span>
+#include <system_error>
 #include <vector>
 
 #include "io/durable/posix_file.hpp"
@@ -85,6 +87,23 @@ SealBytes read_seal(const PosixFile& file, const std::string& label, std::uint64
   return seal;
 }
 
+/// HDF5 keeps to itself why a write failed: where it was for want of room or because of the disk,
+/// the message gets the system's reason.
+template <class Write>
+void naming_system_error(Write write) {
+  errno = 0;
+  try {
+    write();
+  } catch (const IoError& error) {
+    const int reason = errno;
+    for (const int of_disk : {ENOSPC, EDQUOT, EFBIG, EIO, EROFS})
+      if (reason == of_disk)
+        throw IoError(std::string(error.what()) + " (" + std::generic_category().message(reason) +
+                      ")");
+    throw;
+  }
+}
+
 void compare_seals(const SealBytes& stored, const SealBytes& found, const std::string& label) {
   if (stored != found)
     throw IoError(label + ": the bytes differ from what was sealed (the file is damaged)");
@@ -107,7 +126,7 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
   auto memory =
       expected_bytes <= available_memory() / 4 ? PosixFile::in_memory(label) : std::nullopt;
   if (memory) {
-    write_hdf5(memory->scratch_path());
+    naming_system_error([&] { write_hdf5(memory->scratch_path()); });
     PosixFile file(temporary.path(), O_WRONLY | O_CREAT | O_EXCL, label);
     for_each_block(*memory, label, memory->size(), [&](std::span<const std::byte> bytes) {
       maker.add(bytes);
@@ -116,7 +135,7 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
     file.write(maker.seal());
     temporary.commit(file);
   } else {
-    write_hdf5(temporary.path());
+    naming_system_error([&] { write_hdf5(temporary.path()); });
     PosixFile file(temporary.path(), O_RDWR, label);
     for_each_block(file, label, file.size(),
                    [&](std::span<const std::byte> bytes) { maker.add(bytes); });

@@ -37,7 +37,7 @@ void limit_file_size(std::size_t bytes) {
   if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(3);
 }
 
-/// Runs `use` in a child process: 0 where it threw an IoError that names `path`.
+/// Runs `use` in a child process: 0 where it threw an IoError that names `path` and the reason.
 template <class Use>
 int in_child(const std::filesystem::path& path, Use use) {
   const pid_t child = ::fork();
@@ -47,7 +47,9 @@ int in_child(const std::filesystem::path& path, Use use) {
     try {
       use();
     } catch (const IoError& error) {
-      status = contains(error.what(), path.string() + ": cannot ") ? 0 : 2;
+      const bool named = contains(error.what(), path.string() + ": cannot ") &&
+                         contains(error.what(), "File too large");
+      status = named ? 0 : 2;
     } catch (...) {
       status = 4;
     }
