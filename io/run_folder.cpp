@@ -2,12 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -25,29 +22,18 @@ namespace {
 
 constexpr const char* diagnostics_header = "step,time,min,max,mean,mass,l2,cells_per_second\n";
 
-[[noreturn]] void fail(const fs::path& path, const char* doing) {
-  throw IoError(fmt::format("{}: {}: {}", path.string(), doing, std::strerror(errno)));
-}
-
-int take_lock(const fs::path& folder) {
+PosixFile take_lock(const fs::path& folder) {
   const fs::path path = folder / ".lock";
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (file < 0) fail(path, "open");
-  if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-    const bool taken = errno == EWOULDBLOCK;
-    char holder[32] = {};
-    const ssize_t length = taken ? pread(file, holder, sizeof holder - 1, 0) : 0;
-    ::close(file);
-    if (!taken) fail(path, "flock");
+  PosixFile file(path, O_RDWR | O_CREAT | O_NOFOLLOW, path.string());
+  if (!file.try_lock()) {
+    std::string holder(31, '\0');
+    holder.resize(file.read_some(std::as_writable_bytes(std::span(holder))));
     throw IoError(fmt::format("{}: another run is writing here (process {})", folder.string(),
-                              length > 0 ? holder : "unknown"));
+                              holder.empty() ? "unknown" : holder));
   }
   const std::string self = std::to_string(getpid());
-  if (ftruncate(file, 0) != 0 ||
-      pwrite(file, self.data(), self.size(), 0) != static_cast<ssize_t>(self.size())) {
-    ::close(file);
-    fail(path, "write");
-  }
+  file.truncate(0);
+  file.write(std::as_bytes(std::span(self)));
   return file;
 }
 
@@ -67,7 +53,7 @@ void append(const fs::path& path, const std::string& line) {
 
 // A process that is killed while it writes may leave the last line without its end.
 void drop_torn_line(const fs::path& path) {
-  if (!fs::exists(path)) return;
+  if (!fs::is_regular_file(fs::symlink_status(path))) return;  // append will refuse a link
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
@@ -89,13 +75,28 @@ void remove_temporaries(const fs::path& folder) {
     remove_files(of, ".", ".tmp-");
 }
 
-// Removes the files of a run and nothing else.
+// Takes the lock and makes sure that what is written stays within the folder.
+PosixFile take_over(const fs::path& folder) {
+  PosixFile lock = take_lock(folder);
+  for (const char* name : {"fields", "checkpoints"})
+    if (fs::is_symlink(folder / name))
+      throw IoError(
+          fmt::format("{}: is a symbolic link (expected a folder: a run writes into its "
+                      "own folders alone)",
+                      (folder / name).string()));
+  remove_temporaries(folder);
+  return lock;
+}
+
+// Removes the files of a run and nothing else; run.json is replaced. Checkpoints first, then the
+// index, then what it refers to: where this is cut short, nothing is left that could pass for more
+// than it is.
 void remove_run(const fs::path& folder) {
-  for (const char* name : {"config.yaml", "log.jsonl", "diagnostics.csv", "fields.nc"})
-    fs::remove(folder / name);
-  remove_files(folder / "fields", "step-", ".nc");
   remove_files(folder / "checkpoints", "step-", ".h5");
-  fs::remove(folder / "run.json");  // last: while it is there, the folder counts as a run
+  fs::remove(folder / "fields.nc");
+  remove_files(folder / "fields", "step-", ".nc");
+  for (const char* name : {"config.yaml", "log.jsonl", "diagnostics.csv"})
+    fs::remove(folder / name);
 }
 
 }  // namespace
@@ -119,11 +120,10 @@ RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
                         "another --output",
                         path.string(), entry.path().filename().string()));
   fs::create_directories(path);
-  RunFolder folder(path, take_lock(path));
-  remove_temporaries(path);
-  if (run) remove_run(path);
+  RunFolder folder(path, take_over(path));
   // First of all: from here on the folder counts as a run, which --auto-resume can go on with.
   replace_file(folder.summary(), "{\"status\": \"starting\"}\n");
+  if (run) remove_run(path);
   fs::create_directories(folder.fields());
   fs::create_directories(folder.checkpoints());
   replace_file(folder.diagnostics(), diagnostics_header);
@@ -135,17 +135,9 @@ RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
 RunFolder RunFolder::open(const fs::path& path) {
   if (!holds_run(path))
     throw ConfigError(fmt::format("{}: not a run folder (no run.json in it)", path.string()));
-  RunFolder folder(path, take_lock(path));
-  remove_temporaries(path);
+  RunFolder folder(path, take_over(path));
   drop_torn_line(path / "log.jsonl");
   return folder;
-}
-
-RunFolder::RunFolder(RunFolder&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
-
-RunFolder::~RunFolder() {
-  if (lock_ >= 0) ::close(lock_);  // releases the lock
 }
 
 void RunFolder::log(nlohmann::ordered_json event) const {

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "io/durable/posix_file.hpp"
 #include "solver/statistics.hpp"
 
 namespace lapl {
@@ -15,8 +16,8 @@ class RunFolder {
 
   /// Makes the folder and takes its lock. A folder that holds a run is refused, or emptied of that
   /// run's files; any other folder that is not empty is refused always.
-  /// Throws ConfigError where it is refused, IoError where it cannot be made or another process
-  /// holds the lock (the message names its process id).
+  /// Throws ConfigError where it is refused, IoError where it cannot be made, where a symbolic link
+  /// leads out of it or another process holds the lock (the message names its process id).
   static RunFolder create(const std::filesystem::path& path, Existing existing);
 
   /// Takes the lock of an existing run folder. Throws ConfigError where there is none.
@@ -24,10 +25,6 @@ class RunFolder {
 
   /// Whether `path` holds a run.
   static bool holds_run(const std::filesystem::path& path);
-
-  RunFolder(RunFolder&& other) noexcept;
-  RunFolder& operator=(RunFolder&&) = delete;
-  ~RunFolder();
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config() const { return path_ / "config.yaml"; }
@@ -49,10 +46,11 @@ class RunFolder {
   void drop_diagnostics_from(std::int64_t step) const;
 
  private:
-  RunFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+  RunFolder(std::filesystem::path path, PosixFile lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
 
   std::filesystem::path path_;
-  int lock_;  // file descriptor of .lock, held with flock
+  PosixFile lock_;  // .lock, held as long as it is open
 };
 
 /// The time of day as 2026-01-31T12:00:00Z.

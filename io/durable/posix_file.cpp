@@ -1,6 +1,7 @@
 #include "io/durable/posix_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -86,6 +87,12 @@ void PosixFile::close() {
 
 void PosixFile::truncate(std::uint64_t size) const noexcept {
   static_cast<void>(::ftruncate(descriptor_, static_cast<off_t>(size)) == 0);
+}
+
+bool PosixFile::try_lock() const {
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return true;
+  if (errno != EWOULDBLOCK) throw_system_error(label_, "lock");
+  return false;
 }
 
 std::filesystem::path PosixFile::scratch_path() const {

@@ -38,6 +38,9 @@ class PosixFile {
   /// Cuts the file to `size` bytes, for tidying up after an error: one of its own is not reported.
   void truncate(std::uint64_t size) const noexcept;
 
+  /// Locks the file against other processes until it is closed; false where one holds the lock.
+  bool try_lock() const;
+
   /// A path by which this process can open the same file again, even where it has no name.
   std::filesystem::path scratch_path() const;
 

@@ -1,0 +1,67 @@
+// A run writes within its folder, and an earlier run goes in an order in which none of it misleads.
+#include "io/run_folder.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/error.hpp"
+#include "tests/io/scratch_folder.hpp"
+
+namespace lapl::test {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("links out of a run folder are refused or replaced, and never written through") {
+  const ScratchFolder folder;
+  const fs::path run = folder / "run", elsewhere = folder / "elsewhere";
+  { const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse); }
+  const std::string text = "a line\nwithout its end";
+  for (const std::string name :
+       {"fields", "checkpoints", "log.jsonl", ".lock", "diagnostics.csv"}) {
+    CAPTURE(name);
+    fs::remove_all(elsewhere);
+    const bool is_folder = fs::is_directory(run / name);
+    const fs::path file = is_folder ? elsewhere / "step-000000000.nc" : elsewhere;
+    if (is_folder) fs::create_directory(elsewhere);
+    write_bytes(file, text);
+    if (is_folder) write_bytes(elsewhere / ".a.tmp-1", text);
+    fs::remove_all(run / name);
+    fs::create_symlink(elsewhere, run / name);
+
+    const auto use = [&] {
+      const RunFolder opened = RunFolder::open(run);
+      opened.drop_diagnostics_from(0);
+      opened.log({{"event", "a test"}});
+    };
+    if (name == "diagnostics.csv")
+      CHECK_NOTHROW(use());  // replaced
+    else
+      CHECK(contains(message_of<IoError>(use), (run / name).string() + ": "));
+    if (is_folder)
+      CHECK(contains(
+          message_of<IoError>([&] { RunFolder::create(run, RunFolder::Existing::overwrite); }),
+          "is a symbolic link (expected a folder"));
+    CHECK(read_bytes(file) == text);
+    if (is_folder) CHECK(read_bytes(elsewhere / ".a.tmp-1") == text);
+
+    fs::remove(run / name);
+    if (is_folder) fs::create_directory(run / name);
+  }
+}
+
+TEST_CASE("replacing a run that cannot be removed leaves no checkpoint without its outputs") {
+  const ScratchFolder folder;
+  const fs::path run = folder / "run";
+  { const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse); }
+  write_bytes(run / "checkpoints/step-000000010.h5", "a checkpoint");
+  write_bytes(run / "fields/step-000000010.nc", "an output");
+  // A folder that is not empty is not removed.
+  fs::create_directories(run / "fields/step-000000000.nc/in the way");
+  CHECK_THROWS_AS(RunFolder::create(run, RunFolder::Existing::overwrite), IoError);
+  CHECK(fs::is_empty(run / "checkpoints"));
+  CHECK(RunFolder::holds_run(run));
+  fs::remove_all(run / "fields/step-000000000.nc");
+  CHECK_NOTHROW(RunFolder::create(run, RunFolder::Existing::overwrite));
+  CHECK(fs::is_empty(run / "fields"));
+}
+
+}  // namespace lapl::test
