@@ -1,0 +1,58 @@
+"""A system call that writes fails: once, or from then on."""
+import errno
+import functools
+import os
+import pathlib
+
+from harness import SMALL, Call, Torture, Trial, sample
+from run_folders import expect, files_of
+from scenarios import Scenario, scenarios
+
+MAKING = "open fopen write ftruncate truncate fsync close rename mkdir"
+CALLS = {errno.ENOSPC: MAKING, errno.EDQUOT: MAKING, errno.EFBIG: "write ftruncate truncate",
+         errno.EIO: MAKING + " open_folder unlink", errno.EROFS: "open fopen rename unlink mkdir"}
+
+
+def check_told(ended, error: int, folder: pathlib.Path) -> None:
+    """Exit code 0 or 4, and the second with the path and the reason."""
+    expect(ended.signal == 0 and ended.code in (0, 4), f"{ended}")
+    if ended.code == 4:
+        expect("out" in ended.err and os.strerror(error) in ended.err, f"path or reason not named: {ended}")
+
+
+def at_call(torture: Torture, scenario: Scenario, error: int, how: str, call: Call, folder: pathlib.Path) -> None:
+    ended = torture.finish(scenario.start(torture, folder, action=f"error:{error}:{how}", at=call.number,
+                                          calls=CALLS[error]))
+    run = folder / "out"
+    check_told(ended, error, folder)
+    torture.check_files(run)
+    if ended.code == 0:
+        torture.check_complete(run, SMALL)
+    elif how == "once" and "stored" in ended.err:  # it went on, so at most one thing is missing
+        missing = files_of(torture.reference(SMALL).folder) - files_of(run)
+        expect(len(missing) <= 1, f"one call failed once, missing are {sorted(missing)}: {ended}")
+        expect("step" in ended.err, f"the step is not named: {ended}")
+    if how == "once" or error != errno.EIO and error != errno.EROFS:  # they can be removed
+        left = [name for name in files_of(run) if ".tmp-" in name]
+        expect(not left or call.name == "unlink", f"left behind: {left}")
+    scenario.check_resumes(torture, folder)
+
+
+def at_every_call(torture: Torture, count: int | None) -> list[Trial]:
+    points = [(scenario, error, how, call) for scenario in scenarios(torture) for call in scenario.calls
+              for error, names in CALLS.items() if call.name in names.split() for how in ("once", "forever")]
+    return [Trial(f"{scenario.name}, {errno.errorcode[error]} {how} at {call}",
+                  functools.partial(at_call, torture, scenario, error, how, call))
+            for scenario, error, how, call in sample(points, count)]
+
+
+def short_writes(torture: Torture, count: int | None) -> list[Trial]:
+    """write may take less than it is given: that is no error."""
+    def trial(scenario: Scenario, call: Call, folder: pathlib.Path) -> None:
+        ended = torture.finish(scenario.start(torture, folder, action="short", at=call.number))
+        expect(ended.code == 0, f"{ended}")
+        torture.check_complete(folder / "out", SMALL)
+
+    points = [(scenario, call) for scenario in scenarios(torture) for call in scenario.calls if call.name == "write"]
+    return [Trial(f"{scenario.name}, {call}", functools.partial(trial, scenario, call))
+            for scenario, call in sample(points, count)]

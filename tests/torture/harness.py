@@ -1,0 +1,208 @@
+"""Runs lapl, with faults or without, and says whether what it left is right. Every row of the suite uses this."""
+import contextlib
+import dataclasses
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from typing import Callable, Iterable, Iterator
+
+from run_folders import Failure, diagnosed_steps, digest_of, expect, files_of, stored_checkpoints
+
+# Two outputs between the first and the last, checkpoints that mostly lie elsewhere; done in an instant.
+SMALL = """\
+grid: {shape: [20, 30]}
+equation: {coefficient: 0.25}
+time: {steps: 60}
+output: {directory: out, every: 20}
+checkpoint: {every: 15, keep: 2}
+"""
+# Long enough to be killed or stopped on the way: about half a second.
+LONG = """\
+grid: {shape: [60, 70]}
+boundary: {rows: periodic, columns: insulated}
+equation: {coefficient: 0.25}
+time: {steps: 30000}
+output: {directory: out, every: 7000}
+checkpoint: {every: 500}
+"""
+RUN = ("run", "c.yaml")
+AUTO_RESUME = (*RUN, "--auto-resume")
+ON_DISK = {"LAPL_FAULTS_NO_MEMORY_FILES": "1"}  # HDF5 writes to the disk, as it does for fields larger than memory
+
+
+class Skipped(Exception):
+    """This machine lacks what the row needs: the text says what."""
+
+
+@dataclasses.dataclass
+class Ended:
+    """A process that has ended."""
+    code: int  # exit code; -1 where a signal ended it
+    signal: int  # 0 where none did
+    out: str
+    err: str
+
+    def __str__(self) -> str:
+        how = f"signal {signal.Signals(self.signal).name}" if self.signal else f"exit {self.code}"
+        return f"{how}, {self.out[-300:].strip()} {self.err[-700:].strip()}"
+
+
+@dataclasses.dataclass
+class Trial:
+    """One trial: `run` gets an empty folder and raises Failure where a promise is broken."""
+    label: str
+    run: Callable[[pathlib.Path], None]
+
+
+@dataclasses.dataclass
+class Counts:
+    trials: int
+    failures: list[str]
+
+
+@dataclasses.dataclass
+class Call:
+    """A call that writes, as io_faults.cpp logs it."""
+    number: int
+    name: str
+    path: pathlib.Path
+
+    def __str__(self) -> str:
+        return f"call {self.number}, {self.name} {self.path.name}"
+
+
+@dataclasses.dataclass
+class Reference:
+    """An uninterrupted run."""
+    folder: pathlib.Path
+    digest: str
+
+
+def sample(items: Iterable, count: int | None) -> list:
+    """`count` of the items, evenly spread and always the same ones; all of them where count is None."""
+    items = list(items)
+    if count is None or count >= len(items):
+        return items
+    return [items[int((i + 0.5) * len(items) / count)] for i in range(count)]
+
+
+class Torture:
+    """The program under test, and what rows share."""
+
+    def __init__(self, program: pathlib.Path, backend: str, scratch: pathlib.Path):
+        self.program = program
+        self.backend = backend
+        self.scratch = scratch
+        self._library = program.parent.parent / "tests" / "liblapl_io_faults.so"
+        self._references: dict[str, Reference] = {}
+        self._lock = threading.Lock()
+
+    def new_folder(self) -> pathlib.Path:
+        return pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
+
+    def start(self, folder: pathlib.Path, *arguments: str, environment: dict[str, str] | None = None,
+              prefix: Iterable[str] = ()) -> subprocess.Popen:
+        """Starts lapl in `folder`, by the command `prefix` where there is one."""
+        chosen = arguments[0] not in ("run", "resume") or "--backend" in arguments
+        backend = [] if chosen else ["--backend", self.backend]
+        # A sanitizer wants to be the first library of all.
+        asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        variables = {"OMP_WAIT_POLICY": "passive", "NO_COLOR": "1", "ASAN_OPTIONS": asan, **(environment or {})}
+        return subprocess.Popen(
+            [*prefix, "env", *(f"{name}={value}" for name, value in variables.items()), self.program, *arguments,
+             *backend], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, errors="replace")
+
+    @staticmethod
+    def finish(process: subprocess.Popen) -> Ended:
+        try:
+            out, err = process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise Failure("still running after 120 s") from None
+        return Ended(max(process.returncode, -1), max(-process.returncode, 0), out, err)
+
+    def run(self, folder: pathlib.Path, *arguments: str, **options) -> Ended:
+        return self.finish(self.start(folder, *arguments, **options))
+
+    def faults(self, folder: pathlib.Path, action: str = "", at: int = 0, calls: str = "",
+               log: pathlib.Path | None = None) -> dict[str, str]:
+        """The environment in which writing to `folder`/out meets faults: see io_faults.cpp."""
+        if not self._library.exists():
+            raise Skipped(f"{self._library} is not built")
+        return {"LD_PRELOAD": str(self._library), "LAPL_FAULTS_UNDER": str(folder.resolve() / "out"),
+                "LAPL_FAULTS_ACTION": action, "LAPL_FAULTS_AT": str(at), "LAPL_FAULTS_CALLS": calls,
+                "LAPL_FAULTS_LOG": str(log or "")}
+
+    def reference(self, config: str) -> Reference:
+        """The uninterrupted run of a config; made once."""
+        with self._lock:
+            if config not in self._references:
+                folder = self.new_folder()
+                (folder / "c.yaml").write_text(config)
+                ended = self.run(folder, *RUN)
+                expect(ended.code == 0, f"the uninterrupted run: {ended}")
+                self._references[config] = Reference(folder / "out", digest_of(folder / "out"))
+            return self._references[config]
+
+    def check_files(self, run: pathlib.Path) -> None:
+        """Every file that has its final name is whole."""
+        for file in [*run.glob("fields/step-*.nc"), *run.glob("checkpoints/step-*.h5"), *run.glob("fields.nc")]:
+            ended = self.run(run, "inspect", str(file))
+            expect(ended.code == 0, f"{file.name} is not valid: {ended}")
+
+    def check_complete(self, run: pathlib.Path, config: str) -> None:
+        """The run folder holds what the uninterrupted run's does, to the bit, and nothing else."""
+        reference = self.reference(config)
+        expect(digest_of(run) == reference.digest, f"digest {digest_of(run)}, not {reference.digest}")
+        wanted, found = files_of(reference.folder), files_of(run)
+        # Of the checkpoints the last one counts: an older one may have failed, or stays behind after a kill.
+        older = [f"checkpoints/step-{step:09}.h5" for step in stored_checkpoints(reference.folder)[:-1]]
+        missing = wanted - found - set(older)
+        expect(not missing, f"missing: {sorted(missing)}")
+        more = sorted(name for name in found - wanted if not name.startswith("checkpoints/step-"))
+        expect(not more, f"left behind: {more}")
+        steps = diagnosed_steps(run)
+        expect(steps == diagnosed_steps(reference.folder), f"diagnostics.csv has the steps {steps}")
+        diff = self.run(run, "diff", str(reference.folder), str(run))
+        expect(diff.code == 0, f"lapl diff with the uninterrupted run: {diff}")
+        self.check_files(run)
+
+    def check_resumes(self, folder: pathlib.Path, config: str, *arguments: str) -> None:
+        """Without faults the run goes on to its end."""
+        ended = self.run(folder, *(arguments or AUTO_RESUME))
+        expect(ended.code == 0, f"going on ended with {ended}")
+        self.check_complete(folder / "out", config)
+
+
+def calls_in(log: pathlib.Path) -> Iterator[Call]:
+    """The calls in a log of io_faults.cpp that concern the run folder."""
+    for line in log.read_text().splitlines() if log.exists() else []:
+        number, name, path = line.split(" ", 2)
+        if number != "outside":
+            yield Call(int(number), name, pathlib.Path(path))
+
+
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen) -> None:
+    """Waits until something is so, or the process has ended."""
+    while not condition() and process.poll() is None:
+        time.sleep(0.002)
+
+
+@contextlib.contextmanager
+def killed_at_the_end(process: subprocess.Popen) -> Iterator[subprocess.Popen]:
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def copy(source: pathlib.Path, target: pathlib.Path) -> None:
+    shutil.copytree(source, target, symlinks=True)

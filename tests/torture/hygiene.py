@@ -1,0 +1,81 @@
+"""A run writes into its folder alone, follows no link out of it, and leaves no core dump."""
+import functools
+import pathlib
+
+from harness import AUTO_RESUME, RUN, SMALL, Torture, Trial, calls_in, copy, killed_at_the_end, sample, wait_until
+from run_folders import expect, snapshot
+from scenarios import Scenario, scenario, scenarios
+
+# What is replaced by a link: files, and folders. The last one is as a killed process leaves it.
+FILES = ["run.json", "config.yaml", "log.jsonl", "diagnostics.csv", "fields.nc", ".lock", "fields/step-000000000.nc",
+         "fields/step-000000040.nc", "fields/step-000000060.nc", "checkpoints/step-000000045.h5",
+         "checkpoints/step-000000060.h5", "fields/.step-000000060.nc.tmp-1"]
+FOLDERS = ["fields", "checkpoints"]
+
+
+def nothing_outside(torture: Torture, count: int | None) -> list[Trial]:
+    def trial(scenario: Scenario, folder: pathlib.Path) -> None:
+        home, log = folder / "home", torture.new_folder() / "calls"
+        home.mkdir()
+        process = scenario.start(torture, folder, log=log, more={"HOME": str(home), "TMPDIR": str(home)})
+        ended = torture.finish(process)
+        expect(ended.code == 0, f"{ended}")
+        outside = [line for line in log.read_text().splitlines() if line.startswith("outside ")]
+        # NVIDIA's driver keeps compiled code there, whoever calls it.
+        outside = [line for line in outside if "/.nv/" not in line]
+        expect(not outside, f"written outside of the run folder: {outside}")
+        names = sorted(path.name for path in folder.iterdir())
+        expect(names == ["c.yaml", "home", "out"], f"beside the run folder: {names}")
+
+    return [Trial(scenario.name, functools.partial(trial, scenario)) for scenario in sample(scenarios(torture), count)]
+
+
+def links(torture: Torture, count: int | None) -> list[Trial]:
+    """Links planted in the run folder, to a file or folder elsewhere that must stay as it is."""
+    middle = next(each for each in scenarios(torture) if each.arguments == AUTO_RESUME).folder
+    whole = torture.reference(SMALL).folder
+
+    def trial(name: str, start: pathlib.Path, command: tuple[str, ...], folder: pathlib.Path) -> None:
+        (folder / "c.yaml").write_text(SMALL)
+        run, victim, before = folder / "out", folder / "victim", None
+        copy(start, run)
+        victim.mkdir()
+        (victim / "other").write_text("without a last line's end")
+        planted = run / name
+        if planted.exists():
+            planted.rename(victim / "target")
+        elif name in FOLDERS:
+            (victim / "target").mkdir()
+        else:
+            (victim / "target").write_text("without a last line's end")
+        planted.symlink_to(victim / "target")
+        before = snapshot(victim)
+        ended = torture.run(folder, *command)
+        expect(snapshot(victim) == before, f"changed what the link leads to: {ended}")
+        expect(ended.signal == 0 and ended.code in (0, 4), f"{ended}")
+        if ended.code == 0:
+            torture.check_complete(run, SMALL)
+        else:
+            expect(name in ended.err, f"{name} is not named: {ended}")
+
+    points = [(name, start, command) for name in FILES + FOLDERS
+              for start, command in [(middle, AUTO_RESUME), (middle, ("resume", "out")), (whole, ("resume", "out")),
+                                     (whole, (*RUN, "--overwrite"))]]
+    return [Trial(f"{name} as a link, {' '.join(command)}", functools.partial(trial, name, start, command))
+            for name, start, command in sample(points, count)]
+
+
+def no_core_dump(torture: Torture, count: int | None) -> list[Trial]:
+    """The limit of a process that writes, for files of a core dump."""
+    whole = scenario(torture, "a new run", RUN)
+
+    def trial(folder: pathlib.Path) -> None:
+        log = folder / "calls"
+        process = whole.start(torture, folder, action="delay:60000", at=whole.calls[-1].number, log=log)
+        with killed_at_the_end(process):
+            wait_until(lambda: any(made.number == whole.calls[-1].number for made in calls_in(log)), process)
+            limits = pathlib.Path(f"/proc/{process.pid}/limits").read_text().splitlines()
+        core = next(line for line in limits if line.startswith("Max core file size"))
+        expect(core.split()[4] == "0", core)
+
+    return [Trial("limits of the process", trial)]

@@ -1,0 +1,59 @@
+"""kill -9 at every call that writes, and at any time."""
+import functools
+import pathlib
+import random
+import signal
+import time
+
+from harness import AUTO_RESUME, LONG, RUN, Call, Torture, Trial, sample
+from run_folders import announced_checkpoint, expect, stored_checkpoints
+from scenarios import Scenario, scenarios
+
+
+def check_after_kill(torture: Torture, run: pathlib.Path) -> None:
+    """What has its name is whole, and what was said to be stored is there."""
+    torture.check_files(run)
+    announced, stored = announced_checkpoint(run), stored_checkpoints(run)
+    expect(announced < 0 or (stored and stored[-1] >= announced),
+           f"the log has the checkpoint of step {announced}, the folder those of {stored}")
+
+
+def at_call(torture: Torture, scenario: Scenario, action: str, call: Call, folder: pathlib.Path) -> None:
+    killed = torture.finish(scenario.start(torture, folder, action=action, at=call.number))
+    expect(killed.signal == signal.SIGKILL, f"not killed: {killed}")
+    run = folder / "out"
+    if "--overwrite" in scenario.arguments:
+        torture.check_files(run)  # the checkpoints of the log are to go
+    else:
+        check_after_kill(torture, run)
+    resume = call.number % 2 == 0 and stored_checkpoints(run)  # one command or the other
+    scenario.check_resumes(torture, folder, ("resume", "out") if resume else AUTO_RESUME)
+    names = sorted(path.name for path in folder.iterdir())
+    expect(names == ["c.yaml", "out"], f"beside the run folder: {names}")
+
+
+def at_every_call(torture: Torture, count: int | None) -> list[Trial]:
+    points = [(scenario, action, call) for scenario in scenarios(torture) for call in scenario.calls
+              for action in ("kill", "kill-torn", "kill-after") if action != "kill-torn" or call.name == "write"]
+    return [Trial(f"{scenario.name}, {action} at {call}", functools.partial(at_call, torture, scenario, action, call))
+            for scenario, action, call in sample(points, count)]
+
+
+def at_random_times(torture: Torture, count: int | None) -> list[Trial]:
+    torture.reference(LONG)
+    start = time.monotonic()
+    torture.run(torture.reference(LONG).folder.parent, *RUN, "--output", "timed")
+    duration = time.monotonic() - start
+
+    def trial(seed: int, folder: pathlib.Path) -> None:
+        random_number = random.Random(seed)
+        (folder / "c.yaml").write_text(LONG)
+        for _ in range(random_number.randint(1, 4)):
+            process = torture.start(folder, *AUTO_RESUME)
+            time.sleep(random_number.uniform(0, duration / 2))
+            process.kill()
+            torture.finish(process)
+            check_after_kill(torture, folder / "out")
+        torture.check_resumes(folder, LONG)
+
+    return [Trial(f"seed {seed}", functools.partial(trial, seed)) for seed in range(count)]

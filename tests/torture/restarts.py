@@ -1,0 +1,72 @@
+"""A run in parts has the bits of a run in one piece; a run folder has one writer."""
+import functools
+import pathlib
+import random
+import signal
+
+from harness import AUTO_RESUME, RUN, SMALL, Torture, Trial, calls_in, killed_at_the_end, wait_until
+from run_folders import digest_of, expect
+from scenarios import scenario
+
+# From a stored field, which is the same on every backend.
+SPLIT = """\
+grid: {{shape: [61, 83]}}
+boundary: {{rows: zero, columns: insulated}}
+initial: {{kind: hdf5, path: "{start}"}}
+equation: {{coefficient: 0.25}}
+compute: {{precision: {precision}}}
+time: {{steps: 200}}
+output: {{directory: out, every: 40}}
+checkpoint: {{every: 40}}
+"""
+ENGINES = {"cpu": ("auto", "blocked", "threaded", "reference"), "cuda": ("auto", "tile", "streaming")}
+
+
+def splits(torture: Torture, count: int | None) -> list[Trial]:
+    """Chains of three restarts at random steps, on output steps and off, each part on another engine."""
+    backends = ["cpu"] if torture.backend == "cpu" else ["cpu", "cuda"]
+    first = torture.reference(SMALL.replace("[20, 30]", "[61, 83]")).folder / "fields/step-000000000.nc"
+
+    def trial(seed: int, folder: pathlib.Path) -> None:
+        random_number = random.Random(seed)
+        config = SPLIT.format(start=first, precision=random_number.choice(["float32", "float64"]))
+        (folder / "c.yaml").write_text(config)
+        reference = torture.reference(config)
+        steps = {random_number.randrange(40, 200, 40), *random_number.sample(range(1, 200), 2)}
+        for index, step in enumerate(sorted(steps) + [200]):
+            backend = random_number.choice(backends)
+            settings = [f"time.steps={step}", f"compute.threads={random_number.randint(1, 5)}",
+                        f"compute.engine={random_number.choice(ENGINES[backend])}"]
+            command = RUN if index == 0 else ("resume", "out")
+            ended = torture.run(folder, *command, "--backend", backend,
+                                *(word for text in settings for word in ("--set", text)))
+            expect(ended.code == 0, f"{backend} {settings}: {ended}")
+        expect(digest_of(folder / "out") == reference.digest, f"split at {sorted(steps)}: another digest")
+        for file in sorted(reference.folder.glob("fields/*.nc")):
+            diff = torture.run(folder, "diff", str(file), f"out/fields/{file.name}")
+            expect(diff.code == 0, f"split at {sorted(steps)}, {file.name}: {diff}")
+
+    return [Trial(f"seed {seed}", functools.partial(trial, seed)) for seed in range(count)]
+
+
+def one_writer(torture: Torture, count: int | None) -> list[Trial]:
+    """While a run writes, every other is refused; a lock that is left behind is no obstacle."""
+    whole = scenario(torture, "a new run", RUN)
+    after_lock = [call for call in whole.calls if call.number > 10]
+
+    def trial(seed: int, folder: pathlib.Path) -> None:
+        random_number = random.Random(seed)
+        call, log = random_number.choice(after_lock), folder / "calls"
+        with killed_at_the_end(whole.start(torture, folder, action="delay:60000", at=call.number, log=log)) as first:
+            wait_until(lambda: any(made.number == call.number for made in calls_in(log)), first)
+            for command in (AUTO_RESUME, (*RUN, "--overwrite")):
+                second = torture.run(folder, *command)
+                expect(second.code == 4 and f"process {first.pid}" in second.err, f"{command} beside it: {second}")
+            expect(first.poll() is None, "the first one ended")
+            first.send_signal(signal.SIGKILL)
+            torture.finish(first)
+        log.unlink()
+        (folder / "out/.lock").write_text("1")  # a process that lives, and holds no lock
+        torture.check_resumes(folder, SMALL)
+
+    return [Trial(f"seed {seed}", functools.partial(trial, seed)) for seed in range(count)]

@@ -1,0 +1,53 @@
+"""The rows of the torture suite: what is promised, how it is tried, how often. A new row is a new entry."""
+import dataclasses
+from typing import Callable
+
+import disks
+import errors
+import hygiene
+import kills
+import restarts
+import stops
+from harness import Counts, Torture, Trial
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    promise: str
+    tried: str
+    quick: int  # trials in the tests
+    full: int | None  # all that there are where None
+    trials: Callable[[Torture, int | None], list[Trial] | Counts]  # Counts: another program did them
+
+
+ROWS = [
+    Row("kill-calls", "kill -9 loses at most one checkpoint interval, and the run goes on to the same bits",
+        "SIGKILL before, in the middle of and after every call that writes", 24, None, kills.at_every_call),
+    Row("kill-random", "the same at any time", "SIGKILL at random times, up to four in a chain", 4, 500,
+        kills.at_random_times),
+    Row("errors", "a failing disk: path, reason and step are named, older files stay, the run goes on and tries again, "
+        "nothing incomplete passes for complete, no second fsync of a file is believed",
+        "ENOSPC, EDQUOT, EFBIG, EIO and EROFS at every call that writes, once and from then on", 32, None,
+        errors.at_every_call),
+    Row("short-writes", "a write that takes a part is no error", "half of the bytes at every write", 6, None,
+        errors.short_writes),
+    Row("full-disk", "a full disk: the same, and with more room the run goes on to its end",
+        "a tmpfs of 4 to 400 KiB, and one of 2 to 21 inodes, enlarged afterwards", 12, None, disks.full_disk),
+    Row("file-size-limit", "a limit on the size of files: the same", "`ulimit -f` of 0 bytes to 40 KiB", 8, None,
+        disks.file_size_limit),
+    Row("signals", "SIGTERM, SIGINT and SIGUSR1: a checkpoint, exit code 75, the same bits in the end",
+        "signals at random times, up to four in a chain", 4, 200, stops.at_random_times),
+    Row("signals-writing", "the same while writing; a second signal ends the run at once",
+        "one and two signals during every call that writes, made slow", 12, None, stops.while_writing),
+    Row("wall-limit", "`limits.wall_time`: the same", "limits of 0.05 s and more, in a loop", 1, 20, stops.wall_limit),
+    Row("splits", "a restart is bit-identical", "chains of three at random steps, each part with other threads and "
+        "another engine of every backend, in both precisions", 6, 200, restarts.splits),
+    Row("one-writer", "a run folder has one writer; a stale lock is no obstacle",
+        "a second process while the first is in a random call that writes", 3, 50, restarts.one_writer),
+    Row("outside", "nothing outside of the run folder is written",
+        "every file that is opened for writing, renamed, removed or made", 4, None, hygiene.nothing_outside),
+    Row("links", "links planted in the run folder are not followed", "files and folders replaced by links", 14, None,
+        hygiene.links),
+    Row("core", "no core dump is left", "the limit of a run at work", 1, None, hygiene.no_core_dump),
+]
