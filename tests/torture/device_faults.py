@@ -1,9 +1,9 @@
 """Calls of the CUDA runtime and of cuFFT that fail (tests/cuda/device_faults.cpp, linked into a second lapl)."""
 import json
 import pathlib
-import tempfile
 
-from harness import AUTO_RESUME, Failure, Reference, Skipped, Torture, Trial, expect, sample
+from harness import RUN, Skipped, Torture, Trial, sample
+from run_folders import expect
 
 # Every path of a run on the GPU: initial field, engine, filters, Laplacian, capture; all checkpoints are kept.
 CONFIG = """\
@@ -29,47 +29,48 @@ def checkpoint_digests(torture: Torture, run: pathlib.Path) -> dict[str, str]:
     return digests
 
 
-def trial(torture: Torture, faulty: Torture, config: str, at: int, for_ever: bool) -> Trial:
-    reference = torture.reference(config)
-
+def trial(torture: Torture, faulty: Torture, config: str, good: dict[str, str], at: int, for_ever: bool) -> Trial:
+    """`good`: the digests of the uninterrupted run's checkpoints."""
     def run(folder: pathlib.Path) -> None:
         (folder / "c.yaml").write_text(config)
-        ended = faulty.run(folder, "run", "c.yaml", environment={
+        ended = faulty.run(folder, *RUN, environment={
             "LAPL_DEVICE_FAULT_AT": str(at), "LAPL_DEVICE_FAULT_FOR_EVER": str(int(for_ever))})
         # A call that fails while a complete run tidies up is told, and no more than that.
         if ended.code == 0:
-            torture.check_complete(folder / "out", reference)
+            torture.check_complete(folder / "out", config)
         else:
             expect(ended.code == 5, str(ended))
             expect("error:" in ended.err, f"no reason is given: {ended}")
-        good = checkpoint_digests(torture, reference.folder)
         for name, digest in checkpoint_digests(torture, folder / "out").items():
             expect(good.get(name) == digest, f"{name} has digest {digest}, not {good.get(name)}")
-        torture.check_resumes(folder, reference, *AUTO_RESUME)
+        torture.check_resumes(folder, config)
 
     return Trial(f"call {at}{' and every later one' if for_ever else ''} of {config.split('engine: ')[1][:9]}", run)
 
 
 def calls_of(faulty: Torture, config: str) -> int:
     """How many calls an undisturbed run makes."""
-    folder = pathlib.Path(tempfile.mkdtemp(dir=faulty.scratch))
+    folder = faulty.new_folder()
     (folder / "c.yaml").write_text(config)
-    ended = faulty.run(folder, "run", "c.yaml", environment={"LAPL_DEVICE_FAULT_COUNT": str(folder / "calls")})
+    ended = faulty.run(folder, *RUN, environment={"LAPL_DEVICE_FAULT_COUNT": str(folder / "calls")})
     expect(ended.code == 0, f"the run without faults: {ended}")
-    return int((folder / "calls").read_text())
+    calls = int((folder / "calls").read_text())
+    expect(calls > 20, f"only {calls} calls were seen")
+    return calls
 
 
 def at_every_call(torture: Torture, count: int | None) -> list[Trial]:
     program = torture.program.parent / "lapl_device_faults"
-    if torture.backend != "cuda" or not program.exists():
-        raise Skipped("needs --backend cuda")
-    faulty = Torture(program, torture.backend, torture.scratch)
+    if not program.exists():
+        raise Skipped("CUDA was not compiled in")
+    torture = Torture(torture.program, "cuda", torture.scratch)
+    if "no CUDA device" in torture.run(torture.scratch, "bench", "--backend", "cuda", "--shape", "8", "8").err:
+        raise Skipped("no CUDA device was found")
+    faulty = Torture(program, "cuda", torture.scratch)
     trials = []
     for engine in ENGINES:
         config = CONFIG.format(engine=engine)
-        calls = calls_of(faulty, config)
-        if calls < 20:
-            raise Failure(f"only {calls} calls of the CUDA runtime were seen")
-        trials += [trial(torture, faulty, config, at, for_ever)
-                   for at in range(1, calls + 1) for for_ever in (False, True)]
+        good = checkpoint_digests(torture, torture.reference(config).folder)
+        trials += [trial(torture, faulty, config, good, at, for_ever)
+                   for at in range(1, calls_of(faulty, config) + 1) for for_ever in (False, True)]
     return sample(trials, count)

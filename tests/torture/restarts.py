@@ -19,7 +19,7 @@ time: {{steps: 200}}
 output: {{directory: out, every: 40}}
 checkpoint: {{every: 40}}
 """
-ENGINES = {"cpu": ("auto", "blocked", "threaded", "reference"), "cuda": ("auto", "tile", "streaming")}
+ENGINES = {"cpu": ("auto", "blocked", "threaded", "reference"), "cuda": ("auto", "resident", "streaming", "tile")}
 
 
 def splits(torture: Torture, count: int | None) -> list[Trial]:

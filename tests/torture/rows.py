@@ -2,6 +2,7 @@
 import dataclasses
 from typing import Callable
 
+import device_faults
 import disks
 import errors
 import hygiene
@@ -43,6 +44,9 @@ ROWS = [
     Row("wall-limit", "`limits.wall_time`: the same", "limits of 0.05 s and more, in a loop", 1, 20, stops.wall_limit),
     Row("splits", "a restart is bit-identical", "chains of three at random steps, each part with other threads and "
         "another engine of every backend, in both precisions", 6, 200, restarts.splits),
+    Row("device", "a device that fails ends a run with exit code 5; nothing of it reaches a file, and a restart works",
+        "every call of the CUDA runtime and of cuFFT that a run makes, once and from then on, with each engine", 16,
+        None, device_faults.at_every_call),
     Row("one-writer", "a run folder has one writer; a stale lock is no obstacle",
         "a second process while the first is in a random call that writes", 3, 50, restarts.one_writer),
     Row("outside", "nothing outside of the run folder is written",
