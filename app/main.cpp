@@ -63,7 +63,7 @@ int guarded(const lapl::Action& action) try {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   lapl::remember_command_line(argc, argv);
   lapl::fail_without_signals();
   CLI::App app(description, "lapl");
@@ -89,4 +89,8 @@ int main(int argc, char** argv) {
     return fail(lapl::exit_config, fmt::format("{} (see lapl --help)", error.what()));
   }
   return guarded(action);
+} catch (const std::bad_alloc&) {
+  // Before the action, or in saying what went wrong: with words that take no memory.
+  std::fputs("lapl: error: out of host memory\n", stderr);
+  return lapl::exit_device;
 }

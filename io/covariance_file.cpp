@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/durable/durable_file.hpp"
+#include "io/hdf5/axes.hpp"
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
@@ -90,6 +91,7 @@ double add_and_write(const CovarianceProblem& problem, const CovarianceNames& na
   if (!target.parent_path().empty()) fs::create_directories(target.parent_path());
   write_sealed(target, input.size() * sizeof(Storage), [&](const fs::path& scratch) {
     Hdf5File out = create_hdf5_file(scratch, Hdf5Format::netcdf);
+    write_format(out, "filtered");
     const Hdf5Type type = type_of(Storage());
     const Hdf5Space space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
                           "make a data space");
@@ -112,8 +114,7 @@ CovarianceResult add_covariance_file(const fs::path& source, const CovarianceNam
                                      const std::string& history, const std::string& backend,
                                      int threads) {
   const Hdf5Session session;
-  const OpenedFile opened = open_verified(source);
-  return naming_file(source, [&]() -> CovarianceResult {
+  return read_verified(source, [&](const OpenedFile& opened, Reading reading) -> CovarianceResult {
     const auto extent = [&](const std::string& name) {
       return extent_of(open_plain_dataset(opened.file, name), name);
     };
@@ -125,6 +126,12 @@ CovarianceResult add_covariance_file(const fs::path& source, const CovarianceNam
     if (H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) > 4)
       throw IoError("dataset " + names.input + " is neither float16 nor float32");
     const bool half = H5Tget_size(type) == 2;
+    if (reading == Reading::rehearsal) {
+      for (const std::string& name : {names.input, names.mu, names.gamma, names.c})
+        touch_values(open_plain_dataset(opened.file, name), name,
+                     half ? type_of(Half()) : type_of(float()));
+      return result;
+    }
     result.storage = half ? "float16" : "float32";
     result.seconds = half ? add_and_write<Half>(result.problem, names, opened.file, target, dataset,
                                                 history, backend, threads)

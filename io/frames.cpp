@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "io/durable/durable_file.hpp"
+#include "io/hdf5/axes.hpp"
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
@@ -118,18 +119,19 @@ std::unique_ptr<FrameSource> open_pictures(std::vector<fs::path> files, int axes
 
 std::unique_ptr<FrameSource> open_dataset(const fs::path& path, const std::string& name) {
   const Hdf5Session session;
-  OpenedFile opened = open_verified(path);
-  if (opened.format == "index")
-    throw IoError(path.string() +
-                  ": is an index of other files (name one of the step files, or "
-                  "filter while running: `filters` in the run's config)");
-  return naming_file(path, [&]() -> std::unique_ptr<FrameSource> {
-    Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-    const FieldLayout layout = field_layout(dataset, name);
-    return std::make_unique<Source<DatasetReader>>(
-        DatasetReader{path, name, std::move(opened), std::move(dataset), layout, layout.shape,
-                      static_cast<std::int64_t>(layout.records), layout.axes});
-  });
+  return read_verified(
+      path, [&](OpenedFile opened, Reading reading) -> std::unique_ptr<FrameSource> {
+        if (opened.format == "index")
+          throw IoError(
+              "is an index of other files (name one of the step files, or filter while running: "
+              "`filters` in the run's config)");
+        Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
+        const FieldLayout layout = field_layout(dataset, name);
+        if (reading == Reading::rehearsal) touch_field(dataset, name, layout);
+        return std::make_unique<Source<DatasetReader>>(
+            DatasetReader{path, name, std::move(opened), std::move(dataset), layout, layout.shape,
+                          static_cast<std::int64_t>(layout.records), layout.axes});
+      });
 }
 
 // (frames, rows, columns), a chunk a frame or less; the last `axes` of these.
@@ -168,6 +170,7 @@ void write_frames(
     const Hdf5Session session;
     naming_file(path, [&] {
       Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
+      write_format(file, "filtered");
       Hdf5Dataset dataset = create_frames<T>(file, text.dataset, shape, frames, axes);
       write_attribute(dataset, "long_name", text.long_name);
       write_attribute(file, "history", text.history);

@@ -12,15 +12,15 @@
 namespace lapl {
 
 /// Root attributes that say which of our formats a file is in; docs/format.md lists the versions.
-inline constexpr const char* format_attribute = "lapl_format";  ///< step, index or checkpoint
+inline constexpr const char* format_attribute = "lapl_format";  ///< a kind of file
 inline constexpr const char* version_attribute = "lapl_format_version";
 inline constexpr const char* spacing_attribute = "lapl_grid_spacing";
 inline constexpr std::int64_t format_version = 1;
 
 /// Marks a file as ours.
 void write_format(hid_t file, const std::string& kind);
-/// step, index or checkpoint; empty for a foreign file. Throws IoError for a version that this
-/// program does not know.
+/// step, index, checkpoint or filtered; empty for a foreign file. Throws IoError for a version that
+/// this program does not know.
 std::string read_format(hid_t file);
 
 /// Where the values of a file's fields lie.

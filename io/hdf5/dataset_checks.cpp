@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace lapl {
@@ -61,6 +62,15 @@ void check_size(const std::vector<hsize_t>& extent, hsize_t value_size, hsize_t 
                   " bytes, but a file of this length holds at most " + std::to_string(limit));
 }
 
+/// Extent of a chunk; empty where the layout has none.
+std::vector<hsize_t> chunk_of(hid_t properties, const std::string& name) {
+  if (H5Pget_layout(properties) != H5D_CHUNKED) return {};
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  const int rank = check_hdf5(H5Pget_chunk(properties, H5S_MAX_RANK, chunk.data()),
+                              "read the chunks of dataset " + name);
+  return {chunk.begin(), chunk.begin() + rank};
+}
+
 /// Most bytes of values that the file around `dataset` can hold.
 hsize_t believable_size(hid_t dataset, bool deflated) {
   const Hdf5File file(H5Iget_file_id(dataset), "find the file of a dataset");
@@ -98,14 +108,29 @@ Hdf5Dataset open_plain_dataset(hid_t location, const std::string& name) {
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   const hsize_t value_size = H5Tget_size(type);
   check_size(extent_of(dataset, name), value_size, limit, "dataset " + name);
-  if (H5Pget_layout(properties) == H5D_CHUNKED) {
-    std::array<hsize_t, H5S_MAX_RANK> chunk{};
-    const int rank = check_hdf5(H5Pget_chunk(properties, H5S_MAX_RANK, chunk.data()),
-                                "read the chunks of dataset " + name);
-    check_size({chunk.begin(), chunk.begin() + rank}, value_size, limit,
-               "a chunk of dataset " + name);
-  }
+  check_size(chunk_of(properties, name), value_size, limit, "a chunk of dataset " + name);
   return dataset;
+}
+
+void touch_values(hid_t dataset, const std::string& name, hid_t memory_type) {
+  const Hdf5Properties properties(H5Dget_create_plist(dataset), "read properties of " + name);
+  const std::vector<hsize_t> extent = extent_of(dataset, name), chunk = chunk_of(properties, name);
+  if (extent.empty() || std::ranges::find(extent, 0) != extent.end()) return;
+  std::vector<hsize_t> start(extent.size(), 0), stride(extent.size()), count(extent.size());
+  hsize_t values = 1;
+  for (std::size_t axis = 0; axis < extent.size(); ++axis) {
+    stride[axis] = chunk.empty() ? std::max<hsize_t>(extent[axis] - 1, 1) : chunk[axis];
+    count[axis] = (extent[axis] - 1) / stride[axis] + 1;
+    values *= count[axis];
+  }
+  const Hdf5Space selected(H5Dget_space(dataset), "read the extent of dataset " + name);
+  check_hdf5(H5Sselect_hyperslab(selected, H5S_SELECT_SET, start.data(), stride.data(),
+                                 count.data(), nullptr),
+             "select values of dataset " + name);
+  const Hdf5Space in_memory(H5Screate_simple(1, &values, nullptr), "make a data space");
+  std::vector<std::byte> buffer(values * H5Tget_size(memory_type));
+  check_hdf5(H5Dread(dataset, memory_type, in_memory, selected, H5P_DEFAULT, buffer.data()),
+             "read dataset " + name);
 }
 
 std::vector<hsize_t> extent_of(hid_t dataset, const std::string& name) {

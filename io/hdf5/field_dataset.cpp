@@ -160,6 +160,11 @@ template void write_values(hid_t, const std::string&, int, std::size_t, Shape,
 template void write_values(hid_t, const std::string&, int, std::size_t, Shape,
                            std::span<const double>);
 
+void touch_field(hid_t dataset, const std::string& name, const FieldLayout& layout) {
+  touch_values(dataset, name,
+               layout.single_precision ? memory_type<float>() : memory_type<double>());
+}
+
 FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
                         std::size_t record) {
   if (record >= layout.records)

@@ -36,7 +36,7 @@ hid_t stored_type_of(FieldView values);
 struct FieldLayout {
   Shape shape;
   std::size_t records = 1;  ///< length of the time axis, 1 where there is none
-  int axes = 2;  ///< of the dataset: columns; rows, columns; or time, rows, columns
+  int axes = 2;             ///< of the dataset: columns; rows, columns; or time, rows, columns
   bool single_precision = false;  ///< IEEE 32 bits, of either byte order
 };
 
@@ -47,6 +47,9 @@ FieldLayout field_layout(hid_t dataset, const std::string& name);
 /// All values at `record`, converted to this machine's; float32 stays, all else becomes float64.
 FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
                         std::size_t record);
+
+/// touch_values with the type that read_values gives.
+void touch_field(hid_t dataset, const std::string& name, const FieldLayout& layout);
 
 /// Writes the values at `record` of a dataset with `axes` axes as in FieldLayout.
 template <class T>

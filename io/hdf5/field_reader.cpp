@@ -1,4 +1,5 @@
 #include <limits>
+#include <optional>
 
 #include "io/hdf5/axes.hpp"
 #include "io/hdf5/dataset_checks.hpp"
@@ -9,9 +10,13 @@
 namespace lapl {
 namespace {
 
-ReadField read_plain(hid_t file, const std::string& name, std::size_t record) {
+ReadField read_plain(hid_t file, const std::string& name, std::size_t record, Reading reading) {
   const Hdf5Dataset dataset = open_plain_dataset(file, name);
   const FieldLayout layout = field_layout(dataset, name);
+  if (reading == Reading::rehearsal) {
+    touch_field(dataset, name, layout);
+    return {};
+  }
   return {layout.shape, layout.axes == 1, read_values(dataset, name, layout, record)};
 }
 
@@ -44,18 +49,18 @@ IndexRecord look_up(hid_t index, const std::filesystem::path& path, const std::s
 ReadField read_field(const std::filesystem::path& path, const std::string& name,
                      std::size_t record) {
   const Hdf5Session session;
-  const OpenedFile opened = open_verified(path);
-  if (opened.format != "index")
-    return naming_file(path, [&] { return read_plain(opened.file, name, record); });
-
+  std::optional<IndexRecord> entry;
+  ReadField field = read_verified(path, [&](const OpenedFile& opened, Reading reading) {
+    if (opened.format != "index") return read_plain(opened.file, name, record, reading);
+    entry = look_up(opened.file, path, name, record);
+    return ReadField{};
+  });
+  if (!entry) return field;
   // Through the step file itself rather than the virtual dataset, so that its seal counts too.
-  const IndexRecord entry =
-      naming_file(path, [&] { return look_up(opened.file, path, name, record); });
-  const OpenedFile step = open_verified(entry.step_file);
-  return naming_file(entry.step_file, [&]() -> ReadField {
-    if (holds_dataset(step.file, name)) return read_plain(step.file, name, 0);
-    return {entry.shape, false,
-            not_a_number(static_cast<std::size_t>(entry.shape.cells()), entry.single_precision)};
+  return read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {
+    if (holds_dataset(step.file, name)) return read_plain(step.file, name, 0, reading);
+    return {entry->shape, false,
+            not_a_number(static_cast<std::size_t>(entry->shape.cells()), entry->single_precision)};
   });
 }
 

@@ -64,7 +64,7 @@ FileContent content_of_checkpoint(hid_t file) {
 }
 
 /// The datasets that read_field accepts; shape and precision are those of the first.
-FileContent content_of_foreign(hid_t file) {
+FileContent content_of_plain(hid_t file) {
   FileContent content;
   content.kind = "hdf5";
   std::string first_reason = "there is none";
@@ -89,9 +89,13 @@ FileContent content_of_foreign(hid_t file) {
 
 }  // namespace
 
-OpenedFile open_verified(const std::filesystem::path& path) {
+bool verify_if_sealed(const std::filesystem::path& path) {
   const bool sealed = has_seal(path);
   if (sealed) verify_seal(path);
+  return sealed;
+}
+
+OpenedFile open_sealed(const std::filesystem::path& path, bool sealed) {
   return naming_file(path, [&] {
     Hdf5File file = open_hdf5_file(path);
     std::string format = read_format(file);
@@ -99,6 +103,10 @@ OpenedFile open_verified(const std::filesystem::path& path) {
       throw IoError("has no seal: it is truncated, or was changed after lapl wrote it");
     return OpenedFile{std::move(file), std::move(format)};
   });
+}
+
+OpenedFile open_verified(const std::filesystem::path& path) {
+  return open_sealed(path, verify_if_sealed(path));
 }
 
 bool holds_dataset(hid_t file, const std::string& name) {
@@ -109,9 +117,8 @@ bool holds_dataset(hid_t file, const std::string& name) {
 
 FileContent read_content(const std::filesystem::path& path) {
   const Hdf5Session session;
-  const OpenedFile opened = open_verified(path);
-  return naming_file(path, [&] {
-    if (opened.format.empty()) return content_of_foreign(opened.file);
+  return read_verified(path, [](const OpenedFile& opened, Reading) {
+    if (opened.format.empty() || opened.format == "filtered") return content_of_plain(opened.file);
     if (opened.format == "checkpoint") return content_of_checkpoint(opened.file);
     return content_of_run_file(opened);
   });

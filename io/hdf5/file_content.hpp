@@ -5,18 +5,39 @@
 #include <string>
 
 #include "io/hdf5/hdf5_handle.hpp"
+#include "io/hdf5/rehearsal.hpp"
 #include "io/hdf5/step_file.hpp"
 
 namespace lapl {
 
 struct OpenedFile {
   Hdf5File file;
-  std::string format;  ///< step, index or checkpoint; empty for a foreign file
+  std::string format;  ///< step, index, checkpoint or filtered; empty for a foreign file
 };
 
 /// Verifies the seal where there is one, then opens. Throws IoError that names the file; also for
-/// a file of ours that has lost its seal.
+/// a file of ours that has lost its seal. For files that nobody can have made to mislead.
 OpenedFile open_verified(const std::filesystem::path& path);
+
+/// The same for any file, in two parts: verify_if_sealed, whose result open_sealed takes.
+bool verify_if_sealed(const std::filesystem::path& path);
+OpenedFile open_sealed(const std::filesystem::path& path, bool sealed);
+
+enum class Reading { rehearsal, real };
+
+/// Verifies and opens the file and has `use(OpenedFile, Reading)` read it: in a rehearsal, whose
+/// result is dropped, and then again. Throws IoError that names the file; what `use` throws gets
+/// the name in front.
+template <class Use>
+auto read_verified(const std::filesystem::path& path, Use use) {
+  const bool sealed = verify_if_sealed(path);
+  const auto read = [&](Reading reading) {
+    OpenedFile opened = open_sealed(path, sealed);
+    return naming_file(path, [&] { return use(std::move(opened), reading); });
+  };
+  rehearse(path, [&] { static_cast<void>(read(Reading::rehearsal)); });
+  return read(Reading::real);
+}
 
 /// Whether a dataset of that path exists in an open file; a leading slash does not matter.
 bool holds_dataset(hid_t file, const std::string& name);

@@ -73,10 +73,12 @@ Known read_known(const std::filesystem::path& path, Index& index) try {
   return {};
 }
 
-/// Takes over what a step file says; `newest` also gives the grid and the root attributes.
+/// Takes over what a step file says; `newest`, just written as a rule and so not verified again,
+/// also gives the grid and the root attributes.
 double read_step(const std::filesystem::path& path, bool newest, Index& index) {
+  const Hdf5File file =
+      newest ? naming_file(path, [&] { return open_hdf5_file(path); }) : open_verified(path).file;
   return naming_file(path, [&] {
-    const Hdf5File file = open_hdf5_file(path);
     const Axes axes = read_axes(file);
     if (axes.times.size() != 1) throw IoError("holds more than one record");
     if (newest) {

@@ -54,7 +54,7 @@ std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& 
 
 /// What a file of ours, or another HDF5 file with 2-D fields, holds.
 struct FileContent {
-  std::string kind;  ///< "step", "index", "checkpoint" or "hdf5" for a foreign file
+  std::string kind;  ///< "step", "index", "checkpoint" or "hdf5" for any other
   Shape shape;
   double spacing = 1;
   std::vector<std::int64_t> steps;  ///< one for a step file or a checkpoint; empty if unknown
@@ -69,9 +69,10 @@ struct FileContent {
 FileContent read_content(const std::filesystem::path& file);
 
 /// The values of one field at record `record` (0 in a step file). Datasets that are (columns),
-/// (rows, columns) or (time, rows, columns) of any number type; float32 stays float32, all else becomes float64.
-/// Refuses external storage, external links, virtual datasets (but those of our own index), unknown
-/// filters and sizes above what the file's length makes believable. Throws IoError.
+/// (rows, columns) or (time, rows, columns) of any number type; float32 stays float32, all else
+/// becomes float64. Refuses external storage, external links, virtual datasets (but those of our
+/// own index), unknown filters and sizes above what the file's length makes believable. Throws
+/// IoError.
 struct ReadField {
   Shape shape;
   bool one_axis = false;  ///< one row, of a dataset that has one axis alone

@@ -1,0 +1,86 @@
+#include "io/hdf5/rehearsal.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <fstream>
+#include <new>
+
+#include "io/durable/posix_file.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+enum ExitStatus { done = 0, out_of_memory = 2 };
+
+rlim_t seconds_for(std::uintmax_t file_bytes) { return 2 + file_bytes / 10'000'000; }
+
+void limit(int resource, rlim_t most) {
+  rlimit limits;
+  if (getrlimit(static_cast<__rlimit_resource_t>(resource), &limits) != 0) return;
+  limits.rlim_cur = std::min(limits.rlim_max, most);
+  setrlimit(static_cast<__rlimit_resource_t>(resource), &limits);
+}
+
+/// So much more address space than there is now.
+void limit_memory(std::uintmax_t more) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they reserve terabytes
+  std::ifstream file("/proc/self/statm");
+  rlim_t pages = 0;
+  if (file >> pages) limit(RLIMIT_AS, pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more);
+#endif
+}
+
+[[noreturn]] void run_child(std::uintmax_t file_bytes, const std::function<void()>& read) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives its parent
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU})
+    std::signal(signal, SIG_DFL);
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, seconds_for(file_bytes));
+  limit_memory((std::uintmax_t{1} << 30) + 2 * file_bytes);
+  // The C library says on stderr that its heap is damaged.
+  if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
+    ::dup2(nowhere, STDERR_FILENO);
+  try {
+    read();
+  } catch (const std::bad_alloc&) {
+    _exit(out_of_memory);
+  } catch (const std::exception&) {
+  }
+  _exit(done);
+}
+
+}  // namespace
+
+void rehearse(const std::filesystem::path& path, const std::function<void()>& read) {
+  const std::string name = path.string();
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) return;  // the reader says what is wrong
+  const pid_t child = ::fork();
+  if (child < 0) return;  // no room for a copy: a restart matters more than this precaution
+  if (child == 0) run_child(bytes, read);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) throw_system_error(name, "wait for the process that reads it");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == done) return;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == out_of_memory)
+    throw IoError(name + ": cannot be read as HDF5: takes more memory than a file of " +
+                  std::to_string(bytes) + " bytes may");
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+    throw IoError(name + ": cannot be read as HDF5: not done after " +
+                  std::to_string(seconds_for(bytes)) + " s (the file is damaged, or made so)");
+  throw IoError(name +
+                ": cannot be read as HDF5: the library crashes on it (the file is damaged, "
+                "or made so)");
+}
+
+}  // namespace lapl
