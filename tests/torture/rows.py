@@ -7,6 +7,7 @@ import disks
 import errors
 import hygiene
 import kills
+import programs
 import restarts
 import stops
 from harness import Counts, Torture, Trial
@@ -47,6 +48,9 @@ ROWS = [
     Row("device", "a device that fails ends a run with exit code 5; nothing of it reaches a file, and a restart works",
         "every call of the CUDA runtime and of cuFFT that a run makes, once and from then on, with each engine", 16,
         None, device_faults.at_every_call),
+    Row("corruption", "a damaged checkpoint or output is never used: it is named, and an older checkpoint is",
+        "bits flipped in every region, every length, blocks of 0 and 0xFF, swapped or repeated, with the seal and sealed "
+        "again", 2000, 100_000, programs.corruption),
     Row("one-writer", "a run folder has one writer; a stale lock is no obstacle",
         "a second process while the first is in a random call that writes", 3, 50, restarts.one_writer),
     Row("outside", "nothing outside of the run folder is written",

@@ -1,0 +1,75 @@
+// Damage as disks, networks and careless programs do it to a file.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <string>
+#include <utility>
+
+namespace lapl::test {
+
+using Random = std::mt19937_64;
+
+/// A number from 0 to `end` - 1.
+inline std::size_t below(std::size_t end, Random& random) {
+  return std::uniform_int_distribution<std::size_t>(0, end - 1)(random);
+}
+
+/// A place in a file of `size` bytes: anywhere, or in a region where a few bytes decide all: the
+/// superblock, the first object headers, the tail of the HDF5 image, the seal.
+inline std::size_t place(std::size_t size, Random& random) {
+  const std::size_t superblock = std::min<std::size_t>(size, 96);
+  const std::size_t headers = std::min<std::size_t>(size, 2048);
+  const std::size_t tail = std::min<std::size_t>(size, 1064),
+                    seal = std::min<std::size_t>(size, 40);
+  switch (below(8, random)) {
+    case 0: return below(superblock, random);
+    case 1: return below(headers, random);
+    case 2: return size - tail + below(tail, random);
+    case 3: return size - seal + below(seal, random);
+    default: return below(size, random);
+  }
+}
+
+/// Damages `bytes` (at least one) once; returns how. The bytes can be the same after it, as when
+/// zeros are zeroed.
+inline std::string damage(std::string& bytes, Random& random) {
+  const std::size_t start = place(bytes.size(), random);
+  const std::size_t length =
+      std::min(bytes.size() - start, std::size_t{1} << below(13, random));  // 1 to 4096
+  const auto at = [&](std::size_t offset) {
+    return bytes.begin() + static_cast<std::ptrdiff_t>(offset);
+  };
+  const std::string where = std::to_string(length) + " bytes at " + std::to_string(start);
+  switch (below(12, random)) {
+    default:
+      bytes[start] = static_cast<char>(bytes[start] ^ (1 << below(8, random)));
+      return "flipped a bit of byte " + std::to_string(start);
+    case 4:
+      bytes[start] = static_cast<char>(below(256, random));
+      return "changed byte " + std::to_string(start);
+    case 5: bytes.resize(start); return "cut to " + std::to_string(start) + " bytes";
+    case 6: std::fill(at(start), at(start + length), '\0'); return "zeroed " + where;
+    case 7: std::fill(at(start), at(start + length), '\xFF'); return "0xFF in " + where;
+    case 8:
+      std::generate(at(start), at(start + length),
+                    [&] { return static_cast<char>(below(256, random)); });
+      return "noise in " + where;
+    case 9: {
+      const std::size_t other = below(bytes.size() - length + 1, random);
+      std::swap_ranges(at(start), at(start + std::min(length, bytes.size() - other)), at(other));
+      return "swapped " + where + " with those at " + std::to_string(other);
+    }
+    case 10: bytes.insert(start, bytes.substr(start, length)); return "doubled " + where;
+    case 11:
+      if (below(2, random) == 0) {
+        bytes.erase(start, length);
+        return "dropped " + where;
+      }
+      bytes += bytes.substr(start, length);
+      return "appended " + where;
+  }
+}
+
+}  // namespace lapl::test
