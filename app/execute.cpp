@@ -159,7 +159,6 @@ int execute_as(const Job& job, Console& console) {
 }  // namespace
 
 int execute(const Job& job, Console& console) {
-  catch_stop_signals();
   return job.config.run.precision == Precision::float32 ? execute_as<float>(job, console)
                                                         : execute_as<double>(job, console);
 }

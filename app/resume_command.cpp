@@ -5,6 +5,7 @@
 
 #include "app/commands.hpp"
 #include "app/execute.hpp"
+#include "app/signals.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -32,6 +33,7 @@ struct Options {
 };
 
 int resume_command(const Options& options) {
+  catch_stop_signals();
   const std::filesystem::path folder = options.folder;
   if (!RunFolder::holds_run(folder))
     throw ConfigError(fmt::format("{}: not a run folder (no run.json in it)", options.folder));

@@ -5,6 +5,7 @@
 
 #include "app/commands.hpp"
 #include "app/execute.hpp"
+#include "app/signals.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -37,6 +38,7 @@ Job resume_or_start(const LoadedConfig& config, Console& console) {
 }
 
 int run_command(const Options& options) {
+  catch_stop_signals();
   std::vector<std::string> settings = options.settings;
   if (!options.output.empty()) settings.push_back(text_setting("output.directory", options.output));
   if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);

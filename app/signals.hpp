@@ -9,7 +9,8 @@ namespace lapl {
 /// write beyond the file size limit fails with EFBIG.
 void fail_without_signals();
 
-/// The signals above stop the run; a pipe that nobody reads any more does not.
+/// From here on the signals above stop the run that goes on or begins; a pipe that nobody reads any
+/// more does not.
 void catch_stop_signals();
 
 /// Name of the signal that asked to stop; empty while none did.

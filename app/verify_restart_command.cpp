@@ -125,6 +125,7 @@ std::string difference(const Checkpoint& whole, const Checkpoint& split) {
 }
 
 int verify_restart_command(const Options& options) {
+  catch_stop_signals();
   std::vector<std::string> settings = options.settings;
   if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
   const LoadedConfig config = load_config(options.config, settings);

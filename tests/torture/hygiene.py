@@ -21,7 +21,9 @@ def nothing_outside(torture: Torture, count: int | None) -> list[Trial]:
             "HOME": str(home), "TMPDIR": str(home), "CUDA_CACHE_DISABLE": "1"})
         ended = torture.finish(process)
         expect(ended.code == 0, f"{ended}")
-        outside = [line for line in log.read_text().splitlines() if line.startswith("outside ")]
+        # That of a folder cannot succeed; NVIDIA's driver tries one of an empty name.
+        harmless = f"outside unlink {folder.resolve()}"
+        outside = [line for line in log.read_text().splitlines() if line.startswith("outside ") and line != harmless]
         expect(not outside, f"written outside of the run folder: {outside}")
         names = sorted(path.name for path in folder.iterdir())
         expect(names == ["c.yaml", "home", "out"], f"beside the run folder: {names}")
