@@ -11,6 +11,7 @@
 #include "app/commands.hpp"
 #include "app/console.hpp"
 #include "app/exit_code.hpp"
+#include "app/run_memory.hpp"
 #include "io/config/config.hpp"
 #include "io/filter_source.hpp"
 #include "io/hdf5/step_file.hpp"
@@ -33,20 +34,6 @@ std::string size_text(double bytes) {
   return fmt::format("{:.3g} {}", bytes, units[unit]);
 }
 
-// With what reading or making the initial field and putting a file together take besides.
-Memory needed(const RunConfig& config, const std::string& backend, Shape shape) {
-  const std::size_t value_size = config.precision == Precision::float32 ? 4 : 8;
-  Memory memory = memory_needed(backend, shape, value_size, 2 + config.filters.size());
-  const double cells = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
-  const bool transforms = config.initial.kind == InitialKind::fractal && backend == "cpu";
-  const double initial = cells * 8 * (transforms ? 2 : 1);
-  const auto fields = config.output_fields.size() + config.filters.size();
-  const double file = cells * static_cast<double>(value_size) * static_cast<double>(fields + 1);
-  memory.host += std::max(initial, file) + 16e6;
-  if (config.verify_every) memory.host += cells * static_cast<double>(value_size);
-  return memory;
-}
-
 bool fits(const Memory& needed, const Memory& available) {
   return (available.host == 0 || needed.host <= available.host) &&
          (available.device == 0 || needed.device <= available.device);
@@ -57,7 +44,7 @@ std::int64_t largest_square(const RunConfig& config, const std::string& backend,
   std::int64_t low = 1, high = std::int64_t{1} << 20;
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
-    (fits(needed(config, backend, {middle, middle}), available) ? low : high) = middle;
+    (fits(memory_of_run(config, backend, {middle, middle}), available) ? low : high) = middle;
   }
   return low;
 }
@@ -92,7 +79,7 @@ Measured measure(const RunConfig& config, const std::string& backend_name) {
 Json plan_of(const RunConfig& config) {
   const BackendChoice choice = choose_backend(config.backend, config.engine);
   load_filters(config.filters);
-  const Memory memory = needed(config, choice.backend, config.shape);
+  const Memory memory = memory_of_run(config, choice.backend, config.shape);
   const Memory available = memory_available(choice.backend);
   const std::size_t value_size = config.precision == Precision::float32 ? 4 : 8;
   const auto fields = config.output_fields.size() + config.filters.size();

@@ -1,4 +1,6 @@
 // SIGINT, SIGTERM and SIGUSR1 ask a run to stop with a checkpoint; a second one ends it at once.
+// What comes within a second of the first counts as the same request: timeout(1), schedulers and
+// lapl sweep signal a process, and its whole group besides.
 #pragma once
 
 #include <string>

@@ -95,9 +95,14 @@ class Backend {
 /// Why no CUDA backend can be made here; empty where one can.
 std::string cuda_unavailable();
 
+/// CPU threads for a grid of this shape: one for each core that this process may use, but none for
+/// so few cells that waiting for the others would take longer than stepping them.
+int useful_threads(Shape shape);
+
 /// Makes the backend for `engine` ("auto" or a name from engine_table) on "cpu" or "cuda".
 /// Throws DeviceError where the device is missing, not compiled in, or has too little memory (the
 /// message gives bytes needed and available); ConfigError for an engine of another backend.
+/// `threads` of 0: useful_threads.
 template <class T>
 std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::string& engine,
                                          const Problem<T>& problem, int threads);

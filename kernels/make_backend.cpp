@@ -12,17 +12,11 @@
 #endif
 
 namespace lapl {
-namespace {
-
-// One thread for each core that this process may use, but none for so few cells that waiting for
-// the others would take longer than stepping them.
 int useful_threads(Shape shape) {
   constexpr std::int64_t fewest_cells = 8192;
   const std::int64_t most = std::max<std::int64_t>(shape.cells() / fewest_cells, 1);
   return static_cast<int>(std::min<std::int64_t>(most, omp_get_num_procs()));
 }
-
-}  // namespace
 
 std::string cuda_unavailable() {
 #ifdef LAPL_HAS_CUDA

@@ -1,0 +1,192 @@
+// lapl sweep: every combination of the values, each as lapl run would do it alone.
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+nlohmann::ordered_json rows_of(const Outcome& outcome) {
+  CAPTURE(outcome.err);
+  auto rows = nlohmann::ordered_json::parse(outcome.out, nullptr, false);
+  REQUIRE(rows.is_array());
+  return rows;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Takes about a second with this engine, so that a signal finds it on the way.
+const char* long_config =
+    "grid: {shape: [60, 70]}\nequation: {coefficient: 0.2}\ntime: {steps: 30000}\n"
+    "compute: {backend: cpu, engine: reference}\n"
+    "output: {every: 30000}\ncheckpoint: {every: 30000}\n";
+
+}  // namespace
+
+TEST_CASE("a sweep gives each combination the digest that lapl run gives it") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome outcome =
+      run_lapl({"sweep", "c.yaml", "--output", "s", "--json", "--set", "time.steps=40", "--set",
+                "equation.coefficient=0.05, 0.2", "--set", "initial.seed=1,2"});
+  CHECK(outcome.code == 0);
+  const auto rows = rows_of(outcome);
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[1]["member"] == "coefficient-0.05_seed-2");
+  CHECK(rows[1]["equation.coefficient"] == 0.05);
+  std::string csv =
+      "member,equation.coefficient,initial.seed,status,exit_code,step,min,max,mean,digest,"
+      "seconds,error\n";
+  for (const auto& row : rows) {
+    const Outcome alone =
+        run_lapl({"run", "c.yaml", "--output", "alone", "--overwrite", "--set", "time.steps=40",
+                  "--set", "equation.coefficient=" + row["equation.coefficient"].dump(), "--set",
+                  "initial.seed=" + row["initial.seed"].dump()});
+    CHECK(row["digest"] == last_digest(alone.out));
+    CHECK(row["status"] == "complete");
+    CHECK(row["step"] == 40);
+    const std::string member = row["member"].get<std::string>();
+    CHECK(contains(text_of("s/" + member + ".log"), last_digest(alone.out)));
+    const auto summary = nlohmann::json::parse(text_of("s/" + member + "/run.json"));
+    CHECK(summary["threads"] == "1");  // so few cells are no work for more
+    for (const auto& [name, value] : row.items())
+      csv += (name == "member" ? "" : ",") + (value.is_null()     ? ""
+                                              : value.is_string() ? value.get<std::string>()
+                                                                  : value.dump());
+    csv += "\n";
+  }
+  CHECK(text_of("s/summary.csv") == csv);
+}
+
+TEST_CASE("values that are lists, maps or quoted texts themselves") {
+  const Sandbox sandbox;
+  fs::copy_file(LAPL_SOURCE_DIR "/tests/data/reference.h5", "a,b.h5");
+  write_text("c.yaml", "grid: {shape: [48, 64]}\nequation: {coefficient: 0.2}\ntime: {steps: 2}\n");
+  const Outcome shapes = run_lapl({"sweep", "c.yaml", "--output", "s", "--json", "--set",
+                                   "grid.shape=[10, 20],[30, 40]", "--set",
+                                   "boundary={rows: periodic, columns: zero},zero"});
+  const auto rows = rows_of(shapes);
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0]["member"] == "shape-10-20_boundary-rows-periodic-columns-zero");
+  CHECK(rows[2]["grid.shape"] == nlohmann::ordered_json({30, 40}));
+  CHECK(contains(text_of("s/summary.csv"),
+                 "shape-10-20_boundary-zero,\"[10,20]\",zero,complete,0,2,"));
+  const Outcome quoted =
+      run_lapl({"sweep", "c.yaml", "--output", "q", "--set", "initial.kind=hdf5", "--set",
+                "initial.path='a,b.h5'", "--set", "initial.dataset=/fractal/noise,/fractal/field"});
+  CHECK(quoted.code == 0);
+  CHECK(fs::exists("q/dataset-fractal-noise/fields.nc"));
+}
+
+TEST_CASE("mistakes of all members come together, before anything is started") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome several =
+      run_lapl({"sweep", "c.yaml", "--output", "s", "--set", "equation.coefficient=0.1,0.3",
+                "--set", "initial.sed=1,2", "--set", "grid.shape=[4,5],[0,5]"});
+  CHECK(several.code == 2);
+  for (const char* mistake : {"coefficient=0.3: ", "did you mean initial.seed", "shape=[0,5]: "})
+    CHECK(contains(several.err, mistake));
+  const std::vector<std::pair<std::vector<std::string>, std::string>> lists = {
+      {{"time.steps=3"}, "nothing to sweep"},
+      {{"time.steps=3,3"}, "a value is there twice"},
+      {{"time.steps=3,4", "time.steps=5"}, "time.steps: given 2 times"},
+      {{"time.steps=3,,4"}, "found nothing"},
+      {{"initial.seed=1,2", "output.directory=x"}, "--output"},
+      {{"initial.dataset=/a/b,/a;b"}, "would have the run folder dataset-a-b"},
+  };
+  for (const auto& [settings, message] : lists) {
+    std::vector<std::string> arguments = {"sweep", "c.yaml", "--output", "s"};
+    for (const std::string& setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    const Outcome outcome = run_lapl(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(contains(outcome.err, message));
+  }
+  CHECK(!fs::exists("s"));
+}
+
+TEST_CASE("a member that fails or is killed does not stop the others") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config("initial: {kind: uniform}\n"));
+  const Outcome outcome =  // twice 3e38 is more than a float32 holds
+      run_lapl({"sweep", "c.yaml", "--output", "s", "--set", "initial.value=1,3e38,2"});
+  CHECK(outcome.code == 3);
+  CHECK(contains(outcome.out, "3e+38          failed    3"));
+  CHECK(contains(outcome.out, "value-3e38: "));
+  CHECK(contains(text_of("s/summary.csv"), "value-2,2,complete,0,60,"));
+
+  write_text("long.yaml", long_config);
+  const pid_t sweep =
+      start({"sweep", "long.yaml", "--output", "k", "--set", "initial.seed=1,2", "--jobs", "1"});
+  while (!fs::exists("k/seed-1/checkpoints/step-000000000.h5"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  kill(static_cast<pid_t>(std::stol(text_of("k/seed-1/.lock"))), SIGKILL);
+  const Outcome rest = finish(sweep);
+  CHECK(rest.code == 128 + SIGKILL);
+  CHECK(contains(rest.out, "seed-1: ended by signal Killed"));
+  CHECK(contains(text_of("k/summary.csv"), "seed-2,2,complete,0,30000,"));
+}
+
+TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is complete alone") {
+  const Sandbox sandbox;
+  write_text("c.yaml", long_config);
+  const std::vector<std::string> arguments = {
+      "sweep", "c.yaml", "--output", "s", "--set", "initial.seed=1,2,3,4", "--jobs", "2"};
+  const pid_t sweep = start(arguments);
+  while (!fs::exists("s/seed-2/checkpoints/step-000000000.h5"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  kill(sweep, SIGTERM);
+  const Outcome stopped = finish(sweep);
+  CHECK(stopped.code == 75);
+  CHECK(contains(stopped.out, "stopped"));
+  CHECK(contains(text_of("s/summary.csv"), "seed-4,4,waiting,"));
+  CHECK(!fs::exists("s/seed-4"));
+
+  const Outcome refused = run_lapl(arguments);
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "of the 4 members already (give --auto-resume"));
+  std::vector<std::string> go_on = arguments;
+  go_on.insert(go_on.end(), {"--auto-resume", "--json"});
+  const auto rows = rows_of(run_lapl(go_on));
+  std::set<std::string> digests;
+  for (const auto& row : rows) {
+    CHECK(row["step"] == 30000);
+    digests.insert(row["digest"].get<std::string>());
+  }
+  CHECK(digests.size() == 4);
+  const Outcome whole = run_lapl({"run", "c.yaml", "--output", "whole", "--set", "initial.seed=2"});
+  CHECK(rows[1]["digest"] == last_digest(whole.out));
+
+  const std::string before = text_of("s/seed-2/run.json");
+  CHECK(run_lapl(go_on).code == 0);
+  CHECK(text_of("s/seed-2/run.json") == before);
+  std::vector<std::string> other = go_on;
+  other.insert(other.end(), {"--set", "equation.coefficient=0.1"});
+  const Outcome changed = run_lapl(other);
+  CHECK(changed.code == 2);
+  CHECK(contains(changed.err, "s/seed-3: equation.coefficient: 0.2 in the checkpoint, 0.1 now"));
+  other.back() = "time.steps=30010";
+  CHECK(rows_of(run_lapl(other))[3]["step"] == 30010);
+}
+
+TEST_CASE("signals within a second of each other are one request to stop") {
+  const Sandbox sandbox;
+  write_text("c.yaml", long_config);
+  const pid_t child = start({"run", "c.yaml", "--output", "out"});
+  while (!fs::exists("out/checkpoints/step-000000000.h5"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  kill(child, SIGUSR1);
+  kill(child, SIGTERM);
+  const Outcome outcome = finish(child);
+  CHECK(outcome.signal == 0);
+  CHECK(outcome.code == 75);
+}
