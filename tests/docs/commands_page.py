@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""commands_page.py LAPL: prints docs/commands.md, made from the program's own help.
+commands_page.py LAPL PAGE: fails where PAGE is not that.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def help_of(*command):
+    return subprocess.run([sys.argv[1], *command, "--help"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout.rstrip()
+
+
+overview = help_of()
+names = re.findall(r"^  ([a-z-]+)", overview.split("\nSubcommands:\n")[1].split("\n\n")[0], re.M)
+page = ("# Commands\n\nMade from the program's help by `tests/docs/commands_page.py`; a test fails where "
+        "the two differ.\n\n```\n" + overview + "\n```\n")
+for name in names:
+    page += f"\n## lapl {name}\n\n```\n{help_of(name)}\n```\n"
+page = re.sub(r" +$", "", page, flags=re.M)
+if len(sys.argv) == 2:
+    print(page, end="")
+elif pathlib.Path(sys.argv[2]).read_text() != page:
+    sys.exit(f"{sys.argv[2]} is not what lapl --help says: "
+             "tests/docs/commands_page.py build/bin/lapl > docs/commands.md")
