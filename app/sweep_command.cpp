@@ -76,11 +76,11 @@ int sweep_command(const Options& options) {
                     console.note(fmt::format("{} of {}: {} {}", ++ended, members.size(),
                                              member.name, row["status"].get<std::string>()));
                   });
-  replace_file(folder / "summary.csv", summary_csv(rows));
   if (!stopped_by.empty())
     console.note(
         fmt::format("stopped by {}; the same command with --auto-resume goes on", stopped_by));
   console.summary(summary_table(rows), rows);
+  replace_file(folder / "summary.csv", summary_csv(rows));
   return exit_code_of(rows, stopped_by);
 }
 

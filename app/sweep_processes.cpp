@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <system_error>
 
 #include "app/backend_choice.hpp"
 #include "app/exit_code.hpp"
@@ -71,13 +72,18 @@ std::string error_of(const SweepMember& member, int code) {
   return text.substr(start, text.find_last_not_of('\n') + 1 - start);
 }
 
+// For calls that return what errno would be.
+void require(int error) {
+  if (error != 0) throw std::system_error(error, std::generic_category(), "starting the members");
+}
+
 class Processes {
  public:
   Processes(const SweepOptions& options, const sigset_t& signals_before)
       : options_(options), program_(fs::read_symlink("/proc/self/exe").string()) {
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes_, &signals_before);
+    require(posix_spawnattr_init(&attributes_));
+    require(posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK));
+    require(posix_spawnattr_setsigmask(&attributes_, &signals_before));
   }
   Processes(const Processes&) = delete;
   ~Processes() { posix_spawnattr_destroy(&attributes_); }
@@ -97,12 +103,12 @@ class Processes {
 
     const std::string log = log_of(member).string();
     posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(),
-                                     O_WRONLY | O_CREAT | (options_.go_on ? O_APPEND : O_TRUNC),
-                                     0644);
-    posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+    require(posix_spawn_file_actions_init(&files));
+    require(posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
+    require(posix_spawn_file_actions_addopen(
+        &files, STDOUT_FILENO, log.c_str(),
+        O_WRONLY | O_CREAT | (options_.go_on ? O_APPEND : O_TRUNC), 0644));
+    require(posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO));
     pid_t child = 0;
     const int error =
         posix_spawn(&child, program_.c_str(), &files, &attributes_, arguments.data(), environ);
@@ -150,6 +156,15 @@ class Processes {
 
 std::string run_members(const std::vector<SweepMember>& members, const SweepOptions& options,
                         const std::function<void(const SweepMember&, const MemberEnd&)>& ended) {
+  // Taken one at a time by sigwaitinfo, so that none can come in between; blocked before a GPU's
+  // driver starts threads, which would be told of them.
+  std::signal(SIGCHLD, SIG_DFL);
+  std::signal(SIGPIPE, SIG_IGN);
+  sigset_t signals, before;
+  sigemptyset(&signals);
+  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals, signal);
+  require(pthread_sigmask(SIG_BLOCK, &signals, &before));
+
   std::vector<const SweepMember*> waiting;
   for (const SweepMember& member : members)
     if (!member.complete) waiting.push_back(&member);
@@ -160,12 +175,6 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
     return choose_backend(member->run.backend, member->run.engine).backend == "cuda";
   };
   const Memory available = memory_available(std::ranges::any_of(waiting, cuda) ? "cuda" : "cpu");
-
-  // Taken one at a time by sigwaitinfo, so that none can come in between.
-  sigset_t signals, before;
-  sigemptyset(&signals);
-  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals, signal);
-  sigprocmask(SIG_BLOCK, &signals, &before);
   Processes processes(options, before);
   std::string stopped_by;
   auto next = waiting.begin();
@@ -185,10 +194,13 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
       stopped_by = name_of_signal(signal);
       processes.stop();
     }
-    for (const auto& [member, code] : processes.ended())
+    for (auto [member, code] : processes.ended()) {
+      // Signalled before it had a handler for that.
+      if (!stopped_by.empty() && code == 128 + SIGTERM) code = exit_stopped_early;
       ended(*member, {code, error_of(*member, code)});
+    }
   }
-  sigprocmask(SIG_SETMASK, &before, nullptr);
+  require(pthread_sigmask(SIG_SETMASK, &before, nullptr));
   return stopped_by;
 }
 
