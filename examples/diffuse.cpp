@@ -1,5 +1,5 @@
-// The tutorial's field in a small, a thousand steps, and what came out: as
-// `lapl run configs/tutorial-small.yaml` does, with the same digest.
+// A fractal field, a thousand steps, and what came out: what `lapl run configs/tutorial-small.yaml`
+// does, with the same digest.
 #include <fmt/format.h>
 
 #include "kernels/backend.hpp"
