@@ -19,6 +19,9 @@ void add_set_option(CLI::App& command, std::vector<std::string>& settings);
 /// --quiet and --json.
 void add_console_options(CLI::App& command, Console::Options& options);
 
+/// --live, after add_console_options.
+void add_live_option(CLI::App& command, Console::Options& options);
+
 void add_run_command(CLI::App& app, Action& action);
 void add_resume_command(CLI::App& app, Action& action);
 void add_validate_command(CLI::App& app, Action& action);
@@ -31,5 +34,6 @@ void add_plot_command(CLI::App& app, Action& action);
 void add_schema_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
 void add_verify_restart_command(CLI::App& app, Action& action);
+void add_watch_command(CLI::App& app, Action& action);
 
 }  // namespace lapl

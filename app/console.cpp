@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "app/plot_panels.hpp"
+#include "app/provenance.hpp"
+
 namespace lapl {
 namespace {
 
@@ -28,23 +31,19 @@ void print_error(const std::string& message) {
   print(stderr, "lapl: {}error:{} {}\n", red ? "\033[31m" : "", red ? "\033[0m" : "", message);
 }
 
-std::string cell_rate(double cells_per_second) {
-  const bool giga = cells_per_second >= 1e9;
-  return fmt::format("{:.4g} {}Cells/s", cells_per_second / (giga ? 1e9 : 1e6), giga ? "G" : "M");
-}
-
-std::string time_left_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
-  if (seconds < 10) return fmt::format("{:.2g} s", seconds);
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
-}
-
 Console::Console(Options options)
     : options_(options),
       terminal_(isatty(STDERR_FILENO)),
       last_line_(std::chrono::steady_clock::now()) {}
+
+Console::~Console() { clear_bar(); }
+
+void Console::begin(const std::filesystem::path& folder) {
+  if (!options_.live) return;
+  if (!can_redraw(STDERR_FILENO))
+    return note("--live needs a terminal on standard error: progress comes in lines instead");
+  live_.emplace(read_run_view(folder, host_name()));
+}
 
 void Console::note(const std::string& text) {
   if (options_.quiet) return;
@@ -62,6 +61,9 @@ void Console::warning(const std::string& text) {
 
 void Console::stored(const StoredEvent& event) {
   if (options_.quiet) return;
+  std::optional<Panel> field;
+  if (live_ && !event.output.empty())
+    field = small_panel("field", event.field, event.shape, event.step);
   const std::lock_guard lock(mutex_);
   clear_bar();
   if (options_.json) {
@@ -84,12 +86,18 @@ void Console::stored(const StoredEvent& event) {
     print(stdout, "step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
   }
   std::fflush(stdout);
+  if (field) live_->stored(event, std::move(*field));
+  show_live();
 }
 
 void Console::progress(const Progress& progress) {
   if (options_.quiet || options_.json) return;
   using namespace std::chrono_literals;
   const std::lock_guard lock(mutex_);
+  if (live_) {
+    if (live_->progress(progress) || progress.step == progress.last_step) show_live();
+    return;
+  }
   const double part = static_cast<double>(progress.step) / static_cast<double>(progress.last_step);
   const std::string state = fmt::format(
       "{:3.0f}%  step {} of {}  {}  {} left", 100 * part, progress.step, progress.last_step,
@@ -108,6 +116,10 @@ void Console::progress(const Progress& progress) {
 
 void Console::summary(const std::string& text, const nlohmann::ordered_json& values) {
   const std::lock_guard lock(mutex_);
+  if (live_) {
+    print(stderr, "{}", live_->finished(values.at("status").get<std::string>()));
+    live_.reset();
+  }
   clear_bar();
   if (options_.json)
     print(stdout, "{}\n", values.dump());
@@ -118,6 +130,11 @@ void Console::summary(const std::string& text, const nlohmann::ordered_json& val
 void Console::clear_bar() {
   if (bar_shown_) print(stderr, "\r\033[K");
   bar_shown_ = false;
+  if (live_) print(stderr, "{}", live_->erase());
+}
+
+void Console::show_live() {
+  if (live_) print(stderr, "{}", live_->draw());
 }
 
 }  // namespace lapl

@@ -5,8 +5,11 @@
 #include <chrono>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
+#include "app/live_view.hpp"
+#include "io/quantities.hpp"
 #include "io/run_writer.hpp"
 
 namespace lapl {
@@ -14,27 +17,27 @@ namespace lapl {
 /// "lapl: error: ..." on stderr, red on a terminal unless NO_COLOR is set.
 void print_error(const std::string& message);
 
-/// "512.3 MCells/s" and the like.
-std::string cell_rate(double cells_per_second);
-
-/// "3 s", "4 min 10 s", "2 h 5 min".
-std::string time_left_text(double seconds);
-
 class Console {
  public:
   struct Options {
     bool quiet = false;  ///< errors alone
     bool json = false;   ///< each line on stdout is a JSON object
+    bool live = false;   ///< the view of lapl watch in place of the progress bar
   };
 
   explicit Console(Options options);
+  ~Console();
+
+  /// The run in this folder starts, or goes on.
+  void begin(const std::filesystem::path& folder);
 
   /// A remark on stderr.
   void note(const std::string& text);
 
-  /// An output or a checkpoint is on disk.
   /// Something went wrong and the run goes on: said even where the console is quiet.
   void warning(const std::string& text);
+
+  /// An output or a checkpoint is on disk.
   void stored(const StoredEvent& event);
 
   void progress(const Progress& progress);
@@ -44,10 +47,12 @@ class Console {
 
  private:
   void clear_bar();
+  void show_live();
 
   Options options_;
   bool terminal_;
   bool bar_shown_ = false;
+  std::optional<LiveView> live_;
   std::chrono::steady_clock::time_point last_line_;
   std::mutex mutex_;  // stored() comes from the storing thread
 };

@@ -7,6 +7,7 @@
 #include "app/backend_choice.hpp"
 #include "app/exit_code.hpp"
 #include "app/provenance.hpp"
+#include "app/run_summary.hpp"
 #include "app/signals.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/filter_source.hpp"
@@ -101,15 +102,17 @@ int execute_as(const Job& job, Console& console) {
                                        : RunFolder::create(config.directory, job.existing);
   const std::string config_text = resolved_yaml(job.config);
   Provenance provenance = provenance_of(by);
-  Json summary = summary_values(job, provenance);
-  const auto save_summary = [&] { replace_file(folder.summary(), summary.dump(2) + "\n"); };
-  save_summary();
+  RunSummary saved_summary(folder.summary(), summary_values(job, provenance),
+                           [&](const std::string& text) { console.warning(text); });
+  Json& summary = saved_summary.values;
+  saved_summary.save();
   replace_file(folder.config(), config_text);
   if (config.initial.kind == InitialKind::fractal)
     provenance.emplace_back("seed", std::to_string(config.initial.fractal.seed));
   provenance.emplace_back("config", config_text);
   provenance.emplace_back("parent_checkpoint", job.restart ? job.restart->path.string() : "");
   if (job.restart) folder.drop_diagnostics_from(first_step);
+  console.begin(folder.path());
   folder.log({{"event", job.restart ? "resumed" : "started"},
               {"step", first_step},
               {"command_line", summary["command_line"]}});
@@ -117,7 +120,11 @@ int execute_as(const Job& job, Console& console) {
   RunWriter<T> writer(folder, config, config_text, provenance,
                       job.restart ? job.restart->checkpoint.header : CheckpointHeader{},
                       {.stored = [&](const StoredEvent& event) { console.stored(event); },
-                       .progress = [&](const Progress& progress) { console.progress(progress); },
+                       .progress =
+                           [&](const Progress& progress) {
+                             console.progress(progress);
+                             saved_summary.progress(progress);
+                           },
                        .warning = [&](const std::string& text) { console.warning(text); }});
   RunResult result;
   try {
@@ -131,7 +138,7 @@ int execute_as(const Job& job, Console& console) {
     summary["error"] = error.what();
     try {
       folder.log({{"event", "failed"}, {"error", error.what()}});
-      save_summary();
+      saved_summary.save();
     } catch (const IoError& unsaid) {  // must not hide the first one
       console.warning(unsaid.what());
     }
@@ -150,7 +157,7 @@ int execute_as(const Job& job, Console& console) {
   summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
   summary["resume"] = resume_command(config, complete);
   summary["finished"] = utc_now();
-  save_summary();
+  saved_summary.save();
   folder.log({{"event", summary["status"]}, {"step", result.step}});
   console.summary(summary_text(config, result, by, cells, writer.last_digest()), summary);
   return complete ? exit_complete : exit_stopped_early;

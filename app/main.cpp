@@ -83,6 +83,7 @@ int main(int argc, char** argv) try {
   lapl::add_schema_command(app, action);
   lapl::add_sweep_command(app, action);
   lapl::add_verify_restart_command(app, action);
+  lapl::add_watch_command(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -16,4 +16,12 @@ void add_console_options(CLI::App& command, Console::Options& options) {
   command.add_flag("--json", options.json, "Print JSON, one object a line, on stdout");
 }
 
+void add_live_option(CLI::App& command, Console::Options& options) {
+  command
+      .add_flag("--live", options.live,
+                "Show the view of lapl watch while running; without a terminal, progress in lines")
+      ->excludes(command.get_option("--quiet"))
+      ->excludes(command.get_option("--json"));
+}
+
 }  // namespace lapl

@@ -30,10 +30,20 @@ struct DrawnField {
 DrawnField read_drawn(const PlotOutput& output, const std::string& field, Shape box,
                       const PlotStyle& style);
 
+/// The same for a field in memory.
+DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
+                       const PlotStyle& style);
+
 /// Limits for values that lie in `range`.
 Limits limits_for(const DrawnField& field, Limits range, const PlotStyle& style);
 
 /// A panel without its titles.
 Panel make_panel(DrawnField field, Limits limits, const PlotStyle& style, const PlotAxes& axes);
+
+/// The field's pixels in a box with sides of at most `longest`: no more pixels than cells.
+Shape box_within(Shape shape, std::int64_t longest);
+
+/// A panel of a few hundred pixels for a terminal, in the colours that `lapl plot` chooses.
+Panel small_panel(const std::string& name, FieldView values, Shape shape, std::int64_t step);
 
 }  // namespace lapl

@@ -10,12 +10,12 @@ namespace {
 
 std::string program, command_line;
 
+}  // namespace
+
 std::string host_name() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
 }
-
-}  // namespace
 
 void remember_command_line(int argc, char** argv) {
   program = shell_quoted(argv[0]);

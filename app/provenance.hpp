@@ -11,6 +11,9 @@ namespace lapl {
 /// Remembers the command line for the provenance of files; to be called first in main.
 void remember_command_line(int argc, char** argv);
 
+/// Name of this machine.
+std::string host_name();
+
 /// How this program was called, such as build/bin/lapl, quoted for a shell.
 std::string program_name();
 

@@ -62,6 +62,7 @@ void add_resume_command(CLI::App& app, Action& action) {
   add_set_option(*command, options->settings);
   command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)");
   add_console_options(*command, options->console);
+  add_live_option(*command, options->console);
   command->callback(
       [options, &action] { action = [options] { return resume_command(*options); }; });
 }

@@ -67,6 +67,7 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_flag("--overwrite", options->overwrite, "Replace the run in the run folder")
       ->excludes(resume);
   add_console_options(*command, options->console);
+  add_live_option(*command, options->console);
   command->footer(config_key_help());
   command->callback([options, &action] { action = [options] { return run_command(*options); }; });
 }

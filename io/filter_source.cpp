@@ -10,7 +10,7 @@ std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters) {
     const ReadField field = read_field(filter.path, filter.dataset);
     filter.shape = field.shape;
     filter.one_dimensional = field.one_axis;
-    filter.weights = doubles_of(field.values);
+    filter.weights = doubles_of(view_of(field.values));
   }
   return filters;
 }

@@ -28,7 +28,7 @@ std::vector<double> load_initial_field(const RunConfig& config) {
   if (initial.kind == InitialKind::hdf5) {
     const ReadField field = read_field(initial.path, initial.dataset);
     require_shape(config, field.shape);
-    return doubles_of(field.values);
+    return doubles_of(view_of(field.values));
   }
   return {};
 }

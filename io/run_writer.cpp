@@ -33,7 +33,9 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                     .statistics = statistics_of(captured.field, config_.shape, config_.spacing),
                     .digest = captured.digest,
                     .output = "",
-                    .checkpoint = ""};
+                    .checkpoint = "",
+                    .field = captured.field,
+                    .shape = config_.shape};
   last_digest_ = captured.digest;
   // The output first: a checkpoint holds which of the outputs before it are there.
   if (storing.output) try {

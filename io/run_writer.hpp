@@ -24,6 +24,8 @@ struct StoredEvent {
   std::uint64_t digest = 0;
   std::string output;      ///< path of the step file; empty where none was due
   std::string checkpoint;  ///< path of the checkpoint; empty where none was due
+  FieldView field;         ///< there while the event is handled
+  Shape shape;
 };
 
 template <class T>

@@ -19,7 +19,7 @@ inline FieldView view_of(const FieldValues& values) {
   return std::visit([](const auto& held) { return FieldView{std::span{held}}; }, values);
 }
 
-inline std::vector<double> doubles_of(const FieldValues& values) {
+inline std::vector<double> doubles_of(FieldView values) {
   return std::visit([](const auto& held) { return std::vector<double>(held.begin(), held.end()); },
                     values);
 }

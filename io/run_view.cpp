@@ -1,0 +1,157 @@
+#include "io/run_view.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+#include "io/run_folder.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// A run says how far it is every two seconds; longer than this, something holds it up.
+constexpr double silence_worth_telling = 30;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string text_in(const Json& values, const char* key) {
+  const auto found = values.find(key);
+  return found != values.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+template <class T>
+T number_in(const Json& values, const char* key) {
+  const auto found = values.find(key);
+  return found != values.end() && found->is_number() ? found->get<T>() : T{};
+}
+
+// Whether the process that wrote its number into .lock still has that file open. The lock itself is
+// not tried: a run that starts at the same moment would find it taken.
+bool writer_is_gone(const fs::path& folder) {
+  struct stat lock, other;
+  if (stat((folder / ".lock").c_str(), &lock) != 0) return true;
+  std::string process = text_of(folder / ".lock");
+  if (process.empty() || process.find_first_not_of("0123456789") != std::string::npos) return true;
+  const fs::path files = fs::path("/proc") / process / "fd";
+  std::error_code error;
+  fs::directory_iterator entry(files, error);
+  // Another person's process may not be looked into: that it is there must do.
+  if (error) return error == std::errc::no_such_file_or_directory;
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (stat(entry->path().c_str(), &other) == 0 && other.st_ino == lock.st_ino &&
+        other.st_dev == lock.st_dev)
+      return false;
+  return true;
+}
+
+double seconds_since_written(const fs::path& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return 0;
+  return std::difftime(std::time(nullptr), status.st_mtim.tv_sec);
+}
+
+void describe_status(RunView& view, const fs::path& folder, const std::string& host) {
+  const Json& summary = view.summary;
+  view.status = text_in(summary, "status");
+  if (view.status == "failed") view.note = text_in(summary, "error");
+  if (view.status == "stopped")
+    view.note = fmt::format("stopped by {}", text_in(summary, "stopped_by"));
+  if (view.status != "running" && view.status != "starting") return;
+  if ((view.host.empty() || view.host == host) && writer_is_gone(folder)) {
+    view.status = "died";
+    view.note = "its process is gone";
+  } else if (const double silence = seconds_since_written(folder / "run.json");
+             silence > silence_worth_telling) {
+    view.note = fmt::format("nothing heard from {} for {:.0f} s", view.host, silence);
+  }
+}
+
+std::map<std::int64_t, std::string> digests_in(const std::string& log) {
+  std::map<std::int64_t, std::string> digests;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const Json event = Json::parse(line, nullptr, false);
+    if (event.is_object() && !text_in(event, "output").empty())
+      digests[number_in<std::int64_t>(event, "step")] = text_in(event, "digest");
+  }
+  return digests;
+}
+
+std::optional<DiagnosticsLine> parse_line(std::string_view text) {
+  std::array<double, 8> numbers;
+  const char *at = text.data(), *end = at + text.size();
+  for (double& number : numbers) {
+    const auto [after, error] = std::from_chars(at, end, number);
+    const bool last = &number == &numbers.back();
+    if (error != std::errc() || (last ? after != end : after == end || *after != ','))
+      return std::nullopt;
+    at = last ? after : after + 1;
+  }
+  const auto [step, time, min, max, mean, mass, l2, rate] = numbers;
+  return DiagnosticsLine{static_cast<std::int64_t>(step), time, {min, max, mean, mass, l2}, rate};
+}
+
+}  // namespace
+
+std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text) {
+  std::vector<DiagnosticsLine> lines;
+  std::size_t at = text.find('\n');
+  while (at != std::string::npos) {
+    const std::size_t start = at + 1;
+    at = text.find('\n', start);
+    if (at == std::string::npos) break;
+    const auto line = parse_line(std::string_view(text).substr(start, at - start));
+    if (!line) break;
+    lines.push_back(*line);
+  }
+  return lines;
+}
+
+RunView read_run_view(const fs::path& folder, const std::string& host) {
+  if (!fs::exists(folder))
+    throw IoError(fmt::format("{}: no such file or folder", folder.string()));
+  if (!RunFolder::holds_run(folder))
+    throw IoError(fmt::format("{}: not a run folder (no run.json in it)", folder.string()));
+  RunView view;
+  view.name = fs::canonical(folder).filename().string();
+  view.summary = Json::parse(text_of(folder / "run.json"), nullptr, false);
+  const Json& summary = view.summary;
+  if (!summary.is_object())
+    throw IoError(
+        fmt::format("{}: is damaged (not a JSON object)", (folder / "run.json").string()));
+  view.diagnostics = parse_diagnostics(text_of(folder / "diagnostics.csv"));
+  view.digests = digests_in(text_of(folder / "log.jsonl"));
+  view.engine = text_in(summary, "engine");
+  view.device = text_in(summary, "device");
+  view.precision = text_in(summary, "precision");
+  view.host = text_in(summary, "host");
+  view.started = text_in(summary, "start_time");
+  if (const auto shape = summary.find("shape"); shape != summary.end() && shape->is_array() &&
+                                                shape->size() == 2 && (*shape)[0].is_number() &&
+                                                (*shape)[1].is_number())
+    view.shape = {(*shape)[0].get<std::int64_t>(), (*shape)[1].get<std::int64_t>()};
+  view.steps = number_in<std::int64_t>(summary, "steps");
+  view.step = number_in<std::int64_t>(summary, "step");
+  if (!view.diagnostics.empty()) view.step = std::max(view.step, view.diagnostics.back().step);
+  view.cells_per_second = number_in<double>(summary, "cells_per_second");
+  view.seconds_left = number_in<double>(summary, "seconds_left");
+  describe_status(view, folder, host);
+  return view;
+}
+
+}  // namespace lapl

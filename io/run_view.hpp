@@ -1,0 +1,51 @@
+// A run folder as a bystander sees it: takes no lock, writes nothing, and reads only files that lie
+// under their final names.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "kernels/grid.hpp"
+#include "solver/statistics.hpp"
+
+namespace lapl {
+
+/// A line of diagnostics.csv.
+struct DiagnosticsLine {
+  std::int64_t step = 0;
+  double time = 0;  ///< s
+  Statistics statistics;
+  double cells_per_second = 0;  ///< since the output before; 0 where nothing was stepped
+};
+
+/// How far a run is. What a file does not say, or says with another type than it should, keeps the
+/// value here.
+struct RunView {
+  std::string name;    ///< of the run folder
+  std::string status;  ///< starting, running, complete, stopped, failed or died
+  std::string note;    ///< what a person should know of the status, such as an error
+  std::string engine, device, precision, host, started;
+  Shape shape{0, 0};
+  std::int64_t step = 0;
+  std::int64_t steps = 0;
+  double cells_per_second = 0;
+  double seconds_left = 0;  ///< while running; 0: not known
+  std::vector<DiagnosticsLine> diagnostics;
+  std::map<std::int64_t, std::string> digests;  ///< of the state, by the step of an output
+  nlohmann::ordered_json summary;               ///< run.json
+};
+
+/// Reads run.json, log.jsonl and diagnostics.csv. A run that says that it is running is "died"
+/// where it runs on this machine, which is named `host`, and its process is gone.
+/// Throws IoError where `folder` is not a run folder.
+RunView read_run_view(const std::filesystem::path& folder, const std::string& host);
+
+/// The lines of diagnostics.csv's text, its header apart, up to the last one that ends in a line
+/// end and is well formed.
+std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text);
+
+}  // namespace lapl

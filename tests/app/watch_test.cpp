@@ -1,0 +1,231 @@
+// lapl watch and lapl run --live, from the outside; on a terminal where that makes a difference.
+#include <poll.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr const char* enter_screen = "\033[?1049h";
+constexpr const char* leave_screen = "\033[?25h\033[?1049l";
+
+/// lapl on a terminal of its own.
+class OnTerminal {
+ public:
+  OnTerminal(const std::vector<std::string>& arguments, unsigned short rows,
+             unsigned short columns) {
+    const winsize size{rows, columns, 0, 0};
+    child_ = forkpty(&terminal_, nullptr, nullptr, &size);
+    REQUIRE(child_ >= 0);
+    if (child_ == 0) {
+      setenv("TERM", "xterm-256color", 1);
+      setenv("COLORTERM", "truecolor", 1);
+      unsetenv("NO_COLOR");
+      std::vector<char*> argv = {const_cast<char*>(LAPL_PROGRAM)};
+      for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+      argv.push_back(nullptr);
+      execv(LAPL_PROGRAM, argv.data());
+      _exit(127);
+    }
+  }
+  ~OnTerminal() {
+    if (child_ > 0) {
+      kill(child_, SIGKILL);
+      waitpid(child_, nullptr, 0);
+    }
+    close(terminal_);
+  }
+  OnTerminal(const OnTerminal&) = delete;
+
+  /// Reads until `part` has come since the last call, or the program has ended.
+  bool wait_for(const std::string& part) {
+    const std::size_t from = read_;
+    for (;;) {
+      if (const auto at = shown.find(part, from); at != std::string::npos) {
+        read_ = at + part.size();
+        return true;
+      }
+      pollfd input{terminal_, POLLIN, 0};
+      char bytes[65536];
+      if (poll(&input, 1, 60000) <= 0) return false;
+      const ssize_t count = read(terminal_, bytes, sizeof bytes);
+      if (count <= 0) return false;
+      shown.append(bytes, static_cast<std::size_t>(count));
+    }
+  }
+  /// Reads to the end; the exit code.
+  int finish() {
+    wait_for(std::string(1, '\0'));
+    int status = 0;
+    waitpid(child_, &status, 0);
+    child_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  void type(char key) const { REQUIRE(write(terminal_, &key, 1) == 1); }
+  void send(int signal) const { kill(child_, signal); }
+  void resize(unsigned short rows, unsigned short columns) const {
+    const winsize size{rows, columns, 0, 0};
+    ioctl(terminal_, TIOCSWINSZ, &size);
+  }
+  tcflag_t modes() const {
+    termios settings{};
+    tcgetattr(terminal_, &settings);
+    return settings.c_lflag;
+  }
+
+  std::string shown;
+
+ private:
+  int terminal_ = -1;
+  pid_t child_ = 0;
+  std::size_t read_ = 0;
+};
+
+void finished_run() {
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+}
+
+std::vector<std::string> listing(const fs::path& folder) {
+  std::vector<std::string> list;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    list.push_back(entry.path().string() + " " +
+                   std::to_string(entry.last_write_time().time_since_epoch().count()));
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("watch: without a terminal one plain view, and the run folder stays as it was") {
+  const Sandbox sandbox;
+  finished_run();
+  const auto before = listing("out");
+  const Outcome watch = run_lapl({"watch", "out"});
+  CAPTURE(watch.out);
+  CAPTURE(watch.err);
+  CHECK(watch.code == 0);
+  CHECK(has(watch.out, "complete"));
+  CHECK(has(watch.out, "100%  step 60 of 60"));
+  CHECK(has(watch.out, "field, step 60"));
+  CHECK(!has(watch.out, "\033"));
+  CHECK(listing("out") == before);
+}
+
+TEST_CASE("watch: a damaged output is named in place of its picture") {
+  const Sandbox sandbox;
+  finished_run();
+  write_text("out/fields/step-000000060.nc", "no longer what it was");
+  const Outcome watch = run_lapl({"watch", "out", "--once"});
+  CHECK(watch.code == 0);
+  CHECK(has(watch.out, "step-000000060.nc"));
+  CHECK(has(watch.out, "100%"));
+}
+
+TEST_CASE("watch: what is no run is an error") {
+  const Sandbox sandbox;
+  CHECK(run_lapl({"watch", "none"}).code == 4);
+  CHECK(run_lapl({"watch", "."}).code == 4);
+  CHECK(run_lapl({"watch", "none", "--interval", "0"}).code == 2);
+}
+
+TEST_CASE("watch: q leaves the screen as it was") {
+  const Sandbox sandbox;
+  finished_run();
+  OnTerminal watch({"watch", "out"}, 24, 80);
+  const tcflag_t before = watch.modes();
+  REQUIRE(watch.wait_for("q: leave"));
+  CHECK(watch.shown.starts_with(enter_screen));
+  CHECK(watch.modes() != before);
+  REQUIRE(watch.wait_for("▀"));  // the picture is read in the background
+  watch.type('q');
+  CHECK(watch.finish() == 0);
+  CHECK(watch.shown.ends_with(leave_screen));
+  CHECK(watch.modes() == before);
+}
+
+TEST_CASE("watch: Ctrl-C, SIGTERM and SIGHUP leave likewise") {
+  const Sandbox sandbox;
+  finished_run();
+  for (const int signal : {0, SIGTERM, SIGHUP, SIGINT}) {
+    OnTerminal watch({"watch", "out"}, 24, 80);
+    const tcflag_t before = watch.modes();
+    REQUIRE(watch.wait_for("q: leave"));
+    if (signal == 0)
+      watch.type(3);
+    else
+      watch.send(signal);
+    CHECK(watch.finish() == 0);
+    CHECK(watch.shown.ends_with(leave_screen));
+    CHECK(watch.modes() == before);
+  }
+}
+
+TEST_CASE("watch: follows the size of the terminal at once") {
+  const Sandbox sandbox;
+  finished_run();
+  OnTerminal watch({"watch", "out", "--interval", "3600"}, 24, 80);
+  REQUIRE(watch.wait_for("digest"));
+  REQUIRE(watch.wait_for("q: leave"));
+  watch.resize(10, 30);
+  REQUIRE(watch.wait_for("q: leave"));
+  const auto last = watch.shown.substr(watch.shown.rfind("\033[H"));
+  CHECK(std::count(last.begin(), last.end(), '\n') == 9);
+  CHECK(!has(last, "digest"));
+}
+
+TEST_CASE("watch: a run shows its progress between outputs, and that it was killed") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const pid_t child =
+      start({"run", "c.yaml", "--set", "time.steps=1000000000000", "--set",
+             "output.every=1000000000000", "--set", "checkpoint.every=1000000000000"});
+  nlohmann::json summary;
+  for (int tries = 0; tries < 600 && !summary.contains("seconds_left"); ++tries) {
+    usleep(100000);
+    summary = nlohmann::json::parse(text_of("out/run.json"), nullptr, false);
+  }
+  CHECK(summary.contains("seconds_left"));
+  CHECK(summary["status"] == "running");
+  CHECK(summary["step"].get<double>() > 0);
+  const Outcome running = finish(start({"watch", "out", "--once"}));
+  CHECK(has(running.out, "running on "));
+  CHECK(has(running.out, " left"));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  const Outcome killed = run_lapl({"watch", "out", "--once"});
+  CAPTURE(killed.out);
+  CHECK(has(killed.out, "died"));
+  CHECK(has(killed.out, "go on: lapl resume out"));
+}
+
+TEST_CASE("run --live: the view in place on a terminal, the same lines on stdout") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  OnTerminal live({"run", "c.yaml", "--live"}, 30, 100);
+  CHECK(live.finish() == 0);
+  CAPTURE(live.shown);
+  CHECK(has(live.shown, "running on "));
+  CHECK(has(live.shown, "field, step 40"));
+  CHECK(has(live.shown, "A\033[Jstep        20  time 5"));  // up, clear, the line, and anew below
+  CHECK(!has(live.shown, enter_screen));
+  CHECK(has(live.shown, "step        60  time 15"));
+  CHECK(live.shown.rfind("complete: step 60") > live.shown.rfind("▀"));
+
+  const Outcome plain = run_lapl({"run", "c.yaml", "--overwrite", "--live"});
+  CHECK(plain.code == 0);
+  CHECK(has(plain.err, "--live needs a terminal"));
+  CHECK(!has(plain.err + plain.out, "\033"));
+  CHECK(run_lapl({"run", "c.yaml", "--overwrite", "--live", "--json"}).code == 2);
+}

@@ -1,0 +1,87 @@
+// What a bystander reads of a run folder.
+#include "io/run_view.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "kernels/error.hpp"
+#include "tests/io/scratch_folder.hpp"
+
+using namespace lapl;
+using test::ScratchFolder;
+
+namespace {
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+}  // namespace
+
+TEST_CASE("run view: diagnostics up to the last whole line") {
+  const std::string head = "step,time,min,max,mean,mass,l2,cells_per_second\n";
+  const std::string line = "20,5,0,0.5,0.25,100,10,1e+09\n";
+  CHECK(parse_diagnostics("").empty());
+  CHECK(parse_diagnostics(head).empty());
+  CHECK(parse_diagnostics(head + line).size() == 1);
+  const auto lines = parse_diagnostics(head + line + "40,10,-1,nan,inf,1,1,2\n" + "60,1");
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].step == 20);
+  CHECK(lines[0].time == 5);
+  CHECK(lines[0].statistics.max == 0.5);
+  CHECK(lines[0].statistics.l2 == 10);
+  CHECK(lines[0].cells_per_second == 1e9);
+  CHECK(lines[1].statistics.min == -1);
+  CHECK(parse_diagnostics(head + line + "40,10,-1\n" + line).size() == 1);
+  CHECK(parse_diagnostics(head + "1,2,3,4,5,6,7,8,9\n").empty());
+}
+
+TEST_CASE("run view: a run on this machine whose process is gone has died") {
+  const ScratchFolder folder;
+  write(folder / "run.json",
+        R"({"status": "running", "host": "here", "steps": 100, "step": 40, "shape": [2, 3]})");
+  const auto status = [&](const char* host) { return read_run_view(folder.path(), host).status; };
+  CHECK(status("elsewhere") == "running");  // nothing can be known of another machine's processes
+  CHECK(status("here") == "died");
+  std::ofstream lock(folder / ".lock");  // open, as a run's is
+  lock << getpid() << std::flush;
+  CHECK(status("here") == "running");
+  lock.close();
+  CHECK(status("here") == "died");  // the number belongs to another process by now
+  write(folder / ".lock", "not a number");
+  CHECK(status("here") == "died");
+  const RunView view = read_run_view(folder.path(), "here");
+  CHECK(view.step == 40);
+  CHECK(view.steps == 100);
+  CHECK(view.shape.columns == 3);
+}
+
+TEST_CASE("run view: the newest output counts where it is further than run.json") {
+  const ScratchFolder folder;
+  write(folder / "run.json", R"({"status": "stopped", "stopped_by": "SIGTERM", "step": 4})");
+  write(folder / "diagnostics.csv", "head\n0,0,0,0,0,0,0,0\n80,0,0,0,0,0,0,0\n");
+  write(folder / "log.jsonl",
+        "{\"event\":\"stored\",\"step\":80,\"digest\":\"0x1\",\"output\":\"a\"}\n"
+        "{\"event\":\"stored\",\"step\":81,\"digest\":\"0x2\",\"output\":\"\"}\n{\"ev");
+  const RunView view = read_run_view(folder.path(), "here");
+  CHECK(view.step == 80);
+  CHECK(view.note == "stopped by SIGTERM");
+  CHECK(view.digests == std::map<std::int64_t, std::string>{{80, "0x1"}});
+}
+
+TEST_CASE("run view: what is not as it should be is an error or left out, never a crash") {
+  const ScratchFolder folder;
+  CHECK_THROWS_AS(read_run_view(folder / "none", "here"), IoError);
+  CHECK_THROWS_AS(read_run_view(folder.path(), "here"), IoError);
+  for (const char* text : {"", "[]", "{", "\"text\"", "\xff"}) {
+    write(folder / "run.json", text);
+    CHECK_THROWS_AS(read_run_view(folder.path(), "here"), IoError);
+  }
+  write(folder / "run.json",
+        R"({"status": 7, "shape": "wide", "steps": "many", "step": null, "host": {}})");
+  const RunView view = read_run_view(folder.path(), "here");
+  CHECK(view.steps == 0);
+  CHECK(view.status.empty());
+}
