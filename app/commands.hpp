@@ -31,6 +31,7 @@ void add_bench_command(CLI::App& app, Action& action);
 void add_filter_command(CLI::App& app, Action& action);
 void add_plan_command(CLI::App& app, Action& action);
 void add_plot_command(CLI::App& app, Action& action);
+void add_report_command(CLI::App& app, Action& action);
 void add_schema_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
 void add_verify_restart_command(CLI::App& app, Action& action);

@@ -80,6 +80,7 @@ int main(int argc, char** argv) try {
   lapl::add_filter_command(app, action);
   lapl::add_plan_command(app, action);
   lapl::add_plot_command(app, action);
+  lapl::add_report_command(app, action);
   lapl::add_schema_command(app, action);
   lapl::add_sweep_command(app, action);
   lapl::add_verify_restart_command(app, action);

@@ -36,6 +36,9 @@ LoadedConfig parse_config(const std::string& text, const std::string& name,
 /// A config file that says every key, with the origin of each value as a comment. It loads again.
 std::string resolved_yaml(const LoadedConfig& config);
 
+/// The keys in a text that resolved_yaml made.
+std::vector<ResolvedKey> resolved_keys(const std::string& yaml);
+
 /// JSON Schema (2020-12) of a config file.
 std::string config_schema();
 

@@ -1,7 +1,9 @@
 // Documents made from the key table: resolved config, JSON Schema, reference and --help text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
@@ -81,6 +83,25 @@ std::string resolved_yaml(const LoadedConfig& config) {
     yaml += fmt::format("{:<40}  # {}\n", line, resolved.origin);
   }
   return yaml;
+}
+
+std::vector<ResolvedKey> resolved_keys(const std::string& yaml) {
+  std::vector<ResolvedKey> keys;
+  std::istringstream lines(yaml);
+  std::string section;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t name = line.find_first_not_of(' ');
+    const std::size_t colon = line.find(": ", std::min(name, line.size()));
+    const std::size_t comment = line.rfind("  # ");
+    if (colon == std::string::npos || comment == std::string::npos || comment < colon) {
+      section = line.substr(0, line.find(':')) + '.';
+      continue;
+    }
+    const std::string value = line.substr(colon + 2, comment - colon - 2);
+    keys.push_back({(name > 0 ? section : "") + line.substr(name, colon - name),
+                    value.substr(0, value.find_last_not_of(' ') + 1), line.substr(comment + 4)});
+  }
+  return keys;
 }
 
 std::string config_schema() {

@@ -1,0 +1,37 @@
+"use strict";
+// The slider over the output steps. #step=N in the address chooses that step.
+(() => {
+  const steps = [...document.querySelectorAll(".step")];
+  const slider = document.getElementById("slider");
+  const markers = [...document.querySelectorAll(".lines")].map((lines) => {
+    const marker = lines.appendChild(document.createElement("i"));
+    return (step) => {
+      const { first, last } = lines.dataset;
+      marker.style.left = `${(100 * (step - first)) / (last - first)}%`;
+    };
+  });
+
+  const choose = (index) => {
+    steps.forEach((step, i) => step.classList.toggle("chosen", i === index));
+    const words = steps[index].dataset.when;
+    document.getElementById("chosen").textContent = words;
+    slider.setAttribute("aria-valuetext", words);
+    slider.value = index;
+    markers.forEach((place) => place(Number(steps[index].dataset.step)));
+  };
+  const fromAddress = () => {
+    const index = steps.findIndex((step) => `#${step.id}` === location.hash);
+    if (index >= 0) choose(index);
+  };
+
+  document.getElementById("steps").classList.add("chosen-only");
+  document.getElementById("chooser").hidden = steps.length < 2;
+  choose(steps.length - 1);
+  fromAddress();
+  slider.addEventListener("input", () => choose(Number(slider.value)));
+  // Once the slider rests: browsers allow few changes of the address a second.
+  slider.addEventListener("change", () => {
+    history.replaceState(null, "", `#${steps[slider.value].id}`);
+  });
+  addEventListener("hashchange", fromAddress);
+})();
