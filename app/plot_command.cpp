@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "app/commands.hpp"
-#include "app/plot_panels.hpp"
+#include "app/plot_frames.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/plot/movie.hpp"
 #include "kernels/error.hpp"
@@ -135,7 +135,7 @@ void draw_picture(const PlotSource& source, const Options& options, const fs::pa
         read_drawn(*views[i].output, views[i].field, box_pixels(layout.panels[i], format), style);
     const Limits limits = limits_for(field, field.range, style);
     panels.push_back(make_panel(std::move(field), limits, style, source.axes()));
-    panels.back().subtitle = source.describe(*views[i].output);
+    panels.back().subtitle = describe(*views[i].output);
   }
   replace_file(path, draw_figure(format, size, layout, panels));
   if (!options.quiet) fmt::print("{}: {} x {}\n", path.string(), size.width, size.height);
@@ -152,33 +152,20 @@ void draw_movie(const PlotSource& source, const Options& options, const fs::path
         "{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG", path.string()));
   const PlotStyle style = style_of(options);
   const std::string name = views_of(source, options).front().field;
-  const Shape shape = shape_of({&source.outputs().front(), name});
-  const PictureSize size = options.size.empty() ? default_size(1, shape) : parse_size(options.size);
-  const FigureLayout layout = figure_layout(size, 1, shape);
-  const Shape box = box_pixels(layout.panels.front(), PictureFormat::png);
-
-  Limits range{1, 0};
-  bool signs = false;
-  for (const PlotOutput& output : source.outputs()) {
-    const DrawnField field = read_drawn(output, name, box, style);
-    range = united(range, field.range);
-    signs = signs || field.signs;
-  }
-  const int frames = static_cast<int>(source.outputs().size());
-  const int rate = std::clamp(frames / movie_seconds, slowest_movie, fastest_movie);
+  const std::optional<PictureSize> asked =
+      options.size.empty() ? std::nullopt : std::optional(parse_size(options.size));
+  const Frames frames(source.outputs(), source.axes(), name, style, asked);
+  const PictureSize size = frames.size();
+  const int count = static_cast<int>(source.outputs().size());
+  const int rate = std::clamp(count / movie_seconds, slowest_movie, fastest_movie);
   std::optional<FfmpegMovie> movie;
   if (mp4) movie.emplace(path, size, rate);
-  AnimatedPng animation(frames, rate);
+  AnimatedPng animation(count, rate);
   for (const PlotOutput& output : source.outputs()) {
-    DrawnField field = read_drawn(output, name, box, style);
-    field.signs = signs;
-    const Limits limits = limits_for(field, range, style);
-    std::vector<Panel> panels = {make_panel(std::move(field), limits, style, source.axes())};
-    panels.front().subtitle = source.describe(output);
     if (mp4)
-      movie->add(draw_pixels(size, layout, panels));
+      movie->add(draw_pixels(size, frames.layout(), frames.panels(output)));
     else
-      animation.add(draw_figure(PictureFormat::png, size, layout, panels));
+      animation.add(draw_figure(PictureFormat::png, size, frames.layout(), frames.panels(output)));
   }
   if (mp4)
     movie->finish();
@@ -186,7 +173,7 @@ void draw_movie(const PlotSource& source, const Options& options, const fs::path
     replace_file(path, animation.finished());
   if (!options.quiet)
     fmt::print("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height,
-               frames, rate);
+               count, rate);
 }
 
 int plot_command(const Options& options) {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 PlotAxes axes_of(const FileContent& content) {
   PlotAxes axes;
-  if (content.kind == "step" || content.kind == "index") {
+  if (content.kind == "step" || content.kind == "index" || content.kind == "series") {
     axes.spacing = content.spacing;
     axes.unit = "m";
     return axes;
@@ -80,7 +80,7 @@ void PlotSource::require_field(const std::string& field) const {
                                   fmt::join(fields_, ", ")));
 }
 
-std::string PlotSource::describe(const PlotOutput& output) const {
+std::string describe(const PlotOutput& output) {
   if (!output.step) return output.file.filename().string();
   // The step files of a run are opened only when they are drawn.
   const double time = output.time ? *output.time : read_content(output.file).times.at(0);

@@ -20,6 +20,9 @@ struct PlotOutput {
   std::optional<double> time;        ///< likewise; s
 };
 
+/// "step 2500, t = 625 s"; the file's name where it has no steps.
+std::string describe(const PlotOutput& output);
+
 class PlotSource {
  public:
   /// Throws IoError where there is nothing to draw.
@@ -36,9 +39,6 @@ class PlotSource {
   const PlotOutput& at_step(std::int64_t step) const;
   /// Throws ConfigError that lists the fields there are.
   void require_field(const std::string& field) const;
-
-  /// "step 2500, t = 625 s"; the file's name where it has no steps.
-  std::string describe(const PlotOutput& output) const;
 
  private:
   void add_run(const std::filesystem::path& folder);

@@ -25,6 +25,8 @@ void remember_command_line(int argc, char** argv) {
 
 std::string program_name() { return program; }
 
+std::string history_line() { return utc_now() + ": " + command_line; }
+
 std::string shell_quoted(const std::string& text) {
   constexpr const char* plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";

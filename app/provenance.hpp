@@ -17,6 +17,9 @@ std::string host_name();
 /// How this program was called, such as build/bin/lapl, quoted for a shell.
 std::string program_name();
 
+/// Time of day and command line, as a line of the attribute history of netCDF files.
+std::string history_line();
+
 /// `text` quoted so that a shell takes it as one word.
 std::string shell_quoted(const std::string& text);
 

@@ -112,9 +112,14 @@ void compare_seals(const SealBytes& stored, const SealBytes& found, const std::s
 }  // namespace
 
 void replace_file(const std::filesystem::path& path, std::string_view text) {
+  write_in_blocks(path, [&](const BlockWriter& write) { write(std::as_bytes(std::span(text))); });
+}
+
+void write_in_blocks(const std::filesystem::path& path,
+                     const std::function<void(const BlockWriter& write)>& make) {
   TemporaryFile temporary(path);
   PosixFile file(temporary.path(), O_WRONLY | O_CREAT | O_EXCL, path.string());
-  file.write(std::as_bytes(std::span(text)));
+  make([&](std::span<const std::byte> bytes) { file.write(bytes); });
   temporary.commit(file);
 }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,14 @@ namespace lapl {
 
 /// Replaces `path` by `text` atomically and durably. Throws IoError.
 void replace_file(const std::filesystem::path& path, std::string_view text);
+
+/// Takes the next bytes of a file.
+using BlockWriter = std::function<void(std::span<const std::byte> bytes)>;
+
+/// The same for a file that is handed over block by block, in order; where `make` throws, what was
+/// at `path` stays. Throws IoError.
+void write_in_blocks(const std::filesystem::path& path,
+                     const std::function<void(const BlockWriter& write)>& make);
 
 /// Has `write_hdf5` write an HDF5 file at a scratch path it is given, then puts the file at `path`
 /// with a seal appended, atomically and durably. Leaves no temporary file behind. Throws IoError.

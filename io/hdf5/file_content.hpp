@@ -12,7 +12,7 @@ namespace lapl {
 
 struct OpenedFile {
   Hdf5File file;
-  std::string format;  ///< step, index, checkpoint or filtered; empty for a foreign file
+  std::string format;  ///< as read_format gives it
 };
 
 /// Verifies the seal where there is one, then opens. Throws IoError that names the file; also for

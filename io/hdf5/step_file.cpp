@@ -1,7 +1,5 @@
 #include "io/hdf5/step_file.hpp"
 
-#include <hdf5_hl.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,6 +9,7 @@
 #include "io/hdf5/axes.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/vtkhdf.hpp"
 
 namespace lapl {
 namespace {
@@ -50,47 +49,6 @@ void write_fields(hid_t file, const StepRecord& record, const AxisScales& scales
   }
 }
 
-/// The field without its time axis: VTK (9.3 to 9.7) takes the last of three axes of a flat image
-/// for components, so a link to the field would not do. The values stay where they are: the dataset
-/// is virtual, over this same file. VTK counts the axes of a single row as one.
-void write_point_data(hid_t group, const NamedField& field, const StepRecord& record,
-                      const AxisScales& scales) {
-  const std::array<hsize_t, 3> extent = {1, static_cast<hsize_t>(record.shape.rows),
-                                         static_cast<hsize_t>(record.shape.columns)};
-  const int rank = record.shape.rows == 1 ? 1 : 2;
-  const Hdf5Space source(H5Screate_simple(3, extent.data(), nullptr), "make a data space");
-  const Hdf5Space space(H5Screate_simple(rank, &extent[3 - rank], nullptr), "make a data space");
-  const Hdf5Properties properties = dataset_properties();
-  check_hdf5(H5Pset_virtual(properties, space, ".", ("/" + field.name).c_str(), source),
-             "map " + field.name);
-  Hdf5Dataset dataset(H5Dcreate2(group, field.name.c_str(), stored_type_of(field.values), space,
-                                 H5P_DEFAULT, properties, H5P_DEFAULT),
-                      "create dataset VTKHDF/PointData/" + field.name);
-  if (rank == 2) check_hdf5(H5DSattach_scale(dataset, scales.y, 0), "attach y to " + field.name);
-  check_hdf5(H5DSattach_scale(dataset, scales.x, rank - 1), "attach x to " + field.name);
-  dataset.close("close dataset VTKHDF/PointData/" + field.name);
-}
-
-/// The group that makes the file a VTK image of one layer: VTKHDF 2.0, type ImageData. Without the
-/// group Steps, which readers want for two records or more only.
-void write_vtkhdf(hid_t file, const StepRecord& record, const AxisScales& scales) {
-  const std::array<std::int64_t, 2> version = {2, 0};
-  const std::array<std::int64_t, 6> extent = {
-      0, record.shape.columns - 1, 0, record.shape.rows - 1, 0, 0};
-  const std::array<double, 3> origin = {0, 0, 0};
-  const std::array<double, 3> spacing = {record.spacing, record.spacing, record.spacing};
-  const std::array<double, 9> direction = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  const Hdf5Group group = create_hdf5_group(file, "VTKHDF");
-  write_attribute(group, "Version", std::span<const std::int64_t>(version));
-  write_attribute(group, "Type", "ImageData");
-  write_attribute(group, "WholeExtent", std::span<const std::int64_t>(extent));
-  write_attribute(group, "Origin", std::span<const double>(origin));
-  write_attribute(group, "Spacing", std::span<const double>(spacing));
-  write_attribute(group, "Direction", std::span<const double>(direction));
-  const Hdf5Group points = create_hdf5_group(group, "PointData");
-  for (const NamedField& field : record.fields) write_point_data(points, field, record, scales);
-}
-
 void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) {
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
   write_root_attributes(file, record);
@@ -99,7 +57,10 @@ void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) 
     write_fields(file, record, scales);
     const Hdf5Group provenance = create_hdf5_group(file, "provenance");
     for (const auto& [name, text] : record.provenance) write_text(provenance, name, text);
-    write_vtkhdf(file, record, scales);
+    std::vector<VtkField> fields;
+    for (const NamedField& field : record.fields)
+      fields.push_back({field.name, stored_type_of(field.values)});
+    write_vtkhdf(file, axes_of(record), fields, scales);
     scales.close();
   }
   file.close("close the HDF5 file");

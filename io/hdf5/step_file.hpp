@@ -54,10 +54,10 @@ std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& 
 
 /// What a file of ours, or another HDF5 file with 2-D fields, holds.
 struct FileContent {
-  std::string kind;  ///< "step", "index", "checkpoint" or "hdf5" for any other
+  std::string kind;  ///< "step", "index", "series", "checkpoint" or "hdf5" for any other
   Shape shape;
   double spacing = 1;
-  std::vector<std::int64_t> steps;  ///< one for a step file or a checkpoint; empty if unknown
+  std::vector<std::int64_t> steps;  ///< one for each record; empty if unknown
   std::vector<double> times;
   std::vector<std::string> fields;  ///< dataset names
   std::string precision;            ///< float32 or float64

@@ -175,6 +175,14 @@ TEST_CASE("a full disk leaves the old file and no other") {
             replace_file(path, large);
           }) == 0);
   }
+  SUBCASE("block by block") {
+    CHECK(in_child(path, [&] {
+            limit_file_size(1'000'000);
+            write_in_blocks(path, [&](const BlockWriter& write) {
+              for (int i = 0; i < 4; ++i) write(std::as_bytes(std::span(large).first(300'000)));
+            });
+          }) == 0);
+  }
   // The limit comes when the scratch is written, as memory does not fill with the disk.
   SUBCASE("sealed, from memory") {
     CHECK(in_child(path, [&] {

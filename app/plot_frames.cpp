@@ -1,0 +1,33 @@
+#include "app/plot_frames.hpp"
+
+namespace lapl {
+
+Frames::Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes, std::string field,
+               PlotStyle style, std::optional<PictureSize> size)
+    : axes_(std::move(axes)), field_(std::move(field)), style_(std::move(style)) {
+  const PlotOutput& first = outputs.front();
+  const Shape shape = read_field(first.file, field_, first.record).shape;
+  size_ = size ? *size : default_size(1, shape);
+  layout_ = figure_layout(size_, 1, shape);
+  for (const PlotOutput& output : outputs) {
+    const DrawnField drawn = read(output);
+    range_ = united(range_, drawn.range);
+    signs_ = signs_ || drawn.signs;
+  }
+}
+
+DrawnField Frames::read(const PlotOutput& output) const {
+  const Shape box = box_pixels(layout_.panels.front(), PictureFormat::png);
+  return read_drawn(output, field_, box, style_);
+}
+
+std::vector<Panel> Frames::panels(const PlotOutput& output) const {
+  DrawnField drawn = read(output);
+  drawn.signs = signs_;
+  const Limits limits = limits_for(drawn, range_, style_);
+  std::vector<Panel> panels = {make_panel(std::move(drawn), limits, style_, axes_)};
+  panels.front().subtitle = describe(output);
+  return panels;
+}
+
+}  // namespace lapl

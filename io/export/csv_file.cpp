@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "io/durable/durable_file.hpp"
+#include "io/export/export.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+void write_csv(const std::filesystem::path& path, const Series& series, const std::string& field) {
+  const std::int64_t cells = series.shape.cells();
+  const auto records = static_cast<std::int64_t>(series.records.size());
+  if (cells > most_csv_lines / records)
+    throw ConfigError(fmt::format(
+        "{}: {} outputs of {} x {} cells make over {} lines, which is more than .csv is good for "
+        "(fewer outputs with --steps or --step; or .npy, .nc)",
+        path.string(), records, series.shape.rows, series.shape.columns, most_csv_lines));
+  write_in_blocks(path, [&](const BlockWriter& write) {
+    std::string text = fmt::format("step,time,row,column,{}\n", field);
+    for (const SeriesRecord& record : series.records) {
+      const FieldValues read = read_record(series, record, field);
+      const std::string before = fmt::format("{},{}", record.step, record.time);
+      std::visit(
+          [&](const auto& values) {
+            for (std::int64_t i = 0; i < cells; ++i) {
+              const Cell cell = cell_at(series.shape, i);
+              fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", before, cell.row,
+                             cell.column, values[static_cast<std::size_t>(i)]);
+            }
+          },
+          read);
+      write(std::as_bytes(std::span(text)));
+      text.clear();
+    }
+  });
+}
+
+}  // namespace lapl

@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include "io/durable/durable_file.hpp"
+#include "io/export/export.hpp"
+
+namespace lapl {
+namespace {
+
+// Magic, version, length of the text as 2 bytes, then a Python dictionary, padded with spaces and a
+// line end to a multiple of 64 bytes in all.
+std::string npy_header(const Series& series) {
+  const std::size_t records = series.records.size();
+  const Shape shape = series.shape;
+  std::string text = fmt::format(
+      "{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}{}, {}), }}", value_size(series),
+      records > 1 ? fmt::format("{}, ", records) : "", shape.rows, shape.columns);
+  constexpr std::size_t before = 10, alignment = 64;
+  text.append(alignment - 1 - (before + text.size()) % alignment, ' ');
+  text += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(text.size() & 0xff);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
+}  // namespace
+
+void write_npy(const std::filesystem::path& path, const Series& series, const std::string& field) {
+  write_in_blocks(path, [&](const BlockWriter& write) {
+    const std::string header = npy_header(series);
+    write(std::as_bytes(std::span(header)));
+    for (const SeriesRecord& record : series.records)
+      write(bytes_of(read_record(series, record, field)));
+  });
+}
+
+}  // namespace lapl

@@ -1,0 +1,131 @@
+#include "io/export/series.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "io/hdf5/step_file.hpp"
+#include "io/run_folder.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Takes the records of a file over whose steps are in the range.
+void add_file(Series& series, const fs::path& file, const FileContent& content,
+              const StepRange& range) {
+  for (std::size_t i = 0; i < content.steps.size(); ++i) {
+    if (!range.contains(content.steps[i])) continue;
+    const bool single = content.precision == "float32";
+    if (series.records.empty()) {
+      series.shape = content.shape;
+      series.spacing = content.spacing;
+      series.single_precision = single;
+    } else if (content.shape != series.shape || single != series.single_precision) {
+      throw IoError(fmt::format("{}: holds {} x {} cells in {}, but {} other ones", file.string(),
+                                content.shape.rows, content.shape.columns, content.precision,
+                                series.records.front().file.string()));
+    }
+    series.records.push_back({file, i, content.steps[i], content.times[i], content.fields});
+  }
+}
+
+void add_step_files(Series& series, const std::vector<fs::path>& files, const StepRange& range) {
+  for (const fs::path& file : files)
+    if (range.contains(step_of_file_name(file.filename().string())))
+      add_file(series, file, read_content(file), range);
+}
+
+/// What there is, for a range that holds none of it.
+[[noreturn]] void throw_no_output(const fs::path& path, const std::vector<std::int64_t>& steps) {
+  constexpr std::size_t most = 8;
+  const std::vector<std::int64_t> first(
+      steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(std::min(steps.size(), most)));
+  throw ConfigError(fmt::format("{}: has no output of the steps asked for (it has {}{})",
+                                path.string(), fmt::join(first, ", "),
+                                steps.size() > most ? fmt::format(" ... {}", steps.back()) : ""));
+}
+
+}  // namespace
+
+std::vector<std::int64_t> Series::steps() const {
+  std::vector<std::int64_t> result;
+  for (const SeriesRecord& record : records) result.push_back(record.step);
+  return result;
+}
+
+std::vector<double> Series::times() const {
+  std::vector<double> result;
+  for (const SeriesRecord& record : records) result.push_back(record.time);
+  return result;
+}
+
+std::vector<std::string> Series::fields() const {
+  std::vector<std::string> names;
+  for (auto record = records.rbegin(); record != records.rend(); ++record)
+    for (const std::string& name : record->fields)
+      if (!has(names, name)) names.push_back(name);
+  return names;
+}
+
+Series open_series(const fs::path& path, const StepRange& range) {
+  if (!fs::exists(path)) throw IoError(path.string() + ": no such file or folder");
+  Series series;
+  std::vector<std::int64_t> steps;
+  if (fs::is_directory(path)) {
+    if (!RunFolder::holds_run(path))
+      throw IoError(path.string() + ": not a run folder (no run.json in it)");
+    const auto files = list_step_files(path / "fields");
+    if (files.empty()) throw IoError(path.string() + ": the run has no output yet");
+    for (const fs::path& file : files) steps.push_back(step_of_file_name(file.filename().string()));
+    add_step_files(series, files, range);
+  } else {
+    const FileContent content = read_content(path);
+    steps = content.steps;
+    if (content.kind == "index") {
+      // The step files themselves: they have the provenance too.
+      std::vector<fs::path> files;
+      for (const std::int64_t step : steps)
+        files.push_back(path.parent_path() / "fields" / step_file_name(step));
+      add_step_files(series, files, range);
+    } else if (content.kind == "step" || content.kind == "series") {
+      add_file(series, path, content, range);
+    } else {
+      throw IoError(fmt::format(
+          "{}: is {}, not an output of a run (expected a run folder, its fields.nc, an output or "
+          "an exported file)",
+          path.string(), content.kind == "checkpoint" ? "a checkpoint" : "another HDF5 file"));
+    }
+  }
+  if (series.records.empty()) throw_no_output(path, steps);
+  return series;
+}
+
+FieldValues read_record(const Series& series, const SeriesRecord& record,
+                        const std::string& field) {
+  series.before_reading(record);
+  if (has(record.fields, field)) return read_field(record.file, field, record.record).values;
+  const auto cells = static_cast<std::size_t>(series.shape.cells());
+  if (series.single_precision)
+    return std::vector<float>(cells, std::numeric_limits<float>::quiet_NaN());
+  return std::vector<double>(cells, std::numeric_limits<double>::quiet_NaN());
+}
+
+std::size_t value_size(const Series& series) {
+  return series.single_precision ? sizeof(float) : sizeof(double);
+}
+
+std::span<const std::byte> bytes_of(const FieldValues& values) {
+  static_assert(std::endian::native == std::endian::little);
+  return std::visit([](const auto& held) { return std::as_bytes(std::span(held)); }, values);
+}
+
+}  // namespace lapl

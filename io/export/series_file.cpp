@@ -1,0 +1,187 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "io/durable/durable_file.hpp"
+#include "io/export/export.hpp"
+#include "io/hdf5/axes.hpp"
+#include "io/hdf5/dataset_checks.hpp"
+#include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/file_content.hpp"
+#include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/vtkhdf.hpp"
+#include "kernels/digest.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using Texts = std::vector<std::pair<std::string, std::string>>;
+
+/// Everything but the values.
+struct Header {
+  Axes axes;
+  Texts root;                                         ///< attributes
+  std::vector<std::pair<std::string, Texts>> fields;  ///< name and attributes
+  Provenance provenance;                              ///< of the last record
+};
+
+Texts read_texts(hid_t object, std::initializer_list<const char*> names) {
+  Texts texts;
+  for (const char* name : names) texts.emplace_back(name, read_text_attribute(object, name));
+  return texts;
+}
+
+Header make_header(const Series& series, const std::vector<std::string>& fields,
+                   const std::string& history) {
+  Header header{{series.shape, series.spacing, series.times(), series.steps()}, {}, {}, {}};
+  const SeriesRecord& last = series.records.back();
+  header.provenance = read_content(last.file).provenance;
+  // Those of the values in this file come instead.
+  std::erase_if(header.provenance, [](const auto& text) {
+    return text.first == "state_digest" || text.first == "digests";
+  });
+  for (const std::string& name : fields) {
+    const auto holder = std::ranges::find_if(
+        series.records.rbegin(), series.records.rend(), [&](const SeriesRecord& record) {
+          return std::ranges::find(record.fields, name) != record.fields.end();
+        });
+    const OpenedFile opened = open_verified(holder->file);
+    naming_file(holder->file, [&] {
+      const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
+      header.fields.emplace_back(name, read_texts(dataset, {"units", "long_name"}));
+    });
+  }
+  const OpenedFile opened = open_verified(last.file);
+  naming_file(last.file, [&] {
+    const Hdf5Group root(H5Gopen2(opened.file, "/", H5P_DEFAULT), "open the root group");
+    header.root = read_texts(root, {"Conventions", "title", "source", "history"});
+  });
+  header.root.back().second += '\n' + history;
+  return header;
+}
+
+template <class T>
+Hdf5Dataset create_field(hid_t file, const std::string& name, const Axes& axes) {
+  const Shape chunk = chunk_shape(axes.shape, sizeof(T));
+  const std::array<hsize_t, 3> extent = {axes.times.size(), static_cast<hsize_t>(axes.shape.rows),
+                                         static_cast<hsize_t>(axes.shape.columns)};
+  const std::array<hsize_t, 3> chunks = {1, static_cast<hsize_t>(chunk.rows),
+                                         static_cast<hsize_t>(chunk.columns)};
+  const Hdf5Properties properties = dataset_properties();
+  check_hdf5(H5Pset_chunk(properties, 3, chunks.data()), "set the chunks of " + name);
+  const Hdf5Space space(H5Screate_simple(3, extent.data(), nullptr), "make a data space");
+  return {
+      H5Dcreate2(file, name.c_str(), stored_type<T>(), space, H5P_DEFAULT, properties, H5P_DEFAULT),
+      "create dataset " + name};
+}
+
+std::uint64_t digest_of(const FieldValues& values) {
+  return std::visit([](const auto& held) { return lapl::digest_of(std::span(held)); }, values);
+}
+
+// What goes into the file at `scratch`; the errors of reading a record name that record's file.
+class SeriesFile {
+ public:
+  SeriesFile(const fs::path& path, const Series& series, const Header& header)
+      : path_(path), series_(series), header_(header) {}
+
+  void write(const fs::path& scratch) {
+    Hdf5File file =
+        naming_file(path_, [&] { return create_hdf5_file(scratch, Hdf5Format::netcdf); });
+    {
+      AxisScales scales = naming_file(path_, [&] { return write_axes_and_texts(file); });
+      for (const auto& [name, texts] : header_.fields) write_field(file, name, texts, scales);
+      naming_file(path_, [&] {
+        write_provenance(file);
+        std::vector<VtkField> fields;
+        for (const auto& [name, texts] : header_.fields)
+          fields.push_back(
+              {name, series_.single_precision ? stored_type<float>() : stored_type<double>()});
+        write_vtkhdf(file, header_.axes, fields, scales);
+        scales.close();
+      });
+    }
+    naming_file(path_, [&] { file.close("close the HDF5 file"); });
+  }
+
+  /// HDF5 can lose data without an error: what it wrote is read again before it is sealed.
+  void expect(const fs::path& scratch) const {
+    const Hdf5File file = reopen_hdf5_file(scratch);
+    expect_axes(file, header_.axes);
+    std::size_t next = 0;
+    for (const auto& [name, texts] : header_.fields) {
+      const Hdf5Dataset dataset = open_plain_dataset(file, name);
+      const FieldLayout layout = field_layout(dataset, name);
+      for (std::size_t record = 0; record < series_.records.size(); ++record)
+        if (digest_of(read_values(dataset, name, layout, record)) != digests_[next++])
+          throw IoError("dataset " + name + " reads back with other values than were written");
+    }
+  }
+
+ private:
+  AxisScales write_axes_and_texts(hid_t file) const {
+    const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
+    for (const auto& [name, text] : header_.root) write_attribute(root, name, text);
+    write_format(file, "series");
+    return write_axes(file, header_.axes);
+  }
+
+  void write_field(hid_t file, const std::string& name, const Texts& texts,
+                   const AxisScales& scales) {
+    Hdf5Dataset dataset = naming_file(path_, [&] {
+      Hdf5Dataset created = series_.single_precision
+                                ? create_field<float>(file, name, header_.axes)
+                                : create_field<double>(file, name, header_.axes);
+      for (const auto& [attribute, text] : texts) write_attribute(created, attribute, text);
+      attach_axes(created, name, scales);
+      return created;
+    });
+    for (std::size_t i = 0; i < series_.records.size(); ++i) {
+      const FieldValues values = read_record(series_, series_.records[i], name);
+      digests_.push_back(digest_of(values));
+      naming_file(path_, [&] {
+        std::visit(
+            [&]<class T>(const std::vector<T>& held) {
+              write_values(dataset, name, 3, i, series_.shape, std::span<const T>(held));
+            },
+            values);
+      });
+    }
+    naming_file(path_, [&] { dataset.close("close dataset " + name); });
+  }
+
+  void write_provenance(hid_t file) const {
+    const Hdf5Group group = create_hdf5_group(file, "provenance");
+    for (const auto& [name, text] : header_.provenance) write_text(group, name, text);
+    std::string text;
+    for (std::size_t field = 0, next = 0; field < header_.fields.size(); ++field)
+      for (const SeriesRecord& record : series_.records)
+        text += fmt::format("{} {} {:#018x}\n", header_.fields[field].first, record.step,
+                            digests_[next++]);
+    write_text(group, "digests", text);
+  }
+
+  const fs::path& path_;
+  const Series& series_;
+  const Header& header_;
+  std::vector<std::uint64_t> digests_;  // field by field, record by record
+};
+
+}  // namespace
+
+void write_series_file(const fs::path& path, const Series& series,
+                       const std::vector<std::string>& fields, const std::string& history) {
+  const Hdf5Session session;
+  const Header header = make_header(series, fields, history);
+  const std::uint64_t bytes =
+      fields.size() * series.records.size() * stored_size(series.shape, value_size(series));
+  SeriesFile file(path, series, header);
+  write_sealed(path, bytes, [&](const fs::path& scratch) {
+    file.write(scratch);
+    naming_file(path, [&] { file.expect(scratch); });
+  });
+}
+
+}  // namespace lapl

@@ -1,0 +1,96 @@
+#include "io/hdf5/vtkhdf.hpp"
+
+#include <hdf5_hl.h>
+
+#include <array>
+#include <numeric>
+
+#include "io/hdf5/hdf5_values.hpp"
+
+namespace lapl {
+namespace {
+
+/// The field with the axes that VTK (9.3 to 9.7) expects of a flat image: time only where there are
+/// Steps, for it takes the last of three axes for components otherwise; no y where there is one
+/// row. Where these are not the field's own axes, the dataset is virtual, over this same file: the
+/// values stay where they are.
+void write_point_data(hid_t group, const VtkField& field, const Axes& axes,
+                      const AxisScales& scales) {
+  const bool series = axes.times.size() > 1, flat = axes.shape.rows == 1;
+  const std::string source_name = "/" + field.name;
+  if (series && !flat) {
+    check_hdf5(
+        H5Lcreate_soft(source_name.c_str(), group, field.name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+        "link VTKHDF/PointData/" + field.name);
+    return;
+  }
+  const std::array<hsize_t, 3> source_extent = {axes.times.size(),
+                                                static_cast<hsize_t>(axes.shape.rows),
+                                                static_cast<hsize_t>(axes.shape.columns)};
+  std::vector<hsize_t> extent;
+  std::vector<hid_t> extent_scales;
+  const auto add_axis = [&](std::size_t axis, hid_t scale) {
+    extent.push_back(source_extent[axis]);
+    extent_scales.push_back(scale);
+  };
+  if (series) add_axis(0, scales.time);
+  if (!flat) add_axis(1, scales.y);
+  add_axis(2, scales.x);
+  const int rank = static_cast<int>(extent.size());
+  const Hdf5Space source(H5Screate_simple(3, source_extent.data(), nullptr), "make a data space");
+  const Hdf5Space space(H5Screate_simple(rank, extent.data(), nullptr), "make a data space");
+  const Hdf5Properties properties = dataset_properties();
+  check_hdf5(H5Pset_virtual(properties, space, ".", source_name.c_str(), source),
+             "map " + field.name);
+  Hdf5Dataset dataset(H5Dcreate2(group, field.name.c_str(), field.type, space, H5P_DEFAULT,
+                                 properties, H5P_DEFAULT),
+                      "create dataset VTKHDF/PointData/" + field.name);
+  for (unsigned axis = 0; axis < extent_scales.size(); ++axis)
+    check_hdf5(H5DSattach_scale(dataset, extent_scales[axis], axis),
+               "attach an axis to " + field.name);
+  dataset.close("close dataset VTKHDF/PointData/" + field.name);
+}
+
+/// Times of the records, and for each field which record each of them is.
+void write_steps(hid_t group, const Axes& axes, const std::vector<VtkField>& fields,
+                 const AxisScales& scales) {
+  const auto count = static_cast<std::int64_t>(axes.times.size());
+  const Hdf5Group steps = create_hdf5_group(group, "Steps");
+  write_attribute(steps, "NSteps", std::span(&count, 1));
+  // On the axis time too, or netCDF would make up a dimension for them.
+  const auto add = [&](hid_t location, const std::string& name, auto values) {
+    Hdf5Dataset dataset = write_array(location, name, values);
+    check_hdf5(H5DSattach_scale(dataset, scales.time, 0), "attach time to " + name);
+    dataset.close("close dataset VTKHDF/Steps/" + name);
+  };
+  add(steps, "Values", std::span<const double>(axes.times));
+  std::vector<std::int64_t> offsets(axes.times.size());
+  std::iota(offsets.begin(), offsets.end(), 0);
+  const Hdf5Group points = create_hdf5_group(steps, "PointDataOffsets");
+  for (const VtkField& field : fields)
+    add(points, field.name, std::span<const std::int64_t>(offsets));
+}
+
+}  // namespace
+
+void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fields,
+                  const AxisScales& scales) {
+  const std::array<std::int64_t, 2> version = {2, 0};
+  const std::array<std::int64_t, 6> extent = {0, axes.shape.columns - 1, 0, axes.shape.rows - 1, 0,
+                                              0};
+  const std::array<double, 3> origin = {0, 0, 0};
+  const std::array<double, 3> spacing = {axes.spacing, axes.spacing, axes.spacing};
+  const std::array<double, 9> direction = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const Hdf5Group group = create_hdf5_group(file, "VTKHDF");
+  write_attribute(group, "Version", std::span<const std::int64_t>(version));
+  write_attribute(group, "Type", "ImageData");
+  write_attribute(group, "WholeExtent", std::span<const std::int64_t>(extent));
+  write_attribute(group, "Origin", std::span<const double>(origin));
+  write_attribute(group, "Spacing", std::span<const double>(spacing));
+  write_attribute(group, "Direction", std::span<const double>(direction));
+  const Hdf5Group points = create_hdf5_group(group, "PointData");
+  for (const VtkField& field : fields) write_point_data(points, field, axes, scales);
+  if (axes.times.size() > 1) write_steps(group, axes, fields, scales);
+}
+
+}  // namespace lapl

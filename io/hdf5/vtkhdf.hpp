@@ -1,0 +1,23 @@
+// The group that makes a file of ours an image for VTK and ParaView. Messages as in
+// hdf5_handle.hpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/hdf5/axes.hpp"
+
+namespace lapl {
+
+/// A dataset /NAME (time, y, x) of the file.
+struct VtkField {
+  std::string name;
+  hid_t type;  ///< HDF5's, as stored
+};
+
+/// Writes /VTKHDF: VTKHDF 2.0, type ImageData, one layer; with the group Steps for two records or
+/// more, since one alone breaks readers.
+void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fields,
+                  const AxisScales& scales);
+
+}  // namespace lapl

@@ -1,0 +1,278 @@
+// lapl export, from the outside: every format holds the values of the outputs.
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <sstream>
+
+#include "io/durable/durable_file.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+using lapl::FieldValues;
+
+namespace {
+
+// The values of the outputs of those steps, one after the other.
+FieldValues outputs(const fs::path& run, const std::string& field,
+                    const std::vector<std::int64_t>& steps) {
+  FieldValues all;
+  for (const std::int64_t step : steps) {
+    const auto read = lapl::read_field(run / "fields" / lapl::step_file_name(step), field);
+    if (step == steps.front()) {
+      all = read.values;
+      continue;
+    }
+    std::visit(
+        [&](auto& held) {
+          const auto& more = std::get<std::decay_t<decltype(held)>>(read.values);
+          held.insert(held.end(), more.begin(), more.end());
+        },
+        all);
+  }
+  return all;
+}
+
+std::string bytes_of(const FieldValues& values) {
+  return std::visit(
+      [](const auto& held) {
+        return std::string(reinterpret_cast<const char*>(held.data()),
+                           held.size() * sizeof held[0]);
+      },
+      values);
+}
+
+void make_run(const std::vector<std::string>& settings = {}) {
+  write_text("c.yaml", small_config());
+  std::vector<std::string> arguments = {"run", "c.yaml", "--overwrite", "--quiet"};
+  for (const std::string& setting : settings) {
+    arguments.push_back("--set");
+    arguments.push_back(setting);
+  }
+  REQUIRE(run_lapl(arguments).code == 0);
+}
+
+void export_to(const std::string& out, const std::vector<std::string>& options = {}) {
+  std::vector<std::string> arguments = {"export", "out", "-o", out, "--overwrite"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const Outcome outcome = run_lapl(arguments);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+}
+
+std::size_t entries(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
+
+}  // namespace
+
+TEST_CASE("export: .nc, .npy and .raw hold every bit of every output, at any shape") {
+  const Sandbox sandbox;
+  const std::vector<std::int64_t> steps = {0, 20, 40, 60};
+  for (const char* shape : {"[20, 30]", "[1, 31]", "[31, 1]", "[1, 1]", "[300, 9001]"})
+    for (const char* precision : {"float32", "float64"}) {
+      CAPTURE(shape);
+      CAPTURE(precision);
+      make_run({std::string("grid.shape=") + shape, std::string("compute.precision=") + precision,
+                "initial.kind=gaussian"});
+      export_to("all.nc");
+      CHECK_NOTHROW(lapl::verify_seal("all.nc"));
+      const lapl::FileContent content = lapl::read_content("all.nc");
+      CHECK(content.kind == "series");
+      CHECK(content.steps == steps);
+      CHECK(content.times == std::vector<double>{0, 5, 10, 15});
+      CHECK(content.precision == precision);
+      for (const char* field : {"field", "laplacian"}) {
+        const std::string expected = bytes_of(outputs("out", field, steps));
+        std::string found;
+        for (std::size_t i = 0; i < steps.size(); ++i)
+          found += bytes_of(lapl::read_field("all.nc", field, i).values);
+        CHECK(found == expected);
+        export_to("one.raw", {"--field", field});
+        CHECK(text_of("one.raw") == expected);
+        export_to("one.npy", {"--field", field});
+        const std::string npy = text_of("one.npy");
+        CHECK(npy.starts_with("\x93NUMPY\x01"));
+        const std::size_t header = npy.size() - expected.size();
+        CHECK(header % 64 == 0);
+        CHECK(npy.substr(header) == expected);
+      }
+    }
+}
+
+TEST_CASE("export: .csv has a line for each cell, whose number reads back as the same") {
+  const Sandbox sandbox;
+  make_run({"compute.precision=float64"});
+  export_to("a.csv");
+  const auto expected = std::get<std::vector<double>>(outputs("out", "field", {0, 20, 40, 60}));
+  std::istringstream file(text_of("a.csv"));
+  std::string line;
+  std::getline(file, line);
+  CHECK(line == "step,time,row,column,field");
+  std::size_t i = 0;
+  for (; std::getline(file, line); ++i) {
+    const std::string before = std::to_string(i / 600 * 20) + ',' + std::to_string(i / 600 * 5) +
+                               ',' + std::to_string(i % 600 / 30) + ',' + std::to_string(i % 30) +
+                               ',';
+    REQUIRE(line.starts_with(before));
+    double value = 0;
+    std::from_chars(line.data() + before.size(), line.data() + line.size(), value);
+    REQUIRE(value == expected.at(i));
+  }
+  CHECK(i == expected.size());
+}
+
+TEST_CASE("export: an output, the index and an exported file give what the run gives") {
+  const Sandbox sandbox;
+  make_run();
+  export_to("a.npy");
+  export_to("a.nc");
+  for (const char* source : {"out/fields.nc", "a.nc"}) {
+    REQUIRE(run_lapl({"export", source, "-o", "b.npy", "--overwrite"}).code == 0);
+    CHECK(text_of("a.npy") == text_of("b.npy"));
+  }
+  REQUIRE(run_lapl({"export", "a.nc", "-o", "b.nc"}).code == 0);
+  CHECK(run_lapl({"diff", "a.nc", "b.nc"}).code == 0);
+  REQUIRE(run_lapl({"export", "out/fields/step-000000020.nc", "-o", "b.raw"}).code == 0);
+  CHECK(text_of("b.raw") == bytes_of(outputs("out", "field", {20})));
+  // What an exported file says of itself.
+  const auto content = lapl::read_content("b.nc");
+  CHECK(content.spacing == 1);
+  CHECK(content.fields == std::vector<std::string>{"field", "laplacian"});
+  const Outcome inspect = run_lapl({"inspect", "b.nc", "--json"});
+  CHECK(
+      inspect.out.find("field 60 " + last_digest(run_lapl({"run", "c.yaml", "--overwrite"}).out)) !=
+      std::string::npos);
+}
+
+TEST_CASE("export: steps and fields that are asked for, and NaN where an output lacks a field") {
+  const Sandbox sandbox;
+  make_run();
+  const auto exported = [&](const std::string& steps) {
+    export_to("a.nc", {"--steps", steps});
+    return lapl::read_content("a.nc").steps;
+  };
+  using Steps = std::vector<std::int64_t>;
+  CHECK(exported("20:40") == Steps{20, 40});
+  CHECK(exported("20:") == Steps{20, 40, 60});
+  CHECK(exported(":40") == Steps{0, 20, 40});
+  CHECK(exported("::40") == Steps{0, 40});
+  CHECK(exported("20::40") == Steps{20, 60});
+  CHECK(exported(":") == Steps{0, 20, 40, 60});
+  export_to("a.npy", {"--step", "40"});
+  CHECK(text_of("a.npy").find("'shape': (20, 30), ") != std::string::npos);
+  export_to("a.nc", {"--field", "laplacian", "--step", "40"});
+  CHECK(lapl::read_content("a.nc").fields == std::vector<std::string>{"laplacian"});
+
+  REQUIRE(
+      run_lapl({"resume", "out", "--set", "time.steps=80", "--set", "output.fields=[laplacian]"})
+          .code == 0);
+  export_to("b.nc");
+  CHECK(lapl::read_content("b.nc").fields == std::vector<std::string>{"field", "laplacian"});
+  const auto missing = std::get<std::vector<float>>(lapl::read_field("b.nc", "field", 4).values);
+  for (const float value : missing) REQUIRE(std::isnan(value));
+}
+
+TEST_CASE("export: a run that goes on gives what is finished; a damaged output gives nothing") {
+  const Sandbox sandbox;
+  make_run();
+  write_text("out/fields/.step-000000080.nc.tmp-1", "half of an output");
+  export_to("a.npy");
+  CHECK(text_of("a.npy").find("'shape': (4, 20, 30), ") != std::string::npos);
+  std::string bytes = text_of("out/fields/step-000000040.nc");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  write_text("out/fields/step-000000040.nc", bytes);
+  fs::create_directory("empty");
+  for (const char* out : {"empty/a.nc", "empty/a.npy", "empty/a.raw", "empty/a.csv", "empty/"}) {
+    const Outcome outcome = run_lapl({"export", "out", "-o", out});
+    CAPTURE(outcome.err);
+    if (outcome.err.find("built without cairo") != std::string::npos) continue;
+    CHECK(outcome.code == 4);
+    CHECK(outcome.err.find("step-000000040.nc: the bytes differ") != std::string::npos);
+    CHECK(entries("empty") == 0);
+  }
+}
+
+TEST_CASE("export: pictures of one size, one for each output") {
+  const Sandbox sandbox;
+  make_run();
+  const Outcome outcome = run_lapl({"export", "out", "-o", "frames/"});
+  if (outcome.err.find("built without cairo") != std::string::npos) {
+    MESSAGE("skipped: lapl was built without cairo");
+    return;
+  }
+  REQUIRE(outcome.code == 0);
+  CHECK(entries("frames") == 4);
+  const auto size_of = [](const char* path) { return text_of(path).substr(16, 8); };
+  CHECK(size_of("frames/step-000000000.png") == size_of("frames/step-000000060.png"));
+  CHECK(text_of("frames/step-000000000.png") != text_of("frames/step-000000060.png"));
+  export_to("p%4d.png", {"--steps", "20:40"});
+  CHECK(text_of("p  20.png") != text_of("frames/step-000000020.png"));  // other limits
+  CHECK(fs::exists("p  40.png"));
+}
+
+TEST_CASE("export: what is wrong is named, and what was there stays") {
+  const Sandbox sandbox;
+  make_run();
+  write_text("old.npy", "old");
+  write_text("new.xdmf", "old");
+  write_text("foreign.h5", "none");
+  fs::create_directory("pictures");
+  write_text("pictures/step-000000060.png", "old");
+  struct Row {
+    std::vector<std::string> arguments;
+    int code;
+    std::string message;
+  };
+  const std::vector<Row> rows = {
+      {{"out", "-o", "old.npy"}, 2, "old.npy: exists already (--overwrite replaces it)"},
+      {{"out", "-o", "new.raw"}, 2, "new.xdmf: exists already"},
+      {{"out", "-o", "pictures"}, 2, "step-000000060.png: exists already"},
+      {{"out", "-o", "a.hdf"}, 2, "-o a.hdf: unknown ending \".hdf\" (FILE.nc"},
+      {{"out", "-o", "a"}, 2, "unknown ending \"\""},
+      {{"out", "-o", "a.png"}, 2, "such as frames/%09d.png"},
+      {{"out", "-o", "%d%s.png"}, 2, "expected one place for the step"},
+      {{"out", "-o", "%n.png"}, 2, "expected one place for the step"},
+      {{"out", "-o", "%99999d.png"}, 2, "expected one place for the step"},
+      {{"out", "-o", "none/a.nc"}, 4, "none/a.nc: cannot create"},
+      {{"out", "-o", "none/a.npy"}, 4, "none/a.npy: cannot create"},
+      {{"out", "-o", "out/fields.nc", "--overwrite"}, 2, "is part of what is exported"},
+      {{"out", "-o", "out/fields/step-000000020.nc", "--overwrite"}, 2, "is part of"},
+      {{"out"}, 2, "--output is required"},
+      {{"out", "-o", "a.nc", "--field", "smooth"}, 2, "no such field (it has: field, laplacian)"},
+      {{"out", "-o", "a.nc", "--step", "30"}, 2, "(it has 0, 20, 40, 60)"},
+      {{"out", "-o", "a.nc", "--steps", "61:"}, 2, "no output of the steps asked for"},
+      {{"out", "-o", "a.nc", "--steps", "20"}, 2, "--steps 20: expected FIRST:LAST"},
+      {{"out", "-o", "a.nc", "--steps", "0:9:0"}, 2, "--steps 0:9:0: expected"},
+      {{"out", "-o", "a.nc", "--steps", "9:0"}, 2, "--steps 9:0: expected"},
+      {{"out", "-o", "a.nc", "--steps", "1:2:3:4"}, 2, "--steps 1:2:3:4: expected"},
+      {{"out", "-o", "a.nc", "--steps", "a:b"}, 2, "--steps a:b: expected"},
+      {{"out", "-o", "a.nc", "--steps", "-5:"}, 2, "--steps -5:: expected"},
+      {{"out", "-o", "a.nc", "--steps", "0:", "--step", "0"}, 2, "excludes"},
+      {{"none", "-o", "a.nc"}, 4, "none: no such file or folder"},
+      {{".", "-o", "a.nc"}, 4, "not a run folder"},
+      {{"foreign.h5", "-o", "a.nc"}, 4, "foreign.h5"},
+      {{LAPL_SOURCE_DIR "/tests/data/reference.h5", "-o", "a.nc"}, 4, "another HDF5 file"},
+      {{"out/checkpoints/step-000000060.h5", "-o", "a.nc"}, 4, "is a checkpoint, not an output"},
+  };
+  const std::size_t before = entries(".");
+  for (const Row& row : rows) {
+    std::vector<std::string> arguments = {"export"};
+    arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
+    const Outcome outcome = run_lapl(arguments);
+    if (outcome.err.find("built without cairo") != std::string::npos) continue;
+    CAPTURE(row.message);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == row.code);
+    CHECK(outcome.err.find(row.message) != std::string::npos);
+  }
+  CHECK(text_of("old.npy") == "old");
+  CHECK(entries(".") <= before + 2);  // out.txt, err.txt
+  // Too large for .csv: said before anything is written.
+  make_run({"grid.shape=[500, 501]", "initial.kind=uniform"});
+  const Outcome csv = run_lapl({"export", "out", "-o", "a.csv"});
+  CHECK(csv.code == 2);
+  CHECK(csv.err.find("4 outputs of 500 x 501 cells make over 1000000 lines") != std::string::npos);
+  CHECK(!fs::exists("a.csv"));
+  CHECK(run_lapl({"export", "out", "-o", "a.csv", "--step", "20", "--quiet"}).out.empty());
+}
