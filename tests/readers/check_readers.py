@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Reads a run folder with other people's software and compares what each of them sees.
+"""Reads a run's files and what lapl export made of them with other people's software.
 
-    check_readers.py RUN_DIR
+    check_readers.py READER FOLDER
 
-h5py, xarray (netcdf4 and, where installed, h5netcdf), ncdump and h5dump must agree to the bit on
-every field of every step file and of the index, whatever the current folder. Exit status 0 where
-they do, 1 where not, 77 (skipped) where the packages or programs are missing.
+FOLDER is what tests/readers/run_and_check makes; READER is one of those at the end of this file.
+Each reader's values must be those of the reference to the bit, whatever the current folder: h5py for
+the HDF5 files, the .npy files for VTK and ParaView. Exit status 0 where they are, 1 where not, 77
+(skipped) where the reader is not installed.
 """
 import os
 import pathlib
@@ -13,21 +14,20 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
-try:
-    import h5py
-    import netCDF4  # noqa: F401, the engine behind xarray
-    import numpy as np
-    import xarray as xr
-except ImportError as error:
-    print(f"skipped: {error} (packages python3-h5py python3-netcdf4 python3-xarray)")
-    sys.exit(77)
-
+TIMES = [0, 2.5, 5, 6.25]  # of the runs that run_and_check makes
 failures = []
+compared = 0
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
 
 
 def expect(condition, what):
+    global compared
+    compared += 1
     if not condition:
         failures.append(what)
         print("FAILED:", what)
@@ -38,94 +38,198 @@ def same(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b, equal_nan=True)
 
 
-def engines():
-    try:
-        import h5netcdf  # noqa: F401
-        return ["netcdf4", "h5netcdf"]
-    except ImportError:
-        return ["netcdf4"]
+def hdf5_files(folder):
+    """The index, every step file, and the exported files."""
+    files = sorted(folder.glob("run/fields/step-*.nc"))
+    expect(len(files) == 4, f"{folder}/run: has four step files")
+    return [folder / "run/fields.nc", *files, folder / "all.nc", folder / "one.nc",
+            folder / "row.nc"]
 
 
-def field_names(file):
-    return [name for name, item in file.items()
-            if isinstance(item, h5py.Dataset) and item.ndim == 3]
-
-
-def ncdump_values(path, name, dtype):
-    text = subprocess.run(["ncdump", "-p", "9,17", "-v", name, str(path)], check=True,
-                          capture_output=True, text=True).stdout
-    data = re.search(rf"\n\s*{name} =(.*?);", text[text.index("data:"):], re.S).group(1)
-    words = data.replace(",", " ").split()
-    return np.array([dtype.type(word.removesuffix("f")) for word in words], dtype)  # NaNf
-
-
-def h5dump_values(path, name, dtype, folder):
-    out = os.path.join(folder, "values.bin")
-    subprocess.run(["h5dump", "-d", f"/{name}", "-b", "LE", "-o", out, str(path)], check=True,
-                   capture_output=True)
-    return np.fromfile(out, dtype.newbyteorder("<"))
-
-
-def check_file(path, scratch):
-    """One step file or the index: every reader against h5py. Returns h5py's steps and fields."""
+def held_by(path):
+    """Names of the fields, and every dataset of the root group, as h5py reads them."""
     with h5py.File(path, "r") as file:
-        names = field_names(file)
-        held = {name: file[name][...] for name in names + ["time", "step", "y", "x"]}
+        names = [name for name, item in file.items()
+                 if isinstance(item, h5py.Dataset) and item.ndim == 3]
         expect(names, f"{path}: has fields")
-        for name in names:
-            scales = [dimension[0].name for dimension in file[name].dims]
-            expect(scales == ["/time", "/y", "/x"], f"{path}: scales of {name} are {scales}")
-            if "VTKHDF" in file:
-                image = file[f"VTKHDF/PointData/{name}"][...]
-                expect(same(image.ravel(), held[name].ravel()), f"{path}: {name} as VTKHDF")
-    for engine in engines():
-        with xr.open_dataset(path, engine=engine) as dataset:
-            for name, values in held.items():
-                expect(same(dataset[name].values, values), f"{path}: {name} by xarray, {engine}")
+        return names, {name: file[name][...] for name in names + ["time", "step", "y", "x"]}
+
+
+def check_h5py(folder):
+    """What the reference itself says: axes, VTKHDF, and that all files agree."""
+    for path in hdf5_files(folder):
+        names, held = held_by(path)
+        with h5py.File(path, "r") as file:
             for name in names:
-                expect(dataset[name].dims == ("time", "y", "x"), f"{path}: dimensions of {name}")
-            expect(dataset["time"].attrs.get("units") == "s", f"{path}: unit of time, {engine}")
-    for name in names:
-        flat = held[name].ravel()
-        expect(same(ncdump_values(path, name, flat.dtype), flat), f"{path}: {name} by ncdump")
-        expect(same(h5dump_values(path, name, flat.dtype, scratch), flat),
-               f"{path}: {name} by h5dump")
-    return held, names
-
-
-def check_run(run, scratch):
-    steps = sorted((run / "fields").glob("step-*.nc"))
-    expect(steps, f"{run}: has step files")
-    index, names = check_file(run / "fields.nc", scratch)
-    expect(len(index["step"]) == len(steps), f"{run}: the index has one record a step file")
-    for record, path in enumerate(steps):
-        held, held_names = check_file(path, scratch)
+                scales = [dimension[0].name for dimension in file[name].dims]
+                expect(scales == ["/time", "/y", "/x"], f"{path}: scales of {name} are {scales}")
+                if "VTKHDF" in file:
+                    image = file[f"VTKHDF/PointData/{name}"][...]
+                    expect(same(image.ravel(), held[name].ravel()), f"{path}: {name} as VTKHDF")
+                real = path.name != "fields.nc"
+                expect(file[name].is_virtual != real, f"{path}: {name} holds its values")
+            if len(held["time"]) > 1 and "VTKHDF" in file:
+                steps = file["VTKHDF/Steps"]
+                expect(steps.attrs["NSteps"] == len(held["time"]), f"{path}: NSteps")
+                expect(same(steps["Values"][...], held["time"]), f"{path}: Values")
+    _, index = held_by(folder / "run/fields.nc")
+    _, series = held_by(folder / "all.nc")
+    for name, values in index.items():
+        expect(same(series[name], values), f"{folder}: {name} exported and in the index")
+    for record, path in enumerate(sorted(folder.glob("run/fields/step-*.nc"))):
+        names, held = held_by(path)
         expect(f"step-{held['step'][0]:09d}.nc" == path.name, f"{path}: step is {held['step']}")
-        for name in ("step", "time"):
-            expect(index[name][record] == held[name][0], f"{path}: {name} in the index")
+        for name in names + ["step", "time"]:
+            expect(same(index[name][record], held[name][0]), f"{path}: {name} in the index")
+
+
+def check_numpy(folder):
+    _, series = held_by(folder / "all.nc")
+    for name in ("field", "laplacian"):
+        values = series[name]
+        expect(same(np.load(folder / f"{name}.npy"), values), f"{name}.npy")
+        raw = np.fromfile(folder / f"{name}.raw", values.dtype.newbyteorder("<"))
+        expect(same(raw.reshape(values.shape), values), f"{name}.raw")
+        expect(same(np.load(folder / f"{name}-one.npy"), values[-1]), f"{name}-one.npy")
+    table = np.genfromtxt(folder / "field.csv", delimiter=",", names=True)
+    expect(np.array_equal(table["field"].astype("f4"), series["field"].ravel()), "field.csv")
+    expect(np.array_equal(table["column"].reshape(series["field"].shape)[0, 0],
+                          series["x"] / (series["x"][1] - series["x"][0])), "columns of field.csv")
+
+
+def check_xarray(engine):
+    def check(folder):
+        for path in hdf5_files(folder):
+            names, held = held_by(path)
+            with xarray.open_dataset(path, engine=engine) as dataset:
+                for name, values in held.items():
+                    expect(same(dataset[name].values, values), f"{path}: {name} by xarray")
+                for name in names:
+                    expect(dataset[name].dims == ("time", "y", "x"), f"{path}: axes of {name}")
+                expect(dataset["time"].attrs.get("units") == "s", f"{path}: unit of time")
+    return check
+
+
+def check_ncdump(folder):
+    for path in hdf5_files(folder):
+        names, held = held_by(path)
         for name in names:
-            values = index[name][record]
-            if name in held_names:
-                expect(same(values, held[name][0]), f"{path}: {name} in the index")
+            text = subprocess.run(["ncdump", "-p", "9,17", "-v", name, str(path)], check=True,
+                                  capture_output=True, text=True).stdout
+            data = re.search(rf"\n\s*{name} =(.*?);", text[text.index("data:"):], re.S).group(1)
+            flat = held[name].ravel()
+            words = [word.removesuffix("f") for word in data.replace(",", " ").split()]  # NaNf
+            expect(same(np.array([flat.dtype.type(word) for word in words], flat.dtype), flat),
+                   f"{path}: {name}")
+
+
+def check_h5dump(folder):
+    out = folder / "values.bin"
+    for path in hdf5_files(folder):
+        names, held = held_by(path)
+        for name in names:
+            subprocess.run(["h5dump", "-d", f"/{name}", "-b", "LE", "-o", str(out), str(path)],
+                           check=True, capture_output=True)
+            flat = held[name].ravel()
+            expect(same(np.fromfile(out, flat.dtype.newbyteorder("<")), flat), f"{path}: {name}")
+
+
+def expect_image(image, folder, record, names, what):
+    """A vtkImageData against the .npy files."""
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    for name in names:
+        values = np.load(folder / f"{name}.npy")[record]
+        array = image.GetPointData().GetArray(name.split("-")[-1])
+        expect(array is not None, f"{what}: has {name}")
+        if array is not None:
+            expect(same(vtk_to_numpy(array), values.ravel()), f"{what}: {name}, record {record}")
+        expect(image.GetDimensions() == (values.shape[1], values.shape[0], 1), f"{what}: shape")
+    expect(image.GetSpacing()[:2] == (0.5, 0.5), f"{what}: spacing {image.GetSpacing()}")
+
+
+def check_vtk(folder):
+    from vtkmodules.vtkCommonCore import vtkVersion
+    from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+    version = vtkVersion()
+    if (version.GetVTKMajorVersion(), version.GetVTKMinorVersion()) < (9, 3):
+        skip(f"VTK {version.GetVTKVersion()} reads no flat VTKHDF images, 9.3 does")
+
+    def images(path):
+        reader = vtkHDFReader()
+        expect(reader.CanReadFile(str(path)), f"{path}: VTK can read it")
+        reader.SetFileName(str(path))
+        reader.UpdateInformation()
+        times = reader.GetOutputInformation(0).Get(vtkStreamingDemandDrivenPipeline.TIME_STEPS())
+        for time in times or [None]:
+            if time is None:
+                reader.Update()
             else:
-                expect(np.isnan(values).all(), f"{path}: {name} is missing, so NaN in the index")
+                reader.UpdateTimeStep(time)
+            yield time, reader.GetOutputDataObject(0)
+
+    both = ["field", "laplacian"]
+    for record, path in enumerate(sorted(folder.glob("run/fields/step-*.nc"))):
+        for _, image in images(path):
+            expect_image(image, folder, record, both, path)
+    for name, fields in (("all", both), ("row", ["row-field"])):
+        times = []
+        for record, (time, image) in enumerate(images(folder / f"{name}.nc")):
+            times.append(time)
+            expect_image(image, folder, record, fields, f"{name}.nc")
+        expect(times == TIMES, f"{name}.nc: times {times}")
+    for _, image in images(folder / "one.nc"):
+        expect_image(image, folder, -1, both, "one.nc")
+
+
+def check_paraview(folder):
+    from paraview import servermanager, simple
+    readers = [(simple.NetCDFReader(FileName=[str(folder / name)]), name, ["field", "laplacian"])
+               for name in ("run/fields.nc", "all.nc")]
+    readers += [(simple.XDMFReader(FileNames=[str(folder / f"{name}.xdmf")]), f"{name}.xdmf", [name])
+                for name in ("field", "laplacian")]
+    for reader, what, names in readers:
+        reader.UpdatePipelineInformation()
+        times = list(reader.TimestepValues)
+        expect(times == TIMES, f"{what}: times {times}")
+        for record, time in enumerate(times):
+            reader.UpdatePipeline(time)
+            expect_image(servermanager.Fetch(reader), folder, record, names, f"ParaView, {what}")
+
+
+# Each with the modules and programs that it needs, and the packages that they are in.
+readers = {
+    "h5py": (check_h5py, ["h5py"], [], "python3-h5py"),
+    "numpy": (check_numpy, ["h5py"], [], "python3-h5py"),
+    "netcdf4": (check_xarray("netcdf4"), ["h5py", "xarray", "netCDF4"], [],
+                "python3-h5py python3-xarray python3-netcdf4"),
+    "h5netcdf": (check_xarray("h5netcdf"), ["h5py", "xarray", "h5netcdf"], [],
+                 "python3-h5py python3-xarray python3-h5netcdf"),
+    "ncdump": (check_ncdump, ["h5py"], ["ncdump"], "python3-h5py netcdf-bin"),
+    "h5dump": (check_h5dump, ["h5py"], ["h5dump"], "python3-h5py hdf5-tools"),
+    "vtk": (check_vtk, ["vtkmodules.vtkIOHDF"], [], "python3-vtk9, or pip's vtk"),
+    "paraview": (check_paraview, ["paraview"], [], "paraview python3-paraview"),
+}
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3 or sys.argv[1] not in readers:
         sys.exit(__doc__)
-    for program in ("ncdump", "h5dump"):
+    check, modules, programs, packages = readers[sys.argv[1]]
+    try:
+        for module in ["numpy", *modules]:
+            globals()[{"numpy": "np"}.get(module, module)] = __import__(module)
+    except ImportError as error:
+        skip(f"{error} ({packages})")
+    for program in programs:
         if shutil.which(program) is None:
-            print(f"skipped: no {program} (packages netcdf-bin hdf5-tools)")
-            sys.exit(77)
-    run = pathlib.Path(sys.argv[1]).resolve()
-    with tempfile.TemporaryDirectory() as scratch:
-        for folder in (run, run.parent, pathlib.Path("/")):
-            os.chdir(folder)
-            check_run(run, scratch)
-        os.chdir("/")
-    print(f"{run}: {len(failures)} disagreements, engines {', '.join(engines())}")
-    sys.exit(1 if failures else 0)
+            skip(f"no {program} ({packages})")
+    folder = pathlib.Path(sys.argv[2]).resolve()
+    for current in (folder / "run", pathlib.Path("/")):
+        os.chdir(current)
+        check(folder)
+    print(f"{sys.argv[1]}: {compared} comparisons, {len(failures)} disagreements")
+    sys.exit(1 if failures or compared == 0 else 0)
 
 
 if __name__ == "__main__":
