@@ -1,0 +1,87 @@
+// lapl new: every config that it writes is valid, runs, and says the truth about defaults.
+#include <regex>
+
+#include "io/config/config.hpp"
+#include "io/config/config_keys.hpp"
+#include "io/config/config_uses.hpp"
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+// The files that the uses image and own-field name.
+void add_inputs() {
+  fs::copy(LAPL_SOURCE_DIR "/configs/pictures/letters.png", "picture.png");
+  write_text("o.yaml", small_config());
+  REQUIRE(run_lapl({"run", "o.yaml", "--output", "own", "--set", "grid.shape=[48, 64]", "--set",
+                    "time.steps=0"})
+              .code == 0);
+  fs::copy("own/fields/step-000000000.nc", "field.h5");
+}
+
+// Every "#key: value" made an entry.
+std::string uncommented(const std::string& text) {
+  return std::regex_replace(text, std::regex("(^|\n)( *)#(?=[a-z])"), "$1$2");
+}
+
+}  // namespace
+
+TEST_CASE("new: the config of each use is valid and runs") {
+  const Sandbox sandbox;
+  add_inputs();
+  const std::string list = run_lapl({"new", "--list"}).out;
+  REQUIRE(lapl::config_uses().size() >= 6);
+  for (const lapl::ConfigUse& use : lapl::config_uses()) {
+    CAPTURE(use.name);
+    CHECK(list.find(use.name + " ") != std::string::npos);
+    const std::string file = use.name + ".yaml";
+    REQUIRE(run_lapl({"new", use.name, "-o", file}).code == 0);
+    CHECK(text_of(file) == run_lapl({"new", use.name}).out);
+    const Outcome valid = run_lapl({"validate", file});
+    CAPTURE(valid.err);
+    CHECK(valid.code == 0);
+    std::vector<std::string> command = {"run", file, "--quiet", "--overwrite"};
+    for (const char* setting : {"time.steps=2", "limits.wall_time=null", "output.directory=out"}) {
+      command.emplace_back("--set");
+      command.emplace_back(setting);
+    }
+    // The large grids would take long, and a fractal field is one at any size.
+    if (text_of(file).find("kind: fractal") != std::string::npos)
+      command.insert(command.end(), {"--set", "grid.shape=[64, 48]"});
+    const Outcome run = run_lapl(command);
+    CAPTURE(run.err);
+    CHECK(run.code == 0);
+  }
+  CHECK(run_lapl({"new"}).out == run_lapl({"new", "quick"}).out);
+}
+
+TEST_CASE("new: the defaults shown are the defaults, and every key that applies is there") {
+  for (const lapl::ConfigUse& use : lapl::config_uses()) {
+    CAPTURE(use.name);
+    const std::string text = lapl::config_for(use.name);
+    const std::string file = use.name + ".yaml";
+    const auto as_written = lapl::parse_config(text, file, ".", {});
+    const auto all = lapl::parse_config(uncommented(text), file, ".", {});
+    REQUIRE(all.keys.size() == as_written.keys.size());
+    for (std::size_t i = 0; i < all.keys.size(); ++i) {
+      CAPTURE(all.keys[i].key);
+      CHECK(all.keys[i].value == as_written.keys[i].value);
+      CHECK(all.keys[i].origin.starts_with(file + ":"));
+      CHECK(text.find("# " + lapl::find_config_key(all.keys[i].key)->meaning.substr(0, 30)) !=
+            std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("new: an unknown use is named with the nearest one, and no file is replaced") {
+  const Sandbox sandbox;
+  write_text("old.yaml", "old");
+  const Outcome unknown = run_lapl({"new", "tutorail", "-o", "a.yaml"});
+  CHECK(unknown.code == 2);
+  CHECK(unknown.err.find("use tutorail: not known (did you mean tutorial?)") != std::string::npos);
+  CHECK(run_lapl({"new", "xyz"}).err.find("quick, tutorial") != std::string::npos);
+  CHECK(!fs::exists("a.yaml"));
+  CHECK(run_lapl({"new", "quick", "-o", "old.yaml"}).code == 2);
+  CHECK(text_of("old.yaml") == "old");
+}
