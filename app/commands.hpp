@@ -30,6 +30,7 @@ void add_diff_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
 void add_filter_command(CLI::App& app, Action& action);
+void add_list_command(CLI::App& app, Action& action);
 void add_new_command(CLI::App& app, Action& action);
 void add_plan_command(CLI::App& app, Action& action);
 void add_plot_command(CLI::App& app, Action& action);

@@ -79,6 +79,7 @@ int main(int argc, char** argv) try {
   lapl::add_bench_command(app, action);
   lapl::add_export_command(app, action);
   lapl::add_filter_command(app, action);
+  lapl::add_list_command(app, action);
   lapl::add_new_command(app, action);
   lapl::add_plan_command(app, action);
   lapl::add_plot_command(app, action);

@@ -176,4 +176,12 @@ const char* name_of(FilterMethod method) {
   return names[static_cast<std::size_t>(method)];
 }
 
+const char* summary_of(KernelKind kernel) {
+  constexpr std::array summaries = {"mean over a window", "smooth mean with bell-shaped weights",
+                                    "sum of the four neighbours less four times the cell",
+                                    "slope along a column, from row to row",
+                                    "slope along a row, from column to column"};
+  return summaries.at(static_cast<std::size_t>(kernel));
+}
+
 }  // namespace lapl

@@ -53,4 +53,7 @@ const char* name_of(Edge edge);
 const char* name_of(KernelKind kernel);
 const char* name_of(FilterMethod method);
 
+/// One line for people, on a named kernel.
+const char* summary_of(KernelKind kernel);
+
 }  // namespace lapl

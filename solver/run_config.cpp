@@ -28,4 +28,26 @@ const char* name_of(Boundary boundary) {
   return "";
 }
 
+const char* summary_of(InitialKind kind) {
+  switch (kind) {
+    case InitialKind::fractal: return "noise with a power-law spectrum, cropped, thresholded";
+    case InitialKind::uniform: return "one value in every cell";
+    case InitialKind::gaussian: return "a bell-shaped bump";
+    case InitialKind::checkerboard: return "squares of alternating sign";
+    case InitialKind::sine: return "an eigenmode of the boundary, which keeps its shape";
+    case InitialKind::image: return "a PNG picture, grey values from 0 to 1";
+    case InitialKind::hdf5: return "a dataset of any HDF5 file";
+  }
+  return "";
+}
+
+const char* summary_of(Boundary boundary) {
+  switch (boundary) {
+    case Boundary::zero: return "the nodes just outside are held at 0";
+    case Boundary::insulated: return "nothing flows through the edge";
+    case Boundary::periodic: return "the grid goes on at the opposite edge";
+  }
+  return "";
+}
+
 }  // namespace lapl

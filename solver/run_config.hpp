@@ -82,4 +82,8 @@ const char* name_of(Precision precision);
 const char* name_of(InitialKind kind);
 const char* name_of(Boundary boundary);
 
+/// One line for people.
+const char* summary_of(InitialKind kind);
+const char* summary_of(Boundary boundary);
+
 }  // namespace lapl

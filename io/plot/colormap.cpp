@@ -31,10 +31,13 @@ constexpr Rgb diverging[] = {0x0b2f5f, 0x1f5fa5, 0x4c92c8, 0x98c5e2, 0xf7f7f7,
 
 struct Row {
   const char* name;
+  const char* summary;
   std::span<const Rgb> points;
 };
-constexpr Row maps[] = {
-    {"viridis", viridis}, {"inferno", inferno}, {"gray", gray}, {"diverging", diverging}};
+constexpr Row maps[] = {{"viridis", "blue to yellow, perceptually uniform", viridis},
+                        {"inferno", "black over red to yellow, perceptually uniform", inferno},
+                        {"gray", "black to white", gray},
+                        {"diverging", "blue below zero, white, red above", diverging}};
 
 Rgb mix(Rgb from, Rgb to, double fraction) {
   Rgb mixed = 0;
@@ -69,6 +72,10 @@ const std::vector<std::string>& colormap_names() {
     return list;
   }();
   return names;
+}
+
+const char* colormap_summary(const std::string& name) {
+  return std::ranges::find(maps, name, &Row::name)->summary;
 }
 
 Colormap colormap_named(const std::string& name) {

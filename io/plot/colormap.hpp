@@ -30,6 +30,9 @@ class Colormap {
 /// viridis, inferno, gray or diverging (blue, white, red).
 const std::vector<std::string>& colormap_names();
 
+/// One line for people about one of these.
+const char* colormap_summary(const std::string& name);
+
 /// Throws ConfigError for a name that is not among colormap_names().
 Colormap colormap_named(const std::string& name);
 

@@ -1,0 +1,59 @@
+// lapl list: everything that the config and the command line take by name is there.
+#include <nlohmann/json.hpp>
+
+#include "io/config/config.hpp"
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+using nlohmann::json;
+
+namespace {
+
+std::vector<std::string> names_in(const json& items) {
+  std::vector<std::string> names;
+  for (const json& item : items) {
+    names.push_back(item["name"]);
+    CHECK(item["summary"].get<std::string>().size() > 5);
+  }
+  return names;
+}
+
+// The words that a key takes, by the schema.
+std::vector<std::string> words_of(const json& schema, const std::string& section,
+                                  const std::string& entry) {
+  return schema["properties"][section]["properties"][entry]["enum"];
+}
+
+}  // namespace
+
+TEST_CASE("list: the names are those that the config takes") {
+  const Sandbox sandbox;
+  const json all = json::parse(run_lapl({"list", "--json"}).out);
+  const json schema = json::parse(lapl::config_schema());
+  CHECK(names_in(all["initial"]) == words_of(schema, "initial", "kind"));
+  auto engines = names_in(all["engines"]);
+  engines.insert(engines.begin(), "auto");
+  CHECK(engines == words_of(schema, "compute", "engine"));
+  CHECK(names_in(all["boundaries"]) == std::vector<std::string>{"zero", "insulated", "periodic"});
+  CHECK(names_in(all["filters"]).size() == 5);
+  CHECK(names_in(all["colormaps"]).size() == 4);
+  CHECK(names_in(all["backends"]) == std::vector<std::string>{"cpu", "cuda"});
+}
+
+TEST_CASE("list: what is said to run here does, and what is not has a reason") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const json all = json::parse(run_lapl({"list", "--json"}).out);
+  for (const json& engine : all["engines"]) {
+    CAPTURE(engine.dump());
+    const Outcome run = run_lapl({"run", "c.yaml", "--overwrite", "--set",
+                                  "compute.engine=" + engine["name"].get<std::string>()});
+    CHECK((run.code == 0) == engine["available"].get<bool>());
+    if (run.code != 0)
+      CHECK(run.err.find(engine["why_not"].get<std::string>()) != std::string::npos);
+  }
+  const Outcome text = run_lapl({"list", "engines"});
+  CHECK(text.out.find("blocked") != std::string::npos);
+  CHECK(text.out.find("viridis") == std::string::npos);
+  CHECK(run_lapl({"list", "nonsense"}).code == 2);
+}
