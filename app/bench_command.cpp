@@ -134,12 +134,13 @@ void add_bench_command(CLI::App& app, Action& action) {
       ->expected(2)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  command->add_option("--backend", options->backend, "auto, cuda or cpu")
-      ->check(CLI::IsMember({"auto", "cuda", "cpu"}));
-  command->add_option("--engine", options->engine, "One engine; default: all but the reference");
-  command->add_option("--precision", options->precision, "float32 or float64; default: both")
+  add_backend_option(*command, options->backend);
+  command->add_option("--engine", options->engine, "One engine; default: all but the reference")
+      ->type_name("NAME");
+  command->add_option("--precision", options->precision, "Number type; default: both")
       ->check(CLI::IsMember({"float32", "float64"}));
-  command->add_option("--boundary", options->boundary, "zero, insulated or periodic");
+  command->add_option("--boundary", options->boundary, "Condition at the edges")
+      ->check(CLI::IsMember({"zero", "insulated", "periodic"}));
   command
       ->add_option("--steps", options->steps, "Steps of each repeat; default: a fifth of a second")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
@@ -147,6 +148,9 @@ void add_bench_command(CLI::App& app, Action& action) {
   command->add_option("--threads", options->threads, "CPU threads")->check(CLI::Range(1, 1024));
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
+      "Examples:\n"
+      "  lapl bench\n"
+      "  lapl bench --shape 2000 2000 --precision float32 --json\n\n"
       "Each case starts from random data and is compared with the reference engine before it is\n"
       "timed. The bandwidth ceiling is what a step that reads and writes each cell once could\n"
       "reach at the measured copy bandwidth; engines that block time exceed it. The arithmetic\n"

@@ -13,8 +13,14 @@ namespace lapl {
 /// What the command on the command line does; returns the exit code.
 using Action = std::function<int()>;
 
+/// The command line of lapl: `action` becomes what the command on it does.
+void add_commands(CLI::App& app, Action& action);
+
 /// --set KEY=VALUE, repeatable.
 void add_set_option(CLI::App& command, std::vector<std::string>& settings);
+
+/// --backend; empty where it is not given.
+void add_backend_option(CLI::App& command, std::string& backend);
 
 /// --quiet and --json.
 void add_console_options(CLI::App& command, Console::Options& options);

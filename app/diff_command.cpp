@@ -160,7 +160,11 @@ void add_diff_command(CLI::App& app, Action& action) {
   command->add_option("--atol", options->atol, "Allowed absolute difference")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer("Exit code 0 where all is equal, 7 where anything differs.");
+  command->footer(
+      "Examples:\n"
+      "  lapl diff runs/tutorial runs/other\n"
+      "  lapl diff runs/tutorial runs/other --rtol 1e-6 --atol 1e-12\n\n"
+      "Exit code 0 where all is equal, 7 where anything differs.");
   command->callback([options, &action] { action = [options] { return diff_command(*options); }; });
 }
 

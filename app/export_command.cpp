@@ -205,13 +205,18 @@ void add_export_command(CLI::App& app, Action& action) {
   command
       ->add_option("-o,--output", options->output,
                    fmt::format("The ending is the format: {}", endings))
+      ->type_name("FILE")
       ->required();
-  command->add_option("--field", options->field,
-                      "One dataset; default: all in .nc and .vtkhdf, else field");
-  auto* step = command->add_option("--step", options->step, "The output of this step alone");
+  command
+      ->add_option("--field", options->field,
+                   "One dataset; default: all in .nc and .vtkhdf, else field")
+      ->type_name("NAME");
+  auto* step = command->add_option("--step", options->step, "The output of this step alone")
+                   ->type_name("STEP");
   command
       ->add_option("--steps", options->steps,
-                   "FIRST:LAST or FIRST:LAST:EVERY in steps, both included; each may be left out")
+                   "In steps, both ends included; each may be left out, :EVERY too")
+      ->type_name("FIRST:LAST:EVERY")
       ->excludes(step);
   command->add_flag("--overwrite", options->overwrite, "Replace what is there");
   command->add_flag("--quiet", options->quiet, "Print errors alone");

@@ -137,14 +137,17 @@ void add_filter_command(CLI::App& app, Action& action) {
       "filter", "Convolve or correlate a picture, a dataset or a sequence of frames");
   const auto options = std::make_shared<Options>();
   command->add_option("CONFIG", options->config, "YAML filter config")->required();
-  command->add_option("--input", options->input, "Another input (input.path)");
-  command->add_option("--output", options->output, "Another output (output.path)");
-  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)")
-      ->check(CLI::IsMember({"auto", "cuda", "cpu"}));
+  command->add_option("--input", options->input, "Another input (input.path)")->type_name("FILE");
+  command->add_option("--output", options->output, "Another output (output.path)")
+      ->type_name("FILE");
+  add_backend_option(*command, options->backend);
   command->add_flag("--overwrite", options->overwrite, "Replace the output file");
   command->add_flag("--quiet", options->quiet, "Print errors alone");
   command->footer(
-      "Example config:\n"
+      "Examples:\n"
+      "  lapl filter configs/filters/picture-smooth.yaml\n"
+      "  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output mine.h5\n\n"
+      "A config:\n"
       "  input: {path: picture.png}\n"
       "  output: {path: smooth.h5}\n"
       "  filter: {kernel: gaussian, sigma: 2, edge: nearest}\n"

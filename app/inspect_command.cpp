@@ -98,6 +98,11 @@ void add_inspect_command(CLI::App& app, Action& action) {
   command->add_option("PATH", options->path, "Output, checkpoint, other HDF5 file, or run folder")
       ->required();
   command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  lapl inspect runs/tutorial\n"
+      "  lapl inspect runs/tutorial/fields/step-000002500.nc\n"
+      "  lapl inspect runs/tutorial/fields.nc --json");
   command->callback([options, &action] {
     action = [options] {
       if (!fs::exists(options->path))

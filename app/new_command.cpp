@@ -1,5 +1,6 @@
 // lapl new [USE]
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -19,9 +20,14 @@ void add_new_command(CLI::App& app, Action& action) {
   };
   CLI::App* command = app.add_subcommand("new", "Write a config to start from, with every key");
   const auto options = std::make_shared<Options>();
-  command->add_option("USE", options->use, "What for; --list shows them all. Default: quick");
-  command->add_option("-o,--output", options->output,
-                      "Config file, which must not exist; default: standard output");
+  std::vector<std::string> names;
+  for (const ConfigUse& use : config_uses()) names.push_back(use.name);
+  command->add_option("USE", options->use, "What for; --list shows them all. Default: quick")
+      ->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
+  command
+      ->add_option("-o,--output", options->output,
+                   "Config file, which must not exist; default: standard output")
+      ->type_name("FILE");
   command->add_flag("--list", options->list, "Show the uses, one a line");
   command->footer(
       "Examples:\n"

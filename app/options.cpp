@@ -4,11 +4,15 @@
 namespace lapl {
 
 void add_set_option(CLI::App& command, std::vector<std::string>& settings) {
-  command
-      .add_option("--set", settings,
-                  "Set a config entry: KEY=VALUE, such as time.steps=1000 (repeatable)")
+  command.add_option("--set", settings, "Set a config entry, such as time.steps=1000 (repeatable)")
       ->expected(1)
+      ->type_name("KEY=VALUE")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_backend_option(CLI::App& command, std::string& backend) {
+  command.add_option("--backend", backend, "Where to compute (compute.backend)")
+      ->check(CLI::IsMember({"auto", "cuda", "cpu"}));
 }
 
 void add_console_options(CLI::App& command, Console::Options& options) {

@@ -174,9 +174,12 @@ void add_plan_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   command->add_option("CONFIG", options->config, "YAML run config")->required();
   add_set_option(*command, options->settings);
-  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)");
+  add_backend_option(*command, options->backend);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
+      "Examples:\n"
+      "  lapl plan configs/tutorial.yaml\n"
+      "  lapl plan configs/tutorial.yaml --set 'grid.shape=[8000, 8000]' --json\n\n"
       "Steps the initial field for about a second to predict the time. Exit code 5 where the\n"
       "memory does not suffice.");
   command->callback([options, &action] {

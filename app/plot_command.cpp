@@ -194,11 +194,15 @@ void add_plot_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   command->add_option("PATH", options->path, "Run folder, output, checkpoint or other HDF5 file")
       ->required();
-  command->add_option("-o,--output", options->output,
-                      "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
-                      "there. Default: named after PATH");
-  auto* step = command->add_option("--step", options->step, "The output of this step alone");
-  command->add_option("--field", options->field, "One dataset, such as laplacian or a filter's");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
+                   "there. Default: named after PATH")
+      ->type_name("FILE");
+  auto* step = command->add_option("--step", options->step, "The output of this step alone")
+                   ->type_name("STEP");
+  command->add_option("--field", options->field, "One dataset, such as laplacian or a filter's")
+      ->type_name("NAME");
   command
       ->add_option("--colormap", options->colormap,
                    "Default: diverging for the Laplacian and filters' results of both signs, "
@@ -214,7 +218,8 @@ void add_plot_command(CLI::App& app, Action& action) {
       ->expected(2)
       ->type_name("LOW HIGH")
       ->excludes(limits);
-  command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels (points for SVG and PDF)");
+  command->add_option("--size", options->size, "In pixels (points for SVG and PDF)")
+      ->type_name("WIDTHxHEIGHT");
   command
       ->add_flag("--movie", options->movie,
                  "One frame an output of one field, with the same limits: MP4 where ffmpeg is "

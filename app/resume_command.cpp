@@ -58,11 +58,16 @@ void add_resume_command(CLI::App& app, Action& action) {
       app.add_subcommand("resume", "Go on with a run from its newest valid checkpoint");
   const auto options = std::make_shared<Options>();
   command->add_option("RUN_DIR", options->folder, "Run folder")->required();
-  command->add_option("--from", options->from, "Checkpoint: a step, or a file");
+  command->add_option("--from", options->from, "Checkpoint: a step, or a file")->type_name("FILE");
   add_set_option(*command, options->settings);
-  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)");
+  add_backend_option(*command, options->backend);
   add_console_options(*command, options->console);
   add_live_option(*command, options->console);
+  command->footer(
+      "Examples:\n"
+      "  lapl resume runs/tutorial\n"
+      "  lapl resume runs/tutorial --from 7500\n"
+      "  lapl resume runs/tutorial --set time.steps=20000");
   command->callback(
       [options, &action] { action = [options] { return resume_command(*options); }; });
 }

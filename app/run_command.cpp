@@ -59,16 +59,23 @@ void add_run_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Run a config from its initial field to the end");
   const auto options = std::make_shared<Options>();
   command->add_option("CONFIG", options->config, "YAML run config")->required();
-  command->add_option("--output", options->output, "Run folder (output.directory)");
+  command->add_option("--output", options->output, "Run folder (output.directory)")
+      ->type_name("DIR");
   add_set_option(*command, options->settings);
-  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)");
+  add_backend_option(*command, options->backend);
   CLI::Option* resume = command->add_flag("--auto-resume", options->auto_resume,
                                           "Go on with the run folder where it holds a run");
   command->add_flag("--overwrite", options->overwrite, "Replace the run in the run folder")
       ->excludes(resume);
   add_console_options(*command, options->console);
   add_live_option(*command, options->console);
-  command->footer(config_key_help());
+  command->footer(
+      "Examples:\n"
+      "  lapl run configs/tutorial.yaml\n"
+      "  lapl run configs/tutorial.yaml --set time.steps=1000 --output runs/short\n"
+      "  lapl run configs/tutorial.yaml --auto-resume --quiet\n\n"
+      "Config keys, in the file or after --set:\n" +
+      config_key_help());
   command->callback([options, &action] { action = [options] { return run_command(*options); }; });
 }
 

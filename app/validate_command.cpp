@@ -20,6 +20,10 @@ void add_validate_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   command->add_option("CONFIG", options->config, "YAML run config")->required();
   add_set_option(*command, options->settings);
+  command->footer(
+      "Examples:\n"
+      "  lapl validate configs/tutorial.yaml\n"
+      "  lapl validate configs/tutorial.yaml --set boundary=periodic > resolved.yaml");
   command->callback([options, &action] {
     action = [options] {
       const LoadedConfig config = load_config(options->config, options->settings);

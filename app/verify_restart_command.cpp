@@ -167,11 +167,17 @@ void add_verify_restart_command(CLI::App& app, Action& action) {
   add_set_option(*command, options->settings);
   command->add_option("--splits", options->splits, "Number of restarts (3)")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)");
-  command->add_option("--output", options->output,
-                      "Folder for the temporary files (else where the run folder would be made)");
+  add_backend_option(*command, options->backend);
+  command
+      ->add_option("--output", options->output,
+                   "Folder for the temporary files (else where the run folder would be made)")
+      ->type_name("DIR");
   command->add_flag("--keep", options->keep, "Keep both run folders");
-  command->footer("Exit code 0 where all bits are equal, 7 where any differs.");
+  command->footer(
+      "Examples:\n"
+      "  lapl verify-restart configs/tutorial-small.yaml\n"
+      "  lapl verify-restart configs/tutorial-small.yaml --splits 10 --backend cpu\n\n"
+      "Exit code 0 where all bits are equal, 7 where any differs.");
   command->callback(
       [options, &action] { action = [options] { return verify_restart_command(*options); }; });
 }

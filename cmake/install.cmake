@@ -31,6 +31,7 @@ install(DIRECTORY kernels solver io DESTINATION ${header_folder} FILES_MATCHING 
         PATTERN kernels/cpu EXCLUDE PATTERN kernels/cuda EXCLUDE
         PATTERN io/config EXCLUDE PATTERN io/durable EXCLUDE PATTERN io/hdf5 EXCLUDE
         PATTERN io/plot EXCLUDE)
+install(FILES io/durable/posix_file.hpp DESTINATION ${header_folder}/io/durable)
 install(FILES io/config/config.hpp DESTINATION ${header_folder}/io/config)
 install(FILES io/hdf5/checkpoint.hpp io/hdf5/field_values.hpp io/hdf5/step_file.hpp
         DESTINATION ${header_folder}/io/hdf5)

@@ -190,6 +190,8 @@ std::string nearest_key(const std::string& name) {
   };
   for (const ConfigKey& key : config_keys()) {
     if (name.starts_with(key.name + '.')) return key.name;
+    // The dot itself can be what is wrong.
+    if (dot == std::string::npos && edit_distance(name, key.name, 1) == 1) return key.name;
     const bool elsewhere = key.section() != key.name && key.section() != section;
     consider(key.name, edit_distance(entry, key.entry(), limit), elsewhere);
   }

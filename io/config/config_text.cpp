@@ -127,10 +127,10 @@ std::size_t misspelling_limit(std::string_view text) {
   return std::max<std::size_t>(1, text.size() / 3);
 }
 
-std::string nearest_word(std::string_view text, const std::vector<std::string>& words) {
+std::string nearest_word(std::string_view text, const std::vector<std::string>& words,
+                         std::size_t shortest) {
   std::string nearest;
-  // Guesses at short words mislead (gpu is not meant to be cpu): only their case may differ.
-  std::size_t limit = text.size() < 4 ? 0 : misspelling_limit(text);
+  std::size_t limit = text.size() < shortest ? 0 : misspelling_limit(text);
   for (const std::string& word : words) {
     const std::size_t distance = edit_distance(text, word, limit);
     if (distance > limit || distance >= word.size()) continue;

@@ -30,8 +30,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
 /// Largest distance at which `text` may still be a misspelling: a third of its length, at least 1.
 std::size_t misspelling_limit(std::string_view text);
 
-/// The nearest of `words` within the misspelling limit; empty where none is near.
-std::string nearest_word(std::string_view text, const std::vector<std::string>& words);
+/// The nearest of `words` within the misspelling limit; empty where none is near. Guesses at short
+/// values mislead (gpu is not meant to be cpu): below `shortest` letters only the case may differ.
+/// Names of keys and commands have no such opposites: 0.
+std::string nearest_word(std::string_view text, const std::vector<std::string>& words,
+                         std::size_t shortest = 4);
 
 /// "a", "a or b", "a, b or c".
 std::string either_of(const std::vector<std::string>& words);

@@ -132,7 +132,7 @@ std::string config_for(std::string_view name) {
   if (use == config_uses().end()) {
     std::vector<std::string> names;
     for (const ConfigUse& known : config_uses()) names.push_back(known.name);
-    const std::string near = nearest_word(name, names);
+    const std::string near = nearest_word(name, names, 0);
     throw ConfigError(
         fmt::format("use {}: not known ({})", shown(name),
                     near.empty() ? "expected " + either_of(names) : "did you mean " + near + "?"));

@@ -48,7 +48,7 @@ void read_map(const std::vector<MapKey<Target>>& keys, const YamlNode& node,
       problems.push_back({position, fmt::format("{}{}: {}", before, shown(name.text), what)});
     };
     if (!name.refused.empty() || name.kind != YamlNode::Kind::scalar || key == keys.end()) {
-      const std::string near = nearest_word(name.text, names);
+      const std::string near = nearest_word(name.text, names, 0);
       add(name.position, near.empty() ? fmt::format("unknown key (expected {})", either_of(names))
                                       : fmt::format("unknown key (did you mean {}?)", near));
     } else if (!given.insert(name.text).second) {

@@ -20,7 +20,7 @@ TEST_CASE("command lines") {
   fs::create_directory("empty");
   const std::vector<Mistake> mistakes = {
       {{}, 2, "A subcommand is required"},
-      {{"rnu", "c.yaml"}, 2, "lapl --help"},
+      {{"rnu", "c.yaml"}, 2, "rnu: lapl has no such command (did you mean run? see lapl --help)"},
       {{"run"}, 2, "CONFIG is required"},
       {{"run", "missing.yaml"}, 4, "missing.yaml"},
       {{"run", "empty"}, 4, "empty"},
@@ -36,7 +36,7 @@ TEST_CASE("command lines") {
       {{"run", "c.yaml", "--set", "grid.shape=[5]"}, 2, "grid.shape"},
       {{"run", "c.yaml", "--set", "output.fields=[]"}, 2, "output.fields"},
       {{"run", "c.yaml", "--set", "output.fields=[gradient]"}, 2, "laplacian"},
-      {{"run", "c.yaml", "--backend", "gpu"}, 2, "compute.backend"},
+      {{"run", "c.yaml", "--backend", "gpu"}, 2, "--backend: gpu not in"},
       {{"run", "c.yaml", "--set", "compute.engine=tlie"}, 2, "tile"},
       {{"run", "c.yaml", "--backend", "cpu", "--set", "compute.engine=tile"}, 2, "tile"},
       {{"run", "c.yaml", "--overwrite", "--auto-resume"}, 2, "excludes"},

@@ -1,0 +1,57 @@
+// The whole command line: what lapl says of itself, and every command.
+#include "app/commands.hpp"
+
+#include "lapl_version.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr const char* description =
+    "lapl steps the diffusion equation on a grid, on a GPU or on the CPU, from a YAML config to\n"
+    "HDF5 files that h5py, xarray, ncdump and ParaView open.\n";
+
+constexpr const char* footer = R"(Examples:
+  lapl new tutorial -o tutorial.yaml
+  lapl run configs/tutorial.yaml
+  lapl run configs/tutorial.yaml --set time.steps=1000 --output runs/short
+  lapl resume runs/tutorial --set time.steps=20000
+  lapl plot runs/tutorial -o tutorial.png
+  lapl inspect runs/tutorial
+  lapl diff runs/tutorial runs/other --rtol 1e-6
+
+Exit codes: 0 complete; 1 internal error; 2 usage or config; 3 unstable, not finite, or not the
+same when taken again; 4 input or output; 5 device or memory; 6 checkpoint unusable; 7 diff or
+verify-restart found differences; 75 stopped early, can be resumed.)";
+
+}  // namespace
+
+void add_commands(CLI::App& app, Action& action) {
+  app.name("lapl");
+  app.description(description);
+  app.set_version_flag("--version", "lapl " LAPL_VERSION " (" LAPL_COMMIT ")");
+  app.footer(footer);
+  app.require_subcommand(1);
+  add_run_command(app, action);
+  add_resume_command(app, action);
+  add_validate_command(app, action);
+  add_inspect_command(app, action);
+  add_diff_command(app, action);
+  add_bench_command(app, action);
+  add_export_command(app, action);
+  add_filter_command(app, action);
+  add_list_command(app, action);
+  add_new_command(app, action);
+  add_plan_command(app, action);
+  add_plot_command(app, action);
+  add_report_command(app, action);
+  add_schema_command(app, action);
+  add_sweep_command(app, action);
+  add_verify_restart_command(app, action);
+  add_watch_command(app, action);
+  // Positionals say by their name what they are.
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (CLI::Option* option : command->get_options())
+      if (option->get_positional() && option->get_type_name() == "TEXT") option->type_name("");
+}
+
+}  // namespace lapl
