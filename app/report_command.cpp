@@ -153,8 +153,9 @@ void add_report_command(CLI::App& app, Action& action) {
   command->footer(
       "The page needs no other file and no network, so it can be mailed or put into an archive.\n"
       "It has pictures of up to 60 outputs, evenly chosen. #step=N in its address chooses one.\n\n"
-      "Example:\n"
-      "  lapl report runs/tutorial -o tutorial.html");
+      "Examples:\n"
+      "  lapl report runs/tutorial -o tutorial.html\n"
+      "  lapl report runs/other -o other.html");
   command->callback(
       [options, &action] { action = [options] { return report_command(*options); }; });
 }

@@ -107,12 +107,15 @@ void add_sweep_command(CLI::App& app, Action& action) {
                     "Go on with a sweep: members that are complete are left as they are");
   add_console_options(*command, options->console);
   command->footer(
-      "Example: lapl sweep config.yaml --set equation.coefficient=0.05,0.1,0.2 --set "
-      "initial.seed=1,2\n"
-      "runs six members in folders such as coefficient-0.05_seed-1. A member that fails does not\n"
-      "stop the others. The table at the end is in summary.csv too. Exit code 75 where members "
-      "were\n"
-      "stopped early, else that of the first one that failed.");
+      "Each member has a folder such as coefficient-0.05_seed-1. One that fails does not stop the\n"
+      "others. The table at the end is in summary.csv too. Exit code 75 where members were "
+      "stopped\n"
+      "early, else that of the first one that failed.\n\n"
+      "Examples:\n"
+      "  lapl sweep configs/tutorial-small.yaml --set equation.coefficient=0.05,0.1,0.2\n"
+      "  lapl sweep configs/tutorial-small.yaml --output runs/seeds --set initial.seed=1,2\n"
+      "  lapl sweep configs/tutorial-small.yaml --output runs/seeds --set initial.seed=1,2,3 "
+      "--auto-resume");
   command->callback([options, &action] { action = [options] { return sweep_command(*options); }; });
 }
 

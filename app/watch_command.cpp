@@ -113,10 +113,10 @@ void add_watch_command(CLI::App& app, Action& action) {
   command->footer(
       "Progress, speed, min, max and mean over time, and the field of the newest output. q or\n"
       "Ctrl-C leaves; the run does not notice. Nothing is written, and no file is opened while it\n"
-      "is being written. NO_COLOR is honoured.\n\n"
+      "is being written. NO_COLOR is honoured. Over ssh: ssh -t HOST lapl watch RUN_DIR.\n\n"
       "Examples:\n"
       "  lapl watch runs/tutorial\n"
-      "  ssh -t node7 lapl watch runs/tutorial\n"
+      "  lapl watch runs/tutorial --interval 5\n"
       "  lapl watch runs/tutorial --once | head -n 3");
   command->callback([options, &action] {
     action = [options] {

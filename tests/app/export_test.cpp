@@ -173,7 +173,7 @@ TEST_CASE("export: steps and fields that are asked for, and NaN where an output 
   for (const float value : missing) REQUIRE(std::isnan(value));
 }
 
-TEST_CASE("export: a run that goes on gives what is finished; a damaged output gives nothing") {
+TEST_CASE("export: a run that goes on gives what is finished, a damaged output nothing") {
   const Sandbox sandbox;
   make_run();
   write_text("out/fields/.step-000000080.nc.tmp-1", "half of an output");
