@@ -1,8 +1,10 @@
 """A run writes into its folder alone, follows no link out of it, and leaves no core dump."""
 import functools
 import pathlib
+import resource
 
-from harness import AUTO_RESUME, RUN, SMALL, Torture, Trial, calls_in, copy, killed_at_the_end, sample, wait_until
+from harness import (AUTO_RESUME, RUN, SMALL, Skipped, Torture, Trial, calls_in, copy, killed_at_the_end, sample,
+                     wait_until)
 from run_folders import expect, snapshot
 from scenarios import Scenario, scenario, scenarios
 
@@ -67,12 +69,15 @@ def links(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def no_core_dump(torture: Torture, count: int | None) -> list[Trial]:
-    """The limit of a process that writes, for files of a core dump."""
+    """The limit on core dumps of a run at work, which is started with as high a one as there may be."""
+    if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+        raise Skipped("this machine allows no core dumps")
     whole = scenario(torture, "a new run", RUN)
 
     def trial(folder: pathlib.Path) -> None:
         log = folder / "calls"
-        process = whole.start(torture, folder, action="delay:60000", at=whole.calls[-1].number, log=log)
+        process = whole.start(torture, folder, action="delay:60000", at=whole.calls[-1].number, log=log,
+                              prefix=["sh", "-c", 'ulimit -S -c "$(ulimit -H -c)"; exec "$@"', "sh"])
         with killed_at_the_end(process):
             wait_until(lambda: any(made.number == whole.calls[-1].number for made in calls_in(log)), process)
             limits = pathlib.Path(f"/proc/{process.pid}/limits").read_text().splitlines()
