@@ -1,9 +1,12 @@
 // lapl: diffusion steps on a grid. Reads the command line, does what it says, and turns what goes
 // wrong into an exit code. Start reading at run_command.cpp.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
 
 #include "app/command_words.hpp"
@@ -19,6 +22,24 @@ namespace {
 int fail(int code, const std::string& message) {
   lapl::print_error(message);
   return code;
+}
+
+// Words that take no memory.
+int fail_without_memory() {
+  std::fputs("lapl: error: out of host memory\n", stderr);
+  return lapl::exit_device;
+}
+
+// Memory can run out where no exception may pass: in a thread of OpenMP, in a destructor (those of
+// nlohmann::json take some).
+[[noreturn]] void terminate() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    _exit(fail_without_memory());
+  } catch (...) {
+  }
+  std::abort();
 }
 
 // Runs the action; every exception type has its exit code.
@@ -48,6 +69,7 @@ int guarded(const lapl::Action& action) try {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  std::set_terminate(terminate);
   lapl::remember_command_line(argc, argv);
   lapl::fail_without_signals();
   CLI::App app;
@@ -63,7 +85,5 @@ int main(int argc, char** argv) try {
   }
   return guarded(action);
 } catch (const std::bad_alloc&) {
-  // Before the action, or in saying what went wrong: with words that take no memory.
-  std::fputs("lapl: error: out of host memory\n", stderr);
-  return lapl::exit_device;
+  return fail_without_memory();  // before the action, or in saying what went wrong
 }

@@ -8,7 +8,7 @@ namespace lapl {
 
 template <class T>
 std::optional<SeparableWeights<T>> separate(const Correlation<T>& correlation) {
-  const auto [rows, columns] = correlation.window;
+  const std::int64_t rows = correlation.window.rows, columns = correlation.window.columns;
   const auto weight = [&](std::int64_t a, std::int64_t b) {
     return correlation.weights[static_cast<std::size_t>(a * columns + b)];
   };

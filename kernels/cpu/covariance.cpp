@@ -53,7 +53,7 @@ void sum_down(const Job<Storage>& job, const float* channels, float* down) {
 template <class Storage>
 void add_sums(const Job<Storage>& job, std::int64_t b, const float* down, const Storage* c,
               Storage* input) {
-  const auto [rows, columns] = job.problem.output;
+  const std::int64_t rows = job.problem.output.rows, columns = job.problem.output.columns;
   const std::int64_t cells = rows * columns, outputs = job.problem.outputs;
   const std::int64_t wide = job.source.columns, down_plane = rows * wide;
 #pragma omp parallel num_threads(job.threads)

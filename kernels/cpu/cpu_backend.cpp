@@ -142,7 +142,7 @@ class CpuBackend final : public Backend<T> {
   }
 
   void capture(bool with_laplacian, bool with_filters) override {
-    const auto [rows, columns] = problem_.shape;
+    const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     const T* state = buffers_.current;
 #pragma omp parallel for num_threads(threads_) schedule(static)
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -175,7 +175,7 @@ class CpuBackend final : public Backend<T> {
  private:
   Captured<T> digest_state() const {
     const T* state = buffers_.current;
-    const auto [rows, columns] = problem_.shape;
+    const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     std::uint64_t digest = 0;
     bool all_finite = true;
 #pragma omp parallel for num_threads(threads_) schedule(static) \

@@ -33,7 +33,7 @@ template std::unique_ptr<CpuFilter<double>> make_cpu_filter(const Correlation<do
 
 template <class T>
 void apply_reference(const Correlation<T>& correlation, const T* input, T* output) {
-  const auto [rows, columns] = correlation.input;
+  const std::int64_t rows = correlation.input.rows, columns = correlation.input.columns;
   const auto value = [&](std::int64_t row, std::int64_t column) {
     row = edge_index(correlation.edge, row, rows);
     column = edge_index(correlation.edge, column, columns);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/instruction_set.hpp"
+
 namespace lapl {
 namespace {
 
@@ -18,8 +20,8 @@ template <>
 std::vector<const FilterLoops<float>*> filter_loops<float>() {
   std::vector<const FilterLoops<float>*> found = {&filter_loops_float_baseline};
 #ifdef LAPL_X86_64
-  if (__builtin_cpu_supports("x86-64-v3")) found.push_back(&filter_loops_float_avx2);
-  if (__builtin_cpu_supports("x86-64-v4")) found.push_back(&filter_loops_float_avx512);
+  if (has_avx2()) found.push_back(&filter_loops_float_avx2);
+  if (has_avx512()) found.push_back(&filter_loops_float_avx512);
 #endif
   return found;
 }
@@ -28,8 +30,8 @@ template <>
 std::vector<const FilterLoops<double>*> filter_loops<double>() {
   std::vector<const FilterLoops<double>*> found = {&filter_loops_double_baseline};
 #ifdef LAPL_X86_64
-  if (__builtin_cpu_supports("x86-64-v3")) found.push_back(&filter_loops_double_avx2);
-  if (__builtin_cpu_supports("x86-64-v4")) found.push_back(&filter_loops_double_avx512);
+  if (has_avx2()) found.push_back(&filter_loops_double_avx2);
+  if (has_avx512()) found.push_back(&filter_loops_double_avx512);
 #endif
   return found;
 }

@@ -115,7 +115,7 @@ double wave_number(std::int64_t index, std::int64_t size) {
 
 std::vector<double> cpu_filtered_noise(Shape shape, const FractalParameters& parameters,
                                        int threads) {
-  const auto [rows, columns] = shape;
+  const std::int64_t rows = shape.rows, columns = shape.columns;
   const std::int64_t half = columns / 2 + 1;
   std::vector<double> field(static_cast<std::size_t>(shape.cells()));
   std::vector<Complex> spectrum(static_cast<std::size_t>(rows * half));

@@ -15,12 +15,26 @@ struct Compiled {
   static const Loops loops;
 };
 
+#ifdef LAPL_X86_64
+// What tells these levels from those below on every processor there is. (Clang before 18 knows no
+// __builtin_cpu_supports("x86-64-v3").)
+inline bool has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("bmi2");
+}
+inline bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#endif
+
 /// The table for the widest instruction set of this processor.
 template <class Loops>
 const Loops& widest() {
 #ifdef LAPL_X86_64
-  if (__builtin_cpu_supports("x86-64-v4")) return Compiled<Loops, avx512>::loops;
-  if (__builtin_cpu_supports("x86-64-v3")) return Compiled<Loops, avx2>::loops;
+  if (has_avx512()) return Compiled<Loops, avx512>::loops;
+  if (has_avx2()) return Compiled<Loops, avx2>::loops;
 #endif
   return Compiled<Loops, baseline>::loops;
 }

@@ -51,7 +51,7 @@ void laplacian_row(const T* up, const T* centre, const T* down, T left, T right,
 
 template <class T>
 void reference_step(const Problem<T>& problem, const T* from, T* to) {
-  const auto [rows, columns] = problem.shape;
+  const std::int64_t rows = problem.shape.rows, columns = problem.shape.columns;
   const auto value = [&](std::int64_t row, std::int64_t column) __attribute__((always_inline)) {
     row = source_index(problem.boundaries.rows, row, rows);
     column = source_index(problem.boundaries.columns, column, columns);

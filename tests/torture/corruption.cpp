@@ -165,14 +165,12 @@ Outcome try_reading(const Trial& trial) {
 }
 
 void limit_memory() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   std::ifstream file("/proc/self/statm");
   rlim_t pages = 0;
   file >> pages;
   const rlim_t limit = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + most_memory;
   const rlimit limits{limit, limit};
   setrlimit(RLIMIT_AS, &limits);
-#endif
 }
 
 [[noreturn]] void run_batch(const std::vector<Subject>& subjects, std::size_t seed,

@@ -51,6 +51,9 @@ ROWS = [
     Row("corruption", "a damaged checkpoint or output is never used: it is named, and an older checkpoint is",
         "bits flipped in every region, every length, blocks of 0 and 0xFF, swapped or repeated, with the seal and sealed "
         "again", 2000, 100_000, programs.corruption),
+    Row("allocations", "memory that runs out: exit code 5, whole files, and the run goes on to the same bits",
+        "the Nth allocation fails, once and from then on, for N spread evenly, in six commands", 3, 250,
+        programs.allocations),
     Row("one-writer", "a run folder has one writer; a stale lock is no obstacle",
         "a second process while the first is in a random call that writes", 3, 50, restarts.one_writer),
     Row("outside", "nothing outside of the run folder is written",

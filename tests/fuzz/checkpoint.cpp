@@ -1,0 +1,24 @@
+// The HDF5 image of a checkpoint: it gets a right seal, as a hostile writer would give it.
+#include "io/durable/seal.hpp"
+#include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "kernels/error.hpp"
+#include "tests/fuzz/fuzz_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string bytes(lapl::fuzz::text_of(data, size));
+  lapl::SealMaker maker;
+  maker.add(std::as_bytes(std::span(bytes)));
+  const lapl::SealBytes seal = maker.seal();
+  bytes.append(reinterpret_cast<const char*>(seal.data()), seal.size());
+  const std::filesystem::path& path = lapl::fuzz::file_with(bytes);
+  try {
+    static_cast<void>(lapl::read_checkpoint(path));
+  } catch (const lapl::CheckpointError&) {
+  }
+  try {  // as lapl inspect and diff do, whatever kind of file it is
+    static_cast<void>(lapl::read_content(path));
+  } catch (const lapl::IoError&) {
+  }
+  return 0;
+}

@@ -1,0 +1,28 @@
+// A run config as text; after each byte 0x01 one --set string. What is accepted must load again from
+// its resolved form, with the same values.
+#include <sstream>
+
+#include "io/config/config.hpp"
+#include "kernels/error.hpp"
+#include "tests/fuzz/fuzz_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::istringstream parts(std::string(lapl::fuzz::text_of(data, size)));
+  std::string text, setting;
+  std::vector<std::string> settings;
+  std::getline(parts, text, '\x01');
+  while (std::getline(parts, setting, '\x01')) settings.push_back(setting);
+  lapl::LoadedConfig config;
+  try {
+    config = lapl::parse_config(text, "fuzz.yaml", "/", settings);
+  } catch (const lapl::ConfigError&) {
+    return 0;
+  }
+  const lapl::LoadedConfig again =
+      lapl::parse_config(lapl::resolved_yaml(config), "resolved.yaml", "/", {});
+  if (again.keys.size() != config.keys.size()) std::abort();
+  for (std::size_t i = 0; i < config.keys.size(); ++i)
+    if (again.keys[i].key != config.keys[i].key || again.keys[i].value != config.keys[i].value)
+      std::abort();
+  return 0;
+}

@@ -1,0 +1,16 @@
+// A config of lapl filter as text, up to the weights that it asks for.
+#include "io/config/filter_job.hpp"
+
+#include "kernels/error.hpp"
+#include "solver/filter.hpp"
+#include "tests/fuzz/fuzz_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) try {
+  const lapl::FilterJob job =
+      lapl::load_filter_job(lapl::fuzz::file_with(lapl::fuzz::text_of(data, size)));
+  if (!job.covariance && job.filter.kernel != lapl::KernelKind::hdf5)
+    static_cast<void>(lapl::correlation_of<double>(job.filter, {64, 48}));
+  return 0;
+} catch (const lapl::ConfigError&) {
+  return 0;
+}

@@ -1,0 +1,31 @@
+// The file that a fuzz target hands to lapl.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lapl::fuzz {
+
+inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+/// One file for each process, rewritten for each input; its path.
+inline const std::filesystem::path& file_with(std::string_view bytes) {
+  static const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("lapl-fuzz-" + std::to_string(getpid()));
+  static const bool removed_at_exit = std::atexit([] { std::filesystem::remove(path); }) == 0;
+  static_cast<void>(removed_at_exit);
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path;
+}
+
+}  // namespace lapl::fuzz

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""allocation_faults.py LAPL SHIM [--trials N] [--verbose]
+
+Makes the Nth allocation of lapl's commands fail, once or from then on, for N spread evenly (every
+one where --trials is 0), and checks what is left: no signal, an exit code that says what happened,
+no temporary file, and a run that goes on to the right digest. SHIM is liblapl_allocation_faults.so.
+
+First the allocations of lapl itself and of all C++ code. Then those of C libraries too, some of which
+cannot live without memory (HDF5 1.10 damages its heap, FFTW aborts, OpenMP ends the process): there
+a signal is no failure, but what is complete must be right, and the run must go on.
+
+Prints "trials N passed N failed N"; exit code 1 where one failed.
+"""
+import argparse
+import concurrent.futures
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CONFIG = """\
+grid: {shape: [40, 60]}
+equation: {coefficient: 0.25}
+time: {steps: 40}
+compute: {backend: cpu, threads: 1}
+output: {directory: out, every: 20, fields: [field, laplacian]}
+checkpoint: {every: 20}
+filters: [{name: smooth, kernel: gaussian, sigma: 1}]
+"""
+COMPLETE, IO, DEVICE, CHECKPOINT = 0, 4, 5, 6
+LONGEST = 60  # s for one command, which takes a tenth of one
+
+
+class Torture:
+    def __init__(self, lapl, shim):
+        self.lapl, self.shim = lapl, shim
+
+    def call(self, folder, command, **faults):
+        """The command's exit code (negative: a signal), stdout and stderr."""
+        environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+        if faults:
+            environment["LD_PRELOAD"] = self.shim
+            environment |= {name: str(value) for name, value in faults.items()}
+        done = subprocess.run([self.lapl, *command], cwd=folder, env=environment,
+                              capture_output=True, text=True, errors="replace", timeout=LONGEST)
+        return done.returncode, done.stdout, done.stderr
+
+    def prepare(self, folder):
+        (folder / "run.yaml").write_text(CONFIG)
+        code, out, err = self.call(folder, ["run", "run.yaml"])
+        assert code == 0, err
+        self.digest = re.findall("digest (0x[0-9a-f]{16})", out)[-1]
+
+    def complaint(self, folder, name, command, expected, faults):
+        """What is wrong after one failed allocation; empty where nothing is."""
+        own = faults["LAPL_FAIL_OWN"]
+        try:
+            code, out, err = self.call(folder, command, **faults)
+        except subprocess.TimeoutExpired:
+            return "hangs" if own else ""
+        if not own and code != COMPLETE:
+            return self.going_on(folder, name)
+        if code < 0:
+            return f"ended by signal {-code}: {err.strip()[-200:]}"
+        if code == COMPLETE:
+            if name in ("run", "resume"):
+                return "" if self.digest in out else "complete with a wrong digest"
+            return "" if out == expected else "complete with other words on stdout"
+        if code not in (IO, DEVICE, CHECKPOINT):
+            return f"exit code {code}: {err.strip()[-200:]}"
+        if not err.strip():
+            return f"exit code {code} without a message"
+        left = [str(path) for path in folder.rglob(".*.tmp-*")]
+        return f"left {left}" if left else self.going_on(folder, name)
+
+    def going_on(self, folder, name):
+        """What is wrong with the run that was cut off; empty where it goes on to its end."""
+        if name not in ("run", "resume"):
+            return ""
+        code, out, err = self.call(folder, ["run", "run.yaml", "--auto-resume"])
+        if code != COMPLETE or self.digest not in out:
+            return f"cannot go on: exit code {code}: {err.strip()[-200:]}"
+        return ""
+
+
+COMMANDS = {
+    "run": ["run", "run.yaml"],
+    "resume": ["resume", "out", "--from", "20"],
+    "inspect": ["inspect", "out/fields.nc"],
+    "validate": ["validate", "run.yaml"],
+    "diff": ["diff", "out", "out"],
+    "plot": ["plot", "out", "-o", "picture.png", "--size", "600x200"],
+}
+
+
+def trial(torture, base, name, expected, number, forever, own):
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "run"
+        shutil.copytree(base, folder)
+        if name == "run":
+            shutil.rmtree(folder / "out")
+        faults = {"LAPL_FAIL_ALLOCATION": number, "LAPL_FAIL_FOREVER": int(forever),
+                  "LAPL_FAIL_OWN": int(own)}
+        wrong = torture.complaint(folder, name, COMMANDS[name], expected, faults)
+    mode = "from" if forever else "at"
+    whose = "of lapl" if own else "of all"
+    return f"{name}, {mode} allocation {number} {whose}: {wrong}" if wrong else ""
+
+
+def numbers(count, wanted):
+    if wanted == 0 or wanted >= count:
+        return range(1, count + 1)
+    return sorted({1 + i * (count - 1) // max(wanted - 1, 1) for i in range(wanted)})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lapl", type=Path)
+    parser.add_argument("shim", type=Path)
+    parser.add_argument("--trials", type=int, default=0, help="a command and mode; 0: all")
+    parser.add_argument("--verbose", action="store_true", help="also the number of allocations")
+    options = parser.parse_args()
+    torture = Torture(str(options.lapl.resolve()), str(options.shim.resolve()))
+    trials, complaints = 0, []
+    with tempfile.TemporaryDirectory() as scratch, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        base = Path(scratch) / "base"
+        base.mkdir()
+        torture.prepare(base)
+        for (name, command), own in itertools.product(COMMANDS.items(), (True, False)):
+            if not own and name not in ("run", "resume"):
+                continue
+            work = Path(scratch) / "count"
+            shutil.copytree(base, work)
+            if name == "run":
+                shutil.rmtree(work / "out")
+            counted = Path(scratch) / "allocations"
+            code, expected, err = torture.call(work, command, LAPL_ALLOCATION_COUNT=counted,
+                                               LAPL_FAIL_OWN=int(own))
+            assert code == 0, err
+            shutil.rmtree(work)
+            count = int(counted.read_text())
+            if options.verbose:
+                print(f"{name}: {count} allocations", file=sys.stderr)
+            jobs = [pool.submit(trial, torture, base, name, expected, number, forever, own)
+                    for forever in (False, True) for number in numbers(count, options.trials)]
+            trials += len(jobs)
+            for job in concurrent.futures.as_completed(jobs):
+                if job.result():
+                    complaints.append(job.result())
+                    print(job.result(), file=sys.stderr)
+    failed = len(complaints)
+    print(f"trials {trials} passed {trials - failed} failed {failed}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
