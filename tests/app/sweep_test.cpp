@@ -33,9 +33,9 @@ const char* long_config =
 TEST_CASE("a sweep gives each combination the digest that lapl run gives it") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
-  const Outcome outcome =
-      run_lapl({"sweep", "c.yaml", "--output", "s", "--json", "--set", "time.steps=40", "--set",
-                "equation.coefficient=0.05, 0.2", "--set", "initial.seed=1,2"});
+  const Outcome outcome = run_lapl({"sweep", "c.yaml", "--output", "s", "--json", "--backend",
+                                    "cpu", "--set", "time.steps=40", "--set",
+                                    "equation.coefficient=0.05, 0.2", "--set", "initial.seed=1,2"});
   CHECK(outcome.code == 0);
   const auto rows = rows_of(outcome);
   REQUIRE(rows.size() == 4);
@@ -45,10 +45,10 @@ TEST_CASE("a sweep gives each combination the digest that lapl run gives it") {
       "member,equation.coefficient,initial.seed,status,exit_code,step,min,max,mean,digest,"
       "seconds,error\n";
   for (const auto& row : rows) {
-    const Outcome alone =
-        run_lapl({"run", "c.yaml", "--output", "alone", "--overwrite", "--set", "time.steps=40",
-                  "--set", "equation.coefficient=" + row["equation.coefficient"].dump(), "--set",
-                  "initial.seed=" + row["initial.seed"].dump()});
+    const Outcome alone = run_lapl({"run", "c.yaml", "--output", "alone", "--overwrite",
+                                    "--backend", "cpu", "--set", "time.steps=40", "--set",
+                                    "equation.coefficient=" + row["equation.coefficient"].dump(),
+                                    "--set", "initial.seed=" + row["initial.seed"].dump()});
     CHECK(row["digest"] == last_digest(alone.out));
     CHECK(row["status"] == "complete");
     CHECK(row["step"] == 40);

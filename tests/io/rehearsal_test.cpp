@@ -56,7 +56,7 @@ TEST_CASE("a rehearsal changes nothing here, whatever it throws") {
   CHECK(here == 0);
 }
 
-TEST_CASE("a file whose objects make HDF5 crash is refused, though its seal is right") {
+TEST_CASE("a file whose objects make HDF5 crash does not crash lapl, though its seal is right") {
   // HDF5 1.10.8 trusts what a global heap says, where the maps of virtual datasets lie. (Without
   // the rehearsal this test crashes.)
   const ScratchFolder folder;
@@ -69,7 +69,7 @@ TEST_CASE("a file whose objects make HDF5 crash is refused, though its seal is r
   image.resize(image.size() - 40);
   const std::size_t heap = image.find("GCOL");
   REQUIRE(heap != std::string::npos);
-  int errors = 0;
+  int survived = 0;
   for (std::size_t at = heap + 193; at < heap + 216; ++at) {
     std::string bad = image;
     bad[at] = static_cast<char>(bad[at] ^ 0x40);
@@ -77,11 +77,11 @@ TEST_CASE("a file whose objects make HDF5 crash is refused, though its seal is r
     write_sealed(folder / "s.nc", on_disk, [&](const auto& scratch) { write_bytes(scratch, bad); });
     try {
       read_content(folder / "s.nc");
-    } catch (const IoError&) {
-      ++errors;
+    } catch (const IoError&) {  // from 1.10.9 on HDF5 itself gets along with these
     }
+    ++survived;
   }
-  CHECK(errors > 0);
+  CHECK(survived == 23);
 }
 
 TEST_CASE("a filter's output is refused once its seal is damaged or gone") {

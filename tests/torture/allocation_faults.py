@@ -142,8 +142,10 @@ def main():
             counted = Path(scratch) / "allocations"
             code, expected, err = torture.call(work, command, LAPL_ALLOCATION_COUNT=counted,
                                                LAPL_FAIL_OWN=int(own))
-            assert code == 0, err
             shutil.rmtree(work)
+            if "built without cairo" in err:
+                continue
+            assert code == 0, err
             count = int(counted.read_text())
             if options.verbose:
                 print(f"{name}: {count} allocations", file=sys.stderr)
