@@ -7,6 +7,7 @@
 #include "app/backend_choice.hpp"
 #include "app/exit_code.hpp"
 #include "app/provenance.hpp"
+#include "app/run_memory.hpp"
 #include "app/run_summary.hpp"
 #include "app/signals.hpp"
 #include "io/durable/durable_file.hpp"
@@ -34,7 +35,8 @@ void set_state(Backend<T>& backend, const Job& job, const std::vector<double>& l
 
 Json summary_values(const Job& job, const Provenance& provenance) {
   const RunConfig& config = job.config.run;
-  Json values;
+  // An object from the start: one that null grows into is a crash where memory runs out.
+  Json values = Json::object();
   for (const auto& [name, text] : provenance) values[name] = text;
   values["precision"] = name_of(config.precision);
   values["shape"] = {config.shape.rows, config.shape.columns};
@@ -75,10 +77,10 @@ template <class T>
 int execute_as(const Job& job, Console& console) {
   const RunConfig& config = job.config.run;
   const std::int64_t first_step = job.restart ? job.restart->checkpoint.header.step : 0;
+  const BackendChoice choice = choose_backend(config.backend, config.engine);
+  require_host_memory(config, choice.backend);
   const std::vector<double> loaded =
       job.restart ? std::vector<double>{} : load_initial_field(config);
-
-  const BackendChoice choice = choose_backend(config.backend, config.engine);
   const Problem<T> problem{.shape = config.shape,
                            .boundaries = config.boundaries,
                            .coefficient = static_cast<T>(config.step_coefficient()),

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -30,15 +31,18 @@ int fail_without_memory() {
   return lapl::exit_device;
 }
 
+std::atomic<bool> memory_ran_out = false;
+
+// operator new calls this before it fails.
+[[noreturn]] void note_no_memory() {
+  memory_ran_out = true;
+  throw std::bad_alloc();
+}
+
 // Memory can run out where no exception may pass: in a thread of OpenMP, in a destructor (those of
-// nlohmann::json take some).
+// nlohmann::json take some), in a directory_iterator. Which one it was, nobody is told there.
 [[noreturn]] void terminate() {
-  try {
-    if (std::current_exception()) throw;
-  } catch (const std::bad_alloc&) {
-    _exit(fail_without_memory());
-  } catch (...) {
-  }
+  if (memory_ran_out) _exit(fail_without_memory());
   std::abort();
 }
 
@@ -69,6 +73,7 @@ int guarded(const lapl::Action& action) try {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  std::set_new_handler(note_no_memory);
   std::set_terminate(terminate);
   lapl::remember_command_line(argc, argv);
   lapl::fail_without_signals();

@@ -56,7 +56,7 @@ int sweep_command(const Options& options) {
   fs::create_directories(folder);
 
   Console console(options.console);
-  Json rows;
+  Json rows = Json::array();
   std::size_t ended = 0;
   for (const SweepMember& member : members) {
     rows.push_back(member.complete ? summary_row(member, {}) : waiting_row(member));

@@ -1,8 +1,11 @@
 #include "solver/initial_field.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
+
+#include "kernels/cpu/host_buffer.hpp"
 
 namespace lapl {
 namespace {
@@ -79,7 +82,11 @@ std::vector<double> formula_field(const RunConfig& config) {
                            mode(config.boundaries.rows, initial.mode[0], shape.rows),
                            mode(config.boundaries.columns, initial.mode[1], shape.columns));
     }
-    default: return std::vector<double>(static_cast<std::size_t>(shape.cells()), initial.value);
+    default: {
+      std::vector<double> field = host_vector<double>(shape.cells());
+      std::ranges::fill(field, initial.value);
+      return field;
+    }
   }
 }
 
@@ -95,7 +102,7 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
     made = formula_field(config);
     loaded = made;
   }
-  std::vector<T> rounded(loaded.size());
+  std::vector<T> rounded = host_vector<T>(std::ssize(loaded));
   for (std::size_t i = 0; i < loaded.size(); ++i) rounded[i] = static_cast<T>(loaded[i]);
   backend.set_state(rounded);
 }

@@ -18,7 +18,14 @@
 namespace lapl {
 
 /// A checked value. null stands for "none".
-struct Null {};
+/// Its copy is not trivial, for the sake of Value's: libstdc++ (12 at least) takes a variant of
+/// trivial types, strings and vectors for one that always holds a value, and where a copy runs out
+/// of memory it then destroys what was never made.
+struct Null {
+  Null() = default;
+  Null(const Null&) {}
+  Null& operator=(const Null&) { return *this; }
+};
 struct Duration {
   double seconds = 0;
 };

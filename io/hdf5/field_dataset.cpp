@@ -7,6 +7,7 @@
 
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "kernels/cpu/host_buffer.hpp"
 
 namespace lapl {
 namespace {
@@ -177,9 +178,9 @@ FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayou
                "read dataset " + name);
     return FieldValues(std::move(values));
   };
-  const auto cells = static_cast<std::size_t>(layout.shape.cells());
-  return layout.single_precision ? read(std::vector<float>(cells))
-                                 : read(std::vector<double>(cells));
+  const std::int64_t cells = layout.shape.cells();
+  return layout.single_precision ? read(host_vector<float>(cells))
+                                 : read(host_vector<double>(cells));
 }
 
 }  // namespace lapl

@@ -1,10 +1,14 @@
 #include "kernels/cpu/available_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
+
+#include "kernels/error.hpp"
 
 namespace lapl {
 namespace {
@@ -29,6 +33,16 @@ std::uint64_t group_number(const std::filesystem::path& path) {
   return file >> number ? number : unlimited;
 }
 
+/// The file cache of a control group, which counts as used but gives way.
+std::uint64_t group_cache(const std::filesystem::path& group) {
+  std::ifstream file(group / "memory.stat");
+  std::string name;
+  std::uint64_t bytes = 0, cache = 0;
+  while (file >> name >> bytes)
+    if (name == "active_file" || name == "inactive_file") cache += bytes;
+  return cache;
+}
+
 /// What the control groups (version 2) leave: batch systems set limits on any of the levels.
 std::uint64_t group_memory() {
   std::ifstream groups("/proc/self/cgroup");
@@ -41,7 +55,7 @@ std::uint64_t group_memory() {
     const std::uint64_t limit = group_number(group / "memory.max");
     const std::uint64_t used = group_number(group / "memory.current");
     if (limit != unlimited && used != unlimited)
-      least = std::min(least, limit > used ? limit - used : 0);
+      least = std::min(least, limit - std::min(limit, used - std::min(used, group_cache(group))));
     if (group == root || !group.has_relative_path()) return least;
   }
 }
@@ -49,5 +63,12 @@ std::uint64_t group_memory() {
 }  // namespace
 
 std::uint64_t available_memory() { return std::min(machine_memory(), group_memory()); }
+
+void throw_out_of_memory(std::uint64_t needed) {
+  throw DeviceError(
+      fmt::format("out of host memory: a field needs {} bytes more, about {} are available (lapl "
+                  "plan says what a run takes)",
+                  needed, available_memory()));
+}
 
 }  // namespace lapl

@@ -9,4 +9,7 @@ namespace lapl {
 /// process leave where that is less. 0 where the system does not say.
 std::uint64_t available_memory();
 
+/// Throws DeviceError with what a field needs and what is available.
+[[noreturn]] void throw_out_of_memory(std::uint64_t needed);
+
 }  // namespace lapl

@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 
+#include "kernels/cpu/host_buffer.hpp"
 #include "kernels/pcg64.hpp"
 #include "kernels/percentile.hpp"
 
@@ -117,8 +118,8 @@ std::vector<double> cpu_filtered_noise(Shape shape, const FractalParameters& par
                                        int threads) {
   const std::int64_t rows = shape.rows, columns = shape.columns;
   const std::int64_t half = columns / 2 + 1;
-  std::vector<double> field(static_cast<std::size_t>(shape.cells()));
-  std::vector<Complex> spectrum(static_cast<std::size_t>(rows * half));
+  std::vector<double> field = host_vector<double>(shape.cells());
+  std::vector<Complex> spectrum = host_vector<Complex>(rows * half);
   RealTransform transform(shape, field.data(), spectrum.data(), threads);
 
   const Pcg64 generator = numpy_generator(parameters.seed);

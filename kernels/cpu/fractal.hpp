@@ -9,7 +9,7 @@
 namespace lapl {
 
 /// The field before the threshold, rows * columns values, in float64. The bits do not depend on the
-/// number of threads. Throws std::bad_alloc.
+/// number of threads. Throws DeviceError where memory does not suffice.
 std::vector<double> cpu_filtered_noise(Shape shape, const FractalParameters& parameters,
                                        int threads);
 

@@ -7,8 +7,21 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <vector>
+
+#include "kernels/cpu/available_memory.hpp"
 
 namespace lapl {
+
+/// `size` zeros of a field. Throws DeviceError where memory does not suffice.
+template <class T>
+std::vector<T> host_vector(std::int64_t size) {
+  try {
+    return std::vector<T>(static_cast<std::size_t>(size));
+  } catch (const std::bad_alloc&) {
+    throw_out_of_memory(static_cast<std::uint64_t>(size) * sizeof(T));
+  }
+}
 
 template <class T>
 class HostBuffer {
@@ -16,11 +29,11 @@ class HostBuffer {
   HostBuffer() = default;
 
   /// `size` zeros, shared out among `threads` threads as OpenMP's static schedule does.
-  /// Throws std::bad_alloc.
+  /// Throws DeviceError where memory does not suffice.
   HostBuffer(std::int64_t size, int threads) : size_(size) {
     const std::size_t bytes = (static_cast<std::size_t>(size) * sizeof(T) + 63) / 64 * 64;
     data_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
-    if (!data_) throw std::bad_alloc();
+    if (!data_) throw_out_of_memory(bytes);
     T* data = data_.get();
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (std::int64_t i = 0; i < size; ++i) data[i] = T(0);

@@ -39,7 +39,7 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and writes not
         doctest::Approx(plan["disk_bytes"].get<double>()).epsilon(0.25));
 }
 
-TEST_CASE("plan says that a grid does not fit, and what would") {
+TEST_CASE("plan says that a grid does not fit, and what would, and run refuses it") {
   const Sandbox sandbox;
   write_text("c.yaml",
              "grid: {shape: [1000000, 1000000]}\ninitial: {kind: uniform}\n"
@@ -49,4 +49,11 @@ TEST_CASE("plan says that a grid does not fit, and what would") {
   CHECK(plan.out.find("memory:     28 TB of ") != std::string::npos);
   CHECK(plan.out.find("a square grid of ") != std::string::npos);
   CHECK(plan.out.find("not measured: the grid does not fit") != std::string::npos);
+  const Outcome run = run_lapl({"run", "c.yaml", "--backend", "cpu", "--output", "out"});
+  CHECK(run.code == 5);
+  // Four buffers of float32, and the initial field in float64.
+  CHECK(run.err.find("the grid of 1000000 x 1000000 cells needs 24000000000000 bytes of host "
+                     "memory, ") != std::string::npos);
+  CHECK(run.err.find(" are available") != std::string::npos);
+  CHECK_FALSE(fs::exists("out"));
 }

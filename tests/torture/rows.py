@@ -52,7 +52,7 @@ ROWS = [
         "bits flipped in every region, every length, blocks of 0 and 0xFF, swapped or repeated, with the seal and sealed "
         "again", 2000, 100_000, programs.corruption),
     Row("allocations", "memory that runs out: exit code 5, whole files, and the run goes on to the same bits",
-        "the Nth allocation fails, once and from then on, for N spread evenly, in six commands", 3, 250,
+        "the Nth allocation fails, once and from then on, for N spread evenly, in six commands", 3, 1000,
         programs.allocations),
     Row("one-writer", "a run folder has one writer; a stale lock is no obstacle",
         "a second process while the first is in a random call that writes", 3, 50, restarts.one_writer),
