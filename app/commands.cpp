@@ -35,11 +35,13 @@ void add_commands(CLI::App& app, Action& action) {
   add_resume_command(app, action);
   add_validate_command(app, action);
   add_inspect_command(app, action);
+  add_completions_command(app, action);
   add_diff_command(app, action);
   add_bench_command(app, action);
   add_export_command(app, action);
   add_filter_command(app, action);
   add_list_command(app, action);
+  add_man_command(app, action);
   add_new_command(app, action);
   add_plan_command(app, action);
   add_plot_command(app, action);

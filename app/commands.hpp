@@ -32,11 +32,14 @@ void add_run_command(CLI::App& app, Action& action);
 void add_resume_command(CLI::App& app, Action& action);
 void add_validate_command(CLI::App& app, Action& action);
 void add_inspect_command(CLI::App& app, Action& action);
+/// completions, and the hidden complete.
+void add_completions_command(CLI::App& app, Action& action);
 void add_diff_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
 void add_filter_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
+void add_man_command(CLI::App& app, Action& action);
 void add_new_command(CLI::App& app, Action& action);
 void add_plan_command(CLI::App& app, Action& action);
 void add_plot_command(CLI::App& app, Action& action);

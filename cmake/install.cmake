@@ -11,7 +11,22 @@ if(LAPL_HAS_CUDA)  # cuFFT lies where the linker does not look
 endif()
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs configs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# Man pages and shell completions: here, once targets make them.
+
+# Manual pages and the scripts of shells, by the program that was just built.
+set(share ${CMAKE_BINARY_DIR}/share)
+add_custom_command(OUTPUT ${share}/made VERBATIM DEPENDS lapl
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${share}/bash-completion/completions
+          ${share}/zsh/site-functions ${share}/fish/vendor_completions.d
+  COMMAND lapl man ${share}/man/man1
+  COMMAND lapl completions bash > ${share}/bash-completion/completions/lapl
+  COMMAND lapl completions zsh > ${share}/zsh/site-functions/_lapl
+  COMMAND lapl completions fish > ${share}/fish/vendor_completions.d/lapl.fish
+  COMMAND ${CMAKE_COMMAND} -E touch ${share}/made
+  COMMENT "Writing manual pages and completions")
+add_custom_target(lapl_share ALL DEPENDS ${share}/made)
+install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(DIRECTORY ${share}/bash-completion ${share}/zsh ${share}/fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR})
 
 # Libraries, with the headers that their users need.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)

@@ -48,6 +48,15 @@ std::string config_reference();
 /// One line a key, for --help: name, what it takes, default, meaning.
 std::string config_key_help();
 
+/// A key, what it means, and the words that it takes, if any.
+struct KeyChoices {
+  std::string name;
+  std::string meaning;
+  std::vector<std::string> words;
+};
+/// Every key, and `boundary`, which stands for both of its keys.
+std::vector<KeyChoices> config_key_choices();
+
 /// The setting that gives `key` this text, whatever characters are in it: KEY="TEXT" with escapes.
 std::string text_setting(const std::string& key, const std::string& text);
 

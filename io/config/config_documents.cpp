@@ -166,6 +166,23 @@ std::string config_key_help() {
   return text;
 }
 
+std::vector<KeyChoices> config_key_choices() {
+  std::vector<KeyChoices> all;
+  for (const ConfigKey& key : config_keys()) {
+    std::vector<std::string> words;
+    for (const Form& form : key.type.forms) {
+      if (const auto* const word = std::get_if<WordForm>(&form); word && !key.type.list)
+        words = word->words;
+      if (std::holds_alternative<NullForm>(form)) words.emplace_back("null");
+    }
+    const bool first = all.empty() || !all.back().name.starts_with(shorthand_section);
+    if (key.section() == shorthand_section && first)
+      all.push_back({std::string(shorthand_section), "condition at all edges", words});
+    all.push_back({key.name, key.meaning, words});
+  }
+  return all;
+}
+
 std::string text_setting(const std::string& key, const std::string& text) {
   return key + '=' + yaml_text(text);
 }

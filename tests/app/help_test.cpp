@@ -1,6 +1,7 @@
 // What people read and mistype: every command's help, and every name with one letter wrong.
 #include "app/command_words.hpp"
 #include "app/commands.hpp"
+#include "app/completion.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
@@ -82,7 +83,8 @@ TEST_CASE("help: one sentence and two to four examples for every command, all of
 
 TEST_CASE("help: the examples do what they say") {
   CommandLine line;
-  const std::string path = "PATH=" + fs::path(LAPL_PROGRAM).parent_path().string() + ":$PATH ";
+  const std::string path =
+      "HOME=. PATH=" + fs::path(LAPL_PROGRAM).parent_path().string() + ":$PATH ";
   for (const CLI::App* command : shown_commands(line.app)) {
     const Sandbox sandbox;
     fs::create_directories("configs/filters");
@@ -113,6 +115,38 @@ TEST_CASE("help: the examples do what they say") {
       CHECK(code == 0);
     }
   }
+}
+
+TEST_CASE("help: what can come next on a command line") {
+  CommandLine line;
+  const auto words = [&](const std::vector<std::string>& so_far) {
+    std::vector<std::string> result;
+    for (const auto& [word, meaning] : complete(line.app, so_far).words) result.push_back(word);
+    return result;
+  };
+  using Words = std::vector<std::string>;
+  CHECK(words({""}).size() == shown_commands(line.app).size());  // none that is hidden
+  CHECK(words({}) == words({""}));
+  CHECK(words({"ru"}) == Words{"run"});
+  CHECK(words({"run", "--ov"}) == Words{"--overwrite"});
+  CHECK(words({"run", "c.yaml", "--set", "checkpoint.e"}) == Words{"checkpoint.every="});
+  CHECK(words({"run", "--set", "boundary=p"}) == Words{"boundary=periodic"});
+  CHECK(words({"run", "--set", "initial.crop_radius="}) == Words{"initial.crop_radius=null"});
+  CHECK(words({"run", "--backend=cu"}) == Words{"--backend=cuda"});
+  CHECK(words({"plot", "--limits", "-1", ""}).empty());  // a number
+  CHECK(words({"plot", "a", "--step", "5", "--colormap", "v"}) == Words{"viridis"});
+  CHECK(words({"rnu", ""}).empty());
+  CHECK(words({"run", "--ouput", ""}).empty());
+  CHECK(complete(line.app, {"run", ""}).files == "configs");
+  CHECK(complete(line.app, {"run", "c.yaml", ""}).files == "none");
+  CHECK(complete(line.app, {"resume", ""}).files == "folders");
+  CHECK(complete(line.app, {"plot", "--", "-"}).files == "files");
+  CHECK(complete(line.app, {"plot", "--limits", "-1", "1", ""}).files == "files");
+  // Every key, and for each word that it takes a setting that the config knows.
+  CHECK(words({"run", "--set", ""}).size() == config_keys().size() + 1);
+  for (const auto& key : config_key_choices())
+    for (const std::string& word : words({"run", "--set", key.name + "="}))
+      CHECK(word.starts_with(key.name + "="));
 }
 
 TEST_CASE("help: every command and every option with one letter wrong is understood") {
