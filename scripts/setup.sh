@@ -117,7 +117,7 @@ build_targets() {
 # set_up "KINDS OF PACKAGES" TARGET...: all of the above, one caller at a time.
 set_up() {
   local kinds=$1
-  [[ $preset != tsan && $preset != fuzz ]] || kinds+=" clang"
+  [[ $preset != [at]san ]] || kinds+=" clang"
   shift
   mkdir -p "$build"
   # Not every system has flock; without it two set-ups at the same time are the caller's to avoid.

@@ -15,7 +15,7 @@ struct Compiled {
   static const Loops loops;
 };
 
-#ifdef LAPL_X86_64
+#ifdef __x86_64__
 // What tells these levels from those below on every processor there is. (Clang before 18 knows no
 // __builtin_cpu_supports("x86-64-v3").)
 inline bool has_avx2() {

@@ -87,6 +87,7 @@ bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, T coeffi
 template <class T>
 class TileRun {
  public:
+  /// Without scratch memory, to ask for its size alone.
   TileRun(const Problem<T>& problem, const Tile& tile, T* scratch)
       : problem_(problem),
         tile_(tile),
@@ -97,7 +98,7 @@ class TileRun {
         pitch_(pitch_of(length_) * n),
         places_(tile.slab + 2 * tile.levels),
         linear_(scratch),
-        rows_(scratch + (length_ + 1) * n) {}
+        rows_(scratch == nullptr ? nullptr : scratch + (length_ + 1) * n) {}
 
   std::int64_t scratch_size() const { return (length_ + 1) * n + places_ * pitch_; }
 

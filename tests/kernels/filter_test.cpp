@@ -115,9 +115,10 @@ TEST_CASE_TEMPLATE("direct filters on long rows, long columns and large fields",
                                            {{200'003, 1}, {5, 1}}, {{1, 9}, {1, 4000}},
                                            {{1030, 2064}, {3, 3}}, {{1030, 2061}, {3, 3}},
                                            {{300, 517}, {13, 13}}, {{5, 40'000}, {4, 2}}};
-  for (const auto& [shape, window] : cases) {
-    CAPTURE(shape.rows);
-    CAPTURE(shape.columns);
+  for (const auto& sizes : cases) {
+    const auto [shape, window] = sizes;
+    CAPTURE(sizes.first.rows);
+    CAPTURE(sizes.first.columns);
     const Correlation<T> correlation{shape,           shape,
                                      window,          test::random_field<T>(window),
                                      window.rows / 2, window.columns / 2,

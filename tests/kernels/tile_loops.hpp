@@ -15,9 +15,9 @@ namespace lapl::test {
 template <class T>
 std::vector<const TileLoops<T>*> usable_loops() {
   std::vector<const TileLoops<T>*> found = {&Compiled<TileLoops<T>, baseline>::loops};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("x86-64-v3")) found.push_back(&Compiled<TileLoops<T>, avx2>::loops);
-  if (__builtin_cpu_supports("x86-64-v4")) found.push_back(&Compiled<TileLoops<T>, avx512>::loops);
+#ifdef __x86_64__
+  if (has_avx2()) found.push_back(&Compiled<TileLoops<T>, avx2>::loops);
+  if (has_avx512()) found.push_back(&Compiled<TileLoops<T>, avx512>::loops);
 #endif
   return found;
 }

@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("2-D filters equal scipy.ndimage and scipy.signal, whatever t
     for (const std::string& backend : backends())
       for (const char* method : {"direct", "fft"}) {
         config.method = method;
-        CAPTURE(name);
+        CAPTURE(group);
         CAPTURE(backend);
         CAPTURE(method);
         const double gate = 16 * std::numeric_limits<T>::epsilon();
