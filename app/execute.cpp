@@ -4,18 +4,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/backend_choice.hpp"
 #include "app/exit_code.hpp"
 #include "app/provenance.hpp"
+#include "app/run_backend.hpp"
 #include "app/run_memory.hpp"
 #include "app/run_summary.hpp"
 #include "app/signals.hpp"
 #include "io/durable/durable_file.hpp"
-#include "io/filter_source.hpp"
 #include "io/initial_source.hpp"
 #include "io/run_writer.hpp"
 #include "kernels/error.hpp"
-#include "solver/filter.hpp"
 #include "solver/initial_field.hpp"
 
 namespace lapl {
@@ -81,23 +79,9 @@ int execute_as(const Job& job, Console& console) {
   require_host_memory(config, choice.backend);
   const std::vector<double> loaded =
       job.restart ? std::vector<double>{} : load_initial_field(config);
-  const Problem<T> problem{.shape = config.shape,
-                           .boundaries = config.boundaries,
-                           .coefficient = static_cast<T>(config.step_coefficient()),
-                           .spacing_squared = static_cast<T>(config.spacing * config.spacing)};
-  const auto backend = make_backend(choice.backend, config.engine, problem, config.threads);
+  const auto backend =
+      run_backend<T>(config, choice, [&](const std::string& text) { console.note(text); });
   const BackendDescription by = backend->description();
-  console.note(
-      fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
-  std::vector<FilterPlan<T>> filters;
-  for (const FilterConfig& filter : load_filters(config.filters)) {
-    const auto correlation = correlation_of<T>(filter, config.shape);
-    const MethodChoice method = choose_method(filter, correlation, choice.backend);
-    filters.push_back({correlation, method.method});
-    console.note(fmt::format("filter {}: method {} ({})", filter.name, name_of(method.method),
-                             method.reason));
-  }
-  backend->set_filters(filters);
   set_state(*backend, job, loaded);
 
   const RunFolder folder = job.restart ? RunFolder::open(config.directory)

@@ -12,14 +12,13 @@
 #include "app/console.hpp"
 #include "app/exit_code.hpp"
 #include "app/run_memory.hpp"
+#include "app/run_time.hpp"
 #include "io/config/config.hpp"
 #include "io/filter_source.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "io/initial_source.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/update.hpp"
-#include "solver/initial_field.hpp"
 
 namespace lapl {
 namespace {
@@ -49,34 +48,8 @@ std::int64_t largest_square(const RunConfig& config, const std::string& backend,
   return low;
 }
 
-struct Measured {
-  BackendDescription by;
-  double cells_per_second = 0;
-};
-
-// Steps the initial field for about a second.
-template <class T>
-Measured measure(const RunConfig& config, const std::string& backend_name) {
-  const std::vector<double> loaded = load_initial_field(config);
-  const Problem<T> problem{.shape = config.shape,
-                           .boundaries = config.boundaries,
-                           .coefficient = static_cast<T>(config.step_coefficient()),
-                           .spacing_squared = static_cast<T>(config.spacing * config.spacing)};
-  const auto backend = make_backend(backend_name, config.engine, problem, config.threads);
-  set_initial_state(*backend, config, std::span(loaded));
-  std::int64_t steps = 0;
-  double seconds = 0;
-  for (std::int64_t more = 1; seconds < 1 && steps < config.steps; more *= 2) {
-    more = std::min(more, config.steps - steps);
-    backend->advance(more);
-    steps += more;
-    seconds = backend->stepping_seconds();
-  }
-  const double cells = static_cast<double>(config.shape.cells()) * static_cast<double>(steps);
-  return {backend->description(), seconds > 0 ? cells / seconds : 0};
-}
-
-Json plan_of(const RunConfig& config) {
+Json plan_of(const LoadedConfig& loaded) {
+  const RunConfig& config = loaded.run;
   const BackendChoice choice = choose_backend(config.backend, config.engine);
   load_filters(config.filters);
   const Memory memory = memory_of_run(config, choice.backend, config.shape);
@@ -114,16 +87,16 @@ Json plan_of(const RunConfig& config) {
                {"coefficient", config.step_coefficient()},
                {"largest_stable_coefficient", largest_stable_coefficient}};
   if (!fits(memory, available)) return plan;
-  const Measured measured = config.precision == Precision::float32
-                                ? measure<float>(config, choice.backend)
-                                : measure<double>(config, choice.backend);
-  plan["engine"] = measured.by.engine;
-  plan["engine_reason"] = measured.by.reason;
-  plan["device"] = measured.by.device;
-  plan["cells_per_second"] = measured.cells_per_second;
-  const double cells = static_cast<double>(config.shape.cells()) *
-                       static_cast<double>(config.steps) * (config.verify_every ? 2 : 1);
-  plan["stepping_seconds"] = measured.cells_per_second > 0 ? cells / measured.cells_per_second : 0;
+  const RunTime time = measure_run_time(loaded, choice);
+  plan["engine"] = time.by.engine;
+  plan["engine_reason"] = time.by.reason;
+  plan["device"] = time.by.device;
+  plan["cells_per_second"] = time.cells_per_second;
+  plan["stepping_seconds"] = time.stepping_seconds;
+  plan["storing_seconds"] =
+      time.storing_unknown.empty() ? Json(time.storing_seconds) : Json(nullptr);
+  plan["storing_unknown"] = time.storing_unknown;
+  plan["seconds"] = time.seconds;
   return plan;
 }
 
@@ -152,13 +125,17 @@ void print_plan(const Json& plan) {
   fmt::print("disk:       {}: {} outputs of {}, checkpoints of {}\n",
              of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
              size_text(number("output_bytes")), size_text(number("checkpoint_bytes")));
-  if (plan.contains("stepping_seconds"))
-    fmt::print(
-        "time:       {:.3g} s of stepping at {}, measured on the initial field; storing runs "
-        "beside it\n",
-        number("stepping_seconds"), cell_rate(number("cells_per_second")));
-  else
+  if (!plan.contains("seconds")) {
     fmt::print("time:       not measured: the grid does not fit\n");
+    return;
+  }
+  const std::string unknown = text("storing_unknown");
+  fmt::print("time:       {:.3g} s: {:.3g} s of stepping at {}, {}\n", number("seconds"),
+             number("stepping_seconds"), cell_rate(number("cells_per_second")),
+             unknown.empty()
+                 ? fmt::format("{:.3g} s of storing {}", number("storing_seconds"),
+                               text("backend") == "cpu" ? "besides" : "at the same time")
+                 : fmt::format("and storing, not measured ({})", unknown));
 }
 
 }  // namespace
@@ -169,8 +146,8 @@ void add_plan_command(CLI::App& app, Action& action) {
     std::vector<std::string> settings;
     bool json = false;
   };
-  CLI::App* command =
-      app.add_subcommand("plan", "Say what a config will take: memory, disk, time; writes nothing");
+  CLI::App* command = app.add_subcommand(
+      "plan", "Say what a config will take: memory, disk, time; leaves nothing behind");
   const auto options = std::make_shared<Options>();
   command->add_option("CONFIG", options->config, "YAML run config")->required();
   add_set_option(*command, options->settings);
@@ -180,13 +157,14 @@ void add_plan_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  lapl plan configs/tutorial.yaml\n"
       "  lapl plan configs/tutorial.yaml --set 'grid.shape=[8000, 8000]' --json\n\n"
-      "Steps the initial field for about a second to predict the time. Exit code 5 where the\n"
-      "memory does not suffice.");
+      "Steps the initial field for about a second to predict the time, and stores it a few times "
+      "in\n"
+      "a temporary folder beside the output's. Exit code 5 where the memory does not suffice.");
   command->callback([options, &action] {
     action = [options] {
       std::vector<std::string> settings = options->settings;
       if (!options->backend.empty()) settings.push_back("compute.backend=" + options->backend);
-      const Json plan = plan_of(load_config(options->config, settings).run);
+      const Json plan = plan_of(load_config(options->config, settings));
       if (options->json)
         fmt::print("{}\n", plan.dump(2));
       else

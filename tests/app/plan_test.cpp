@@ -6,7 +6,7 @@
 
 using namespace lapl::test;
 
-TEST_CASE("plan says how much disk a run takes, within a quarter, and writes nothing") {
+TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves nothing behind") {
   const Sandbox sandbox;
   write_text("c.yaml",
              "grid: {shape: [400, 300]}\ninitial: {kind: gaussian}\nequation: {coefficient: 0.2}\n"
@@ -16,11 +16,16 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and writes not
   CAPTURE(planned.err);
   REQUIRE(planned.code == 0);
   CHECK(!fs::exists("out"));
+  for (const auto& entry : fs::directory_iterator("."))
+    CHECK_FALSE(entry.path().filename().string().starts_with(".lapl"));
   const auto plan = nlohmann::json::parse(planned.out);
   CHECK(plan["outputs"] == 5);
   CHECK(plan["fits"] == true);
   CHECK(plan["engine"] == "blocked");
   CHECK(plan["stepping_seconds"].get<double>() > 0);
+  CHECK(plan["storing_seconds"].get<double>() > 0);
+  CHECK(plan["seconds"].get<double>() ==
+        plan["stepping_seconds"].get<double>() + plan["storing_seconds"].get<double>());
   const Outcome verified =
       run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json", "--set", "limits.verify_every=10"});
   CHECK(nlohmann::json::parse(verified.out)["host_bytes"].get<double>() ==
@@ -37,6 +42,17 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and writes not
   // Three checkpoints are there for a moment, two at the end.
   CHECK(all + plan["checkpoint_bytes"].get<double>() ==
         doctest::Approx(plan["disk_bytes"].get<double>()).epsilon(0.25));
+}
+
+TEST_CASE("plan says why it could not measure storing, and the rest all the same") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [40, 30]}\ninitial: {kind: gaussian}\nequation: {coefficient: 0.2}\n"
+             "time: {steps: 70}\noutput: {directory: /proc/nothing/out}\n");
+  const Outcome planned = run_lapl({"plan", "c.yaml", "--backend", "cpu"});
+  CHECK(planned.code == 0);
+  CHECK(planned.out.find(" of stepping at ") != std::string::npos);
+  CHECK(planned.out.find("and storing, not measured (/proc: ") != std::string::npos);
 }
 
 TEST_CASE("plan says that a grid does not fit, and what would, and run refuses it") {

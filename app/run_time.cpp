@@ -1,0 +1,154 @@
+#include "app/run_time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "app/provenance.hpp"
+#include "app/run_backend.hpp"
+#include "io/initial_source.hpp"
+#include "io/run_writer.hpp"
+#include "solver/initial_field.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// The speed of the last and longest stretch: engines take more steps at once where there are more.
+template <class T>
+double measure_cells_per_second(Backend<T>& backend, const RunConfig& config) {
+  const auto cells = static_cast<double>(config.shape.cells());
+  std::int64_t taken = 0;
+  double seconds = 0, rate = 0;
+  for (std::int64_t more = 1; seconds < 1 && taken < config.steps; more *= 2) {
+    const std::int64_t steps = std::min(more, config.steps - taken);
+    backend.advance(steps);
+    taken += steps;
+    const double before = std::exchange(seconds, backend.stepping_seconds());
+    if (steps == more || rate == 0) rate = cells * static_cast<double>(steps) / (seconds - before);
+  }
+  return rate;
+}
+
+// A folder beside the run's, which is gone at the end: signals that ask to stop wait until then.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(fs::path beside) {
+    sigset_t stopping;
+    sigemptyset(&stopping);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&stopping, signal);
+    pthread_sigmask(SIG_BLOCK, &stopping, &before_);
+    beside = fs::absolute(beside).lexically_normal();
+    do beside = beside.parent_path();
+    while (!fs::exists(beside));
+    std::string name = (beside / ".lapl-plan-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr)
+      path_ = name;
+    else
+      error_ = fmt::format("{}: {}", beside.string(), std::strerror(errno));
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;  // nothing can be done about it, and the measurement holds
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+  const std::string& error() const { return error_; }
+
+ private:
+  sigset_t before_;
+  fs::path path_;
+  std::string error_;
+};
+
+// The fastest of three storings, fewer where they take long.
+template <class T>
+double time_of(RunWriter<T>& writer, Backend<T>& backend, const Storing& what, bool laplacian) {
+  const auto start = Clock::now();
+  double least = 0;
+  for (int n = 0; n == 0 || (n < 3 && seconds_since(start) < 1); ++n) {
+    const auto one = Clock::now();
+    backend.capture(what.output && laplacian, what.output);
+    writer.store(what, backend.captured());
+    least = n == 0 ? seconds_since(one) : std::min(least, seconds_since(one));
+  }
+  return least;
+}
+
+// Of a field of at most 2000 x 2000, from which larger ones follow.
+template <class T>
+double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
+                       const fs::path& folder, double stepping_seconds) {
+  RunConfig config = loaded.run;
+  const auto cells = static_cast<double>(config.shape.cells());
+  config.shape = {std::min<std::int64_t>(config.shape.rows, 2000),
+                  std::min<std::int64_t>(config.shape.columns, 2000)};
+  const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
+  backend->set_state(std::vector<T>(static_cast<std::size_t>(config.shape.cells())));
+  const RunFolder run = RunFolder::create(folder / "run", RunFolder::Existing::refuse);
+  RunWriter<T> writer(run, config, resolved_yaml(loaded), provenance_of(backend->description()), {},
+                      {.stored = [](const StoredEvent&) {},
+                       .progress = [](const Progress&) {},
+                       .warning = [](const std::string&) {}});
+  const bool laplacian =
+      std::ranges::find(config.output_fields, "laplacian") != config.output_fields.end();
+  const auto rounded_up = [&](std::int64_t every) {
+    return static_cast<double>((config.steps + every - 1) / every);
+  };
+  const auto& every = config.checkpoint_every;
+  const double outputs = rounded_up(config.output_every) + 1;
+  const double checkpoints =
+      1 + (every.steps ? rounded_up(*every.steps) : stepping_seconds / *every.seconds + 1);
+  return (outputs * time_of(writer, *backend, {.step = 0, .output = true}, laplacian) +
+          checkpoints * time_of(writer, *backend, {.step = 0, .checkpoint = true}, laplacian)) *
+         cells / static_cast<double>(config.shape.cells());
+}
+
+template <class T>
+RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
+  const RunConfig& config = loaded.run;
+  const std::vector<double> initial = load_initial_field(config);
+  const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
+  set_initial_state(*backend, config, std::span(initial));
+  RunTime time;
+  time.cells_per_second = measure_cells_per_second(*backend, config);
+  const double cells = static_cast<double>(config.shape.cells()) *
+                       static_cast<double>(config.steps) * (config.verify_every ? 2 : 1);
+  if (config.steps > 0) time.stepping_seconds = cells / time.cells_per_second;
+  const TemporaryFolder folder(config.directory);
+  time.storing_unknown = folder.error();
+  if (folder.error().empty()) try {
+      time.storing_seconds =
+          measure_storing<T>(loaded, choice, folder.path(), time.stepping_seconds);
+    } catch (const IoError& error) {
+      time.storing_unknown = error.what();
+    }
+  time.seconds = choice.backend == "cpu" ? time.stepping_seconds + time.storing_seconds
+                                         : std::max(time.stepping_seconds, time.storing_seconds);
+  time.by = backend->description();
+  return time;
+}
+
+}  // namespace
+
+RunTime measure_run_time(const LoadedConfig& config, const BackendChoice& choice) {
+  return config.run.precision == Precision::float32 ? measure<float>(config, choice)
+                                                    : measure<double>(config, choice);
+}
+
+}  // namespace lapl
