@@ -32,6 +32,13 @@ struct Options {
   Console::Options console;
 };
 
+// What has not changed since the run began still comes from where it came from then.
+void keep_origins(std::vector<ResolvedKey>& keys, const std::string& earlier_config) {
+  for (const ResolvedKey& earlier : resolved_keys(earlier_config))
+    for (ResolvedKey& key : keys)
+      if (key.key == earlier.key && key.value == earlier.value) key.origin = earlier.origin;
+}
+
 int resume_command(const Options& options) {
   catch_stop_signals();
   const std::filesystem::path folder = options.folder;
@@ -44,8 +51,9 @@ int resume_command(const Options& options) {
   std::vector<std::string> settings = {text_setting("output.directory", options.folder)};
   settings.insert(settings.end(), options.settings.begin(), options.settings.end());
   if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
-  const LoadedConfig config = parse_config(restart.checkpoint.header.config,
-                                           (folder / "config.yaml").string(), ".", settings);
+  const std::string& earlier = restart.checkpoint.header.config;
+  LoadedConfig config = parse_config(earlier, (folder / "config.yaml").string(), ".", settings);
+  keep_origins(config.keys, earlier);
   if (config.run.directory != options.folder)
     throw ConfigError("--set output.directory: resume goes on in the folder that it is given");
   return execute(resume_job(config, std::move(restart), console), console);

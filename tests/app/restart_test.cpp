@@ -1,6 +1,7 @@
 // Nothing is lost, and a restart is bit-identical.
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <random>
 #include <thread>
 
@@ -184,4 +185,14 @@ TEST_CASE("resume goes on beyond the end, in a folder that was moved") {
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "time.steps=100"}).code == 0);
   CHECK(run_lapl({"diff", "out/fields/step-000000100.nc", "elsewhere/fields/step-000000100.nc"})
             .code == 0);
+  // Of each value, where it came from when the run began.
+  const auto origin_of = [](const std::string& key) {
+    std::ifstream file("elsewhere/config.yaml");
+    std::string line;
+    while (std::getline(file, line) && line.find(' ' + key + ':') == std::string::npos) continue;
+    return line.substr(line.find("# ") + 2);
+  };
+  CHECK(origin_of("shape") == "c.yaml:1");
+  CHECK(origin_of("spacing") == "default");
+  CHECK(origin_of("steps") == "--set");
 }
