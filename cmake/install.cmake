@@ -16,10 +16,12 @@ install(DIRECTORY docs configs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 set(share ${CMAKE_BINARY_DIR}/share)
 add_custom_command(OUTPUT ${share}/made VERBATIM DEPENDS lapl
   COMMAND ${CMAKE_COMMAND} -E make_directory ${share}/bash-completion/completions
-          ${share}/zsh/site-functions ${share}/fish/vendor_completions.d
+          ${share}/zsh/site-functions ${share}/zsh/vendor-completions ${share}/fish/vendor_completions.d
   COMMAND lapl man ${share}/man/man1
   COMMAND lapl completions bash > ${share}/bash-completion/completions/lapl
   COMMAND lapl completions zsh > ${share}/zsh/site-functions/_lapl
+  # Debian's zsh looks into the first below /usr/local and into the second below /usr.
+  COMMAND ${CMAKE_COMMAND} -E copy ${share}/zsh/site-functions/_lapl ${share}/zsh/vendor-completions
   COMMAND lapl completions fish > ${share}/fish/vendor_completions.d/lapl.fish
   COMMAND ${CMAKE_COMMAND} -E touch ${share}/made
   COMMENT "Writing manual pages and completions")
