@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -12,8 +11,10 @@
 
 #include "app/provenance.hpp"
 #include "app/run_backend.hpp"
+#include "app/signals.hpp"
 #include "io/initial_source.hpp"
 #include "io/run_writer.hpp"
+#include "kernels/error.hpp"
 #include "solver/initial_field.hpp"
 
 namespace lapl {
@@ -42,38 +43,31 @@ double measure_cells_per_second(Backend<T>& backend, const RunConfig& config) {
   return rate;
 }
 
-// A folder beside the run's, which is gone at the end: signals that ask to stop wait until then.
+// A folder beside the run's, which is gone at the end: what asks to stop does not keep it from
+// that.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(fs::path beside) {
-    sigset_t stopping;
-    sigemptyset(&stopping);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&stopping, signal);
-    pthread_sigmask(SIG_BLOCK, &stopping, &before_);
-    beside = fs::absolute(beside).lexically_normal();
+  explicit TemporaryFolder(const fs::path& run_folder) {
+    catch_stop_signals();
+    fs::path beside = fs::absolute(run_folder / ".").lexically_normal().parent_path();
     do beside = beside.parent_path();
     while (!fs::exists(beside));
     std::string name = (beside / ".lapl-plan-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr)
-      path_ = name;
-    else
-      error_ = fmt::format("{}: {}", beside.string(), std::strerror(errno));
+    if (mkdtemp(name.data()) == nullptr)
+      throw IoError(fmt::format("{}: {}", beside.string(), std::strerror(errno)));
+    path_ = name;
   }
   ~TemporaryFolder() {
     std::error_code ignored;  // nothing can be done about it, and the measurement holds
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    fs::remove_all(path_, ignored);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const fs::path& path() const { return path_; }
-  const std::string& error() const { return error_; }
 
  private:
-  sigset_t before_;
   fs::path path_;
-  std::string error_;
 };
 
 // The fastest of three storings, fewer where they take long.
@@ -130,14 +124,12 @@ RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
   const double cells = static_cast<double>(config.shape.cells()) *
                        static_cast<double>(config.steps) * (config.verify_every ? 2 : 1);
   if (config.steps > 0) time.stepping_seconds = cells / time.cells_per_second;
-  const TemporaryFolder folder(config.directory);
-  time.storing_unknown = folder.error();
-  if (folder.error().empty()) try {
-      time.storing_seconds =
-          measure_storing<T>(loaded, choice, folder.path(), time.stepping_seconds);
-    } catch (const IoError& error) {
-      time.storing_unknown = error.what();
-    }
+  try {
+    const TemporaryFolder folder(config.directory);
+    time.storing_seconds = measure_storing<T>(loaded, choice, folder.path(), time.stepping_seconds);
+  } catch (const IoError& error) {
+    time.storing_unknown = error.what();
+  }
   time.seconds = choice.backend == "cpu" ? time.stepping_seconds + time.storing_seconds
                                          : std::max(time.stepping_seconds, time.storing_seconds);
   time.by = backend->description();
