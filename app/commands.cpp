@@ -35,9 +35,9 @@ void add_commands(CLI::App& app, Action& action) {
   add_resume_command(app, action);
   add_validate_command(app, action);
   add_inspect_command(app, action);
-  add_completions_command(app, action);
   add_diff_command(app, action);
   add_bench_command(app, action);
+  add_completions_command(app, action);
   add_export_command(app, action);
   add_filter_command(app, action);
   add_list_command(app, action);
