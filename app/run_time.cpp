@@ -114,25 +114,30 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
 }
 
 template <class T>
-RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
-  const RunConfig& config = loaded.run;
+RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice) {
   const std::vector<double> initial = load_initial_field(config);
   const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
   set_initial_state(*backend, config, std::span(initial));
   RunTime time;
   time.cells_per_second = measure_cells_per_second(*backend, config);
+  time.by = backend->description();
   const double cells = static_cast<double>(config.shape.cells()) *
                        static_cast<double>(config.steps) * (config.verify_every ? 2 : 1);
   if (config.steps > 0) time.stepping_seconds = cells / time.cells_per_second;
+  return time;
+}
+
+template <class T>
+RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
+  RunTime time = measure_stepping<T>(loaded.run, choice);
   try {
-    const TemporaryFolder folder(config.directory);
+    const TemporaryFolder folder(loaded.run.directory);
     time.storing_seconds = measure_storing<T>(loaded, choice, folder.path(), time.stepping_seconds);
   } catch (const IoError& error) {
     time.storing_unknown = error.what();
   }
   time.seconds = choice.backend == "cpu" ? time.stepping_seconds + time.storing_seconds
                                          : std::max(time.stepping_seconds, time.storing_seconds);
-  time.by = backend->description();
   return time;
 }
 
