@@ -36,6 +36,13 @@ class WordWalk {
 std::vector<const CLI::App*> shown_commands(const CLI::App& command);
 std::vector<std::string> option_names(const CLI::App& command);
 
+/// The words that an option or a positional takes, where it takes certain ones alone: those between
+/// the braces of its type name, such as {auto,cuda,cpu}.
+std::vector<std::string> choices_of(const CLI::Option& option);
+
+/// "lapl run"; "lapl" where `command` is `app`.
+std::string full_name(const CLI::App& app, const CLI::App& command, char between = ' ');
+
 /// What to say of the first command or option that does not exist, with the nearest one that does;
 /// empty where all exist.
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& words);

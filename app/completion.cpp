@@ -26,16 +26,6 @@ class Collector {
   Completion& completion_;
 };
 
-// The words between the braces of a type name, such as {auto,cuda,cpu}.
-std::vector<std::string> choices_in(const std::string& type_name) {
-  std::vector<std::string> choices;
-  const auto open = type_name.find('{'), close = type_name.find('}');
-  if (open == std::string::npos || close == std::string::npos) return choices;
-  std::istringstream list(type_name.substr(open + 1, close - open - 1));
-  for (std::string word; std::getline(list, word, ',');) choices.push_back(word);
-  return choices;
-}
-
 void add_keys(Collector& collect) {
   const bool has_value = collect.typed().find('=') != std::string::npos;
   for (const KeyChoices& key : config_key_choices()) {
@@ -48,7 +38,7 @@ void add_keys(Collector& collect) {
 // Values of an option or a positional; `before` is what stands before each, such as "--backend=".
 void add_values(const CLI::Option& option, const std::string& before, Collector& collect) {
   const std::string type = option.get_type_name();
-  const auto choices = choices_in(type);
+  const auto choices = choices_of(option);
   for (const std::string& word : choices) collect.add(before + word, "");
   if (!choices.empty()) return;
   if (option.get_positional()) {

@@ -15,12 +15,12 @@
 #include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
 #include "kernels/error.hpp"
+#include "solver/clock.hpp"
 
 namespace lapl {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::string path, output, field, steps;

@@ -13,13 +13,13 @@
 #include "io/frames.hpp"
 #include "kernels/error.hpp"
 #include "kernels/frame_filter.hpp"
+#include "solver/clock.hpp"
 #include "solver/filter.hpp"
 
 namespace lapl {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::string config;
@@ -37,12 +37,12 @@ class FrameProgress {
   void done(std::int64_t frame) {
     if (quiet_ || Clock::now() - shown_ < std::chrono::seconds(2)) return;
     shown_ = Clock::now();
-    const double passed = std::chrono::duration<double>(shown_ - start_).count();
+    const double passed = seconds();
     const double left =
         passed * static_cast<double>(frames_ - frame - 1) / static_cast<double>(frame + 1);
     fmt::print(stderr, "lapl: frame {} of {}, {} left\n", frame + 1, frames_, time_left_text(left));
   }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double seconds() const { return seconds_since(start_); }
 
  private:
   std::int64_t frames_;

@@ -1,6 +1,7 @@
 #include "app/man_page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
@@ -37,23 +38,20 @@ std::string item(const std::string& term, const std::string& text) {
 }
 
 std::string page_name(const CLI::App& app, const CLI::App& command) {
-  return &command == &app ? app.get_name() : app.get_name() + '-' + command.get_name();
+  return full_name(app, command, '-');
 }
 
 // auto|cuda|cpu, or a name such as FILE; without what checks add to it.
 std::string value_name(const CLI::Option& option) {
+  const auto choices = choices_of(option);
+  if (!choices.empty()) return fmt::format("{}", fmt::join(choices, "|"));
   const std::string type = option.get_type_name();
-  const auto open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos)
-    return type.substr(0, type.find(':'));
-  std::string choices = type.substr(open + 1, close - open - 1);
-  std::ranges::replace(choices, ',', '|');
-  return choices;
+  return type.substr(0, type.find(':'));
 }
 
 std::string synopsis(const CLI::App& app, const CLI::App& command) {
   const bool whole = &command == &app;
-  std::string text = bold(whole ? app.get_name() : app.get_name() + ' ' + command.get_name());
+  std::string text = bold(full_name(app, command));
   if (whole) return text + ' ' + italic("COMMAND") + " [" + italic("options") + "]\n";
   text += " [" + italic("options") + ']';
   for (const CLI::Option* option : command.get_options()) {

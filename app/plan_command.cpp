@@ -13,12 +13,14 @@
 #include "app/exit_code.hpp"
 #include "app/run_memory.hpp"
 #include "app/run_time.hpp"
+#include "app/temporary_folder.hpp"
 #include "io/config/config.hpp"
 #include "io/filter_source.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/update.hpp"
+#include "solver/schedule.hpp"
 
 namespace lapl {
 namespace {
@@ -54,10 +56,9 @@ Json plan_of(const LoadedConfig& loaded) {
   load_filters(config.filters);
   const Memory memory = memory_of_run(config, choice.backend, config.shape);
   const Memory available = memory_available(choice.backend);
-  const std::size_t value_size = config.precision == Precision::float32 ? 4 : 8;
+  const std::size_t value_size = size_of(config.precision);
   const auto fields = config.output_fields.size() + config.filters.size();
-  const std::int64_t outputs =
-      config.steps / config.output_every + 1 + (config.steps % config.output_every != 0 ? 1 : 0);
+  const std::int64_t outputs = Schedule(config).outputs();
   const double output = static_cast<double>(step_file_bytes(config.shape, value_size, fields));
   const double checkpoint =
       static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);
@@ -66,8 +67,7 @@ Json plan_of(const LoadedConfig& loaded) {
   const std::int64_t made = every ? config.steps / *every + 2 : config.checkpoints_kept + 1;
   const double disk = static_cast<double>(outputs) * output +
                       static_cast<double>(std::min(made, config.checkpoints_kept + 1)) * checkpoint;
-  fs::path folder = fs::absolute(config.directory);
-  while (!fs::exists(folder)) folder = folder.parent_path();
+  const fs::path folder = nearest_existing(fs::absolute(config.directory));
 
   Json plan = {{"shape", {config.shape.rows, config.shape.columns}},
                {"precision", name_of(config.precision)},

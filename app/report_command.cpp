@@ -102,10 +102,10 @@ std::string commands_text(const Options& options, const RunView& run) {
 }
 
 std::string citation_text(const RunView& run, const std::string& generator) {
-  const auto digest = run.digests.find(run.step);
+  const std::string digest = run.digest_at(run.step);
   return fmt::format("{}: run {}, started {}, {} x {} cells, {}, step {}{}.", generator, run.name,
                      run.started, run.shape.rows, run.shape.columns, run.precision, run.step,
-                     digest == run.digests.end() ? "" : ", state digest " + digest->second);
+                     digest.empty() ? "" : ", state digest " + digest);
 }
 
 std::vector<ResolvedKey> config_keys_of(const fs::path& file) {

@@ -18,7 +18,7 @@ double initial_memory(const RunConfig& config, const std::string& backend, doubl
 
 // Of the backend, and of what is kept between steps.
 Memory stepping_memory(const RunConfig& config, const std::string& backend, Shape shape) {
-  const std::size_t value_size = config.precision == Precision::float32 ? 4 : 8;
+  const std::size_t value_size = size_of(config.precision);
   Memory memory = memory_needed(backend, shape, value_size, 2 + config.filters.size());
   const double cells = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
   if (config.verify_every) memory.host += cells * static_cast<double>(value_size);
@@ -29,7 +29,7 @@ Memory stepping_memory(const RunConfig& config, const std::string& backend, Shap
 
 Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape shape) {
   Memory memory = stepping_memory(config, backend, shape);
-  const double value_size = config.precision == Precision::float32 ? 4 : 8;
+  const auto value_size = static_cast<double>(size_of(config.precision));
   const double cells = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
   const auto fields = config.output_fields.size() + config.filters.size();
   const double file = cells * value_size * static_cast<double>(fields + 1);

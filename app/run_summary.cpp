@@ -7,7 +7,6 @@ namespace lapl {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 
 constexpr auto between_saves = 2s;
 

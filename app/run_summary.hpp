@@ -1,13 +1,13 @@
 // run.json while a run goes on.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "solver/clock.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
@@ -34,7 +34,7 @@ class RunSummary {
   std::filesystem::path path_;
   std::function<void(const std::string&)> warn_;
   bool warned_ = false;
-  std::chrono::steady_clock::time_point last_saved_;
+  Clock::time_point last_saved_;
   std::future<void> saving_;
 };
 

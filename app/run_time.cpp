@@ -3,29 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include "app/provenance.hpp"
 #include "app/run_backend.hpp"
 #include "app/signals.hpp"
+#include "app/temporary_folder.hpp"
 #include "io/initial_source.hpp"
 #include "io/run_writer.hpp"
 #include "kernels/error.hpp"
+#include "solver/clock.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/schedule.hpp"
 
 namespace lapl {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // The speed of the last and longest stretch: engines take more steps at once where there are more.
 template <class T>
@@ -42,33 +37,6 @@ double measure_cells_per_second(Backend<T>& backend, const RunConfig& config) {
   }
   return rate;
 }
-
-// A folder beside the run's, which is gone at the end: what asks to stop does not keep it from
-// that.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const fs::path& run_folder) {
-    catch_stop_signals();
-    fs::path beside = fs::absolute(run_folder / ".").lexically_normal().parent_path();
-    do beside = beside.parent_path();
-    while (!fs::exists(beside));
-    std::string name = (beside / ".lapl-plan-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw IoError(fmt::format("{}: {}", beside.string(), std::strerror(errno)));
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;  // nothing can be done about it, and the measurement holds
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // The fastest of three storings, fewer where they take long.
 template <class T>
@@ -99,15 +67,12 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
                       {.stored = [](const StoredEvent&) {},
                        .progress = [](const Progress&) {},
                        .warning = [](const std::string&) {}});
-  const bool laplacian =
-      std::ranges::find(config.output_fields, "laplacian") != config.output_fields.end();
-  const auto rounded_up = [&](std::int64_t every) {
-    return static_cast<double>((config.steps + every - 1) / every);
-  };
-  const auto& every = config.checkpoint_every;
-  const double outputs = rounded_up(config.output_every) + 1;
+  const bool laplacian = config.has_output_field("laplacian");
+  const Schedule schedule(config);
+  const auto outputs = static_cast<double>(schedule.outputs());
+  const auto& seconds = config.checkpoint_every.seconds;
   const double checkpoints =
-      1 + (every.steps ? rounded_up(*every.steps) : stepping_seconds / *every.seconds + 1);
+      static_cast<double>(schedule.checkpoints()) + (seconds ? stepping_seconds / *seconds : 0);
   return (outputs * time_of(writer, *backend, {.step = 0, .output = true}, laplacian) +
           checkpoints * time_of(writer, *backend, {.step = 0, .checkpoint = true}, laplacian)) *
          cells / static_cast<double>(config.shape.cells());
@@ -131,7 +96,8 @@ template <class T>
 RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
   RunTime time = measure_stepping<T>(loaded.run, choice);
   try {
-    const TemporaryFolder folder(loaded.run.directory);
+    catch_stop_signals();  // the folder goes first
+    const TemporaryFolder folder(parent_of(loaded.run.directory), ".lapl-plan-");
     time.storing_seconds = measure_storing<T>(loaded, choice, folder.path(), time.stepping_seconds);
   } catch (const IoError& error) {
     time.storing_unknown = error.what();

@@ -3,9 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <random>
 #include <set>
@@ -14,6 +11,7 @@
 #include "app/execute.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
+#include "app/temporary_folder.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
 
@@ -30,38 +28,6 @@ struct Options {
   int splits = 3;
   bool keep = false;
 };
-
-// A new folder that goes with the object, unless it is to be kept.
-class TemporaryFolder {
- public:
-  TemporaryFolder(const fs::path& parent, bool keep) : keep_(keep) {
-    std::string name = (parent / "verify-restart-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw IoError(fmt::format("{}: no temporary folder can be made there: {}", parent.string(),
-                                std::strerror(errno)));
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;  // what cannot be removed must not hide the result
-    if (!keep_) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  bool keep_;
-};
-
-// Where the run folder is or would be made: on the disk that a real run writes to.
-fs::path parent_of(const std::string& run_folder) {
-  fs::path path = fs::absolute(run_folder).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // it ended with a slash
-  do path = path.parent_path();
-  while (!fs::exists(path));
-  return path;
-}
 
 // Steps between the first and the last, always the same ones for the same numbers.
 std::set<std::int64_t> split_steps(std::int64_t steps, int splits) {
@@ -136,7 +102,7 @@ int verify_restart_command(const Options& options) {
                                               plural, fmt::join(splits, ", "));
   const TemporaryFolder folder(
       options.output.empty() ? parent_of(config.run.directory) : fs::path(options.output),
-      options.keep);
+      "verify-restart-", options.keep);
   if (options.keep) fmt::print(stderr, "lapl: both runs are kept in {}\n", folder.path().string());
 
   const std::string text = resolved_yaml(config);

@@ -71,7 +71,7 @@ void describe_status(RunView& view, const fs::path& folder, const std::string& h
   if (view.status == "failed") view.note = text_in(summary, "error");
   if (view.status == "stopped")
     view.note = fmt::format("stopped by {}", text_in(summary, "stopped_by"));
-  if (view.status != "running" && view.status != "starting") return;
+  if (view.status != "running") return;
   if ((view.host.empty() || view.host == host) && writer_is_gone(folder)) {
     view.status = "died";
     view.note = "its process is gone";

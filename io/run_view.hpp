@@ -26,7 +26,7 @@ struct DiagnosticsLine {
 /// value here.
 struct RunView {
   std::string name;    ///< of the run folder
-  std::string status;  ///< starting, running, complete, stopped, failed or died
+  std::string status;  ///< running, complete, stopped, failed or died
   std::string note;    ///< what a person should know of the status, such as an error
   std::string engine, device, precision, host, started;
   Shape shape{0, 0};
@@ -37,6 +37,12 @@ struct RunView {
   std::vector<DiagnosticsLine> diagnostics;
   std::map<std::int64_t, std::string> digests;  ///< of the state, by the step of an output
   nlohmann::ordered_json summary;               ///< run.json
+
+  /// Digest of the state at a step; empty where the log does not say.
+  std::string digest_at(std::int64_t of_step) const {
+    const auto digest = digests.find(of_step);
+    return digest == digests.end() ? "" : digest->second;
+  }
 };
 
 /// Reads run.json, log.jsonl and diagnostics.csv. A run that says that it is running is "died"

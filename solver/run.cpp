@@ -3,21 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <future>
 
 #include "kernels/error.hpp"
+#include "solver/clock.hpp"
 #include "solver/schedule.hpp"
 #include "solver/verification.hpp"
 
 namespace lapl {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 void require_finite(std::optional<std::int64_t> cell, Shape shape, std::int64_t step) {
   if (!cell) return;
@@ -71,8 +65,7 @@ class Run {
  public:
   Run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step, RunSink<T>& sink)
       : backend_(backend), config_(config), schedule_(config), sink_(sink), step_(first_step) {
-    const auto& fields = config.output_fields;
-    wants_laplacian_ = std::ranges::find(fields, "laplacian") != fields.end();
+    wants_laplacian_ = config.has_output_field("laplacian");
   }
 
   RunResult to_the_end(const std::function<std::string()>& stop_reason) {

@@ -1,9 +1,19 @@
 #include "solver/run_config.hpp"
 
+#include <algorithm>
+
 namespace lapl {
+
+bool RunConfig::has_output_field(std::string_view name) const {
+  return std::ranges::find(output_fields, name) != output_fields.end();
+}
 
 const char* name_of(Precision precision) {
   return precision == Precision::float32 ? "float32" : "float64";
+}
+
+std::size_t size_of(Precision precision) {
+  return precision == Precision::float32 ? sizeof(float) : sizeof(double);
 }
 
 const char* name_of(InitialKind kind) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/boundary.hpp"
@@ -68,6 +69,9 @@ struct RunConfig {
   std::int64_t check_finite_every = 500;
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 
+  /// Whether output.fields names it.
+  bool has_output_field(std::string_view name) const;
+
   /// D dt / h^2, from whichever form the config gives.
   double step_coefficient() const {
     return coefficient ? *coefficient : *diffusivity * *time_step / (spacing * spacing);
@@ -79,6 +83,8 @@ struct RunConfig {
 };
 
 const char* name_of(Precision precision);
+/// Bytes of a value.
+std::size_t size_of(Precision precision);
 const char* name_of(InitialKind kind);
 const char* name_of(Boundary boundary);
 

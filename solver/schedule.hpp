@@ -29,6 +29,12 @@ class Schedule {
 
   bool is_verification(std::int64_t step) const { return step % verify_every_ == 0; }
 
+  /// How many outputs a run from step 0 makes, and how many checkpoints, but for those of a time.
+  std::int64_t outputs() const { return last_ / output_every_ + 1 + (last_ % output_every_ != 0); }
+  std::int64_t checkpoints() const {
+    return last_ / checkpoint_every_ + 1 + (last_ % checkpoint_every_ != 0);
+  }
+
   /// The first step after `step` at which any of these happens.
   std::int64_t next_after(std::int64_t step) const {
     std::int64_t next = last_;

@@ -18,9 +18,8 @@ std::string fact(const std::string& name, const std::string& value) {
 }
 
 std::string facts_html(const RunView& run) {
-  const auto digest = run.digests.find(run.step);
   return fact("step", fmt::format("{} of {}", run.step, run.steps)) +
-         fact("state digest", digest == run.digests.end() ? "" : digest->second) +
+         fact("state digest", run.digest_at(run.step)) +
          fact("grid",
               fmt::format("{} x {}, {}", run.shape.rows, run.shape.columns, run.precision)) +
          fact("engine", run.engine) + fact("device", run.device) + fact("host", run.host) +
@@ -62,10 +61,9 @@ std::string graphs_html(std::span<const DiagnosticsLine> history) {
 std::string outputs_html(const RunView& run) {
   std::string html;
   for (const DiagnosticsLine& at : run.diagnostics) {
-    const auto digest = run.digests.find(at.step);
     html += fmt::format("<tr><td>{}<td>{:.6g}<td>{:.6g}<td>{:.6g}<td>{:.6g}<td>{}</tr>\n", at.step,
                         at.time, at.statistics.min, at.statistics.max, at.statistics.mean,
-                        digest == run.digests.end() ? "" : html_escaped(digest->second));
+                        html_escaped(run.digest_at(at.step)));
   }
   return html;
 }

@@ -127,12 +127,10 @@ void draw_outputs(TextGrid& grid, TextArea area, const RunView& run) {
             {.dim = true});
   auto line = run.diagnostics.rbegin();
   for (int row = 1; row < area.rows && line != run.diagnostics.rend(); ++row, ++line) {
-    const auto digest = run.digests.find(line->step);
-    grid.text(
-        area.row + row, area.column,
-        fmt::format("{:>10}  {:>11.6g} {:>11.4g} {:>11.4g} {:>11.4g}  {}", line->step, line->time,
-                    line->statistics.min, line->statistics.max, line->statistics.mean,
-                    digest != run.digests.end() ? digest->second : ""));
+    grid.text(area.row + row, area.column,
+              fmt::format("{:>10}  {:>11.6g} {:>11.4g} {:>11.4g} {:>11.4g}  {}", line->step,
+                          line->time, line->statistics.min, line->statistics.max,
+                          line->statistics.mean, run.digest_at(line->step)));
   }
 }
 

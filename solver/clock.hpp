@@ -1,0 +1,14 @@
+// Time that passes.
+#pragma once
+
+#include <chrono>
+
+namespace lapl {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace lapl
