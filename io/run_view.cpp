@@ -68,7 +68,10 @@ double seconds_since_written(const fs::path& path) {
 void describe_status(RunView& view, const fs::path& folder, const std::string& host) {
   const Json& summary = view.summary;
   view.status = text_in(summary, "status");
-  if (view.status == "failed") view.note = text_in(summary, "error");
+  if (view.status == "failed") {
+    const std::string error = text_in(summary, "error");
+    view.note = error.substr(0, error.find('\n'));  // the log has all of it
+  }
   if (view.status == "stopped")
     view.note = fmt::format("stopped by {}", text_in(summary, "stopped_by"));
   if (view.status != "running") return;

@@ -13,6 +13,7 @@
 #include "kernels/filter.hpp"
 #include "kernels/fractal.hpp"
 #include "kernels/grid.hpp"
+#include "kernels/not_finite.hpp"
 
 namespace lapl {
 
@@ -71,8 +72,9 @@ class Backend {
   /// Starts a search of the present state for values that are not finite.
   virtual void start_finite_check() = 0;
 
-  /// Ends that search (waits for it where need be): row-major index of the first such cell.
-  virtual std::optional<std::int64_t> finish_finite_check() = 0;
+  /// Ends that search (waits for it where need be): the first such value, with those around it as
+  /// they were at the start.
+  virtual std::optional<NotFinite<T>> finish_finite_check() = 0;
 
   /// The filters whose results a capture can hold too; on inputs and outputs of the grid's shape.
   /// To be called before the first capture. Throws DeviceError where memory does not suffice.

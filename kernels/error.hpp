@@ -27,8 +27,8 @@ struct DeviceError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An engine that cannot step a grid of this shape on this device, where another one may; the device
-/// itself has not failed (exit code 5).
+/// An engine that cannot step a grid of this shape on this device, where another one may; the
+/// device itself has not failed (exit code 5).
 struct EngineUnsuitable : DeviceError {
   using DeviceError::DeviceError;
 };

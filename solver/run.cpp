@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <future>
 
 #include "kernels/error.hpp"
@@ -13,11 +14,21 @@
 namespace lapl {
 namespace {
 
-void require_finite(std::optional<std::int64_t> cell, Shape shape, std::int64_t step) {
-  if (!cell) return;
-  const auto [row, column] = cell_at(shape, *cell);
-  throw NumericalError(
-      fmt::format("step {}: the value at row {}, column {} is not finite", step, row, column));
+// The values around it, a line for each row of the grid.
+template <class T>
+[[noreturn]] void refuse(const NotFinite<T>& found, Shape shape, std::int64_t step) {
+  const auto [row, column] = cell_at(shape, found.index);
+  const Neighbourhood area = neighbourhood_of(found.index, shape);
+  std::string message = fmt::format(
+      "step {}: the value at row {}, column {} is not finite; rows {} to {}, columns {} to {} hold",
+      step, row, column, area.first_row, area.first_row + area.rows - 1, area.first_column,
+      area.first_column + area.columns - 1);
+  for (std::int64_t i = 0; i < area.rows * area.columns; ++i) {
+    if (i % area.columns == 0) message += "\n ";
+    const T value = found.around[static_cast<std::size_t>(i)];
+    message += fmt::format(" {:>12.6g}", std::isnan(value) ? std::abs(value) : value);
+  }
+  throw NumericalError(message);
 }
 
 // The state may still fail between the verification and the copy that is stored.
@@ -104,7 +115,7 @@ class Run {
     if (checked_step_) {
       const std::int64_t checked = *checked_step_;
       checked_step_.reset();
-      require_finite(backend_.finish_finite_check(), config_.shape, checked);
+      if (const auto found = backend_.finish_finite_check()) refuse(*found, config_.shape, checked);
     }
     if (schedule_.is_finite_check(step_)) {
       backend_.start_finite_check();
@@ -160,7 +171,9 @@ class Run {
     storing_ = std::async(std::launch::async, [this, what, verified] {
       const Captured<T> captured = backend_.captured();
       require_verified(verified, captured.digest, what.step);
-      require_finite(captured.first_not_finite, config_.shape, what.step);
+      if (captured.first_not_finite)
+        refuse(not_finite_at(*captured.first_not_finite, captured.field.data(), config_.shape),
+               config_.shape, what.step);
       sink_.store(what, captured);
     });
   }

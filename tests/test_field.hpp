@@ -67,6 +67,17 @@ bool same_bits(std::span<const T> a, std::span<const T> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
+/// Whether `found` holds the values of `field` at most two rows and columns from its cell.
+template <class T>
+bool holds_values_around(const NotFinite<T>& found, const std::vector<T>& field, Shape shape) {
+  std::vector<T> expected;
+  for (std::int64_t i = 0; i < shape.cells(); ++i)
+    if (std::abs(i / shape.columns - found.index / shape.columns) <= 2 &&
+        std::abs(i % shape.columns - found.index % shape.columns) <= 2)
+      expected.push_back(field[static_cast<std::size_t>(i)]);
+  return same_bits<T>(std::span(found.around).first(expected.size()), expected);
+}
+
 /// Largest |a - b|; NaN where one of them is.
 template <class A, class B>
 double largest_difference(const A& a, const B& b) {

@@ -19,8 +19,8 @@ inline constexpr std::int64_t format_version = 1;
 
 /// Marks a file as ours.
 void write_format(hid_t file, const std::string& kind);
-/// step, index, series, checkpoint or filtered; empty for a foreign file. Throws IoError for a version
-/// that this program does not know.
+/// step, index, series, checkpoint or filtered; empty for a foreign file. Throws IoError for a
+/// version that this program does not know.
 std::string read_format(hid_t file);
 
 /// Where the values of a file's fields lie.

@@ -130,9 +130,13 @@ class CpuBackend final : public Backend<T> {
     stepping_ += std::chrono::steady_clock::now() - start;
   }
 
-  void start_finite_check() override { first_not_finite_ = digest_state().first_not_finite; }
+  void start_finite_check() override {
+    not_finite_.reset();
+    if (const auto first = digest_state().first_not_finite)
+      not_finite_ = not_finite_at<T>(*first, buffers_.current, problem_.shape);
+  }
 
-  std::optional<std::int64_t> finish_finite_check() override { return first_not_finite_; }
+  std::optional<NotFinite<T>> finish_finite_check() override { return not_finite_; }
 
   void set_filters(const std::vector<FilterPlan<T>>& filters) override {
     for (const FilterPlan<T>& plan : filters) {
@@ -205,7 +209,7 @@ class CpuBackend final : public Backend<T> {
   std::vector<HostBuffer<T>> filtered_;
   DoubleBuffer<T> buffers_;
   Captured<T> captured_;
-  std::optional<std::int64_t> first_not_finite_;
+  std::optional<NotFinite<T>> not_finite_;
   std::chrono::steady_clock::duration stepping_{};
 };
 

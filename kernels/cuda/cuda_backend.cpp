@@ -38,9 +38,9 @@ class CudaBackend final : public Backend<T> {
     host_field_ = pinned_buffer<T>(cells());
     observation_ = device_buffer<Observation>(1);
     host_observation_ = pinned_buffer<Observation>(1);
-    check_ = device_buffer<CellIndex>(1);
-    host_check_ = pinned_buffer<CellIndex>(1);
-    *host_check_.data() = not_found;
+    check_ = device_buffer<FiniteCheck<T>>(1);
+    host_check_ = pinned_buffer<FiniteCheck<T>>(1);
+    *host_check_.data() = {};
     buffers_ = {first_.data(), second_.data()};
     const auto bytes = static_cast<std::size_t>(padded_cells) * sizeof(T);
     for (T* const buffer : {first_.data(), second_.data()})
@@ -98,10 +98,10 @@ class CudaBackend final : public Backend<T> {
     check_copied_.record(copy_);
   }
 
-  std::optional<std::int64_t> finish_finite_check() override {
+  std::optional<NotFinite<T>> finish_finite_check() override {
     use_device();
     check_copied_.wait();
-    return found(*host_check_.data());
+    return host_check_.data()->result();
   }
 
   void set_filters(const std::vector<FilterPlan<T>>& filters) override {
@@ -195,8 +195,8 @@ class CudaBackend final : public Backend<T> {
   PinnedBuffer<T> host_field_, host_laplacian_;
   DeviceBuffer<Observation> observation_;
   PinnedBuffer<Observation> host_observation_;
-  DeviceBuffer<CellIndex> check_;
-  PinnedBuffer<CellIndex> host_check_;
+  DeviceBuffer<FiniteCheck<T>> check_;
+  PinnedBuffer<FiniteCheck<T>> host_check_;
   DoubleBuffer<T> buffers_;
   ChosenEngine<T> chosen_;
   StepClock clock_;

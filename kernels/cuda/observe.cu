@@ -79,6 +79,18 @@ __global__ void __launch_bounds__(block_threads)
   if (first != not_found) atomicMin(result, first);
 }
 
+template <class T>
+__global__ void __launch_bounds__(most_neighbours)
+    copy_neighbourhood(const T* __restrict__ state, FieldLayout layout, FiniteCheck<T>* check) {
+  if (check->first == not_found) return;
+  const Neighbourhood area =
+      neighbourhood_of(static_cast<std::int64_t>(check->first), {layout.rows, layout.columns});
+  if (threadIdx.x >= area.rows * area.columns) return;
+  const std::int64_t row = area.first_row + threadIdx.x / area.columns;
+  const std::int64_t column = area.first_column + threadIdx.x % area.columns;
+  check->around[threadIdx.x] = state[row * layout.pitch + column];
+}
+
 template <class From, class T>
 __global__ void __launch_bounds__(block_threads)
     store_cells(const From* __restrict__ field, T* __restrict__ state, FieldLayout layout) {
@@ -105,10 +117,13 @@ void observe(const T* state, const FieldLayout& layout, Boundaries boundaries, T
 }
 
 template <class T>
-void find_not_finite(const T* state, const FieldLayout& layout, CellIndex* first,
+void find_not_finite(const T* state, const FieldLayout& layout, FiniteCheck<T>* check,
                      cudaStream_t stream) {
-  clear(first, stream);
-  find_cells_not_finite<<<block_count(layout), block_threads, 0, stream>>>(state, layout, first);
+  clear(&check->first, stream);
+  find_cells_not_finite<<<block_count(layout), block_threads, 0, stream>>>(state, layout,
+                                                                           &check->first);
+  LAPL_CUDA(cudaGetLastError());
+  copy_neighbourhood<<<1, most_neighbours, 0, stream>>>(state, layout, check);
   LAPL_CUDA(cudaGetLastError());
 }
 
@@ -127,8 +142,9 @@ template void observe(const float*, const FieldLayout&, Boundaries, float, float
                       Observation*, cudaStream_t);
 template void observe(const double*, const FieldLayout&, Boundaries, double, double*, double*,
                       Observation*, cudaStream_t);
-template void find_not_finite(const float*, const FieldLayout&, CellIndex*, cudaStream_t);
-template void find_not_finite(const double*, const FieldLayout&, CellIndex*, cudaStream_t);
+template void find_not_finite(const float*, const FieldLayout&, FiniteCheck<float>*, cudaStream_t);
+template void find_not_finite(const double*, const FieldLayout&, FiniteCheck<double>*,
+                              cudaStream_t);
 template void store_state(const float*, float*, const FieldLayout&, cudaStream_t);
 template void store_state(const double*, double*, const FieldLayout&, cudaStream_t);
 template void store_state(const double*, float*, const FieldLayout&, cudaStream_t);

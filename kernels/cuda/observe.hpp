@@ -3,11 +3,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include "kernels/boundary.hpp"
 #include "kernels/cuda/field_layout.hpp"
+#include "kernels/not_finite.hpp"
 
 namespace lapl {
 
@@ -31,9 +33,23 @@ template <class T>
 void observe(const T* state, const FieldLayout& layout, Boundaries boundaries, T spacing_squared,
              T* field, T* laplacian, Observation* result, cudaStream_t stream);
 
-/// Puts the index of the first value that is not finite into `first`.
+/// What find_not_finite() finds, in device memory.
 template <class T>
-void find_not_finite(const T* state, const FieldLayout& layout, CellIndex* first,
+struct FiniteCheck {
+  CellIndex first = not_found;
+  T around[most_neighbours] = {};  ///< as in NotFinite
+
+  std::optional<NotFinite<T>> result() const {
+    if (first == not_found) return std::nullopt;
+    NotFinite<T> result{.index = static_cast<std::int64_t>(first)};
+    std::ranges::copy(around, result.around.begin());
+    return result;
+  }
+};
+
+/// Looks for the first value that is not finite.
+template <class T>
+void find_not_finite(const T* state, const FieldLayout& layout, FiniteCheck<T>* check,
                      cudaStream_t stream);
 
 /// Sets the state to `field` (rows * columns values without padding), converted to T.

@@ -106,12 +106,12 @@ Plan<T> make_plan(Shape shape) {
     if (blocks < 1) continue;
     return {variant, static_cast<int>(across), static_cast<int>(down)};
   }
-  throw EngineUnsuitable("engine resident: the grid of " + std::to_string(shape.rows) + " x " +
-                    std::to_string(shape.columns) + " cells does not fit on the " +
-                    std::to_string(processors) + " multiprocessors of the device, which hold " +
-                    (across > processors
-                         ? std::to_string(processors * most_units * width) + " columns"
-                         : std::to_string(most_rows) + " rows of that many columns"));
+  throw EngineUnsuitable(
+      "engine resident: the grid of " + std::to_string(shape.rows) + " x " +
+      std::to_string(shape.columns) + " cells does not fit on the " + std::to_string(processors) +
+      " multiprocessors of the device, which hold " +
+      (across > processors ? std::to_string(processors * most_units * width) + " columns"
+                           : std::to_string(most_rows) + " rows of that many columns"));
 }
 
 template <class T>

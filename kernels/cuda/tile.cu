@@ -190,7 +190,8 @@ class TileEngine final : public CudaEngine<T> {
     const std::int64_t across = (layout.columns - 1) / tile_columns<T> + 1;
     const std::int64_t down = (layout.rows - 1) / tile_rows<T> + 1;
     if (down > std::numeric_limits<int>::max() / across)
-      throw EngineUnsuitable("the grid has more tiles than the 2147483647 that one launch can take");
+      throw EngineUnsuitable(
+          "the grid has more tiles than the 2147483647 that one launch can take");
     step_ = {layout, problem.boundaries, problem.coefficient, static_cast<unsigned>(across)};
     tiles_ = static_cast<unsigned>(across * down);
     capture(buffers, stream);

@@ -1,6 +1,7 @@
 // The HDF5 image of a checkpoint: it gets a right seal, as a hostile writer would give it.
-#include "io/durable/seal.hpp"
 #include "io/hdf5/checkpoint.hpp"
+
+#include "io/durable/seal.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/error.hpp"
 #include "tests/fuzz/fuzz_file.hpp"

@@ -1,8 +1,9 @@
-// A run config as text; after each byte 0x01 one --set string. What is accepted must load again from
-// its resolved form, with the same values.
+// A run config as text; after each byte 0x01 one --set string. What is accepted must load again
+// from its resolved form, with the same values.
+#include "io/config/config.hpp"
+
 #include <sstream>
 
-#include "io/config/config.hpp"
 #include "kernels/error.hpp"
 #include "tests/fuzz/fuzz_file.hpp"
 

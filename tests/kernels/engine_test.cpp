@@ -149,14 +149,26 @@ TEST_CASE_TEMPLATE("the first value that is not finite is found", T, float, doub
     backend->start_finite_check();
     const auto checked = backend->finish_finite_check();
     backend->capture(false);
-    CHECK(backend->captured().first_not_finite == checked);
-    return checked;
+    const auto first = backend->captured().first_not_finite;
+    REQUIRE(first.has_value() == checked.has_value());
+    if (checked) CHECK(test::holds_values_around(*checked, field, shape));
+    return first;
   };
   CHECK(!found());
   field[3000] = std::numeric_limits<T>::quiet_NaN();
   CHECK(found() == 3000);
   field[2999] = -std::numeric_limits<T>::infinity();
   CHECK(found() == 2999);
+}
+
+TEST_CASE("the values around one that is not finite end at the edges of the grid") {
+  for (const Shape shape : {Shape{1, 1}, {1, 9}, {9, 1}, {2, 3}, {4, 7}}) {
+    for (std::int64_t index = 0; index < shape.cells(); ++index) {
+      auto field = test::random_field<float>(shape);
+      field[static_cast<std::size_t>(index)] = std::numeric_limits<float>::quiet_NaN();
+      CHECK(test::holds_values_around(not_finite_at(index, field.data(), shape), field, shape));
+    }
+  }
 }
 
 TEST_CASE("an engine is refused on another backend, and an unknown one anywhere") {

@@ -149,10 +149,22 @@ TEST_CASE("a value that is not finite ends the run before it is stored") {
   auto field = test::random_field<float>(config.shape);
   field[5 * 41 + 7] = std::numeric_limits<float>::quiet_NaN();
   const auto backend = backend_for(config);
+  for (std::int64_t row = 3; row <= 7; ++row)
+    for (std::int64_t column = 5; column <= 9; ++column)
+      if (row != 5 || column != 7)
+        field[static_cast<std::size_t>(row * 41 + column)] =
+            static_cast<float>(10 * row + column) / 4;
   backend->set_state(field);
   Recorder recorder;
   CHECK_THROWS_WITH_AS(run<float>(*backend, config, 0, recorder, never),
-                       "step 0: the value at row 5, column 7 is not finite", NumericalError);
+                       "step 0: the value at row 5, column 7 is not finite; rows 3 to 7, columns 5 "
+                       "to 9 hold\n"
+                       "          8.75            9         9.25          9.5         9.75\n"
+                       "         11.25         11.5        11.75           12        12.25\n"
+                       "         13.75           14          nan         14.5        14.75\n"
+                       "         16.25         16.5        16.75           17        17.25\n"
+                       "         18.75           19        19.25         19.5        19.75",
+                       NumericalError);
   CHECK(recorder.stored.empty());
 }
 

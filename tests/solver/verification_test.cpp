@@ -7,7 +7,7 @@
 
 #include "solver/initial_field.hpp"
 #include "solver/run.hpp"
-#include "tests/test_field.hpp"
+#include "tests/faulty_backend.hpp"
 
 using namespace lapl;
 
@@ -25,68 +25,6 @@ RunConfig small_config() {
   config.initial.kind = InitialKind::checkerboard;
   return config;
 }
-
-// Passes all calls on to a real backend, but flips one bit of its state once.
-template <class T>
-class FlippingBackend final : public Backend<T> {
- public:
-  explicit FlippingBackend(std::unique_ptr<Backend<T>> real) : real_(std::move(real)) {}
-
-  std::int64_t flip_after = -1;      ///< advanced steps, those taken again counted too
-  bool flip_before_storing = false;  ///< in the first capture for an output after step 0
-  std::int64_t advanced = 0;
-
-  BackendDescription description() const override { return real_->description(); }
-  void set_state(std::span<const T> field) override { real_->set_state(field); }
-  void set_fractal(const FractalParameters& parameters) override { real_->set_fractal(parameters); }
-  void advance(std::int64_t steps) override {
-    if (advanced < flip_after && flip_after <= advanced + steps) {
-      real_->advance(flip_after - advanced);
-      steps -= flip_after - advanced;
-      advanced = flip_after;
-      flip();
-    }
-    real_->advance(steps);
-    advanced += steps;
-  }
-  void start_finite_check() override { real_->start_finite_check(); }
-  std::optional<std::int64_t> finish_finite_check() override {
-    return real_->finish_finite_check();
-  }
-  void set_filters(const std::vector<FilterPlan<T>>& filters) override {
-    real_->set_filters(filters);
-  }
-  // Copies at once, so that flip() may capture while a sink still reads.
-  void capture(bool with_laplacian, bool) override {
-    if (flip_before_storing && with_laplacian && advanced > 0) {
-      flip_before_storing = false;
-      flip();
-    }
-    copy_ = test::state_of(*real_);
-    with_laplacian_ = with_laplacian;
-  }
-  Captured<T> captured() override {
-    Captured<T> result;
-    result.field = copy_.field;
-    if (with_laplacian_) result.laplacian = copy_.laplacian;
-    result.digest = copy_.digest;
-    return result;
-  }
-  Ceilings ceilings() override { return real_->ceilings(); }
-  double stepping_seconds() override { return real_->stepping_seconds(); }
-
- private:
-  void flip() {
-    std::vector<T> field = test::state_of(*real_).field;
-    auto* bytes = reinterpret_cast<unsigned char*>(&field[5 * 41 + 7]);
-    bytes[sizeof(T) - 2] ^= 0x40;  // of the upper half of the significand, or the exponent
-    real_->set_state(field);
-  }
-
-  std::unique_ptr<Backend<T>> real_;
-  test::Stepped<T> copy_;
-  bool with_laplacian_ = false;
-};
 
 // Keeps the digest of what it is given.
 template <class T>
@@ -106,10 +44,11 @@ class Recorder final : public RunSink<T> {
 };
 
 template <class T>
-FlippingBackend<T> backend_for(const RunConfig& config, const std::string& name) {
+test::FaultyBackend<T> backend_for(const RunConfig& config, const std::string& name) {
   auto real = make_backend<T>(name, "auto", {config.shape, config.boundaries, T(0.2), T(1)}, 2);
   set_initial_state<T>(*real, config, {});
-  return FlippingBackend<T>(std::move(real));
+  return test::FaultyBackend<T>(std::move(real),
+                                [](std::vector<T>& field) { test::flip_bit(field[5 * 41 + 7]); });
 }
 
 std::string never() { return ""; }
@@ -177,7 +116,7 @@ TEST_CASE_TEMPLATE("a flipped bit is found, in the first pass and in the second"
     for (const Case& planted : cases) {
       CAPTURE(planted.flip_after);
       auto backend = backend_for<T>(config, name);
-      backend.flip_after = planted.flip_after;
+      backend.fault_after = planted.flip_after;
       Recorder<T> recorder;
       const std::string error = error_of(backend, config, recorder);
       CAPTURE(error);
@@ -201,7 +140,7 @@ TEST_CASE("without verify_every the same bit ends up in what is stored") {
   auto reference = backend_for<float>(config, "cpu");
   run<float>(reference, config, 0, clean, never);
   auto backend = backend_for<float>(config, "cpu");
-  backend.flip_after = 92;
+  backend.fault_after = 92;
   CHECK(error_of(backend, config, flipped).empty());
   CHECK(flipped.stored.at(90) == clean.stored.at(90));
   CHECK(flipped.stored.at(100).digest != clean.stored.at(100).digest);
@@ -210,7 +149,7 @@ TEST_CASE("without verify_every the same bit ends up in what is stored") {
 TEST_CASE("a bit that flips between the verification and the copy is found too") {
   const RunConfig config = small_config();
   auto backend = backend_for<float>(config, "cpu");
-  backend.flip_before_storing = true;
+  backend.fault_before_storing = true;
   Recorder<float> recorder;
   const std::string error = error_of(backend, config, recorder);
   CAPTURE(error);
@@ -225,7 +164,7 @@ TEST_CASE("a request to stop, too, stores only steps that are verified") {
   config.checkpoint_every.steps = config.verify_every = 1'000'000'000;
   for (const bool flip : {false, true}) {
     auto backend = backend_for<float>(config, "cpu");
-    if (flip) backend.flip_after = 2;
+    if (flip) backend.fault_after = 2;
     Recorder<float> recorder;
     int asked = 0;
     const auto soon = [&] { return ++asked == 3 ? std::string("SIGTERM") : std::string(); };

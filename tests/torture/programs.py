@@ -27,6 +27,10 @@ def corruption(torture: Torture, count: int | None) -> Counts:
     return counted([built(torture.program.parent / "lapl_corruption"), count])
 
 
+def state_faults(torture: Torture, count: int | None) -> Counts:
+    return counted([built(torture.program.parent / "lapl_state_faults"), torture.backend, count])
+
+
 def allocations(torture: Torture, count: int | None) -> Counts:
     """`count` of each command and mode."""
     library = built(torture.program.parent.parent / "tests/liblapl_allocation_faults.so")

@@ -48,6 +48,10 @@ ROWS = [
     Row("device", "a device that fails ends a run with exit code 5; nothing of it reaches a file, and a restart works",
         "every call of the CUDA runtime and of cuFFT that a run makes, once and from then on, with each engine", 16,
         None, device_faults.at_every_call),
+    Row("state", "a value that is not finite, an unstable step and, with `limits.verify_every`, a flipped bit end the run; "
+        "nothing of them is stored, and the run goes on to the same bits",
+        "NaN, infinities, flipped bits and a coefficient of 2, planted at random steps and cells of random runs", 30,
+        2000, programs.state_faults),
     Row("corruption", "a damaged checkpoint or output is never used: it is named, and an older checkpoint is",
         "bits flipped in every region, every length, blocks of 0 and 0xFF, swapped or repeated, with the seal and sealed "
         "again", 2000, 100_000, programs.corruption),

@@ -1,0 +1,46 @@
+// A value that is not finite, and the values around it, from which a person may see why.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/grid.hpp"
+#include "kernels/platform.hpp"
+
+namespace lapl {
+
+/// The cells at most two rows and two columns away from one, as far as they are on the grid.
+struct Neighbourhood {
+  std::int64_t first_row, first_column, rows, columns;
+};
+inline constexpr int most_neighbours = 25;  ///< the cell itself counted too
+
+LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape) {
+  const std::int64_t row = index / shape.columns, column = index % shape.columns;
+  const std::int64_t first_row = row < 2 ? 0 : row - 2;
+  const std::int64_t first_column = column < 2 ? 0 : column - 2;
+  const std::int64_t end_row = row + 3 > shape.rows ? shape.rows : row + 3;
+  const std::int64_t end_column = column + 3 > shape.columns ? shape.columns : column + 3;
+  return {first_row, first_column, end_row - first_row, end_column - first_column};
+}
+
+/// The first NaN or infinity of a field, row by row.
+template <class T>
+struct NotFinite {
+  std::int64_t index = 0;
+  std::array<T, most_neighbours> around{};  ///< values of neighbourhood_of(index), row by row
+};
+
+/// The one at `index` of a field of rows * columns values.
+template <class T>
+NotFinite<T> not_finite_at(std::int64_t index, const T* field, Shape shape) {
+  NotFinite<T> found{.index = index};
+  const Neighbourhood area = neighbourhood_of(index, shape);
+  T* to = found.around.data();
+  for (std::int64_t row = area.first_row; row < area.first_row + area.rows; ++row)
+    for (std::int64_t column = 0; column < area.columns; ++column)
+      *to++ = field[row * shape.columns + area.first_column + column];
+  return found;
+}
+
+}  // namespace lapl

@@ -1,0 +1,80 @@
+// A backend whose state goes wrong once, as with memory that fails.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tests/test_field.hpp"
+
+namespace lapl::test {
+
+/// Flips a bit of the upper half of a value's significand, or of its exponent.
+template <class T>
+void flip_bit(T& value) {
+  reinterpret_cast<unsigned char*>(&value)[sizeof(T) - 2] ^= 0x40;
+}
+
+/// Passes all calls on to a real backend, but changes its state once.
+template <class T>
+class FaultyBackend final : public Backend<T> {
+ public:
+  FaultyBackend(std::unique_ptr<Backend<T>> real, std::function<void(std::vector<T>&)> fault)
+      : real_(std::move(real)), fault_(std::move(fault)) {}
+
+  std::int64_t fault_after = -1;      ///< advanced steps, those taken again counted too; from 1 on
+  bool fault_before_storing = false;  ///< in the first capture for an output after step 0
+  std::int64_t advanced = 0;
+
+  BackendDescription description() const override { return real_->description(); }
+  void set_state(std::span<const T> field) override { real_->set_state(field); }
+  void set_fractal(const FractalParameters& parameters) override { real_->set_fractal(parameters); }
+  void advance(std::int64_t steps) override {
+    if (advanced < fault_after && fault_after <= advanced + steps) {
+      real_->advance(fault_after - advanced);
+      steps -= fault_after - advanced;
+      advanced = fault_after;
+      go_wrong();
+    }
+    real_->advance(steps);
+    advanced += steps;
+  }
+  void start_finite_check() override { real_->start_finite_check(); }
+  std::optional<NotFinite<T>> finish_finite_check() override {
+    return real_->finish_finite_check();
+  }
+  void set_filters(const std::vector<FilterPlan<T>>& filters) override {
+    real_->set_filters(filters);
+  }
+  // Copies at once, so that go_wrong() may capture while a sink still reads.
+  void capture(bool with_laplacian, bool) override {
+    if (fault_before_storing && with_laplacian && advanced > 0) {
+      fault_before_storing = false;
+      go_wrong();
+    }
+    real_->capture(with_laplacian);
+    copy_ = real_->captured();
+    field_.assign(copy_.field.begin(), copy_.field.end());
+    laplacian_.assign(copy_.laplacian.begin(), copy_.laplacian.end());
+    copy_.field = field_;
+    copy_.laplacian = laplacian_;
+  }
+  Captured<T> captured() override { return copy_; }
+  Ceilings ceilings() override { return real_->ceilings(); }
+  double stepping_seconds() override { return real_->stepping_seconds(); }
+
+ private:
+  void go_wrong() {
+    std::vector<T> field = state_of(*real_).field;
+    fault_(field);
+    real_->set_state(field);
+  }
+
+  std::unique_ptr<Backend<T>> real_;
+  std::function<void(std::vector<T>&)> fault_;
+  Captured<T> copy_;
+  std::vector<T> field_, laplacian_;
+};
+
+}  // namespace lapl::test

@@ -1,0 +1,226 @@
+// lapl_state_faults BACKEND TRIALS [SEED [FIRST]]: small runs of random configs whose state goes
+// wrong once, at a random step and cell. What is stored must be what a run without the fault
+// stores, and a run that goes on from there must end with its bits. Exit code 1 where a trial
+// fails; each is named with its number, which FIRST repeats.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "io/restart.hpp"
+#include "io/run_writer.hpp"
+#include "kernels/digest.hpp"
+#include "kernels/engines.hpp"
+#include "kernels/error.hpp"
+#include "tests/faulty_backend.hpp"
+#include "tests/io/scratch_folder.hpp"
+#include "tests/torture/damage.hpp"
+
+namespace lapl::test {
+namespace {
+
+enum class Fault { none, not_finite, flipped_bit, unstable, count };
+
+struct Trial {
+  RunConfig config;
+  Fault fault = Fault::none;
+  std::int64_t after = 0;  // advanced steps; 0: in the initial field
+  std::size_t cell = 0;
+  double value = 0;  // what is planted there
+  unsigned field_seed = 0;
+
+  std::string text() const {
+    constexpr const char* names[] = {"no fault", "a value", "a flipped bit", "an unstable step"};
+    return fmt::format(
+        "{} ({}) in cell {} after {} steps: {} x {}, {}, {}, {} steps, output {}, "
+        "checkpoint {}, check {}, verify {}",
+        names[static_cast<int>(fault)], value, cell, after, config.shape.rows, config.shape.columns,
+        name_of(config.precision), config.engine, config.steps, config.output_every,
+        *config.checkpoint_every.steps, config.check_finite_every, config.verify_every.value_or(0));
+  }
+};
+
+std::int64_t from_one_to(std::int64_t last, Random& random) {
+  return 1 + static_cast<std::int64_t>(below(static_cast<std::size_t>(last), random));
+}
+
+std::vector<std::string> engines_of(const std::string& backend) {
+  std::vector<std::string> names = {"auto"};
+  for (const EngineInfo& engine : engine_table())
+    if (engine.backend == backend) names.emplace_back(engine.name);
+  return names;
+}
+
+Trial make_trial(const std::string& backend, std::uint64_t seed) {
+  Random random(seed);
+  Trial trial;
+  trial.fault = static_cast<Fault>(below(static_cast<std::size_t>(Fault::count), random));
+  const bool unstable = trial.fault == Fault::unstable;
+  RunConfig& config = trial.config;
+  config.backend = backend;
+  const auto engines = engines_of(backend);
+  config.engine = engines[below(engines.size(), random)];
+  config.precision = below(2, random) == 0 ? Precision::float32 : Precision::float64;
+  const std::int64_t least = unstable ? 7 : 0;  // fewer rows and columns may hold no growing mode
+  config.shape = {least + from_one_to(40, random), least + from_one_to(40, random)};
+  config.boundaries = {all_boundaries[below(3, random)], all_boundaries[below(3, random)]};
+  config.coefficient = 0.25;
+  config.steps = unstable ? 500 : from_one_to(200, random);
+  config.output_every = from_one_to(80, random);
+  config.checkpoint_every = {.steps = from_one_to(50, random), .seconds = std::nullopt};
+  config.checkpoints_kept = 1000;
+  config.output_fields = {"field", "laplacian"};
+  config.check_finite_every = from_one_to(60, random);
+  if (trial.fault == Fault::flipped_bit || below(2, random) == 0)
+    config.verify_every = from_one_to(60, random);
+  const bool from_the_start = trial.fault == Fault::not_finite && below(8, random) == 0;
+  if (!from_the_start)
+    trial.after = from_one_to(config.verify_every ? 2 * config.steps : config.steps, random);
+  trial.cell = below(static_cast<std::size_t>(config.shape.cells()), random);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double planted[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()};
+  trial.value = planted[below(3, random)];
+  trial.field_seed = static_cast<unsigned>(random());
+  return trial;
+}
+
+void expect(bool held, const std::string& what) {
+  if (!held) throw std::logic_error(what);
+}
+
+template <class T>
+std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::string& engine,
+                                       const RunConfig& config, T coefficient,
+                                       const std::vector<T>& field) {
+  auto made =
+      make_backend<T>(backend, engine, {config.shape, config.boundaries, coefficient, T(1)}, 1);
+  made->set_state(field);
+  return made;
+}
+
+/// Runs to the end, with the files in `folder`; what ended the run early, or nothing.
+template <class T>
+std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig& config,
+                   const CheckpointHeader& from) {
+  RunWriter<T> writer(folder, config, "", {}, from,
+                      {.stored = [](const StoredEvent&) {},
+                       .progress = [](const Progress&) {},
+                       .warning = [](const std::string& text) { throw std::logic_error(text); }});
+  try {
+    run<T>(backend, config, from.step, writer, [] { return std::string(); });
+    return {};
+  } catch (const NumericalError& error) {
+    return error.what();
+  }
+}
+
+/// Every state digest of the run without a fault, by step, from the reference engine.
+template <class T>
+std::vector<std::uint64_t> digests_of(const RunConfig& config, const std::vector<T>& field) {
+  const auto backend = backend_of<T>("cpu", "reference", config, T(0.25), field);
+  std::vector<std::uint64_t> digests;
+  for (std::int64_t step = 0; step <= config.steps; ++step) {
+    digests.push_back(state_of(*backend).digest);
+    backend->advance(1);
+  }
+  return digests;
+}
+
+template <class T>
+void require_finite(const Checkpoint& checkpoint) {
+  for (const T value : std::get<std::vector<T>>(checkpoint.values))
+    expect(std::isfinite(value), "a checkpoint holds a value that is not finite");
+}
+
+/// Every file of the run is whole, finite and, where `digests` are given, that of its step.
+template <class T>
+void check_files(const RunFolder& folder, const std::vector<std::uint64_t>& digests) {
+  for (const auto& path : list_checkpoints(folder.checkpoints())) {
+    const Checkpoint checkpoint = read_checkpoint(path);
+    require_finite<T>(checkpoint);
+    const auto step = static_cast<std::size_t>(checkpoint.header.step);
+    expect(digests.empty() || checkpoint.header.state_digest == digests[step],
+           path.string() + " is not the checkpoint of the run without a fault");
+  }
+  for (const auto& path : list_step_files(folder.fields())) {
+    const ReadField read = read_field(path, "field");
+    const auto& values = std::get<std::vector<T>>(read.values);
+    std::uint64_t digest = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) digest += digest_term(i, values[i]);
+    const auto step = static_cast<std::size_t>(step_of_file_name(path.filename().string()));
+    expect(digests.empty() || digest == digests[step],
+           path.string() + " is not the output of the run without a fault");
+  }
+}
+
+bool is_complaint(const std::string& message, const RunConfig& config) {
+  return contains(message, " is not finite; rows ") ||
+         (config.verify_every && (contains(message, ": taken twice from the same state") ||
+                                  contains(message, " was verified (")));
+}
+
+template <class T>
+void try_run(const Trial& trial) {
+  const RunConfig& config = trial.config;
+  const bool unstable = trial.fault == Fault::unstable;
+  const ScratchFolder scratch;
+  const RunFolder folder = RunFolder::create(scratch / "out", RunFolder::Existing::refuse);
+  const std::vector<T> good = random_field<T>(config.shape, trial.field_seed);
+  std::vector<T> field = good;
+  const auto fault = [&](std::vector<T>& values) {
+    if (trial.fault == Fault::not_finite) values[trial.cell] = static_cast<T>(trial.value);
+    if (trial.fault == Fault::flipped_bit) flip_bit(values[trial.cell]);
+  };
+  if (trial.after == 0) fault(field);
+  FaultyBackend<T> faulty(
+      backend_of<T>(config.backend, config.engine, config, unstable ? T(2) : T(0.25), field),
+      fault);
+  faulty.fault_after = trial.after;
+  const std::string error = run_to<T>(folder, faulty, config, {});
+  const auto digests = unstable ? std::vector<std::uint64_t>{} : digests_of(config, good);
+  check_files<T>(folder, digests);
+  expect(error.empty() || is_complaint(error, config), "another error: " + error);
+  if (trial.fault == Fault::none) expect(error.empty(), "a false alarm: " + error);
+  if (trial.fault == Fault::not_finite || unstable) expect(!error.empty(), "nothing was found");
+  if (unstable || trial.after == 0) return;
+
+  // From the newest checkpoint to the end, as resume does.
+  const Checkpoint from = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
+  const auto clean = backend_of<T>(config.backend, config.engine, config, T(0.25),
+                                   std::get<std::vector<T>>(from.values));
+  expect(run_to<T>(folder, *clean, config, from.header).empty(), "going on failed");
+  check_files<T>(folder, digests);
+  expect(state_of(*clean).digest == digests.back(), "going on ended with another digest");
+}
+
+int torture(const std::string& backend, std::uint64_t trials, std::uint64_t seed,
+            std::uint64_t first) {
+  std::uint64_t failed = 0;
+  for (std::uint64_t number = first; number < first + trials; ++number) {
+    const Trial trial = make_trial(backend, seed + number * 0x9E3779B97F4A7C15u);
+    try {
+      trial.config.precision == Precision::float32 ? try_run<float>(trial) : try_run<double>(trial);
+    } catch (const std::exception& error) {
+      ++failed;
+      fmt::print(stderr, "trial {}, {}: {}\n", number, trial.text(), error.what());
+    }
+  }
+  fmt::print("trials {} passed {} failed {}\n", trials, trials - failed, failed);
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace lapl::test
+
+int main(int argc, char** argv) try {
+  const auto number = [&](int index, std::uint64_t otherwise) {
+    return argc > index ? std::stoull(argv[index]) : otherwise;
+  };
+  return lapl::test::torture(argc > 1 ? argv[1] : "cpu", number(2, 50), number(3, 1), number(4, 0));
+} catch (const std::exception& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return 2;
+}
