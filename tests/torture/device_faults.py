@@ -2,7 +2,7 @@
 import json
 import pathlib
 
-from harness import AUTO_RESUME, RUN, Skipped, Torture, Trial, sample
+from harness import RUN, Skipped, Torture, Trial, sample
 from run_folders import expect
 
 # Every path of a run on the GPU: initial field, engine, filters, Laplacian, capture; all checkpoints are kept.
@@ -16,8 +16,6 @@ checkpoint: {{every: 15, keep: 99}}
 filters: [{{name: smooth, kernel: gaussian, sigma: 1}}]
 limits: {{check_finite_every: 10}}
 """
-# After most faults the run goes on without the device: a context takes longer than all the rest of a trial.
-ON_THE_CPU = (*AUTO_RESUME, "--backend", "cpu", "--set", "compute.engine=auto")
 ENGINES = ("resident", "streaming", "tile", "auto")
 
 
@@ -45,7 +43,7 @@ def trial(torture: Torture, faulty: Torture, config: str, good: dict[str, str], 
             expect("error:" in ended.err, f"no reason is given: {ended}")
         for name, digest in checkpoint_digests(torture, folder / "out").items():
             expect(good.get(name) == digest, f"{name} has digest {digest}, not {good.get(name)}")
-        torture.check_resumes(folder, config, *(AUTO_RESUME if at % 8 == 0 else ON_THE_CPU))
+        torture.check_resumes(folder, config)
 
     return Trial(f"call {at}{' and every later one' if for_ever else ''} of {config.split('engine: ')[1][:9]}", run)
 
