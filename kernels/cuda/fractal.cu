@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
+#include <stdexcept>
 #include <string>
 
 #include "kernels/cuda/cuda_check.hpp"
@@ -117,11 +118,23 @@ void filter(double* field, Shape shape, double exponent, cudaStream_t stream) {
   LAPL_CUDA(cudaStreamSynchronize(stream));  // before spectrum and work are freed
 }
 
+// CUB returns most errors of the runtime as LAPL_CUDA wants them, and throws others.
+void sort(void* work, std::size_t& work_bytes, cub::DoubleBuffer<double>& values,
+          std::int64_t count, cudaStream_t stream) {
+  try {
+    LAPL_CUDA(cub::DeviceRadixSort::SortKeys(work, work_bytes, values, count, 0, 64, stream));
+  } catch (const DeviceError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw DeviceError(std::string("sorting on the device: ") + error.what());
+  }
+}
+
 double percentile_of(const double* field, Shape shape, double percentile, cudaStream_t stream) {
   const std::int64_t cells = shape.cells();
   std::size_t sort_bytes = 0;
   cub::DoubleBuffer<double> sorted(nullptr, nullptr);
-  LAPL_CUDA(cub::DeviceRadixSort::SortKeys(nullptr, sort_bytes, sorted, cells, 0, 64, stream));
+  sort(nullptr, sort_bytes, sorted, cells, stream);
   require_device_memory("the percentile of " + fractal_text(shape),
                         static_cast<double>(cells) * 16 + static_cast<double>(sort_bytes));
   const auto copy = device_buffer<double>(cells), other = device_buffer<double>(cells);
@@ -129,7 +142,7 @@ double percentile_of(const double* field, Shape shape, double percentile, cudaSt
   sorted = cub::DoubleBuffer<double>(copy.data(), other.data());
   LAPL_CUDA(cudaMemcpyAsync(copy.data(), field, static_cast<std::size_t>(cells) * sizeof(double),
                             cudaMemcpyDeviceToDevice, stream));
-  LAPL_CUDA(cub::DeviceRadixSort::SortKeys(work.data(), sort_bytes, sorted, cells, 0, 64, stream));
+  sort(work.data(), sort_bytes, sorted, cells, stream);
   const PercentileRank rank(percentile, cells);
   double low = 0, high = 0;
   LAPL_CUDA(cudaMemcpyAsync(&low, sorted.Current() + rank.lower, sizeof low, cudaMemcpyDeviceToHost,
