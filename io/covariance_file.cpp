@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <chrono>
 #include <vector>
 
 #include "io/durable/durable_file.hpp"
@@ -12,6 +11,7 @@
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "kernels/error.hpp"
+#include "solver/clock.hpp"
 
 namespace lapl {
 namespace {
@@ -84,10 +84,10 @@ double add_and_write(const CovarianceProblem& problem, const CovarianceNames& na
   std::vector<Storage> input = values(names.input);
   const Extent extent = extent_of(open_plain_dataset(file, names.input), names.input);
   const auto mu = values(names.mu), gamma = values(names.gamma), c = values(names.c);
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   add_covariance_on<Storage>(backend, problem, mu.data(), gamma.data(), c.data(), input.data(),
                              threads);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  const double taken = seconds_since(start);
   if (!target.parent_path().empty()) fs::create_directories(target.parent_path());
   write_sealed(target, input.size() * sizeof(Storage), [&](const fs::path& scratch) {
     Hdf5File out = create_hdf5_file(scratch, Hdf5Format::netcdf);
@@ -104,7 +104,7 @@ double add_and_write(const CovarianceProblem& problem, const CovarianceNames& na
     written.close("close dataset " + dataset);
     out.close("close the file");
   });
-  return taken.count();
+  return taken;
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/vtkhdf.hpp"
-#include "kernels/digest.hpp"
 
 namespace lapl {
 namespace {
@@ -75,10 +74,6 @@ Hdf5Dataset create_field(hid_t file, const std::string& name, const Axes& axes) 
   return {
       H5Dcreate2(file, name.c_str(), stored_type<T>(), space, H5P_DEFAULT, properties, H5P_DEFAULT),
       "create dataset " + name};
-}
-
-std::uint64_t digest_of(const FieldValues& values) {
-  return std::visit([](const auto& held) { return lapl::digest_of(std::span(held)); }, values);
 }
 
 // What goes into the file at `scratch`; the errors of reading a record name that record's file.

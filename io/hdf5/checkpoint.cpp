@@ -19,14 +19,6 @@
 namespace lapl {
 namespace {
 
-template <class T>
-std::uint64_t digest_of(std::span<const T> values) {
-  std::uint64_t digest = 0;
-#pragma omp parallel for reduction(+ : digest)
-  for (std::size_t i = 0; i < values.size(); ++i) digest += digest_term(i, values[i]);
-  return digest;
-}
-
 void write_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& header,
                 FieldView values) {
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::checkpoint);
@@ -71,9 +63,7 @@ Checkpoint read_image(const SealedImage& image, Reading reading) {
     return checkpoint;
   }
   checkpoint.values = read_values(dataset, "field", layout, 0);
-  const std::uint64_t digest = std::visit(
-      []<class T>(const std::vector<T>& held) { return digest_of(std::span<const T>(held)); },
-      checkpoint.values);
+  const std::uint64_t digest = digest_of(checkpoint.values);
   if (digest != checkpoint.header.state_digest)
     throw IoError(fmt::format("state digest is {:#018x}, but the header says {:#018x}", digest,
                               checkpoint.header.state_digest));

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/digest.hpp"
+
 namespace lapl {
 
 /// Values of a grid, row by row; not owned.
@@ -14,6 +16,11 @@ using FieldView = std::variant<std::span<const float>, std::span<const double>>;
 
 /// Values of a grid, row by row; owned.
 using FieldValues = std::variant<std::vector<float>, std::vector<double>>;
+
+/// The state digest of all values.
+inline std::uint64_t digest_of(const FieldValues& values) {
+  return std::visit([](const auto& held) { return digest_of(std::span(held)); }, values);
+}
 
 inline FieldView view_of(const FieldValues& values) {
   return std::visit([](const auto& held) { return FieldView{std::span{held}}; }, values);

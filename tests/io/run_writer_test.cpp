@@ -49,11 +49,7 @@ class Stored {
   CheckpointHeader from_;
   RunConfig config_;
   std::vector<float> field_ = std::vector<float>(12, 1.5f);
-  std::uint64_t digest_ = [this] {
-    std::uint64_t digest = 0;
-    for (std::size_t i = 0; i < field_.size(); ++i) digest += digest_term(i, field_[i]);
-    return digest;
-  }();
+  std::uint64_t digest_ = digest_of(std::span<const float>(field_));
   RunFolder folder_ = RunFolder::create(scratch_ / "run", RunFolder::Existing::refuse);
   RunWriter<float> writer_{
       folder_,
