@@ -46,8 +46,9 @@ ROWS = [
     Row("splits", "a restart is bit-identical", "chains of three at random steps, each part with other threads and "
         "another engine of every backend, in both precisions", 6, 200, restarts.splits),
     Row("device", "a device that fails ends a run with exit code 5; nothing of it reaches a file, and a restart works",
-        "every call of the CUDA runtime and of cuFFT that a run makes, once and from then on, with each engine", 16,
-        None, device_faults.at_every_call),
+        "every call of the CUDA runtime and of cuFFT that a run makes, with each engine: once, and the run goes on on the "
+        "device; from then on, and it goes on on the CPU where there is a checkpoint", 16, None,
+        device_faults.at_every_call),
     Row("state", "a value that is not finite, an unstable step and, with `limits.verify_every`, a flipped bit end the run; "
         "nothing of them is stored, and the run goes on to the same bits",
         "NaN, infinities, flipped bits and a coefficient of 2, planted at random steps and cells of random runs", 30,
