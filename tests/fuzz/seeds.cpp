@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
                    {.config = "grid: {shape: [2, 3]}\n",
                     .shape = {2, 3},
                     .step = 20,
-                    .state_digest = digest_of(std::span(values)),
+                    .state_digest = digest_of(std::span<const float>(values)),
                     .outputs = {{"step-000000000.nc", 1}}},
                    std::span<const float>(values));
   write_step_file(checkpoints / "step",
