@@ -14,7 +14,7 @@
 namespace lapl {
 namespace {
 
-struct Options {
+struct BenchOptions {
   std::vector<std::int64_t> rows_and_columns;
   std::string backend = "auto";
   std::string engine;
@@ -26,7 +26,7 @@ struct Options {
   bool json = false;
 };
 
-std::vector<Shape> shapes_of(const Options& options, const std::string& backend) {
+std::vector<Shape> shapes_of(const BenchOptions& options, const std::string& backend) {
   std::vector<Shape> shapes;
   const auto& numbers = options.rows_and_columns;
   if (numbers.size() % 2 != 0) throw ConfigError("--shape: expected two numbers, rows and columns");
@@ -80,7 +80,7 @@ Boundary boundary_named(const std::string& name) {
   throw ConfigError(fmt::format("--boundary {}: expected zero, insulated or periodic", name));
 }
 
-int bench_command(const Options& options) {
+int bench_command(const BenchOptions& options) {
   const std::string backend =
       choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
   const Boundary boundary = boundary_named(options.boundary);
@@ -127,7 +127,7 @@ int bench_command(const Options& options) {
 void add_bench_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "bench", "Verify the engines to the bit, then measure them on this machine");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   command
       ->add_option("--shape", options->rows_and_columns,
                    "Rows and columns (repeatable); default: several squares")
@@ -150,7 +150,7 @@ void add_bench_command(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n"
       "  lapl bench\n"
-      "  lapl bench --shape 2000 2000 --precision float32 --json\n\n"
+      "  lapl bench --shape 512 512 --precision float32 --json\n\n"
       "Each case starts from random data and is compared with the reference engine before it is\n"
       "timed. The bandwidth ceiling is what a step that reads and writes each cell once could\n"
       "reach at the measured copy bandwidth; engines that block time exceed it. The arithmetic\n"

@@ -1,6 +1,12 @@
 // The whole command line: what lapl says of itself, and every command.
 #include "app/commands.hpp"
 
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/command_words.hpp"
+#include "kernels/error.hpp"
 #include "lapl_version.hpp"
 
 namespace lapl {
@@ -54,6 +60,24 @@ void add_commands(CLI::App& app, Action& action) {
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     for (CLI::Option* option : command->get_options())
       if (option->get_positional() && option->get_type_name() == "TEXT") option->type_name("");
+}
+
+Action parse_command_line(int argc, char** argv) {
+  struct Line {
+    CLI::App app;
+    Action action;
+  };
+  const auto line = std::make_shared<Line>();
+  add_commands(line->app, line->action);
+  try {
+    line->app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return [code = line->app.exit(error)] { return code; };
+    const std::string unknown = unknown_word(line->app, {argv + 1, argv + argc});
+    throw ConfigError(unknown.empty() ? fmt::format("{} (see lapl --help)", error.what())
+                                      : unknown);
+  }
+  return [line] { return line->action(); };
 }
 
 }  // namespace lapl

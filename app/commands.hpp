@@ -2,16 +2,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "app/command_line.hpp"
 #include "app/console.hpp"
 
 namespace lapl {
-
-/// What the command on the command line does; returns the exit code.
-using Action = std::function<int()>;
 
 /// The command line of lapl: `action` becomes what the command on it does.
 void add_commands(CLI::App& app, Action& action);

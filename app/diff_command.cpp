@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-struct Options {
+struct DiffOptions {
   std::string a, b;
   double rtol = 0;
   double atol = 0;
@@ -35,7 +35,7 @@ struct Finding {
 
 // Cells differ where |a - b| > atol + rtol |b|; NaN equals NaN.
 Finding compare_values(const std::string& what, const FieldValues& a, const FieldValues& b,
-                       Shape shape, const Options& options) {
+                       Shape shape, const DiffOptions& options) {
   return std::visit(
       [&](const auto& left, const auto& right) {
         std::int64_t differing = 0, first = -1;
@@ -69,7 +69,7 @@ Finding lacking(const std::string& what, const std::string& where) {
 }
 
 void compare_files(const fs::path& a, const fs::path& b, const std::string& prefix,
-                   const Options& options, std::vector<Finding>& findings) {
+                   const DiffOptions& options, std::vector<Finding>& findings) {
   const FileContent of_a = read_content(a), of_b = read_content(b);
   std::set<std::string> names(of_a.fields.begin(), of_a.fields.end());
   names.insert(of_b.fields.begin(), of_b.fields.end());
@@ -98,7 +98,7 @@ void compare_files(const fs::path& a, const fs::path& b, const std::string& pref
   if (names.empty()) throw IoError(fmt::format("{}: no field to compare", a.string()));
 }
 
-void compare_runs(const Options& options, std::vector<Finding>& findings) {
+void compare_runs(const DiffOptions& options, std::vector<Finding>& findings) {
   std::set<std::string> names;
   for (const std::string& run : {options.a, options.b})
     for (const fs::path& file : list_step_files(fs::path(run) / "fields"))
@@ -114,7 +114,7 @@ void compare_runs(const Options& options, std::vector<Finding>& findings) {
   }
 }
 
-void print(const std::vector<Finding>& findings, bool json) {
+void print_findings(const std::vector<Finding>& findings, bool json) {
   Json list = Json::array();
   for (const Finding& finding : findings) {
     Json entry = {{"what", finding.what}, {"differs", finding.differs}};
@@ -130,7 +130,7 @@ void print(const std::vector<Finding>& findings, bool json) {
   if (json) fmt::print("{}\n", list.dump(2));
 }
 
-int diff_command(const Options& options) {
+int diff_command(const DiffOptions& options) {
   for (const std::string& path : {options.a, options.b})
     if (!fs::exists(path)) throw IoError(fmt::format("{}: no such file or folder", path));
   const bool runs = fs::is_directory(options.a);
@@ -142,7 +142,7 @@ int diff_command(const Options& options) {
     compare_runs(options, findings);
   else
     compare_files(options.a, options.b, "", options, findings);
-  print(findings, options.json);
+  print_findings(findings, options.json);
   const bool differ = std::ranges::any_of(findings, &Finding::differs);
   return differ ? exit_different : exit_complete;
 }
@@ -152,7 +152,7 @@ int diff_command(const Options& options) {
 void add_diff_command(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("diff", "Compare two outputs, or all outputs of two runs, cell by cell");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DiffOptions>();
   command->add_option("A", options->a, "Output file or run folder")->required();
   command->add_option("B", options->b, "Output file or run folder")->required();
   command->add_option("--rtol", options->rtol, "Allowed difference relative to B's value")

@@ -44,7 +44,7 @@ Json summary_values(const Job& job, const Provenance& provenance) {
 }
 
 // The command that goes on with this run: to its end, or beyond it where it is complete.
-std::string resume_command(const RunConfig& config, bool complete) {
+std::string resume_words(const RunConfig& config, bool complete) {
   std::string command = fmt::format("{} resume {}", program_name(), shell_quoted(config.directory));
   if (complete)
     command += fmt::format(" --set time.steps={}", 2 * std::max<std::int64_t>(config.steps, 1));
@@ -66,8 +66,8 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
     text += fmt::format("speed:    {} stepping ({:.4g} s), {} with output ({:.4g} s)\n",
                         cell_rate(cells / result.stepping_seconds), result.stepping_seconds,
                         cell_rate(cells / result.seconds), result.seconds);
-  text += fmt::format("{} {}\n",
-                      complete ? "go on:   " : "resume:  ", resume_command(config, complete));
+  text +=
+      fmt::format("{} {}\n", complete ? "go on:   " : "resume:  ", resume_words(config, complete));
   return text;
 }
 
@@ -118,7 +118,7 @@ int execute_as(const Job& job, Console& console) {
     if (const std::string missing = writer.missing(); !missing.empty())
       throw IoError(
           fmt::format("{}: {} could not be stored; once there is room, {} makes up for it",
-                      config.directory, missing, resume_command(config, false)));
+                      config.directory, missing, resume_words(config, false)));
   } catch (const std::exception& error) {
     summary["status"] = "failed";
     summary["error"] = error.what();
@@ -141,7 +141,7 @@ int execute_as(const Job& job, Console& console) {
   summary["stepping_seconds"] = result.stepping_seconds;
   summary["seconds"] = result.seconds;
   summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
-  summary["resume"] = resume_command(config, complete);
+  summary["resume"] = resume_words(config, complete);
   summary["finished"] = utc_now();
   saved_summary.save();
   folder.log({{"event", summary["status"]}, {"step", result.step}});

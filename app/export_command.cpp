@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ExportOptions {
   std::string path, output, field, steps;
   std::optional<std::int64_t> step;
   bool overwrite = false;
@@ -60,7 +60,7 @@ StepRange parse_steps(const std::string& text) {
       text));
 }
 
-StepRange range_of(const Options& options) {
+StepRange range_of(const ExportOptions& options) {
   if (options.step) return {*options.step, *options.step, 1};
   return options.steps.empty() ? StepRange{} : parse_steps(options.steps);
 }
@@ -97,12 +97,12 @@ class PicturePattern {
   int width_ = 0;
 };
 
-void refuse_existing(const fs::path& path, const Options& options) {
+void refuse_existing(const fs::path& path, const ExportOptions& options) {
   if (fs::exists(path) && !options.overwrite)
     throw ConfigError(path.string() + ": exists already (--overwrite replaces it)");
 }
 
-void export_pictures(const Options& options, const Series& series, const std::string& field) {
+void export_pictures(const ExportOptions& options, const Series& series, const std::string& field) {
   require_drawing();
   const std::string& output = options.output;
   const bool folder = !output.ends_with(".png");
@@ -124,7 +124,7 @@ void export_pictures(const Options& options, const Series& series, const std::st
 }
 
 // An export must not replace what it reads, nor the index of the run.
-void refuse_input(const Options& options, const Series& series) {
+void refuse_input(const ExportOptions& options, const Series& series) {
   std::vector<fs::path> inputs = {options.path, fs::path(options.path) / "fields.nc"};
   for (const SeriesRecord& record : series.records) inputs.push_back(record.file);
   for (const fs::path& input : inputs)
@@ -144,7 +144,7 @@ auto progress_of(const Series& series, bool quiet) {
   };
 }
 
-int export_command(const Options& options) {
+int export_command(const ExportOptions& options) {
   const fs::path output = options.output;
   const std::string ending = output.extension().string();
   const bool whole = ending == ".nc" || ending == ".vtkhdf";
@@ -197,7 +197,7 @@ int export_command(const Options& options) {
 void add_export_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "export", "Write the outputs of a run to one file for other programs, or to pictures");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExportOptions>();
   command
       ->add_option("PATH", options->path,
                    "Run folder (also while the run goes on), fields.nc, output or exported file")

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct FilterOptions {
   std::string config;
   std::string input, output, backend;
   bool overwrite = false;
@@ -50,13 +50,13 @@ class FrameProgress {
   Clock::time_point start_ = Clock::now(), shown_ = start_;
 };
 
-void check_output(const FilterJob& job, const Options& options) {
+void check_output(const FilterJob& job, const FilterOptions& options) {
   if (fs::exists(job.output_path) && !options.overwrite)
     throw ConfigError(job.output_path + ": exists already (--overwrite replaces it)");
 }
 
 template <class T>
-int filter_as(const FilterJob& job, const Options& options) {
+int filter_as(const FilterJob& job, const FilterOptions& options) {
   const FilterConfig filter = load_filters({job.filter}).front();
   const auto source = open_frames(job.input_path, job.input_dataset);
   const BackendChoice choice = choose_backend(job.backend);
@@ -103,7 +103,7 @@ int filter_as(const FilterJob& job, const Options& options) {
   return 0;
 }
 
-int covariance_as(const FilterJob& job, const Options& options) {
+int covariance_as(const FilterJob& job, const FilterOptions& options) {
   const BackendChoice choice = choose_backend(job.backend);
   check_output(job, options);
   const CovarianceResult result =
@@ -120,7 +120,7 @@ int covariance_as(const FilterJob& job, const Options& options) {
   return 0;
 }
 
-int filter_command(const Options& options) {
+int filter_command(const FilterOptions& options) {
   FilterJob job = load_filter_job(options.config);
   if (!options.input.empty()) job.input_path = fs::absolute(options.input);
   if (!options.output.empty()) job.output_path = fs::absolute(options.output);
@@ -135,7 +135,7 @@ int filter_command(const Options& options) {
 void add_filter_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "filter", "Convolve or correlate a picture, a dataset or a sequence of frames");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FilterOptions>();
   command->add_option("CONFIG", options->config, "YAML filter config")->required();
   command->add_option("--input", options->input, "Another input (input.path)")->type_name("FILE");
   command->add_option("--output", options->output, "Another output (output.path)")

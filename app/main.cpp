@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
 
-#include "app/command_words.hpp"
-#include "app/commands.hpp"
+#include "app/command_line.hpp"
 #include "app/console.hpp"
 #include "app/exit_code.hpp"
 #include "app/provenance.hpp"
@@ -46,9 +44,9 @@ std::atomic<bool> memory_ran_out = false;
   std::abort();
 }
 
-// Runs the action; every exception type has its exit code.
-int guarded(const lapl::Action& action) try {
-  const int code = action();
+// Does what the command line says; every exception type has its exit code.
+int guarded(int argc, char** argv) try {
+  const int code = lapl::parse_command_line(argc, argv)();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     return fail(lapl::exit_io, "standard output: cannot be written");
   return code;
@@ -77,18 +75,7 @@ int main(int argc, char** argv) try {
   std::set_terminate(terminate);
   lapl::remember_command_line(argc, argv);
   lapl::fail_without_signals();
-  CLI::App app;
-  lapl::Action action;
-  lapl::add_commands(app, action);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const std::string unknown = lapl::unknown_word(app, {argv + 1, argv + argc});
-    return fail(lapl::exit_config,
-                unknown.empty() ? fmt::format("{} (see lapl --help)", error.what()) : unknown);
-  }
-  return guarded(action);
+  return guarded(argc, argv);
 } catch (const std::bad_alloc&) {
   return fail_without_memory();  // before the action, or in saying what went wrong
 }

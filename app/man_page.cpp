@@ -125,7 +125,7 @@ std::string paragraph(const std::string& text) {
 }
 
 // The footer of --help: examples, exit codes, and what else there is to say.
-std::string footer(const CLI::App& command) {
+std::string notes_and_examples(const CLI::App& command) {
   std::string notes, others;
   for (const std::string& text : paragraphs_of(command.get_footer())) {
     const std::string first = text.substr(0, text.find('\n'));
@@ -172,8 +172,8 @@ std::string man_page(const CLI::App& app, const CLI::App& command) {
                      LAPL_VERSION) +
          ".SH NAME\n" + roff(name) + " \\- " + roff(summary) + "\n.SH SYNOPSIS\n" +
          synopsis(app, command) + ".SH DESCRIPTION\n" + roff(description) +
-         (whole ? commands(app) : arguments(command)) + options(command) + footer(command) +
-         (whole ? "" : see_also(app, command));
+         (whole ? commands(app) : arguments(command)) + options(command) +
+         notes_and_examples(command) + (whole ? "" : see_also(app, command));
 }
 
 }  // namespace lapl

@@ -156,7 +156,7 @@ void add_plan_command(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n"
       "  lapl plan configs/tutorial.yaml\n"
-      "  lapl plan configs/tutorial.yaml --set 'grid.shape=[8000, 8000]' --json\n\n"
+      "  lapl plan configs/tutorial.yaml --set 'grid.shape=[2000, 2000]' --json\n\n"
       "Steps the initial field for about a second to predict the time, and stores a field a few\n"
       "times in a temporary folder beside the output's. Exit code 5 where the memory does not\n"
       "suffice.");

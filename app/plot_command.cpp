@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr int largest_side = 20000;
 constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;  // frames a second
 
-struct Options {
+struct PlotOptions {
   std::string path, output, field, colormap, size;
   std::optional<std::int64_t> step;
   std::vector<double> limits, percentiles;
@@ -34,7 +34,7 @@ struct View {
   std::string field;
 };
 
-PlotStyle style_of(const Options& options) {
+PlotStyle style_of(const PlotOptions& options) {
   PlotStyle style;
   if (!options.colormap.empty()) style.colormap = options.colormap;
   const auto pair = [](const std::string& name, const std::vector<double>& numbers) {
@@ -77,7 +77,7 @@ PictureSize parse_size(const std::string& text) {
 }
 
 // Without -o: named after the run or file, in the current folder.
-fs::path output_path(const Options& options) {
+fs::path output_path(const PlotOptions& options) {
   if (!options.output.empty()) return options.output;
   fs::path source = fs::canonical(options.path);
   const std::string name =
@@ -96,7 +96,7 @@ PictureFormat format_of(const fs::path& path) {
                                 ending == ".mp4" ? "; .mp4 with --movie" : ""));
 }
 
-std::vector<View> views_of(const PlotSource& source, const Options& options) {
+std::vector<View> views_of(const PlotSource& source, const PlotOptions& options) {
   const PlotOutput& first = source.outputs().front();
   const PlotOutput& last = source.outputs().back();
   if (!options.field.empty()) source.require_field(options.field);
@@ -120,7 +120,7 @@ Shape shape_of(const View& view) {
   return read_field(view.output->file, view.field, view.output->record).shape;
 }
 
-void draw_picture(const PlotSource& source, const Options& options, const fs::path& path) {
+void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = format_of(path);
   const PlotStyle style = style_of(options);
   const std::vector<View> views = views_of(source, options);
@@ -142,7 +142,7 @@ void draw_picture(const PlotSource& source, const Options& options, const fs::pa
 }
 
 // One frame an output, all with the limits that hold every output's.
-void draw_movie(const PlotSource& source, const Options& options, const fs::path& path) {
+void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const bool mp4 = path.extension() == ".mp4";
   if (!mp4 && path.extension() != ".png")
     throw ConfigError(fmt::format("{}: unknown kind of movie \"{}\" (.mp4 or .png)", path.string(),
@@ -176,7 +176,7 @@ void draw_movie(const PlotSource& source, const Options& options, const fs::path
                count, rate);
 }
 
-int plot_command(const Options& options) {
+int plot_command(const PlotOptions& options) {
   require_drawing();
   const PlotSource source(options.path);
   if (options.movie)
@@ -191,7 +191,7 @@ int plot_command(const Options& options) {
 void add_plot_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "plot", "Draw a run or a file: first and last field and the Laplacian, or what is asked for");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PlotOptions>();
   command->add_option("PATH", options->path, "Run folder, output, checkpoint or other HDF5 file")
       ->required();
   command

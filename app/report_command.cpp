@@ -22,13 +22,13 @@ namespace fs = std::filesystem;
 
 // All pictures together, so that a page has a few megabytes: a pixel takes about half a byte.
 constexpr double most_pixels = 6e6;
-constexpr double smallest_side = 160, largest_side = 700;  // of a square picture
+constexpr double smallest_side = 160, largest_picture = 700;  // of a square picture
 constexpr std::size_t most_steps = 60;
 // Where the values of one output span less than this part of what all span, one scale for all would
 // show nothing of it: then each output has its own.
 constexpr double least_share = 0.125;
 
-struct Options {
+struct ReportOptions {
   std::string folder, output;
   bool quiet = false;
 };
@@ -73,7 +73,7 @@ std::vector<ReportStep> pictured(const PlotSource& source) {
       chosen_outputs(source.outputs(), std::clamp<std::size_t>(room, 2, most_steps));
   const double pictures = fields * static_cast<double>(outputs.size());
   const auto side = static_cast<std::int64_t>(
-      std::clamp(std::sqrt(most_pixels / pictures), smallest_side, largest_side));
+      std::clamp(std::sqrt(most_pixels / pictures), smallest_side, largest_picture));
 
   std::vector<ReportStep> steps;
   std::vector<FieldSeries> all;
@@ -90,7 +90,7 @@ std::vector<ReportStep> pictured(const PlotSource& source) {
   return steps;
 }
 
-std::string commands_text(const Options& options, const RunView& run) {
+std::string commands_text(const ReportOptions& options, const RunView& run) {
   const std::string folder = shell_quoted(options.folder);
   return fmt::format(
       "lapl inspect {0}               # verifies the files, says what they hold\n"
@@ -116,7 +116,7 @@ std::vector<ResolvedKey> config_keys_of(const fs::path& file) {
   return resolved_keys(text.str());
 }
 
-int report_command(const Options& options) {
+int report_command(const ReportOptions& options) {
   const fs::path folder = options.folder;
   ReportContent content;
   content.run = read_run_view(folder, host_name());
@@ -145,7 +145,7 @@ int report_command(const Options& options) {
 void add_report_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "report", "Write a run as one page for a browser: pictures, graphs, config, provenance");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReportOptions>();
   command->add_option("RUN_DIR", options->folder, "Run folder")->required();
   command->add_option("-o,--output", options->output,
                       "The page, .html. Replaced where it is there. Default: named after RUN_DIR");

@@ -24,7 +24,7 @@ Job resume_job(const LoadedConfig& config, Restart restart, Console& console) {
 
 namespace {
 
-struct Options {
+struct ResumeOptions {
   std::string folder;
   std::string from;
   std::vector<std::string> settings;
@@ -39,7 +39,7 @@ void keep_origins(std::vector<ResolvedKey>& keys, const std::string& earlier_con
       if (key.key == earlier.key && key.value == earlier.value) key.origin = earlier.origin;
 }
 
-int resume_command(const Options& options) {
+int resume_command(const ResumeOptions& options) {
   catch_stop_signals();
   const std::filesystem::path folder = options.folder;
   if (!RunFolder::holds_run(folder))
@@ -64,7 +64,7 @@ int resume_command(const Options& options) {
 void add_resume_command(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("resume", "Go on with a run from its newest valid checkpoint");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ResumeOptions>();
   command->add_option("RUN_DIR", options->folder, "Run folder")->required();
   command->add_option("--from", options->from, "Checkpoint: a step, or a file")->type_name("FILE");
   add_set_option(*command, options->settings);

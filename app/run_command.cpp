@@ -11,7 +11,7 @@
 namespace lapl {
 namespace {
 
-struct Options {
+struct RunOptions {
   std::string config;
   std::string output;
   std::vector<std::string> settings;
@@ -37,7 +37,7 @@ Job resume_or_start(const LoadedConfig& config, Console& console) {
   return resume_job(config, newest_valid_checkpoint(folder / "checkpoints"), console);
 }
 
-int run_command(const Options& options) {
+int run_command(const RunOptions& options) {
   catch_stop_signals();
   std::vector<std::string> settings = options.settings;
   if (!options.output.empty()) settings.push_back(text_setting("output.directory", options.output));
@@ -57,7 +57,7 @@ int run_command(const Options& options) {
 
 void add_run_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Run a config from its initial field to the end");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RunOptions>();
   command->add_option("CONFIG", options->config, "YAML run config")->required();
   command->add_option("--output", options->output, "Run folder (output.directory)")
       ->type_name("DIR");

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct SweepWords {
   std::string config;
   std::string output;
   std::vector<std::string> settings;
@@ -40,7 +40,7 @@ int exit_code_of(const Json& rows, const std::string& stopped_by) {
   return code;
 }
 
-int sweep_command(const Options& options) {
+int sweep_command(const SweepWords& options) {
   const fs::path folder =
       options.output.empty()
           ? fs::path("runs") / (fs::path(options.config).stem().string() + "-sweep")
@@ -89,7 +89,7 @@ int sweep_command(const Options& options) {
 void add_sweep_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "sweep", "Run a config with every combination of some values, side by side");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SweepWords>();
   command->add_option("CONFIG", options->config, "YAML run config")->required();
   command->add_option("--output", options->output,
                       "Folder for the run folders (runs/<config name>-sweep)");

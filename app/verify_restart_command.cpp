@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct VerifyRestartOptions {
   std::string config;
   std::string output;
   std::vector<std::string> settings;
@@ -43,8 +43,9 @@ std::set<std::int64_t> split_steps(std::int64_t steps, int splits) {
 
 // Runs in `folder` up to each of `ends`, each time from the checkpoint before; returns the last
 // one, or none where a signal stopped a run.
-std::optional<Checkpoint> run_in_parts(const std::string& config_text, const Options& options,
-                                       const fs::path& folder, std::set<std::int64_t> ends) {
+std::optional<Checkpoint> run_in_parts(const std::string& config_text,
+                                       const VerifyRestartOptions& options, const fs::path& folder,
+                                       std::set<std::int64_t> ends) {
   Console console({.quiet = true, .json = false});
   for (const std::int64_t end : ends) {
     const LoadedConfig config =
@@ -90,7 +91,7 @@ std::string difference(const Checkpoint& whole, const Checkpoint& split) {
   return text;
 }
 
-int verify_restart_command(const Options& options) {
+int verify_restart_command(const VerifyRestartOptions& options) {
   catch_stop_signals();
   std::vector<std::string> settings = options.settings;
   if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
@@ -128,7 +129,7 @@ int verify_restart_command(const Options& options) {
 void add_verify_restart_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "verify-restart", "Compare a run to the same run restarted at random steps, bit by bit");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<VerifyRestartOptions>();
   command->add_option("CONFIG", options->config, "YAML run config")->required();
   add_set_option(*command, options->settings);
   command->add_option("--splits", options->splits, "Number of restarts (3)")

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct WatchOptions {
   std::string folder;
   bool once = false;
   double interval = 1;
@@ -65,14 +65,14 @@ class NewestField {
   std::future<Panel> reading_;
 };
 
-void update(WatchState& state, const Options& options) {
+void update(WatchState& state, const WatchOptions& options) {
   state.run = read_run_view(options.folder, host_name());
   const std::string& status = state.run.status;
   const bool halted = status == "stopped" || status == "died";
   state.resume = halted ? "lapl resume " + shell_quoted(options.folder) : "";
 }
 
-int watch_once(const Options& options) {
+int watch_once(const WatchOptions& options) {
   WatchState state;
   update(state, options);
   NewestField(options.folder).update(state, true);
@@ -83,7 +83,7 @@ int watch_once(const Options& options) {
   return 0;
 }
 
-int watch(const Options& options) {
+int watch(const WatchOptions& options) {
   WatchState state;
   state.keys = "q: leave";
   update(state, options);  // what is wrong is said before the screen changes
@@ -104,7 +104,7 @@ int watch(const Options& options) {
 void add_watch_command(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("watch", "Look at a running or finished run in the terminal");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<WatchOptions>();
   command->add_option("RUN_DIR", options->folder, "Run folder")->required();
   command->add_flag("--once", options->once,
                     "Print the view once and end; always so where stdout is no terminal");

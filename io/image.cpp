@@ -16,17 +16,17 @@ namespace lapl {
 namespace {
 
 /// The largest ratio that deflate reaches, plus room for a small file's headers.
-constexpr std::uint64_t deflate_ratio = 1032;
+constexpr std::uint64_t png_deflate_ratio = 1032;
 
-struct Reader {
+struct PngReader {
   png_structp png = nullptr;
   png_infop info = nullptr;
   std::array<char, 200> message{};
 
-  Reader() = default;
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
+  PngReader() = default;
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
 };
 
 // libpng reports an error by longjmp to the setjmp of the function that called it. So the three
@@ -40,7 +40,7 @@ struct Reader {
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-bool read_header(const Reader& reader, std::FILE* file) {
+bool read_header(const PngReader& reader, std::FILE* file) {
   if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
   png_init_io(reader.png, file);
   png_read_info(reader.png, reader.info);
@@ -48,7 +48,7 @@ bool read_header(const Reader& reader, std::FILE* file) {
 }
 
 /// Has rows come as 16-bit grey or RGB.
-bool choose_format(const Reader& reader) {
+bool choose_format(const PngReader& reader) {
   if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
   png_set_palette_to_rgb(reader.png);
   png_set_expand_gray_1_2_4_to_8(reader.png);
@@ -59,7 +59,7 @@ bool choose_format(const Reader& reader) {
   return true;
 }
 
-bool read_rows(const Reader& reader, png_bytepp rows) {
+bool read_rows(const PngReader& reader, png_bytepp rows) {
   if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
   png_read_image(reader.png, rows);
   png_read_end(reader.png, nullptr);
@@ -80,12 +80,12 @@ double luminance(const png_byte* pixel, int channels) {
 }
 
 /// Throws unless a file of `length` bytes can hold the picture it declares.
-void check_size(const Reader& reader, std::uint64_t length, const std::string& name) {
+void check_size(const PngReader& reader, std::uint64_t length, const std::string& name) {
   const std::uint64_t width = png_get_image_width(reader.png, reader.info);
   const std::uint64_t height = png_get_image_height(reader.png, reader.info);
   const std::uint64_t bits = width * height * png_get_bit_depth(reader.png, reader.info) *
                              png_get_channels(reader.png, reader.info);
-  if (bits / 8 > length * deflate_ratio)
+  if (bits / 8 > length * png_deflate_ratio)
     throw IoError(name + ": declares " + std::to_string(height) + " x " + std::to_string(width) +
                   " pixels, more than a PNG of " + std::to_string(length) + " bytes can hold");
 }
@@ -97,7 +97,7 @@ GreyImage read_png(const std::filesystem::path& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
                                                              &std::fclose);
   if (file == nullptr) throw_system_error(name, "open");
-  Reader reader;
+  PngReader reader;
   reader.png =
       png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader.message, keep_message, ignore_warning);
   if (reader.png != nullptr) reader.info = png_create_info_struct(reader.png);

@@ -20,7 +20,7 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
-std::vector<ConfigKey> make_table() {
+std::vector<ConfigKey> make_key_table() {
   using enum InitialKind;
   return {
       // clang-format off
@@ -153,7 +153,7 @@ bool ConfigKey::belongs_to(InitialKind kind) const {
 }
 
 const std::vector<ConfigKey>& config_keys() {
-  static const std::vector<ConfigKey> table = make_table();
+  static const std::vector<ConfigKey> table = make_key_table();
   return table;
 }
 

@@ -17,7 +17,7 @@ bool is_section(const std::string& name) {
 }
 
 /// What a section holds, such as "shape, spacing".
-std::string keys_of(const std::string& section) {
+std::string known_keys(const std::string& section) {
   std::string names;
   for (const ConfigKey& key : config_keys()) {
     if (key.section() == section) names += (names.empty() ? "" : ", ") + std::string(key.entry());
@@ -26,9 +26,9 @@ std::string keys_of(const std::string& section) {
 }
 
 /// Walks one YAML tree, that of the file or that of one setting, and collects its entries.
-class Reader {
+class ConfigReader {
  public:
-  Reader(std::string origin_file, int setting, FileEntries& out, Mistakes& mistakes)
+  ConfigReader(std::string origin_file, int setting, FileEntries& out, Mistakes& mistakes)
       : origin_file_(std::move(origin_file)), setting_(setting), out_(out), mistakes_(mistakes) {}
 
   /// All keys of a map; `prefix` is empty or ends with a dot.
@@ -89,7 +89,7 @@ class Reader {
                                                                       : shown(node.text);
       add(node.position, name,
           fmt::format("found {} (expected a map with keys of {}: {})", problem, name,
-                      keys_of(name)));
+                      known_keys(name)));
     }
   }
 
@@ -120,7 +120,7 @@ class Reader {
 };
 
 void read_setting(const std::string& setting, int index, FileEntries& out, Mistakes& mistakes) {
-  Reader reader("", index, out, mistakes);
+  ConfigReader reader("", index, out, mistakes);
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
     reader.add({}, "", "not a setting (expected KEY=VALUE, such as time.steps=100)");
@@ -146,7 +146,7 @@ FileEntries read_file_entries(const std::string& text, const std::string& name,
                               Mistakes& mistakes) {
   FileEntries file;
   const YamlDocument document = parse_yaml(text);
-  Reader reader(shown(name), -1, file, mistakes);
+  ConfigReader reader(shown(name), -1, file, mistakes);
   const YamlNode& root = document.root;
   if (document.problem) {
     reader.add(document.problem->position, "", document.problem->what);

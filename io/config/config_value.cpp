@@ -1,4 +1,4 @@
-// Reading values. What is wrong with a value is said by the first of the type's forms that
+// ReadValue values. What is wrong with a value is said by the first of the type's forms that
 // recognises what was meant, such as a quoted number; else by the description of the whole type.
 #include "io/config/config_value.hpp"
 
@@ -17,18 +17,18 @@ namespace {
 constexpr double longest_duration = 1e9;  // s; over 31 years, and safe in integer nanoseconds
 
 /// A value, or what is wrong: empty where the form does not recognise the node at all.
-struct Reading {
+struct ReadValue {
   std::optional<Value> value;
   std::string wrong;
 };
 
 template <class T>
-Reading accept(T content) {
-  Reading reading;
+ReadValue accept(T content) {
+  ReadValue reading;
   reading.value.emplace(std::move(content));
   return reading;
 }
-Reading refuse(std::string wrong) { return {std::nullopt, std::move(wrong)}; }
+ReadValue refuse(std::string wrong) { return {std::nullopt, std::move(wrong)}; }
 
 std::string found(const YamlNode& node) {
   switch (node.kind) {
@@ -58,15 +58,15 @@ std::pair<NumberText, std::string> number_in(const YamlNode& node) {
   return {number, wrong};
 }
 
-Reading read(const NullForm&, const YamlNode&) { return accept(Null{}); }
+ReadValue read(const NullForm&, const YamlNode&) { return accept(Null{}); }
 
-Reading read(const WordForm& form, const YamlNode& node) {
+ReadValue read(const WordForm& form, const YamlNode& node) {
   const auto& words = form.words;
   if (std::find(words.begin(), words.end(), node.text) != words.end()) return accept(node.text);
   return {};
 }
 
-Reading read(const IntegerForm& form, const YamlNode& node) {
+ReadValue read(const IntegerForm& form, const YamlNode& node) {
   const auto [number, wrong] = number_in(node);
   if (!number.real) return refuse(wrong);
   if (!number.integer) {
@@ -83,7 +83,7 @@ Reading read(const IntegerForm& form, const YamlNode& node) {
   return accept(*number.integer);
 }
 
-Reading read(const RealForm& form, const YamlNode& node) {
+ReadValue read(const RealForm& form, const YamlNode& node) {
   const auto [number, wrong] = number_in(node);
   if (!number.real) return refuse(wrong);
   const double value = *number.real;
@@ -93,7 +93,7 @@ Reading read(const RealForm& form, const YamlNode& node) {
   return accept(value);
 }
 
-Reading read(const TextForm&, const YamlNode& node) {
+ReadValue read(const TextForm&, const YamlNode& node) {
   if (node.text.empty()) return refuse("found an empty text (expected a text)");
   // A quoted "\0" gets past the check of the file's bytes and would cut a path short.
   if (first_bad_byte(node.text) != node.text.size() ||
@@ -109,9 +109,9 @@ Reading read(const TextForm&, const YamlNode& node) {
   return accept(node.text);
 }
 
-Reading read(const PathForm&, const YamlNode& node) { return read(TextForm{}, node); }
+ReadValue read(const PathForm&, const YamlNode& node) { return read(TextForm{}, node); }
 
-Reading read(const DurationForm& form, const YamlNode& node) {
+ReadValue read(const DurationForm& form, const YamlNode& node) {
   const std::optional<double> seconds = read_duration(node.text);
   if (!seconds) {
     if (node.quoted || !read_number(node.text).real) return {};
@@ -123,7 +123,7 @@ Reading read(const DurationForm& form, const YamlNode& node) {
 }
 
 // Only reached inside of lists and beside other forms, where no type has it.
-Reading read(const FiltersForm&, const YamlNode&) { return {}; }
+ReadValue read(const FiltersForm&, const YamlNode&) { return {}; }
 
 std::variant<Value, YamlProblem> first_problem_or_filters(const YamlNode& node) {
   auto [filters, problems] = read_filters(node);
@@ -148,7 +148,7 @@ std::variant<Value, YamlProblem> read_single(const ValueType& type, const YamlNo
   if (is_null || node.kind == YamlNode::Kind::scalar) {
     for (const Form& form : type.forms) {
       if (std::holds_alternative<NullForm>(form) != is_null) continue;
-      Reading reading = std::visit([&](const auto& known) { return read(known, node); }, form);
+      ReadValue reading = std::visit([&](const auto& known) { return read(known, node); }, form);
       if (reading.value) return std::move(*reading.value);
       if (wrong.empty()) wrong = reading.wrong;
     }

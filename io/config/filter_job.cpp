@@ -16,7 +16,7 @@ auto to(auto J::*member) {
   return [member](J& job, const Value& value) { assign(job.*member, value); };
 }
 
-const Keys& keys_of(const std::string& section) {
+const Keys& keys_of_section(const std::string& section) {
   static const Keys input = {
       {"path", path(), "", "a PNG file, a folder of numbered PNG files, or an HDF5 file",
        to(&J::input_path)},
@@ -56,7 +56,7 @@ std::string read_section(const std::string& section, J& job, const YamlNode& nod
   else if (section == "covariance")
     read_map(covariance_keys(), node, section, job.covariance.emplace(), problems);
   else
-    read_map(keys_of(section), node, section, job, problems);
+    read_map(keys_of_section(section), node, section, job, problems);
   return {};
 }
 
@@ -100,7 +100,7 @@ FilterJob load_filter_job(const fs::path& path) {
 std::string filter_job_reference() {
   std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
   for (const std::string section : {"input", "output", "compute"})
-    for (const MapKey<J>& key : keys_of(section))
+    for (const MapKey<J>& key : keys_of_section(section))
       text += fmt::format("| `{}.{}` | {} | {} | {} |\n", section, key.name, description(key.type),
                           key.preset.empty() ? "required" : "`" + key.preset + "`", key.meaning);
   for (const auto& key : covariance_keys())

@@ -83,7 +83,7 @@ std::string read_kernel(FilterConfig& filter, const YamlNode& node) {
   return {};
 }
 
-std::vector<MapKey<FilterConfig>> make_table() {
+std::vector<MapKey<FilterConfig>> make_filter_table() {
   using F = FilterConfig;
   const ValueType cells = integer(1, largest_window);
   return {
@@ -130,7 +130,7 @@ std::vector<MapKey<FilterConfig>> make_table() {
 }  // namespace
 
 const std::vector<MapKey<FilterConfig>>& filter_keys() {
-  static const std::vector<MapKey<FilterConfig>> table = make_table();
+  static const std::vector<MapKey<FilterConfig>> table = make_filter_table();
   return table;
 }
 

@@ -11,7 +11,6 @@
 namespace lapl {
 namespace {
 
-constexpr std::size_t longest_text = std::size_t{1} << 30;
 constexpr std::size_t most_outputs = std::size_t{1} << 24;
 
 template <class T>

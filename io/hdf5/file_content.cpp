@@ -14,8 +14,6 @@
 namespace lapl {
 namespace {
 
-constexpr std::size_t longest_text = std::size_t{1} << 30;
-
 const char* precision_of(const FieldLayout& layout) {
   return layout.single_precision ? "float32" : "float64";
 }

@@ -18,6 +18,22 @@ template <class T>
 hid_t stored_type();
 template <class T>
 hid_t memory_type();
+template <>
+hid_t stored_type<float>();
+template <>
+hid_t stored_type<double>();
+template <>
+hid_t stored_type<std::int64_t>();
+template <>
+hid_t stored_type<std::uint64_t>();
+template <>
+hid_t memory_type<float>();
+template <>
+hid_t memory_type<double>();
+template <>
+hid_t memory_type<std::int64_t>();
+template <>
+hid_t memory_type<std::uint64_t>();
 
 /// Dataset creation properties of all our datasets: creation order of attributes tracked (as
 /// netCDF wants it), no times, and no fill values written, since every value is.
@@ -45,6 +61,7 @@ void write_text(hid_t location, const std::string& name, std::string_view text);
 /// type, rank or storage, or larger than `most`.
 template <class T>
 std::vector<T> read_array(hid_t location, const std::string& name, std::size_t most);
+inline constexpr std::size_t longest_text = std::size_t{1} << 30;
 std::string read_text(hid_t location, const std::string& name, std::size_t most);
 
 /// Throws IoError unless the dataset holds exactly these bits.

@@ -45,5 +45,9 @@ struct FilterLoops {
 /// The loops for the instruction sets that this processor has, the widest one last.
 template <class T>
 std::vector<const FilterLoops<T>*> filter_loops();
+template <>
+std::vector<const FilterLoops<float>*> filter_loops<float>();
+template <>
+std::vector<const FilterLoops<double>*> filter_loops<double>();
 
 }  // namespace lapl

@@ -84,7 +84,7 @@ TEST_CASE("help: one sentence and two to four examples for every command, all of
 TEST_CASE("help: the examples do what they say") {
   CommandLine line;
   const std::string path =
-      "HOME=. PATH=" + fs::path(LAPL_PROGRAM).parent_path().string() + ":$PATH ";
+      "HOME=. PATH=" + fs::path(lapl_program()).parent_path().string() + ":$PATH ";
   for (const CLI::App* command : shown_commands(line.app)) {
     const Sandbox sandbox;
     fs::create_directories("configs/filters");

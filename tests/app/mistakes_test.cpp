@@ -127,6 +127,6 @@ TEST_CASE("help and version") {
 
 TEST_CASE("a full standard output is an error") {
   const Sandbox sandbox;
-  const std::string command = LAPL_PROGRAM " schema > /dev/full 2> err.txt";
+  const std::string command = lapl_program() + " schema > /dev/full 2> err.txt";
   CHECK(WEXITSTATUS(std::system(command.c_str())) == 4);
 }

@@ -7,10 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lapl::test {
@@ -18,8 +20,9 @@ namespace lapl::test {
 namespace fs = std::filesystem;
 
 inline std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return std::move(text).str();
 }
 
 inline void write_text(const fs::path& path, const std::string& text) {
@@ -46,6 +49,12 @@ class Sandbox {
   fs::path before_, path_;
 };
 
+/// The program that is tried: the one beside the tests, or the one that the environment names.
+inline std::string lapl_program() {
+  const char* other = std::getenv("LAPL_PROGRAM");
+  return other != nullptr ? other : LAPL_PROGRAM;
+}
+
 struct Outcome {
   int code = -1;    ///< exit code
   int signal = 0;   ///< that ended it, if any
@@ -56,7 +65,8 @@ struct Outcome {
 /// Starts lapl with these arguments; its output goes to out.txt and err.txt. Returns its process
 /// id.
 inline pid_t start(const std::vector<std::string>& arguments) {
-  std::vector<char*> argv = {const_cast<char*>(LAPL_PROGRAM)};
+  std::string program = lapl_program();
+  std::vector<char*> argv = {program.data()};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t files;
@@ -65,7 +75,7 @@ inline pid_t start(const std::vector<std::string>& arguments) {
   posix_spawn_file_actions_addopen(&files, 1, "out.txt", flags, 0600);
   posix_spawn_file_actions_addopen(&files, 2, "err.txt", flags, 0600);
   pid_t child = 0;
-  REQUIRE(posix_spawn(&child, LAPL_PROGRAM, &files, nullptr, argv.data(), environ) == 0);
+  REQUIRE(posix_spawn(&child, program.c_str(), &files, nullptr, argv.data(), environ) == 0);
   posix_spawn_file_actions_destroy(&files);
   return child;
 }

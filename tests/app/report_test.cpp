@@ -1,13 +1,10 @@
 // lapl report, from the outside. tests/report opens the page in a browser.
 #include "tests/app/program.hpp"
+#include "tests/text.hpp"
 
 using namespace lapl::test;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;

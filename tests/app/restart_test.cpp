@@ -7,6 +7,7 @@
 
 #include "kernels/backend.hpp"
 #include "tests/app/program.hpp"
+#include "tests/backends.hpp"
 
 using lapl::cuda_unavailable;
 using namespace lapl::test;
@@ -24,11 +25,6 @@ std::string long_config() {
 }
 
 // The backends that this machine can run.
-std::vector<std::string> backends() {
-  return cuda_unavailable().empty() ? std::vector<std::string>{"cpu", "cuda"}
-                                    : std::vector<std::string>{"cpu"};
-}
-
 std::string digest_of_whole_run(const std::string& backend) {
   const Outcome whole =
       run_lapl({"run", "c.yaml", "--output", "whole", "--overwrite", "--backend", backend});

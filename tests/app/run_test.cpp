@@ -84,8 +84,8 @@ TEST_CASE("one writer at a time") {
 TEST_CASE("with --json every line on stdout is JSON, with --quiet there are errors alone") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
-  const Outcome json = run_lapl({"run", "c.yaml", "--json"});
-  std::istringstream lines(json.out);
+  const Outcome printed = run_lapl({"run", "c.yaml", "--json"});
+  std::istringstream lines(printed.out);
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) CHECK(nlohmann::json::accept(line));
   CHECK(count == 5);  // four outputs and the summary

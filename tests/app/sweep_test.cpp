@@ -23,7 +23,7 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 // Takes about a second with this engine, so that a signal finds it on the way.
-const char* long_config =
+const char* long_sweep =
     "grid: {shape: [60, 70]}\nequation: {coefficient: 0.2}\ntime: {steps: 30000}\n"
     "compute: {backend: cpu, engine: reference}\n"
     "output: {every: 30000}\ncheckpoint: {every: 30000}\n";
@@ -124,7 +124,7 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
   CHECK(contains(outcome.out, "value-3e38: "));
   CHECK(contains(text_of("s/summary.csv"), "value-2,2,complete,0,60,"));
 
-  write_text("long.yaml", long_config);
+  write_text("long.yaml", long_sweep);
   const pid_t sweep =
       start({"sweep", "long.yaml", "--output", "k", "--set", "initial.seed=1,2", "--jobs", "1"});
   while (!fs::exists("k/seed-1/checkpoints/step-000000000.h5"))
@@ -138,7 +138,7 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
 
 TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is complete alone") {
   const Sandbox sandbox;
-  write_text("c.yaml", long_config);
+  write_text("c.yaml", long_sweep);
   const std::vector<std::string> arguments = {
       "sweep", "c.yaml", "--output", "s", "--set", "initial.seed=1,2,3,4", "--jobs", "2"};
   const pid_t sweep = start(arguments);
@@ -180,7 +180,7 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
 
 TEST_CASE("signals within a second of each other are one request to stop") {
   const Sandbox sandbox;
-  write_text("c.yaml", long_config);
+  write_text("c.yaml", long_sweep);
   const pid_t child = start({"run", "c.yaml", "--output", "out"});
   while (!fs::exists("out/checkpoints/step-000000000.h5"))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

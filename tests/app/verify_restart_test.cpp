@@ -5,18 +5,13 @@
 
 #include "kernels/backend.hpp"
 #include "tests/app/program.hpp"
+#include "tests/backends.hpp"
+#include "tests/text.hpp"
 
 using lapl::cuda_unavailable;
 using namespace lapl::test;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
-
-std::vector<std::string> backends() {
-  return cuda_unavailable().empty() ? std::vector<std::string>{"cpu", "cuda"}
-                                    : std::vector<std::string>{"cpu"};
-}
 
 // The temporary folder in the current one; empty where there is none.
 fs::path temporary_folder() {
@@ -26,7 +21,7 @@ fs::path temporary_folder() {
 }
 
 // Long enough that something can be done to it meanwhile.
-std::string long_config() {
+std::string many_steps() {
   return "grid: {shape: [20, 30]}\n"
          "boundary: insulated\n"  // the end depends on the start, however many steps later
          "initial: {kind: hdf5, path: start.nc}\n"
@@ -49,7 +44,7 @@ void make_initial_fields() {
 // Starts verify-restart on the long config; returns once its first run has read the initial field.
 pid_t start_long() {
   make_initial_fields();
-  write_text("c.yaml", long_config());
+  write_text("c.yaml", many_steps());
   const pid_t child = start({"verify-restart", "c.yaml", "--backend", "cpu"});
   while (temporary_folder().empty() || !fs::exists(temporary_folder() / "whole" / "run.json"))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -143,7 +138,7 @@ TEST_CASE("verify-restart stops at a signal and cleans up") {
 TEST_CASE("verify-restart cleans up after an error") {
   const Sandbox sandbox;
   make_initial_fields();
-  write_text("c.yaml", long_config());
+  write_text("c.yaml", many_steps());
   const Outcome outcome =
       run_lapl({"verify-restart", "c.yaml", "--set", "initial.path=missing.nc"});
   CHECK(outcome.code == 4);

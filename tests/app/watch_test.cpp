@@ -8,14 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/app/program.hpp"
+#include "tests/text.hpp"
 
 using namespace lapl::test;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 constexpr const char* enter_screen = "\033[?1049h";
 constexpr const char* leave_screen = "\033[?25h\033[?1049l";
@@ -32,10 +29,11 @@ class OnTerminal {
       setenv("TERM", "xterm-256color", 1);
       setenv("COLORTERM", "truecolor", 1);
       unsetenv("NO_COLOR");
-      std::vector<char*> argv = {const_cast<char*>(LAPL_PROGRAM)};
+      std::string program = lapl_program();
+      std::vector<char*> argv = {program.data()};
       for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
       argv.push_back(nullptr);
-      execv(LAPL_PROGRAM, argv.data());
+      execv(program.c_str(), argv.data());
       _exit(127);
     }
   }

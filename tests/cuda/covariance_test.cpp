@@ -47,7 +47,7 @@ std::vector<Storage> from_cuda(const CovarianceProblem& problem, const std::vect
 }
 
 template <class Storage>
-bool same_values(const std::vector<Storage>& a, const std::vector<Storage>& b) {
+bool same_stored(const std::vector<Storage>& a, const std::vector<Storage>& b) {
   return std::ranges::equal(a, b, [](Storage x, Storage y) { return to_float(x) == to_float(y); });
 }
 
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("the published example (2,3,7,7,3,7,7) equals the reference",
   auto cpu = stored<Storage>(reference.values("covariance/input"));
   const auto cuda = from_cuda(problem, mu, gamma, c, cpu);
   add_covariance(problem, mu.data(), gamma.data(), c.data(), cpu.data(), 2);
-  CHECK(same_values(cuda, cpu));
+  CHECK(same_stored(cuda, cpu));
   const auto expected = reference.values("covariance/output");
   double largest = 0, error = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -98,6 +98,6 @@ TEST_CASE_TEMPLATE("CPU and GPU agree to the bit on covariances of any shape", S
     auto cpu = random(problem.batch * outputs * outputs);
     const auto cuda = from_cuda(problem, mu, gamma, c, cpu);
     add_covariance(problem, mu.data(), gamma.data(), c.data(), cpu.data(), 2);
-    REQUIRE(same_values(cuda, cpu));
+    REQUIRE(same_stored(cuda, cpu));
   }
 }

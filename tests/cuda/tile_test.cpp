@@ -9,7 +9,7 @@ namespace {
 
 // Sizes about the tile (64 x 128 or 32 x 64), the warp's rows (8 or 4) and the lane's columns (4
 // or 2); single rows, columns and cells; primes.
-constexpr Shape awkward_shapes[] = {
+constexpr Shape tile_shapes[] = {
     {1, 1},   {1, 2},    {2, 1},    {2, 2},    {3, 5},     {7, 4},     {8, 3},
     {9, 9},   {1, 127},  {1, 128},  {1, 1009}, {127, 1},   {1009, 1},  {31, 33},
     {33, 31}, {32, 64},  {64, 128}, {63, 127}, {65, 129},  {129, 126}, {127, 130},
@@ -21,7 +21,7 @@ constexpr Shape awkward_shapes[] = {
 TEST_CASE_TEMPLATE("tile equals the reference after each of 40 steps, at any size and boundary", T,
                    float, double) {
   test::need_cuda();
-  test::check_equals_reference<T>("tile", awkward_shapes, std::vector<std::int64_t>(40, 1));
+  test::check_equals_reference<T>("tile", tile_shapes, std::vector<std::int64_t>(40, 1));
 }
 
 TEST_CASE_TEMPLATE("tile gives the same bits however steps are shared out among calls", T, float,

@@ -8,13 +8,13 @@
 namespace lapl {
 namespace {
 
-struct Mistake {
+struct SettingMistake {
   std::vector<std::string> settings;
   const char* message;
 };
 
 // Settings of the smallest config, the last one wrong.
-const Mistake table[] = {
+const SettingMistake setting_table[] = {
     // clang-format off
     {{"time.stps=5"}, "--set time.stps=5: time.stps: unknown key (did you mean time.steps?)"},
     {{"steps=5"}, "--set steps=5: steps: unknown key (did you mean time.steps?)"},
@@ -77,7 +77,7 @@ const Mistake table[] = {
 };
 
 TEST_CASE("each mistake in a setting has its message") {
-  for (const Mistake& mistake : table) {
+  for (const SettingMistake& mistake : setting_table) {
     CAPTURE(mistake.settings.back());
     CHECK(mistakes_in(smallest_config, mistake.settings) == std::string(mistake.message));
   }

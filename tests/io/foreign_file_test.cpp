@@ -11,14 +11,14 @@
 namespace lapl::test {
 namespace {
 
-constexpr std::array<double, 12> values = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+constexpr std::array<double, 12> twelve = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
 /// Creates "data" in a new file and reads it.
 ReadField read_made(const std::filesystem::path& path, hid_t type, std::vector<hsize_t> extent,
                     std::size_t record = 0, hid_t properties = H5P_DEFAULT) {
   std::filesystem::remove(path);
   edit_hdf5(path, [&](hid_t file) {
-    make_dataset(file, "data", type, extent, values.data(), H5T_NATIVE_DOUBLE, properties);
+    make_dataset(file, "data", type, extent, twelve.data(), H5T_NATIVE_DOUBLE, properties);
   });
   return read_field(path, "data", record);
 }
@@ -39,7 +39,7 @@ Hdf5Properties chunked() {
 TEST_CASE("numbers of any type and byte order are converted") {
   const ScratchFolder folder;
   const Hdf5Session session;
-  const std::vector<double> expected(values.begin(), values.end());
+  const std::vector<double> expected(twelve.begin(), twelve.end());
   for (const hid_t type : {H5T_IEEE_F32LE, H5T_IEEE_F32BE}) {
     const ReadField read = read_made(folder / "f.h5", type, {3, 4});
     CHECK(read.shape == Shape{3, 4});
@@ -119,10 +119,10 @@ TEST_CASE("links inside the file are followed, links to other files are not") {
   const ScratchFolder folder;
   const auto path = folder / "f.h5";
   edit_hdf5(folder / "other.h5", [](hid_t file) {
-    make_dataset(file, "data", H5T_IEEE_F64LE, {3, 4}, values.data(), H5T_NATIVE_DOUBLE);
+    make_dataset(file, "data", H5T_IEEE_F64LE, {3, 4}, twelve.data(), H5T_NATIVE_DOUBLE);
   });
   edit_hdf5(path, [](hid_t file) {
-    make_dataset(file, "data", H5T_IEEE_F64LE, {3, 4}, values.data(), H5T_NATIVE_DOUBLE);
+    make_dataset(file, "data", H5T_IEEE_F64LE, {3, 4}, twelve.data(), H5T_NATIVE_DOUBLE);
     H5Lcreate_soft("/data", file, "soft", H5P_DEFAULT, H5P_DEFAULT);
     H5Lcreate_external("other.h5", "/", file, "outside", H5P_DEFAULT, H5P_DEFAULT);
     H5Lcreate_soft("/outside/data", file, "detour", H5P_DEFAULT, H5P_DEFAULT);
@@ -180,8 +180,8 @@ TEST_CASE(
   edit_hdf5(path, [](hid_t file) {
     const Hdf5Group group(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                           "group");
-    make_dataset(group, "inner", H5T_IEEE_F32BE, {3, 4}, values.data(), H5T_NATIVE_DOUBLE);
-    make_dataset(file, "line", H5T_IEEE_F64LE, {12}, values.data(), H5T_NATIVE_DOUBLE);
+    make_dataset(group, "inner", H5T_IEEE_F32BE, {3, 4}, twelve.data(), H5T_NATIVE_DOUBLE);
+    make_dataset(file, "line", H5T_IEEE_F64LE, {12}, twelve.data(), H5T_NATIVE_DOUBLE);
   });
   CHECK(message_of<IoError>([&] { read_field(path, "/none"); }) ==
         path.string() + ": no dataset /none; the file holds group/inner, line");

@@ -73,8 +73,8 @@ TEST_CASE("a file whose objects make HDF5 crash does not crash lapl, though its 
   for (std::size_t at = heap + 193; at < heap + 216; ++at) {
     std::string bad = image;
     bad[at] = static_cast<char>(bad[at] ^ 0x40);
-    constexpr auto on_disk = std::numeric_limits<std::uint64_t>::max();
-    write_sealed(folder / "s.nc", on_disk, [&](const auto& scratch) { write_bytes(scratch, bad); });
+    constexpr auto to_disk = std::numeric_limits<std::uint64_t>::max();
+    write_sealed(folder / "s.nc", to_disk, [&](const auto& scratch) { write_bytes(scratch, bad); });
     try {
       read_content(folder / "s.nc");
     } catch (const IoError&) {  // from 1.10.9 on HDF5 itself gets along with these

@@ -9,17 +9,15 @@
 #include "io/report/page.hpp"
 #include "tests/io/config_helpers.hpp"
 #include "tests/io/scratch_folder.hpp"
+#include "tests/text.hpp"
 
 using namespace lapl;
+using lapl::test::has;
 
 namespace {
 
 Panel grey_panel(Shape shape, std::vector<double> values) {
   return {"field", "", shape, shape, std::move(values), {0, 1}, colormap_named("gray"), {}};
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "io/terminal/drawing.hpp"
+#include "tests/text.hpp"
 
 using namespace lapl;
+using lapl::test::has;
 
 namespace {
 
@@ -39,10 +41,6 @@ std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   return text;
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 // Columns that a line takes on a terminal: characters but for escape sequences.

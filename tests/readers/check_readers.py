@@ -3,7 +3,7 @@
 
     check_readers.py READER FOLDER
 
-FOLDER is what tests/readers/run_and_check makes; READER is one of those at the end of this file.
+FOLDER is what tests/readers/make_files makes; READER is one of those at the end of this file.
 Each reader's values must be those of the reference to the bit, whatever the current folder: h5py for
 the HDF5 files, the .npy files for VTK and ParaView. Exit status 0 where they are, 1 where not, 77
 (skipped) where the reader is not installed.
@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-TIMES = [0, 2.5, 5, 6.25]  # of the runs that run_and_check makes
+TIMES = [0, 2.5, 5, 6.25]  # of the runs that make_files makes
 failures = []
 compared = 0
 

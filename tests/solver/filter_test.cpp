@@ -10,18 +10,13 @@
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/frame_filter.hpp"
+#include "tests/backends.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
 
 namespace {
-
-std::vector<std::string> backends() {
-  std::vector<std::string> found = {"cpu"};
-  if (cuda_unavailable().empty()) found.push_back("cuda");
-  return found;
-}
 
 FilterConfig numbers(Shape shape, std::vector<double> weights) {
   FilterConfig config;
@@ -70,7 +65,7 @@ TEST_CASE_TEMPLATE("2-D filters equal scipy.ndimage and scipy.signal, whatever t
   for (const auto& [name, shape] : kernels) {
     const std::string group = std::string("/convolution/kernel_") + name;
     auto config = numbers(shape, reference.values(group + "/kernel"));
-    for (const std::string& backend : backends())
+    for (const std::string& backend : test::backends())
       for (const char* method : {"direct", "fft"}) {
         config.method = method;
         CAPTURE(group);
@@ -106,7 +101,7 @@ TEST_CASE_TEMPLATE("1-D filters equal numpy.convolve in every mode", T, float, d
   auto config = numbers({1, 5}, reference.values("/convolution/one_dimensional/kernel"));
   config.one_dimensional = true;
   config.edge = Edge::constant;
-  for (const std::string& backend : backends())
+  for (const std::string& backend : test::backends())
     for (const FilterMode mode : every_filter_mode) {
       CAPTURE(name_of(mode));
       config.mode = mode;
@@ -136,7 +131,7 @@ TEST_CASE("10^6 samples by 5 taps: within 4 ulp of the sum's magnitude, on every
   auto config = numbers({1, 5}, {0.1, -0.7, 1.3, 0.4, -0.2});
   config.one_dimensional = true;
   config.mode = FilterMode::valid;
-  for (const std::string& backend : backends()) {
+  for (const std::string& backend : test::backends()) {
     const auto found = filtered<double>(config, {1, 1'000'000}, signal, backend);
     REQUIRE(found.size() == 999'996);
     double worst = 0;

@@ -7,6 +7,7 @@
 
 #include "solver/initial_field.hpp"
 #include "solver/run.hpp"
+#include "tests/backends.hpp"
 #include "tests/faulty_backend.hpp"
 
 using namespace lapl;
@@ -64,18 +65,13 @@ std::string error_of(Backend<T>& backend, const RunConfig& config, Recorder<T>& 
   return "";
 }
 
-std::vector<std::string> backends() {
-  return cuda_unavailable().empty() ? std::vector<std::string>{"cpu", "cuda"}
-                                    : std::vector<std::string>{"cpu"};
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE("a clean run that verifies stores what one without does", T, float, double) {
   const RunConfig config = small_config();
   RunConfig plain = config;
   plain.verify_every.reset();
-  for (const std::string& name : backends()) {
+  for (const std::string& name : test::backends()) {
     auto without = backend_for<T>(plain, name);
     Recorder<T> expected;
     run<T>(without, plain, 0, expected, never);
@@ -112,7 +108,7 @@ TEST_CASE_TEMPLATE("a flipped bit is found, in the first pass and in the second"
                                    {98, "steps 45 to 50: ", {0, 30, 45}},
                                    {190, "steps 90 to 100: ", {0, 30, 45, 60, 90}},
                                    {200, "steps 90 to 100: ", {0, 30, 45, 60, 90}}};
-  for (const std::string& name : backends()) {
+  for (const std::string& name : test::backends()) {
     for (const Case& planted : cases) {
       CAPTURE(planted.flip_after);
       auto backend = backend_for<T>(config, name);

@@ -1,0 +1,16 @@
+// The backends that can compute here, for tests that ask each of them for the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/backend.hpp"
+
+namespace lapl::test {
+
+inline std::vector<std::string> backends() {
+  return cuda_unavailable().empty() ? std::vector<std::string>{"cpu", "cuda"}
+                                    : std::vector<std::string>{"cpu"};
+}
+
+}  // namespace lapl::test

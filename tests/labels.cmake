@@ -1,0 +1,15 @@
+# Labels of the test cases, given when ctest reads its list: slow to those that take more than a second
+# and to all that are tried twice, quick to the others.
+set(slow "at random times|examples do|any shape|in a loop|every engine|bench|many outputs|sweep|watch: a run")
+foreach(program kernels solver io app cuda)
+  foreach(test IN LISTS lapl_test_${program}_TESTS)
+    set(label quick)
+    if(test MATCHES "${slow}")
+      set(label slow)
+    endif()
+    set_tests_properties("${test}" PROPERTIES LABELS ${label})
+  endforeach()
+endforeach()
+foreach(test IN LISTS lapl_test_app_without_cuda_TESTS)
+  set_tests_properties("${test}" PROPERTIES LABELS slow)
+endforeach()
