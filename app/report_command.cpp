@@ -48,7 +48,7 @@ struct FieldSeries {
   std::vector<std::pair<std::size_t, DrawnField>> drawn;  // index of the step, pixels
 };
 
-void add_panels(FieldSeries series, std::vector<ReportStep>& steps, const PlotAxes& axes) {
+void add_panels(FieldSeries&& series, std::vector<ReportStep>& steps, const PlotAxes& axes) {
   Limits all{1, 0};
   bool signs = false, shared = true;
   for (const auto& [at, field] : series.drawn) {

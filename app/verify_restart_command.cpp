@@ -45,7 +45,7 @@ std::set<std::int64_t> split_steps(std::int64_t steps, int splits) {
 // one, or none where a signal stopped a run.
 std::optional<Checkpoint> run_in_parts(const std::string& config_text,
                                        const VerifyRestartOptions& options, const fs::path& folder,
-                                       std::set<std::int64_t> ends) {
+                                       const std::set<std::int64_t>& ends) {
   Console console({.quiet = true, .json = false});
   for (const std::int64_t end : ends) {
     const LoadedConfig config =

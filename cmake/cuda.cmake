@@ -7,7 +7,7 @@ if(LAPL_CUDA)
       set(CMAKE_CUDA_COMPILER ${LAPL_NVCC})
     endif()
   endif()
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # A100; H100 and H200, and PTX for newer ones
   endif()
   include(CheckLanguage)

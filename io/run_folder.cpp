@@ -140,7 +140,7 @@ RunFolder RunFolder::open(const fs::path& path) {
   return folder;
 }
 
-void RunFolder::log(nlohmann::ordered_json event) const {
+void RunFolder::log(const nlohmann::ordered_json& event) const {
   nlohmann::ordered_json line = {{"at", utc_now()}};
   line.update(event);
   append(path_ / "log.jsonl", line.dump() + "\n");

@@ -35,7 +35,7 @@ class RunFolder {
   std::filesystem::path diagnostics() const { return path_ / "diagnostics.csv"; }
 
   /// Adds an event to log.jsonl, with the time of day. Throws IoError.
-  void log(nlohmann::ordered_json event) const;
+  void log(const nlohmann::ordered_json& event) const;
 
   /// Adds a line to diagnostics.csv. Throws IoError.
   void add_diagnostics(std::int64_t step, double time, const Statistics& statistics,

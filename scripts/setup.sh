@@ -1,7 +1,9 @@
 # shellcheck shell=bash
-# Set-up shared by scripts/run and scripts/test: packages, configuration, build. Sourced.
+# Set-up shared by the other scripts: packages, configuration, build. Sourced.
 #
 # Words go to stderr, so that stdout holds results alone. Environment:
+#   LAPL_CUDA=off       build without CUDA, though nvcc is here
+#   CUDAARCHS=LIST      build for these GPU architectures (that of the GPU here, else those of cmake/cuda.cmake)
 #   LAPL_NO_INSTALL=1   skip the package check: the libraries are there in another way
 #   LAPL_PRESET=NAME    another preset of CMakePresets.json than release
 #   CUDACXX             nvcc to use, where it is neither on PATH nor in /usr/local/cuda
@@ -20,6 +22,22 @@ fail_with_log() {
   exit 1
 }
 
+# show_progress WHAT: reads lines "[K/N] ..." and says how far WHAT is: in place on a terminal, else a
+# line at the start and every ten seconds.
+show_progress() {
+  local line next=0
+  while IFS= read -r line; do
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    if [[ -t 2 ]]; then
+      printf '\rlapl: %s: %s of %s\033[K' "$1" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" >&2
+    elif ((SECONDS >= next)); then
+      say "$1: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
+      next=$((SECONDS + 10))
+    fi
+  done
+  [[ ! -t 2 ]] || printf '\r\033[K' >&2
+}
+
 # Packages of the given kinds (first column of scripts/packages) that are not installed.
 missing_packages() {
   local kind wanted=()
@@ -30,6 +48,17 @@ missing_packages() {
   comm -23 <(printf '%s\n' "${wanted[@]}" | sort) \
     <({ dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null || true; } |
       sed -n 's/^installed //p' | sort)
+}
+
+# Lines of apt-get as "[K/N]": each package is unpacked, then set up.
+count_packages() {
+  local line total=0 done=0
+  while IFS= read -r line; do
+    case $line in
+      *' newly installed, '*) [[ $line =~ ([0-9]+)\ newly ]] && total=$((2 * BASH_REMATCH[1])) ;;
+      'Unpacking '* | 'Setting up '*) echo "[$((++done))/$total]" ;;
+    esac
+  done
 }
 
 # Installs what is missing of the given kinds; without the rights to, names it and exits with 2.
@@ -56,16 +85,19 @@ install_packages() {
   # needrestart would restart services of the machine; a lock is waited for, as a new machine
   # updates itself. An update that fails in part matters only if the installation does.
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
-    apt-get -q -o DPkg::Lock::Timeout=300)
+    apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
   {
     "${apt[@]}" update || true
     "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
-  } </dev/null >"$log" 2>&1 || fail_with_log "apt-get could not install the packages" "$log"
+  } </dev/null 2>&1 | tee "$log" | count_packages | show_progress "unpacking and setting up" ||
+    fail_with_log "apt-get could not install the packages" "$log"
 }
 
 # The nvcc that cmake/cuda.cmake will find; nothing without one.
 find_nvcc() {
-  if [[ -n ${CUDACXX:-} ]]; then
+  if [[ ${LAPL_CUDA:-} == off ]]; then
+    :
+  elif [[ -n ${CUDACXX:-} ]]; then
     echo "$CUDACXX"
   elif command -v nvcc; then
     :
@@ -75,21 +107,26 @@ find_nvcc() {
 }
 
 # Configures where that was not done yet, or was done in another place, with other presets or
-# another nvcc. Later changes of the CMake files are noticed by the build itself.
+# another choice about CUDA. Later changes of the CMake files are noticed by the build itself.
 # Leaves in $backends what the build holds, for people.
 configure() {
-  local nvcc state stamp=$build/.lapl-setup log=$build/configure.log fresh=()
+  local nvcc state stamp=$build/.lapl-setup log=$build/configure.log options=()
   nvcc=$(find_nvcc)
-  state="$root $nvcc $(cksum <"$root/CMakePresets.json")"
+  if [[ -z $nvcc ]]; then
+    options+=(-DLAPL_CUDA=OFF)
+  elif [[ -z ${CUDAARCHS:-} ]] && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+    options+=(-DCMAKE_CUDA_ARCHITECTURES=native)
+  fi
+  state="$root $nvcc ${CUDAARCHS:-} ${options[*]} $(cksum <"$root/CMakePresets.json")"
   if [[ -f $build/build.ninja && -f $stamp && $(sed -n 1p "$stamp") == "$state" ]]; then
     backends=$(sed -n 2p "$stamp")
     return 0
   fi
-  [[ -f $stamp ]] && fresh=(--fresh)
-  cmake -S "$root" --preset "$preset" "${fresh[@]}" >"$log" 2>&1 ||
+  [[ ! -f $stamp ]] || options+=(--fresh)
+  cmake -S "$root" --preset "$preset" "${options[@]}" >"$log" 2>&1 ||
     fail_with_log "CMake could not configure $build" "$log"
   if [[ $preset == release && -z $nvcc ]]; then
-    backends="without CUDA (no nvcc found)"
+    backends="without CUDA ($([[ ${LAPL_CUDA:-} == off ]] && echo LAPL_CUDA=off || echo no nvcc found))"
   else
     backends=$(sed -n 's/^-- lapl: building //p' "$log" | tail -n 1)
     backends=${backends//;/, }
@@ -97,21 +134,16 @@ configure() {
   printf '%s\n%s\n' "$state" "$backends" >"$stamp"
 }
 
-# Builds the given targets on all cores. Silent where there is nothing to do; the compiler's words
-# are shown only where it fails, and on a terminal a count of the steps.
+# Builds the given targets on all cores; says how far it is, and the compiler's words only where it
+# fails. Silent where there is nothing to do.
 build_targets() {
-  local line announced='' log=$build/build.log
+  local log=$build/build.log
   NINJA_STATUS='[%f/%t] ' cmake --build "$build" --target "$@" 2>&1 | tee "$log" |
-    while IFS= read -r line; do
-      [[ $line == '['*'] '@(Building|Linking)* ]] || continue
-      [[ -n $announced ]] || say "building $backends"
-      announced=1
-      [[ ! -t 2 ]] || printf '\r%s' "${line%% *}" >&2
-    done || {
+    { grep --line-buffered -E '^\[[0-9]+/[0-9]+\] (Building|Linking)' || true; } |
+    show_progress "building $backends" || {
     sed -i '/^\[[0-9]*\/[0-9]*\] /d' "$log"  # the steps that went well
     fail_with_log "the build failed" "$log"
   }
-  [[ ! -t 2 ]] || printf '\r\033[K' >&2
 }
 
 # set_up "KINDS OF PACKAGES" TARGET...: all of the above, one caller at a time.

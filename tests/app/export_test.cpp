@@ -198,7 +198,7 @@ TEST_CASE("export: pictures of one size, one for each output") {
   make_run();
   const Outcome outcome = run_lapl({"export", "out", "-o", "frames/"});
   if (outcome.err.find("built without cairo") != std::string::npos) {
-    MESSAGE("skipped: lapl was built without cairo");
+    MESSAGE("skipped: lapl was built without cairo (package libcairo2-dev)");
     return;
   }
   REQUIRE(outcome.code == 0);

@@ -11,7 +11,7 @@ namespace {
 bool can_draw(const Outcome& outcome) {
   if (outcome.err.find("built without cairo") == std::string::npos) return true;
   CHECK(outcome.code == 2);
-  MESSAGE("skipped: lapl was built without cairo");
+  MESSAGE("skipped: lapl was built without cairo (package libcairo2-dev)");
   return false;
 }
 

@@ -25,7 +25,8 @@ import tempfile
 
 lapl, source = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 page = source / sys.argv[3]
-tools = ["ffmpeg", "h5dump", "h5ls", "ncdump", "xxd", "xxhsum"]
+tools = {"ffmpeg": "ffmpeg", "h5dump": "hdf5-tools", "h5ls": "hdf5-tools", "ncdump": "netcdf-bin",
+         "xxd": "xxd", "xxhsum": "xxhash"}  # and their packages
 small = {"grid": "{shape: [32, 40]}", "equation": "{coefficient: 0.2}", "time": "{steps: 4}"}
 # Debian's Python has Debian's modules.
 python = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
@@ -36,7 +37,7 @@ def fail(line, text):
 
 
 def skip(line, text):
-    print(f"skipped from line {line} on: {text} is not installed (what comes before passed)")
+    print(f"skipped from line {line} on: {text} (what comes before passed)")
     sys.exit(77)
 
 
@@ -63,15 +64,17 @@ def run(line, command):
     done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
     if "lapl was built without cairo" in done.stdout:
-        skip(line, "cairo, with which lapl is built,")
+        skip(line, "lapl was built without cairo (package libcairo2-dev)")
+    if "needs ffmpeg" in done.stdout:
+        skip(line, "no ffmpeg (package ffmpeg)")
     if done.returncode != 0:
         fail(line, f"exit code {done.returncode}\n{done.stdout}")
 
 
 def run_shell(line, body):
-    for tool in tools:
+    for tool, package in tools.items():
         if re.search(rf"\b{tool}\b", body) and not shutil.which(tool):
-            skip(line, tool)
+            skip(line, f"no {tool} (package {package})")
     run(line, ["bash", "-euo", "pipefail", "-c", body])
 
 
@@ -95,7 +98,7 @@ def run_yaml(line, body):
 def run_python(line, body):
     for module in re.findall(r"^(?:import|from) (\w+)", body, re.M):
         if subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode != 0:
-            skip(line, f"Python's {module}")
+            skip(line, f"Python has no {module} (package python3-{module.lower()})")
     run(line, [python, "-c", body])
 
 
