@@ -53,7 +53,7 @@ std::int64_t largest_square(const RunConfig& config, const std::string& backend,
 Json plan_of(const LoadedConfig& loaded) {
   const RunConfig& config = loaded.run;
   const BackendChoice choice = choose_backend(config.backend, config.engine);
-  load_filters(config.filters);
+  load_filters(config);
   const Memory memory = memory_of_run(config, choice.backend, config.shape);
   const Memory available = memory_available(choice.backend);
   const std::size_t value_size = size_of(config.precision);

@@ -19,7 +19,7 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
   note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
   std::vector<FilterPlan<T>> filters;
   for (const FilterConfig& filter : load_filters(config.filters)) {
-    const auto correlation = correlation_of<T>(filter, config.shape);
+    const auto correlation = correlation_on_grid<T>(filter, config.shape);
     const MethodChoice method = choose_method(filter, correlation, choice.backend);
     filters.push_back({correlation, method.method});
     note(fmt::format("filter {}: method {} ({})", filter.name, name_of(method.method),

@@ -10,6 +10,7 @@
 #include "app/run_backend.hpp"
 #include "app/signals.hpp"
 #include "app/temporary_folder.hpp"
+#include "io/filter_source.hpp"
 #include "io/initial_source.hpp"
 #include "io/run_writer.hpp"
 #include "kernels/error.hpp"
@@ -52,14 +53,18 @@ double time_of(RunWriter<T>& writer, Backend<T>& backend, const Storing& what, b
   return least;
 }
 
-// Of a field of at most 2000 x 2000, from which larger ones follow.
+// Of a field of at most 2000 x 2000 (with as many columns as a filter's list of weights has, which
+// must not be longer), from which larger ones follow.
 template <class T>
 double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
                        const fs::path& folder, double stepping_seconds) {
   RunConfig config = loaded.run;
   const auto cells = static_cast<double>(config.shape.cells());
+  std::int64_t most_columns = 2000;
+  for (const FilterConfig& filter : load_filters(config.filters))
+    most_columns = std::max(most_columns, filter.shape.columns);
   config.shape = {std::min<std::int64_t>(config.shape.rows, 2000),
-                  std::min<std::int64_t>(config.shape.columns, 2000)};
+                  std::min(config.shape.columns, most_columns)};
   const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
   backend->set_state(std::vector<T>(static_cast<std::size_t>(config.shape.cells())));
   const RunFolder run = RunFolder::create(folder / "run", RunFolder::Existing::refuse);

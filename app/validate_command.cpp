@@ -27,7 +27,7 @@ void add_validate_command(CLI::App& app, Action& action) {
   command->callback([options, &action] {
     action = [options] {
       const LoadedConfig config = load_config(options->config, options->settings);
-      load_filters(config.run.filters);
+      load_filters(config.run);
       load_initial_field(config.run);  // the file that it names is there and fits the grid
       fmt::print("{}", resolved_yaml(config));
       fmt::print(stderr, "lapl: {}: valid\n", options->config);

@@ -1,6 +1,7 @@
 #include "io/filter_source.hpp"
 
 #include "io/hdf5/step_file.hpp"
+#include "solver/filter.hpp"
 
 namespace lapl {
 
@@ -11,6 +12,17 @@ std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters) {
     filter.shape = field.shape;
     filter.one_dimensional = field.one_axis;
     filter.weights = doubles_of(view_of(field.values));
+  }
+  return filters;
+}
+
+std::vector<FilterConfig> load_filters(const RunConfig& config) {
+  std::vector<FilterConfig> filters = load_filters(config.filters);
+  for (const FilterConfig& filter : filters) {
+    if (config.precision == Precision::float32)
+      correlation_on_grid<float>(filter, config.shape);
+    else
+      correlation_on_grid<double>(filter, config.shape);
   }
   return filters;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "solver/filter_config.hpp"
+#include "solver/run_config.hpp"
 
 namespace lapl {
 
@@ -11,5 +11,8 @@ namespace lapl {
 /// one-dimensional, one of two axes rows and columns. Throws IoError; ConfigError for weights that
 /// are not finite.
 std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters);
+
+/// Those of a run. Throws ConfigError, too, for one whose results would not have the grid's shape.
+std::vector<FilterConfig> load_filters(const RunConfig& config);
 
 }  // namespace lapl

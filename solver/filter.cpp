@@ -121,6 +121,19 @@ template Correlation<float> correlation_of(const FilterConfig&, Shape);
 template Correlation<double> correlation_of(const FilterConfig&, Shape);
 
 template <class T>
+Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid) {
+  Correlation<T> correlation = correlation_of<T>(config, grid);
+  if (const Shape output = correlation.output; output != grid)
+    throw ConfigError(fmt::format(
+        "filter {}: gives {} x {} cells on a grid of {} x {} (expected mode same, and a "
+        "window no longer than the grid)",
+        config.name, output.rows, output.columns, grid.rows, grid.columns));
+  return correlation;
+}
+template Correlation<float> correlation_on_grid(const FilterConfig&, Shape);
+template Correlation<double> correlation_on_grid(const FilterConfig&, Shape);
+
+template <class T>
 MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& correlation,
                            const std::string& backend) {
   const bool is_separable = separate(correlation).has_value();

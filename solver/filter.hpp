@@ -23,6 +23,11 @@ namespace lapl {
 template <class T>
 Correlation<T> correlation_of(const FilterConfig& config, Shape input);
 
+/// The same for a run, whose outputs are all of the grid's shape. Throws ConfigError, too, where
+/// the result would have another one.
+template <class T>
+Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid);
+
 struct MethodChoice {
   FilterMethod method;
   std::string reason;  ///< for people

@@ -129,3 +129,35 @@ TEST_CASE("filter configs: every mistake is named, and nothing is left behind") 
   CHECK(again.code == 2);
   CHECK(again.err.find("o.h5: exists already (--overwrite replaces it)") != std::string::npos);
 }
+
+TEST_CASE("a run refuses weights from a file whose results would not have the grid's shape") {
+  const Sandbox sandbox;
+  const std::vector<hsize_t> extent = {3, 3};
+  const hsize_t length = 31;
+  const std::vector<float> weights(31, 1);
+  const hid_t file = H5Fcreate("k.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  REQUIRE(H5LTmake_dataset_float(file, "/square", 2, extent.data(), weights.data()) >= 0);
+  REQUIRE(H5LTmake_dataset_float(file, "/line", 1, &length, weights.data()) >= 0);
+  H5Fclose(file);
+  const auto filtered = [](const std::string& keys) {
+    write_text("c.yaml", small_config("filters: [{" + keys + "}]\n"));
+  };
+  const std::pair<const char*, const char*> wrong[] = {
+      {"kernel: {path: k.h5, dataset: /square}, mode: full", "gives 22 x 32 cells"},
+      {"kernel: {path: k.h5, dataset: /square}, mode: valid", "gives 18 x 28 cells"},
+      {"kernel: {path: k.h5, dataset: /line}", "gives 20 x 31 cells on a grid of 20 x 30"}};
+  for (const auto& [keys, message] : wrong) {
+    filtered(keys);
+    for (const char* command : {"validate", "plan", "run"}) {
+      const Outcome refused = run_lapl({command, "c.yaml"});
+      CAPTURE(keys);
+      CAPTURE(command);
+      CAPTURE(refused.err);
+      CHECK(refused.code == 2);
+      CHECK(refused.err.find(message) != std::string::npos);
+      CHECK(!fs::exists("out"));
+    }
+  }
+  filtered("kernel: {path: k.h5, dataset: /square}");
+  CHECK(run_lapl({"run", "c.yaml"}).code == 0);
+}

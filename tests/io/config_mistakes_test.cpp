@@ -298,8 +298,8 @@ const Mistake table[] = {
     {"filters: [{kernel: box, name: laplacian}]",
      "bad.yaml:4:10: filters: name: found laplacian, which is taken (expected a name of its own)"},
     {"filters: [{kernel: box, mode: full}]",
-     "bad.yaml:4:10: filters: filter filtered: gives 6 x 7 cells (expected mode same, and a window "
-     "no longer than the grid)"},
+     "bad.yaml:4:10: filters: filter filtered: gives 6 x 7 cells on a grid of 4 x 5 (expected mode "
+     "same, and a window no longer than the grid)"},
     {"filters: [{kernel: [[1, -1]], normalize: true}]",
      "bad.yaml:4:10: filters: filter filtered: normalize: the weights add up to 0 (expected another "
      "sum)"},

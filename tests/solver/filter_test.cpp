@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
@@ -206,4 +207,35 @@ TEST_CASE("weights that cannot be used are refused") {
   config.method = "separable";
   CHECK_THROWS_WITH_AS(choose_method(config, correlation_of<float>(config, {5, 5}), "cpu"),
                        doctest::Contains("no product of a column and a row"), ConfigError);
+}
+
+TEST_CASE_TEMPLATE("a run takes filters whose results have the grid's shape, and refuses others", T,
+                   float, double) {
+  std::mt19937 random(1);
+  const auto between = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution(least, most)(random);
+  };
+  int taken = 0;
+  for (int n = 0; n < 600; ++n) {
+    const Shape grid{between(1, 12), between(1, 12)};
+    const bool line = between(0, 1) == 0;
+    const Shape window{line ? 1 : between(1, 15), between(1, 15)};
+    auto config =
+        numbers(window, std::vector<double>(static_cast<std::size_t>(window.cells()), 1.));
+    config.one_dimensional = line;
+    config.mode = every_filter_mode[static_cast<std::size_t>(between(0, 2))];
+    CAPTURE(n);
+    try {
+      const auto correlation = correlation_on_grid<T>(config, grid);
+      REQUIRE(correlation.output == grid);
+      ++taken;
+    } catch (const ConfigError& error) {
+      CHECK(std::string(error.what()).starts_with("filter filtered: "));
+      const bool shrinks = config.mode == FilterMode::valid && window.cells() > 1;
+      const bool grows = config.mode == FilterMode::full && window.cells() > 1;
+      const bool longer = line && window.columns > grid.columns;
+      CHECK((shrinks || grows || longer));
+    }
+  }
+  CHECK(taken > 100);
 }
