@@ -8,6 +8,7 @@
 
 #include "app/plot_panels.hpp"
 #include "app/provenance.hpp"
+#include "io/config/config_text.hpp"
 
 namespace lapl {
 namespace {
@@ -28,7 +29,8 @@ void print(std::FILE* file, fmt::format_string<Values...> format, Values&&... va
 
 void print_error(const std::string& message) {
   const bool red = colours();
-  print(stderr, "lapl: {}error:{} {}\n", red ? "\033[31m" : "", red ? "\033[0m" : "", message);
+  print(stderr, "lapl: {}error:{} {}\n", red ? "\033[31m" : "", red ? "\033[0m" : "",
+        printable(message));
 }
 
 Console::Console(Options options)
@@ -49,14 +51,15 @@ void Console::note(const std::string& text) {
   if (options_.quiet) return;
   const std::lock_guard lock(mutex_);
   clear_bar();
-  print(stderr, "lapl: {}\n", text);
+  print(stderr, "lapl: {}\n", printable(text));
 }
 
 void Console::warning(const std::string& text) {
   const std::lock_guard lock(mutex_);
   clear_bar();
   const bool yellow = colours();
-  print(stderr, "lapl: {}warning:{} {}\n", yellow ? "\033[33m" : "", yellow ? "\033[0m" : "", text);
+  print(stderr, "lapl: {}warning:{} {}\n", yellow ? "\033[33m" : "", yellow ? "\033[0m" : "",
+        printable(text));
 }
 
 void Console::stored(const StoredEvent& event) {

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
+#include "io/config/config_text.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/json.hpp"
 #include "io/run_folder.hpp"
 #include "kernels/error.hpp"
 
@@ -121,13 +122,13 @@ void print_findings(const std::vector<Finding>& findings, bool json) {
     entry.update(finding.values);
     list.push_back(entry);
     if (json) continue;
-    fmt::print("{:<10} {}", finding.differs ? "different" : "equal", finding.what);
+    fmt::print("{:<10} {}", finding.differs ? "different" : "equal", printable(finding.what));
     for (const auto& [name, value] : finding.values.items())
       fmt::print("  {} {}", name,
-                 value.is_string() ? value.template get<std::string>() : value.dump());
+                 value.is_string() ? printable(value.template get<std::string>()) : value.dump());
     fmt::print("\n");
   }
-  if (json) fmt::print("{}\n", list.dump(2));
+  if (json) fmt::print("{}\n", json_text(list, 2));
 }
 
 int diff_command(const DiffOptions& options) {

@@ -1,14 +1,13 @@
 // lapl inspect FILE|RUN_DIR
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "app/commands.hpp"
+#include "io/config/config_text.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/json.hpp"
 #include "io/run_folder.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
@@ -57,8 +56,7 @@ Json describe_file(const fs::path& file) {
 }
 
 Json describe_run(const fs::path& folder) {
-  std::ifstream file(folder / "run.json");
-  Json result = {{"run", folder.string()}, {"summary", Json::parse(file, nullptr, false)}};
+  Json result = {{"run", folder.string()}, {"summary", read_summary(folder)}};
   const auto names = [](const std::vector<fs::path>& paths) {
     Json list = Json::array();
     for (const fs::path& path : paths) list.push_back(path.filename().string());
@@ -75,12 +73,13 @@ Json describe_run(const fs::path& folder) {
 void print_lines(const Json& values, int indent) {
   for (const auto& [name, value] : values.items()) {
     if (value.is_object()) {
-      fmt::print("{:{}}{}:\n", "", indent, name);
+      fmt::print("{:{}}{}:\n", "", indent, printable(name));
       print_lines(value, indent + 2);
     } else {
-      const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      const std::string text = value.is_string() ? value.get<std::string>() : json_text(value);
       const bool long_text = text.find('\n') != std::string::npos;
-      fmt::print("{:{}}{}: {}\n", "", indent, name, long_text ? "(text; see --json)" : text);
+      fmt::print("{:{}}{}: {}\n", "", indent, printable(name),
+                 long_text ? "(text; see --json)" : printable(text));
     }
   }
 }
@@ -112,7 +111,7 @@ void add_inspect_command(CLI::App& app, Action& action) {
       const Json values = fs::is_directory(options->path) ? describe_run(options->path)
                                                           : describe_file(options->path);
       if (options->json)
-        fmt::print("{}\n", values.dump(2));
+        fmt::print("{}\n", json_text(values, 2));
       else
         print_lines(values, 0);
       return 0;

@@ -118,7 +118,7 @@ bool is_complete(const LoadedConfig& config) {
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: {}", folder.string(), error.what()));
   }
-  return run_summary(folder).value("status", "") == "complete" &&
+  return run_summary(folder).value("status", nlohmann::ordered_json()) == "complete" &&
          before.run.steps == config.run.steps;
 }
 

@@ -10,13 +10,13 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <system_error>
 
 #include "app/backend_choice.hpp"
 #include "app/exit_code.hpp"
 #include "app/run_memory.hpp"
+#include "io/durable/posix_file.hpp"
 #include "kernels/backend.hpp"
 
 namespace lapl {
@@ -63,8 +63,7 @@ fs::path log_of(const SweepMember& member) { return member.run.directory + ".log
 std::string error_of(const SweepMember& member, int code) {
   if (code == exit_complete || code == exit_stopped_early) return "";
   if (code > 128) return fmt::format("ended by signal {}", strsignal(code - 128));
-  std::ifstream file(log_of(member));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string text = fs::exists(log_of(member)) ? read_start(log_of(member)) : "";
   constexpr std::string_view mark = "lapl: error: ";
   const auto at = text.rfind(mark);
   if (at == std::string::npos) return "";

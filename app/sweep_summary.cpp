@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 
 #include "app/exit_code.hpp"
-#include "kernels/error.hpp"
+#include "io/durable/posix_file.hpp"
+#include "io/json.hpp"
 
 namespace lapl {
 namespace {
@@ -17,13 +17,14 @@ using Json = nlohmann::ordered_json;
 
 // The value as JSON where it is that too, else as text.
 Json json_of(const std::string& yaml) {
-  Json value = Json::parse(yaml, nullptr, false);
+  Json value = parse_json(yaml);
   return value.is_discarded() ? Json(yaml) : value;
 }
 
 // Step, min, max and mean in the last line of diagnostics.csv.
 void add_last_output(Json& row, const fs::path& folder) {
-  std::ifstream file(folder / "diagnostics.csv");
+  if (!fs::exists(folder / "diagnostics.csv")) return;
+  std::istringstream file(read_start(folder / "diagnostics.csv"));
   std::string line, last;
   std::getline(file, line);  // names
   while (std::getline(file, line)) last = line;
@@ -52,8 +53,8 @@ std::string short_text(const Json& value) {
 }  // namespace
 
 Json run_summary(const fs::path& folder) {
-  std::ifstream file(folder / "run.json");
-  Json summary = Json::parse(file, nullptr, false);
+  const fs::path path = folder / "run.json";
+  Json summary = fs::exists(path) ? parse_json(read_start(path)) : Json();
   return summary.is_object() ? summary : Json::object();
 }
 

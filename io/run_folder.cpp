@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <sstream>
@@ -54,8 +53,7 @@ void append(const fs::path& path, const std::string& line) {
 // A process that is killed while it writes may leave the last line without its end.
 void drop_torn_line(const fs::path& path) {
   if (!fs::is_regular_file(fs::symlink_status(path))) return;  // append will refuse a link
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_start(path);
   const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
   if (whole < text.size()) fs::resize_file(path, whole);
 }
@@ -153,7 +151,7 @@ void RunFolder::add_diagnostics(std::int64_t step, double time, const Statistics
 }
 
 void RunFolder::drop_diagnostics_from(std::int64_t step) const {
-  std::ifstream file(diagnostics());
+  std::istringstream file(read_start(diagnostics()));
   std::string kept = diagnostics_header, line;
   std::getline(file, line);
   while (std::getline(file, line) && !file.eof()) {  // a line without its end was torn

@@ -7,11 +7,11 @@
 #include <array>
 #include <charconv>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 
+#include "io/durable/posix_file.hpp"
+#include "io/json.hpp"
 #include "io/run_folder.hpp"
 #include "kernels/error.hpp"
 
@@ -24,9 +24,10 @@ using Json = nlohmann::ordered_json;
 // A run says how far it is every two seconds; longer than this, something holds it up.
 constexpr double silence_worth_telling = 30;
 
+// Empty where there is no such file yet.
 std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  return fs::exists(path) ? read_start(path, most) : "";
 }
 
 std::string text_in(const Json& values, const char* key) {
@@ -88,7 +89,7 @@ std::map<std::int64_t, std::string> digests_in(const std::string& log) {
   std::map<std::int64_t, std::string> digests;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    const Json event = Json::parse(line, nullptr, false);
+    const Json event = parse_json(line);
     if (event.is_object() && !text_in(event, "output").empty())
       digests[number_in<std::int64_t>(event, "step")] = text_in(event, "digest");
   }
@@ -132,11 +133,8 @@ RunView read_run_view(const fs::path& folder, const std::string& host) {
     throw IoError(fmt::format("{}: not a run folder (no run.json in it)", folder.string()));
   RunView view;
   view.name = fs::canonical(folder).filename().string();
-  view.summary = Json::parse(text_of(folder / "run.json"), nullptr, false);
+  view.summary = read_summary(folder);
   const Json& summary = view.summary;
-  if (!summary.is_object())
-    throw IoError(
-        fmt::format("{}: is damaged (not a JSON object)", (folder / "run.json").string()));
   view.diagnostics = parse_diagnostics(text_of(folder / "diagnostics.csv"));
   view.digests = digests_in(text_of(folder / "log.jsonl"));
   view.engine = text_in(summary, "engine");

@@ -4,10 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <system_error>
 
 #include "io/config/config_checks.hpp"
@@ -15,6 +11,7 @@
 #include "io/config/config_mistakes.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
+#include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -109,16 +106,7 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
 }  // namespace
 
 std::string read_config_text(const fs::path& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  std::string text(yaml_size_limit + 1, '\0');  // one more than parse_yaml takes
-  const std::size_t size = file ? std::fread(text.data(), 1, text.size(), file.get()) : 0;
-  if (!file || std::ferror(file.get())) {
-    throw IoError(
-        fmt::format("{}: the config cannot be read: {}", path.string(), std::strerror(errno)));
-  }
-  text.resize(size);
-  return text;
+  return read_start(path, yaml_size_limit + 1);  // one more than parse_yaml takes
 }
 
 LoadedConfig parse_config(const std::string& text, const std::string& name, const fs::path& folder,

@@ -41,6 +41,14 @@ bool is_control(unsigned char byte) {
   return (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
 }
 
+/// The same; 0 also for what a terminal could take for a command: C0, DEL and C1.
+std::size_t printable_length(std::string_view text, std::size_t start) {
+  const unsigned char byte = byte_at(text, start);
+  if (byte < 0x20 || byte == 0x7F) return 0;
+  const std::size_t length = character_length(text, start);
+  return byte == 0xC2 && length == 2 && byte_at(text, start + 1) < 0xA0 ? 0 : length;
+}
+
 }  // namespace
 
 std::size_t first_bad_byte(std::string_view text) {
@@ -78,17 +86,26 @@ std::string yaml_text(std::string_view text) {
   return quoted + '"';
 }
 
+std::string printable(std::string_view text) {
+  std::string result;
+  for (std::size_t index = 0; index < text.size();) {
+    const std::size_t length = printable_length(text, index);
+    const bool space = text[index] == '\n' || text[index] == '\t';
+    result += space ? text.substr(index, 1) : length > 0 ? text.substr(index, length) : "?";
+    index += std::max<std::size_t>(length, 1);
+  }
+  return result;
+}
+
 std::string shown(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::string result;
-  std::size_t index = 0;
-  while (index < text.size()) {
-    const std::size_t length = character_length(text, index);
-    const bool clean = length > 0 && byte_at(text, index) >= 0x20 && byte_at(text, index) != 0x7F;
-    const std::string_view piece = clean ? text.substr(index, length) : "?";
+  for (std::size_t index = 0; index < text.size();) {
+    const std::size_t length = printable_length(text, index);
+    const std::string_view piece = length > 0 ? text.substr(index, length) : "?";
     if (result.size() + piece.size() > longest) return result + "...";
     result += piece;
-    index += clean ? length : 1;
+    index += std::max<std::size_t>(length, 1);
   }
   return result;
 }

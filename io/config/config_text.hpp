@@ -16,6 +16,10 @@ std::size_t first_bad_byte(std::string_view text);
 /// A scalar that YAML reads as this text: plain where that is safe, else in double quotes.
 std::string yaml_text(std::string_view text);
 
+/// `text` for a terminal: each byte but tabs and line ends that is not clean, or that a terminal
+/// could take for a command, as "?".
+std::string printable(std::string_view text);
+
 /// `text` in one line for a message: at most 60 bytes, each byte that is not clean as "?".
 std::string shown(std::string_view text);
 

@@ -26,9 +26,17 @@ PosixFile::PosixFile(int descriptor, std::string label)
 PosixFile::PosixFile(const std::filesystem::path& path, int flags, std::string label)
     : label_(std::move(label)) {
   do {
-    descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    // A pipe would wait for somebody at its other end.
+    descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
   } while (descriptor_ < 0 && errno == EINTR);
-  if (descriptor_ < 0) throw_system_error(label_, (flags & O_CREAT) != 0 ? "create" : "open");
+  // ENXIO: a socket, or a pipe that nobody reads.
+  if (descriptor_ < 0 && errno != ENXIO)
+    throw_system_error(label_, (flags & O_CREAT) != 0 ? "create" : "open");
+  struct stat status;
+  const bool known = descriptor_ >= 0 && ::fstat(descriptor_, &status) == 0;
+  if (known && (S_ISREG(status.st_mode) || (flags & O_DIRECTORY) != 0)) return;
+  if (descriptor_ >= 0) ::close(descriptor_);
+  throw IoError(label_ + ": is not a regular file");
 }
 
 std::optional<PosixFile> PosixFile::in_memory(std::string label) {
@@ -70,8 +78,6 @@ void PosixFile::seek(std::uint64_t position) const {
 std::uint64_t PosixFile::size() const {
   struct stat status;
   if (::fstat(descriptor_, &status) != 0) throw_system_error(label_, "read the size");
-  // Folders, pipes and devices have no size that could be trusted.
-  if (!S_ISREG(status.st_mode)) throw IoError(label_ + ": is not a regular file");
   return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -97,6 +103,29 @@ bool PosixFile::try_lock() const {
 
 std::filesystem::path PosixFile::scratch_path() const {
   return "/proc/self/fd/" + std::to_string(descriptor_);
+}
+
+std::unique_ptr<std::FILE, int (*)(std::FILE*)> PosixFile::stream() const {
+  const int copy = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  std::FILE* const stream = copy < 0 ? nullptr : ::fdopen(copy, "rb");
+  if (stream == nullptr) {
+    if (copy >= 0) ::close(copy);
+    throw_system_error(label_, "open");
+  }
+  return {stream, &std::fclose};
+}
+
+std::string read_start(const std::filesystem::path& path, std::uint64_t most) {
+  const PosixFile file(path, O_RDONLY, path.string());
+  std::string text(std::min(file.size(), most), '\0');
+  std::size_t filled = 0;
+  while (filled < text.size()) {
+    const auto rest = std::as_writable_bytes(std::span(text)).subspan(filled);
+    const std::size_t count = file.read_some(rest);
+    if (count == 0) text.resize(filled);  // cut meanwhile
+    filled += count;
+  }
+  return text;
 }
 
 }  // namespace lapl

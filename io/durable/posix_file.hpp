@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +16,8 @@ namespace lapl {
 
 class PosixFile {
  public:
-  /// Opens `path` with open(2)'s flags; `label` stands for it in messages.
+  /// Opens `path` with open(2)'s flags; `label` stands for it in messages. Never waits: what is no
+  /// regular file (nor a folder, with O_DIRECTORY) is refused, be it a pipe, a socket or a device.
   PosixFile(const std::filesystem::path& path, int flags, std::string label);
 
   /// An empty file in memory that also has a path (scratch_path); none where the system has no
@@ -44,12 +48,19 @@ class PosixFile {
   /// A path by which this process can open the same file again, even where it has no name.
   std::filesystem::path scratch_path() const;
 
+  /// The file, from where it is now on, as the C library reads it; stays open after this object.
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream() const;
+
  private:
   PosixFile(int descriptor, std::string label);
 
   int descriptor_ = -1;
   std::string label_;
 };
+
+/// The first `most` bytes of a regular file; all of it where it has no more. Throws IoError.
+std::string read_start(const std::filesystem::path& path,
+                       std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 /// Throws IoError "LABEL: cannot OPERATION: reason", the reason being errno's.
 [[noreturn]] void throw_system_error(const std::string& label, const std::string& operation);

@@ -177,8 +177,7 @@ TEST_CASE("files: relative paths, settings from the current folder, and what can
         (fs::current_path() / "b.png").string());
   CHECK_THROWS_WITH_AS(
       load_config(folder / "none.yaml", {}),
-      ((folder / "none.yaml").string() + ": the config cannot be read: No such file or directory")
-          .c_str(),
+      ((folder / "none.yaml").string() + ": cannot open: No such file or directory").c_str(),
       IoError);
   CHECK_THROWS_AS(load_config(folder, {}), IoError);
   fs::remove_all(folder);

@@ -1,0 +1,36 @@
+#include "io/json.hpp"
+
+#include <fmt/format.h>
+
+#include "io/durable/posix_file.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+using Json = nlohmann::ordered_json;
+
+Json parse_json(std::string_view text) {
+  constexpr int deepest = 100;  // copying and writing take a piece of the stack for each level
+  bool too_deep = false;
+  const auto look = [&](int depth, Json::parse_event_t, Json&) {
+    too_deep = too_deep || depth > deepest;
+    return depth <= deepest;
+  };
+  Json value = Json::parse(text, look, false);
+  return too_deep ? Json(Json::value_t::discarded) : value;
+}
+
+Json read_summary(const std::filesystem::path& folder) {
+  constexpr std::size_t longest = std::size_t{16} << 20;
+  const std::filesystem::path path = folder / "run.json";
+  Json value = parse_json(read_start(path, longest));
+  if (!value.is_object())
+    throw IoError(fmt::format("{}: is damaged (not a JSON object)", path.string()));
+  return value;
+}
+
+std::string json_text(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace lapl
