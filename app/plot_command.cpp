@@ -124,6 +124,8 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   const PictureFormat format = format_of(path);
   const PlotStyle style = style_of(options);
   const std::vector<View> views = views_of(source, options);
+  std::vector<std::string> subtitles;  // first of all: an output that is none is named as such
+  for (const View& view : views) subtitles.push_back(describe(*view.output));
   const int count = static_cast<int>(views.size());
   const Shape shape = shape_of(views.front());
   const PictureSize size =
@@ -135,7 +137,7 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
         read_drawn(*views[i].output, views[i].field, box_pixels(layout.panels[i], format), style);
     const Limits limits = limits_for(field, field.range, style);
     panels.push_back(make_panel(std::move(field), limits, style, source.axes()));
-    panels.back().subtitle = describe(*views[i].output);
+    panels.back().subtitle = subtitles[i];
   }
   replace_file(path, draw_figure(format, size, layout, panels));
   if (!options.quiet) fmt::print("{}: {} x {}\n", path.string(), size.width, size.height);

@@ -52,7 +52,7 @@ void PlotSource::add_run(const fs::path& folder) {
   for (const fs::path& file : list_step_files(folder / "fields"))
     outputs_.push_back({file, 0, step_of_file_name(file.filename().string()), std::nullopt});
   if (outputs_.empty()) throw IoError(fmt::format("{}: the run has no output yet", path_));
-  const FileContent content = read_content(outputs_.back().file);
+  const FileContent content = read_output(outputs_.back().file);
   fields_ = content.fields;
   axes_ = axes_of(content);
 }
@@ -83,7 +83,7 @@ void PlotSource::require_field(const std::string& field) const {
 std::string describe(const PlotOutput& output) {
   if (!output.step) return output.file.filename().string();
   // The step files of a run are opened only when they are drawn.
-  const double time = output.time ? *output.time : read_content(output.file).times.at(0);
+  const double time = output.time ? *output.time : read_output(output.file).times.front();
   return fmt::format("step {}, t = {} s", *output.step, number_text(time, 6));
 }
 

@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "app/commands.hpp"
 #include "app/plot_panels.hpp"
 #include "app/provenance.hpp"
 #include "io/durable/durable_file.hpp"
+#include "io/durable/posix_file.hpp"
 #include "io/report/page.hpp"
 #include "io/run_folder.hpp"
 #include "kernels/error.hpp"
@@ -79,12 +78,12 @@ std::vector<ReportStep> pictured(const PlotSource& source) {
   std::vector<FieldSeries> all;
   for (const std::string& name : source.fields()) all.push_back({name, {}});
   for (const PlotOutput& output : outputs) {
-    const FileContent content = read_content(output.file);
+    const FileContent content = read_output(output.file);
     for (FieldSeries& series : all)
       if (std::ranges::find(content.fields, series.name) != content.fields.end())
         series.drawn.emplace_back(
             steps.size(), read_drawn(output, series.name, box_within(content.shape, side), {}));
-    steps.push_back({*output.step, content.times.at(0), {}});
+    steps.push_back({*output.step, content.times.front(), {}});
   }
   for (FieldSeries& series : all) add_panels(std::move(series), steps, source.axes());
   return steps;
@@ -109,11 +108,7 @@ std::string citation_text(const RunView& run, const std::string& generator) {
 }
 
 std::vector<ResolvedKey> config_keys_of(const fs::path& file) {
-  std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw IoError(fmt::format("{}: cannot be read", file.string()));
-  return resolved_keys(text.str());
+  return resolved_keys(read_start(file));
 }
 
 int report_command(const ReportOptions& options) {

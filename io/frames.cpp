@@ -55,11 +55,14 @@ struct PictureReader {
 
   FieldValues read(std::int64_t frame) const {
     const fs::path& file = files[static_cast<std::size_t>(frame)];
-    GreyImage image = read_png(file);
-    if (image.shape != shape)
-      throw IoError(fmt::format("{}: is {} x {} pixels, the first picture {} x {}", file.string(),
-                                image.shape.rows, image.shape.columns, shape.rows, shape.columns));
-    return std::move(image.values);
+    return read_png(file,
+                    [&](Shape found) {
+                      if (found != shape)
+                        throw IoError(fmt::format(
+                            "{}: is {} x {} pixels, the first picture {} x {}", file.string(),
+                            found.rows, found.columns, shape.rows, shape.columns));
+                    })
+        .values;
   }
 };
 
@@ -112,7 +115,7 @@ std::vector<fs::path> pictures_in(const fs::path& folder) {
 
 std::unique_ptr<FrameSource> open_pictures(std::vector<fs::path> files, int axes) {
   PictureReader reader{.files = std::move(files), .shape = {}, .axes = axes};
-  reader.shape = read_png(reader.files.front()).shape;
+  reader.shape = png_shape(reader.files.front());
   reader.frames = std::ssize(reader.files);
   return std::make_unique<Source<PictureReader>>(std::move(reader));
 }

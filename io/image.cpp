@@ -1,5 +1,6 @@
 #include "io/image.hpp"
 
+#include <fcntl.h>
 #include <png.h>
 
 #include <array>
@@ -79,36 +80,56 @@ double luminance(const png_byte* pixel, int channels) {
   return static_cast<double>(sum) / (10000.0 * 65535);
 }
 
-/// Throws unless a file of `length` bytes can hold the picture it declares.
-void check_size(const PngReader& reader, std::uint64_t length, const std::string& name) {
-  const std::uint64_t width = png_get_image_width(reader.png, reader.info);
-  const std::uint64_t height = png_get_image_height(reader.png, reader.info);
-  const std::uint64_t bits = width * height * png_get_bit_depth(reader.png, reader.info) *
-                             png_get_channels(reader.png, reader.info);
-  if (bits / 8 > length * png_deflate_ratio)
-    throw IoError(name + ": declares " + std::to_string(height) + " x " + std::to_string(width) +
-                  " pixels, more than a PNG of " + std::to_string(length) + " bytes can hold");
-}
+/// A file whose header is read and believable; no pixel is decoded yet.
+struct OpenPng {
+  std::string name;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream{nullptr, &std::fclose};
+  PngReader reader;
+
+  explicit OpenPng(const std::filesystem::path& path) : name(path.string()) {
+    const PosixFile file(path, O_RDONLY, name);
+    const std::uint64_t length = file.size();
+    stream = file.stream();
+    reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader.message, keep_message,
+                                        ignore_warning);
+    if (reader.png != nullptr) reader.info = png_create_info_struct(reader.png);
+    if (reader.info == nullptr) throw IoError(name + ": cannot set up libpng");
+    require(read_header(reader, stream.get()));
+    check_size(length);
+  }
+
+  void require(bool good) const {
+    if (!good) throw IoError(name + ": cannot read as PNG: " + reader.message.data());
+  }
+
+  Shape shape() const {
+    return {png_get_image_height(reader.png, reader.info),
+            png_get_image_width(reader.png, reader.info)};
+  }
+
+ private:
+  /// Throws unless a file of `length` bytes can hold the picture it declares.
+  void check_size(std::uint64_t length) const {
+    const std::uint64_t width = png_get_image_width(reader.png, reader.info);
+    const std::uint64_t height = png_get_image_height(reader.png, reader.info);
+    const std::uint64_t bits = width * height * png_get_bit_depth(reader.png, reader.info) *
+                               png_get_channels(reader.png, reader.info);
+    if (bits / 8 > length * png_deflate_ratio)
+      throw IoError(name + ": declares " + std::to_string(height) + " x " + std::to_string(width) +
+                    " pixels, more than a PNG of " + std::to_string(length) + " bytes can hold");
+  }
+};
 
 }  // namespace
 
-GreyImage read_png(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                             &std::fclose);
-  if (file == nullptr) throw_system_error(name, "open");
-  PngReader reader;
-  reader.png =
-      png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader.message, keep_message, ignore_warning);
-  if (reader.png != nullptr) reader.info = png_create_info_struct(reader.png);
-  if (reader.info == nullptr) throw IoError(name + ": cannot set up libpng");
-  const auto require = [&](bool good) {
-    if (!good) throw IoError(name + ": cannot read as PNG: " + reader.message.data());
-  };
+Shape png_shape(const std::filesystem::path& path) { return OpenPng(path).shape(); }
 
-  require(read_header(reader, file.get()));
-  check_size(reader, std::filesystem::file_size(path), name);
-  require(choose_format(reader));
+GreyImage read_png(const std::filesystem::path& path,
+                   const std::function<void(Shape)>& take_shape) {
+  OpenPng open(path);
+  if (take_shape) take_shape(open.shape());
+  const PngReader& reader = open.reader;
+  open.require(choose_format(reader));
 
   const std::size_t width = png_get_image_width(reader.png, reader.info);
   const std::size_t height = png_get_image_height(reader.png, reader.info);
@@ -117,9 +138,9 @@ GreyImage read_png(const std::filesystem::path& path) {
   const auto pixels = std::make_unique_for_overwrite<png_byte[]>(row_size * height);
   std::vector<png_bytep> rows(height);
   for (std::size_t row = 0; row < height; ++row) rows[row] = pixels.get() + row * row_size;
-  require(read_rows(reader, rows.data()));
+  open.require(read_rows(reader, rows.data()));
 
-  GreyImage image{{static_cast<std::int64_t>(height), static_cast<std::int64_t>(width)}, {}};
+  GreyImage image{open.shape(), {}};
   image.values.resize(width * height);
   const std::size_t pixel_size = 2 * static_cast<std::size_t>(channels);
   for (std::size_t row = 0; row < height; ++row)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "kernels/grid.hpp"
@@ -14,10 +15,15 @@ struct GreyImage {
   std::vector<double> values;  ///< 0 (black) to 1 (white)
 };
 
+/// Rows and columns of a PNG, by its header. Throws IoError as read_png does.
+Shape png_shape(const std::filesystem::path& path);
+
 /// Reads a PNG of any kind: 1 to 16 bits, grey, colour or palette, interlaced or not. A grey value
 /// g of b bits becomes g / (2^b - 1), as stored: gamma is not applied. Colour becomes the luminance
 /// 0.2126 R + 0.7152 G + 0.0722 B (Rec. ITU-R BT.709) of the stored values. Transparency is
-/// ignored. Throws IoError naming the file and what is wrong with it.
-GreyImage read_png(const std::filesystem::path& path);
+/// ignored. `take_shape` is told the shape before memory is taken for it; what it throws comes out.
+/// Throws IoError naming the file and what is wrong with it.
+GreyImage read_png(const std::filesystem::path& path,
+                   const std::function<void(Shape)>& take_shape = {});
 
 }  // namespace lapl

@@ -21,13 +21,11 @@ void require_shape(const RunConfig& config, Shape found) {
 std::vector<double> load_initial_field(const RunConfig& config) {
   const InitialConfig& initial = config.initial;
   if (initial.kind == InitialKind::image) {
-    GreyImage image = read_png(initial.path);
-    require_shape(config, image.shape);
-    return std::move(image.values);
+    return read_png(initial.path, [&](Shape found) { require_shape(config, found); }).values;
   }
   if (initial.kind == InitialKind::hdf5) {
-    const ReadField field = read_field(initial.path, initial.dataset);
-    require_shape(config, field.shape);
+    const ReadField field = read_field(initial.path, initial.dataset, 0,
+                                       [&](Shape found) { require_shape(config, found); });
     return doubles_of(view_of(field.values));
   }
   return {};

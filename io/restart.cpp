@@ -4,8 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
+#include "io/config/config_text.hpp"
+#include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "kernels/digest.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -33,6 +38,58 @@ std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {
   return values;
 }
 
+// What a header says must follow from the checkpoint's own config, and from the file's name.
+void require_consistent(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+  const CheckpointHeader& header = checkpoint.header;
+  const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
+  const auto require = [&](bool good, const std::string& what, const auto& found,
+                           const auto& expected) {
+    if (!good)
+      throw CheckpointError(
+          fmt::format("{}: {} is {} (expected {}, as its config and its name say)", path.string(),
+                      what, found, expected));
+  };
+  require(header.shape == run.shape, "its grid",
+          fmt::format("{} x {}", header.shape.rows, header.shape.columns),
+          fmt::format("{} x {}", run.shape.rows, run.shape.columns));
+  require((value_size_of(view_of(checkpoint.values))) == size_of(run.precision), "a value",
+          fmt::format("{} bytes", value_size_of(view_of(checkpoint.values))),
+          name_of(run.precision));
+  require(bits_of(header.time_step) == bits_of(run.step_seconds()), "time_step", header.time_step,
+          run.step_seconds());
+  require(bits_of(header.coefficient) == bits_of(run.step_coefficient()), "coefficient",
+          header.coefficient, run.step_coefficient());
+  require(header.step <= run.steps, "step", header.step, fmt::format("at most {}", run.steps));
+  const std::int64_t named = step_of_checkpoint(path.filename().string());
+  require(named < 0 || named == header.step, "step", header.step, named);
+  for (const auto& [name, digest] : header.outputs) {
+    const std::int64_t step = step_of_file_name(name);
+    require(step >= 0 && step <= header.step, "an output", shown(name),
+            fmt::format("one of a step from 0 to {}", header.step));
+    require(step != header.step || digest == header.state_digest, "the digest of output " + name,
+            digest, header.state_digest);
+  }
+  for (const std::int64_t step : header.missing_outputs)
+    require(step >= 0 && step <= header.step, "a missing output", step,
+            fmt::format("a step from 0 to {}", header.step));
+  const auto finite = [](const auto& held) {
+    return std::ranges::all_of(held, [](auto value) { return std::isfinite(value); });
+  };
+  if (!std::visit(finite, checkpoint.values))
+    throw CheckpointError(path.string() + ": holds a value that is not finite");
+}
+
+// A checkpoint that a run can go on from. Throws CheckpointError.
+Checkpoint read_consistent(const std::filesystem::path& path) {
+  Checkpoint checkpoint = read_checkpoint(path);
+  try {
+    require_consistent(path, checkpoint);
+  } catch (const ConfigError& error) {
+    throw CheckpointError(fmt::format("{}: its config is wrong: {}", path.string(), error.what()));
+  }
+  return checkpoint;
+}
+
 }  // namespace
 
 Restart newest_valid_checkpoint(const std::filesystem::path& folder) {
@@ -40,7 +97,7 @@ Restart newest_valid_checkpoint(const std::filesystem::path& folder) {
   std::filesystem::path incomplete;
   for (const auto& path : list_checkpoints(folder)) {
     try {
-      Checkpoint checkpoint = read_checkpoint(path);
+      Checkpoint checkpoint = read_consistent(path);
       const auto& missing = checkpoint.header.missing_outputs;
       if (missing.empty()) return {path, std::move(checkpoint), rejected};
       rejected.push_back(
@@ -53,7 +110,7 @@ Restart newest_valid_checkpoint(const std::filesystem::path& folder) {
     }
   }
   // Better than none: the run ends with the outputs named that are missing.
-  if (!incomplete.empty()) return {incomplete, read_checkpoint(incomplete), rejected};
+  if (!incomplete.empty()) return {incomplete, read_consistent(incomplete), rejected};
   std::string message = fmt::format("{}: no checkpoint to go on from", folder.string());
   for (const std::string& reason : rejected) message += "\n  " + reason;
   throw CheckpointError(message);
@@ -65,7 +122,7 @@ Restart checkpoint_from(const std::filesystem::path& folder, const std::string& 
     throw ConfigError(fmt::format("--from {}: not a step that a run can have", from));
   const auto path =
       is_step ? folder / checkpoint_file_name(std::stoll(from)) : std::filesystem::path(from);
-  return {path, read_checkpoint(path), {}};
+  return {path, read_consistent(path), {}};
 }
 
 void require_same_problem(const LoadedConfig& of_checkpoint, const LoadedConfig& now) {

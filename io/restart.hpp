@@ -16,6 +16,9 @@ struct Restart {
   std::vector<std::string> rejected;  ///< newer checkpoints that cannot be used, each with why
 };
 
+/// Valid: whole, and in keeping with its own config and its name (grid, precision, coefficient,
+/// time step, step, outputs), with finite values.
+///
 /// The newest valid checkpoint in `folder` up to which every output could be stored; where there is
 /// none, the newest valid one. Throws CheckpointError that lists every one with the reason why it
 /// was rejected where none is valid.

@@ -41,7 +41,7 @@ void add_file(Series& series, const fs::path& file, const FileContent& content,
 void add_step_files(Series& series, const std::vector<fs::path>& files, const StepRange& range) {
   for (const fs::path& file : files)
     if (range.contains(step_of_file_name(file.filename().string())))
-      add_file(series, file, read_content(file), range);
+      add_file(series, file, read_output(file), range);
 }
 
 /// What there is, for a range that holds none of it.

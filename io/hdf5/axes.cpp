@@ -2,6 +2,7 @@
 
 #include <hdf5_hl.h>
 
+#include <cmath>
 #include <span>
 
 #include "io/hdf5/hdf5_values.hpp"
@@ -95,9 +96,18 @@ Axes read_axes(hid_t file) {
   if (axes.steps.size() != axes.times.size())
     throw IoError("has " + std::to_string(axes.times.size()) + " times, but " +
                   std::to_string(axes.steps.size()) + " steps");
+  for (std::size_t i = 0; i < axes.steps.size(); ++i)
+    if (!std::isfinite(axes.times[i]) || axes.steps[i] < (i == 0 ? 0 : axes.steps[i - 1] + 1))
+      throw IoError("record " + std::to_string(i) + " is of step " + std::to_string(axes.steps[i]) +
+                    " and time " + std::to_string(axes.times[i]) +
+                    " (expected finite times and steps that grow from 0 on)");
   axes.spacing = read_number_attribute<double>(root, spacing_attribute);
+  if (!(axes.spacing > 0) || !std::isfinite(axes.spacing))
+    throw IoError("attribute " + std::string(spacing_attribute) + " is " +
+                  std::to_string(axes.spacing) + " (expected a positive number)");
   axes.shape = {static_cast<std::int64_t>(read_array<double>(file, "y", any_length).size()),
                 static_cast<std::int64_t>(read_array<double>(file, "x", any_length).size())};
+  if (axes.shape.rows < 1 || axes.shape.columns < 1) throw IoError("has a grid without cells");
   return axes;
 }
 

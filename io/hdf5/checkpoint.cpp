@@ -45,19 +45,8 @@ void expect_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& h
 Checkpoint read_image(const SealedImage& image, Reading reading) {
   const Hdf5File file = open_hdf5_image({image.bytes.get(), image.size});
   Checkpoint checkpoint{read_checkpoint_header(file), {}};
-  const Hdf5Dataset dataset = open_plain_dataset(file, "field");
+  const Hdf5Dataset dataset = open_checkpoint_field(file, checkpoint.header.shape);
   const FieldLayout layout = field_layout(dataset, "field");
-  const Shape shape = checkpoint.header.shape;
-  if (layout.axes != 2)
-    throw IoError("dataset field has " + std::to_string(layout.axes) +
-                  " axes, not 2 (rows, columns)");
-  if (layout.shape != shape)
-    throw IoError("dataset field is " + std::to_string(layout.shape.rows) + " x " +
-                  std::to_string(layout.shape.columns) + ", but shape says " +
-                  std::to_string(shape.rows) + " x " + std::to_string(shape.columns));
-  const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset field");
-  if (!layout.single_precision && H5Tequal(type, stored_type<double>()) <= 0)
-    throw IoError("dataset field is neither float32 nor float64");
   if (reading == Reading::rehearsal) {
     touch_field(dataset, "field", layout);
     return checkpoint;
@@ -68,15 +57,6 @@ Checkpoint read_image(const SealedImage& image, Reading reading) {
     throw IoError(fmt::format("state digest is {:#018x}, but the header says {:#018x}", digest,
                               checkpoint.header.state_digest));
   return checkpoint;
-}
-
-/// The step in step-000002500.h5; -1 for any other name.
-std::int64_t step_of_checkpoint(const std::string& name) {
-  std::int64_t step = -1;
-  constexpr std::size_t start = std::string_view("step-").size();
-  if (!name.starts_with("step-")) return -1;
-  std::from_chars(name.data() + start, name.data() + name.size(), step);
-  return step >= 0 && checkpoint_file_name(step) == name ? step : -1;
 }
 
 }  // namespace
@@ -111,6 +91,14 @@ std::string checkpoint_file_name(std::int64_t step) {
   std::array<char, 40> name;
   std::snprintf(name.data(), name.size(), "step-%09lld.h5", static_cast<long long>(step));
   return name.data();
+}
+
+std::int64_t step_of_checkpoint(const std::string& name) {
+  std::int64_t step = -1;
+  constexpr std::size_t start = std::string_view("step-").size();
+  if (!name.starts_with("step-")) return -1;
+  std::from_chars(name.data() + start, name.data() + name.size(), step);
+  return step >= 0 && checkpoint_file_name(step) == name ? step : -1;
 }
 
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& folder) {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "io/hdf5/axes.hpp"
+#include "io/hdf5/dataset_checks.hpp"
+#include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 
 namespace lapl {
@@ -91,6 +93,22 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   if (H5Lexists(file, "missing_outputs", H5P_DEFAULT) > 0)
     header.missing_outputs = read_array<std::int64_t>(file, "missing_outputs", most_outputs);
   return header;
+}
+
+Hdf5Dataset open_checkpoint_field(hid_t file, Shape shape) {
+  Hdf5Dataset dataset = open_own_dataset(file, "field");
+  const FieldLayout layout = field_layout(dataset, "field");
+  if (layout.axes != 2)
+    throw IoError("dataset field has " + std::to_string(layout.axes) +
+                  " axes, not 2 (rows, columns)");
+  if (layout.shape != shape)
+    throw IoError("dataset field is " + std::to_string(layout.shape.rows) + " x " +
+                  std::to_string(layout.shape.columns) + ", but shape says " +
+                  std::to_string(shape.rows) + " x " + std::to_string(shape.columns));
+  const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset field");
+  if (!layout.single_precision && H5Tequal(type, stored_type<double>()) <= 0)
+    throw IoError("dataset field is neither float32 nor float64");
+  return dataset;
 }
 
 }  // namespace lapl

@@ -11,5 +11,7 @@ namespace lapl {
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header);
 /// Reads and checks it. Throws IoError.
 CheckpointHeader read_checkpoint_header(hid_t file);
+/// Opens /field. Throws IoError unless it lies there as lapl writes it, with the header's shape.
+Hdf5Dataset open_checkpoint_field(hid_t file, Shape shape);
 
 }  // namespace lapl

@@ -71,12 +71,14 @@ std::vector<hsize_t> chunk_of(hid_t properties, const std::string& name) {
   return {chunk.begin(), chunk.begin() + rank};
 }
 
-/// Most bytes of values that the file around `dataset` can hold.
+/// Most bytes of values that the file around `dataset` can hold: chunks that are missing in it read
+/// as zeros, without end.
 hsize_t believable_size(hid_t dataset, bool deflated) {
   const Hdf5File file(H5Iget_file_id(dataset), "find the file of a dataset");
   hsize_t length = 0;
   check_hdf5(H5Fget_filesize(file, &length), "read the file's length");
-  return deflated ? length * deflate_ratio : length;
+  if (!deflated) return length;
+  return std::max(length, std::min(length, H5Dget_storage_size(dataset)) * deflate_ratio);
 }
 
 }  // namespace
@@ -109,6 +111,14 @@ Hdf5Dataset open_plain_dataset(hid_t location, const std::string& name) {
   const hsize_t value_size = H5Tget_size(type);
   check_size(extent_of(dataset, name), value_size, limit, "dataset " + name);
   check_size(chunk_of(properties, name), value_size, limit, "a chunk of dataset " + name);
+  return dataset;
+}
+
+Hdf5Dataset open_own_dataset(hid_t location, const std::string& name) {
+  Hdf5Dataset dataset = open_plain_dataset(location, name);
+  const Hdf5Properties properties(H5Dget_create_plist(dataset), "read properties of " + name);
+  if (H5Pget_layout(properties) == H5D_CHUNKED)
+    throw IoError("dataset " + name + " is chunked, as lapl does not write it");
   return dataset;
 }
 

@@ -12,8 +12,12 @@ namespace lapl {
 /// Opens a dataset whose values lie in this file, plainly. Throws IoError where it is missing
 /// (naming those that exist) or is reached through an external link, and where its values are in
 /// external files, virtual, filtered by anything but deflate, shuffle and fletcher32, or more than
-/// a file of this length can hold.
+/// a file of this length can hold, or its chunks do.
 Hdf5Dataset open_plain_dataset(hid_t location, const std::string& name);
+
+/// The same for a dataset that lapl writes in one piece. Throws IoError, too, where it is chunked:
+/// then it could hold far more than the file's length.
+Hdf5Dataset open_own_dataset(hid_t location, const std::string& name);
 
 /// Reads one value of each chunk as `memory_type`, or where there are none the first and the last
 /// of each axis: all that HDF5 must make sense of to read any. For rehearsals.

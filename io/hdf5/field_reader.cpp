@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <limits>
 #include <optional>
 
@@ -10,9 +12,13 @@
 namespace lapl {
 namespace {
 
-ReadField read_plain(hid_t file, const std::string& name, std::size_t record, Reading reading) {
+using TakeShape = std::function<void(Shape)>;
+
+ReadField read_plain(hid_t file, const std::string& name, std::size_t record, Reading reading,
+                     const TakeShape& take_shape) {
   const Hdf5Dataset dataset = open_plain_dataset(file, name);
   const FieldLayout layout = field_layout(dataset, name);
+  if (take_shape) take_shape(layout.shape);
   if (reading == Reading::rehearsal) {
     touch_field(dataset, name, layout);
     return {};
@@ -46,21 +52,29 @@ IndexRecord look_up(hid_t index, const std::filesystem::path& path, const std::s
 
 }  // namespace
 
-ReadField read_field(const std::filesystem::path& path, const std::string& name,
-                     std::size_t record) {
+ReadField read_field(const std::filesystem::path& path, const std::string& name, std::size_t record,
+                     const TakeShape& take_shape) {
   const Hdf5Session session;
   std::optional<IndexRecord> entry;
   ReadField field = read_verified(path, [&](const OpenedFile& opened, Reading reading) {
-    if (opened.format != "index") return read_plain(opened.file, name, record, reading);
+    if (opened.format != "index") return read_plain(opened.file, name, record, reading, take_shape);
     entry = look_up(opened.file, path, name, record);
     return ReadField{};
   });
   if (!entry) return field;
   // Through the step file itself rather than the virtual dataset, so that its seal counts too.
+  const Shape shape = entry->shape;
+  const auto same_grid = [&](Shape found) {
+    if (found != shape)
+      throw IoError(fmt::format("holds {} x {} values, but its index says {} x {}", found.rows,
+                                found.columns, shape.rows, shape.columns));
+    if (take_shape) take_shape(found);
+  };
   return read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {
-    if (holds_dataset(step.file, name)) return read_plain(step.file, name, 0, reading);
-    return {entry->shape, false,
-            not_a_number(static_cast<std::size_t>(entry->shape.cells()), entry->single_precision)};
+    if (holds_dataset(step.file, name)) return read_plain(step.file, name, 0, reading, same_grid);
+    same_grid(own_content(step).shape);
+    return {shape, false,
+            not_a_number(static_cast<std::size_t>(shape.cells()), entry->single_precision)};
   });
 }
 

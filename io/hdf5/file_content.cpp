@@ -23,13 +23,32 @@ void add_own_fields(hid_t file, FileContent& content) {
   for (const std::string& name : list_datasets(file)) {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
     if (extent_of(dataset, name).size() != 3) continue;
-    if (content.fields.empty()) content.precision = precision_of(field_layout(dataset, name));
+    const FieldLayout layout = field_layout(dataset, name);
+    if (layout.shape != content.shape || layout.records != content.steps.size())
+      throw IoError(fmt::format("dataset {} is {} x {} x {}, but time, y and x are {} x {} x {}",
+                                name, layout.records, layout.shape.rows, layout.shape.columns,
+                                content.steps.size(), content.shape.rows, content.shape.columns));
+    if (content.fields.empty()) content.precision = precision_of(layout);
+    if (content.precision != precision_of(layout))
+      throw IoError(fmt::format("dataset {} is {}, but {} is {}", name, precision_of(layout),
+                                content.fields.front(), content.precision));
     content.fields.push_back(name);
   }
 }
 
-FileContent content_of_run_file(const OpenedFile& opened) {
+/// The step that the file's name gives must be the one that it holds.
+void require_named_step(const std::filesystem::path& path, const FileContent& content) {
+  const std::int64_t step = step_of_file_name(path.filename().string());
+  if (content.kind == "step" && step >= 0 && step != content.steps.front())
+    throw IoError(fmt::format("holds step {}, but its name says {}", content.steps.front(), step));
+}
+
+}  // namespace
+
+FileContent own_content(const OpenedFile& opened) {
   const Axes axes = read_axes(opened.file);
+  if (opened.format == "step" && axes.steps.size() != 1)
+    throw IoError(fmt::format("holds {} records (expected 1 in a step file)", axes.steps.size()));
   FileContent content{.kind = opened.format,
                       .shape = axes.shape,
                       .spacing = axes.spacing,
@@ -47,9 +66,11 @@ FileContent content_of_run_file(const OpenedFile& opened) {
   return content;
 }
 
+namespace {
+
 FileContent content_of_checkpoint(hid_t file) {
   const CheckpointHeader header = read_checkpoint_header(file);
-  const Hdf5Dataset dataset = open_plain_dataset(file, "field");
+  const Hdf5Dataset dataset = open_checkpoint_field(file, header.shape);
   return {.kind = "checkpoint",
           .shape = header.shape,
           .spacing = 1,
@@ -115,11 +136,24 @@ bool holds_dataset(hid_t file, const std::string& name) {
 
 FileContent read_content(const std::filesystem::path& path) {
   const Hdf5Session session;
-  return read_verified(path, [](const OpenedFile& opened, Reading) {
+  return read_verified(path, [&](const OpenedFile& opened, Reading) {
     if (opened.format.empty() || opened.format == "filtered") return content_of_plain(opened.file);
     if (opened.format == "checkpoint") return content_of_checkpoint(opened.file);
-    return content_of_run_file(opened);
+    FileContent content = own_content(opened);
+    require_named_step(path, content);
+    return content;
   });
+}
+
+FileContent read_output(const std::filesystem::path& path) {
+  FileContent content = read_content(path);
+  if (content.kind != "step")
+    throw IoError(fmt::format(
+        "{}: is {}, not an output of this run (its folder is for the run's own outputs alone)",
+        path.string(),
+        content.kind == "hdf5" ? "a file of filter results, or of another program"
+                               : "a file of lapl's format " + content.kind));
+  return content;
 }
 
 }  // namespace lapl

@@ -39,6 +39,10 @@ auto read_verified(const std::filesystem::path& path, Use use) {
   return read(Reading::real);
 }
 
+/// What a step file, an index or a series says of itself. Throws IoError where its parts contradict
+/// each other.
+FileContent own_content(const OpenedFile& opened);
+
 /// Whether a dataset of that path exists in an open file; a leading slash does not matter.
 bool holds_dataset(hid_t file, const std::string& name);
 

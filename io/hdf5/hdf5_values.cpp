@@ -151,7 +151,7 @@ void write_text(hid_t location, const std::string& name, std::string_view text) 
 
 template <class T>
 std::vector<T> read_array(hid_t location, const std::string& name, std::size_t most) {
-  const Hdf5Dataset dataset = open_plain_dataset(location, name);
+  const Hdf5Dataset dataset = open_own_dataset(location, name);
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   if (H5Tequal(type, stored_type<T>()) <= 0)
     throw IoError("dataset " + name + " is of another type than lapl writes");

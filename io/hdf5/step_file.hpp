@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,10 +69,15 @@ struct FileContent {
 /// Throws IoError naming the file and what is wrong with it.
 FileContent read_content(const std::filesystem::path& file);
 
+/// The same of a file in RUN/fields. Throws IoError, too, where it is something else than an
+/// output.
+FileContent read_output(const std::filesystem::path& file);
+
 /// The values of one field at record `record` (0 in a step file). Datasets that are (columns),
 /// (rows, columns) or (time, rows, columns) of any number type; float32 stays float32, all else
 /// becomes float64. Refuses external storage, external links, virtual datasets (but those of our
-/// own index), unknown filters and sizes above what the file's length makes believable. Throws
+/// own index), unknown filters and sizes above what the file's length makes believable.
+/// `take_shape` is told the shape before memory is taken for it; what it throws comes out. Throws
 /// IoError.
 struct ReadField {
   Shape shape;
@@ -79,6 +85,6 @@ struct ReadField {
   FieldValues values;
 };
 ReadField read_field(const std::filesystem::path& file, const std::string& dataset,
-                     std::size_t record = 0);
+                     std::size_t record = 0, const std::function<void(Shape)>& take_shape = {});
 
 }  // namespace lapl

@@ -205,4 +205,19 @@ TEST_CASE("checkpoints are listed newest first, finished ones alone") {
   CHECK(list_checkpoints(folder / "none").empty());
 }
 
+TEST_CASE("a checkpoint that holds less than it declares is refused before memory is taken") {
+  const ScratchFolder folder;
+  const auto path = folder / "c.h5";
+  write_sample<float>(path, {2, 3});
+  edit_sealed(path, [](hid_t file) {
+    const std::array<hsize_t, 2> chunk = {1, 3};
+    const Hdf5Properties properties(H5Pcreate(H5P_DATASET_CREATE), "make properties");
+    check_hdf5(H5Pset_chunk(properties, 2, chunk.data()), "set chunks");
+    remove_link(file, "field");
+    make_dataset(file, "field", H5T_IEEE_F32LE, {2, 3}, nullptr, H5I_INVALID_HID, properties);
+  });
+  CHECK(contains(message_of<CheckpointError>([&] { read_checkpoint(path); }),
+                 "dataset field is chunked, as lapl does not write it"));
+  CHECK_THROWS_AS(read_content(path), IoError);
+}
 }  // namespace lapl::test

@@ -1,9 +1,16 @@
 // HDF5 files of other programs: what is read, and what is refused before any value is.
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <array>
 #include <future>
 #include <numeric>
 
+#include "io/config/config.hpp"
+#include "io/durable/posix_file.hpp"
+#include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/image.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
@@ -221,4 +228,44 @@ TEST_CASE("HDF5 prints nothing by itself, whichever thread uses it") {
   CHECK(std::async(std::launch::async, is_silent).get());
 }
 
+TEST_CASE("chunks that are missing in the file cannot be more than it, nor a shape be another") {
+  const ScratchFolder folder;
+  const auto path = folder / "f.h5";
+  edit_hdf5(path, [](hid_t file) {
+    const Hdf5Properties deflated = chunked();
+    check_hdf5(H5Pset_deflate(deflated, 9), "set a filter");
+    make_dataset(file, "none", H5T_IEEE_F64LE, {400, 400}, nullptr, H5I_INVALID_HID, deflated);
+    const std::vector<double> zeros(512 * 512);
+    const std::array<hsize_t, 2> chunk = {512, 512};
+    check_hdf5(H5Pset_chunk(deflated, 2, chunk.data()), "set chunks");
+    make_dataset(file, "zeros", H5T_IEEE_F64LE, {512, 512}, zeros.data(), H5T_NATIVE_DOUBLE,
+                 deflated);
+  });
+  CHECK(contains(message_of<IoError>([&] { read_field(path, "none"); }),
+                 "dataset none declares 1280000 bytes, but a file of this length holds at most"));
+  CHECK(read_field(path, "zeros").shape == Shape{512, 512});
+  CHECK(message_of<ConfigError>([&] {
+          read_field(path, "zeros", 0,
+                     [](Shape shape) { throw ConfigError(std::to_string(shape.rows) + " rows"); });
+        }) == "512 rows");
+}
+
+TEST_CASE("pipes, sockets and devices are refused at once") {
+  const ScratchFolder folder;
+  const auto pipe = folder / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::filesystem::path& path : {pipe, std::filesystem::path("/dev/zero"),
+                                            std::filesystem::path("/dev/tty"), folder.path()}) {
+    CAPTURE(path);
+    const std::string said = path.string() + ": is not a regular file";
+    CHECK_THROWS_AS(load_config(path, {}), IoError);
+    CHECK_THROWS_AS(read_png(path), IoError);
+    CHECK_THROWS_AS(read_field(path, "data"), IoError);
+    CHECK_THROWS_AS(read_content(path), IoError);
+    CHECK_THROWS_AS(read_checkpoint(path), CheckpointError);
+    CHECK_THROWS_AS(PosixFile(path, O_WRONLY, "f"), IoError);
+    if (path == "/dev/tty") continue;  // there may be none
+    CHECK(message_of<IoError>([&] { load_config(path, {}); }) == said);
+  }
+}
 }  // namespace lapl::test

@@ -182,4 +182,17 @@ TEST_CASE("a picture larger than its file can hold is refused before memory is t
                  path.string() + ": declares 999999 x 999999 pixels, more than a PNG of"));
 }
 
+TEST_CASE("a picture's shape is told before a pixel is decoded") {
+  const ScratchFolder folder;
+  const auto path = folder / "p.png";
+  write_png(path, {.width = 5, .height = 7, .rows = std::string(35, 'x')});
+  CHECK(png_shape(path) == Shape{7, 5});
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 20);  // its pixels are gone
+  CHECK(png_shape(path) == Shape{7, 5});
+  CHECK(message_of<ConfigError>([&] {
+          read_png(path, [](Shape shape) {
+            throw ConfigError(std::to_string(shape.columns) + " columns");
+          });
+        }) == "5 columns");
+}
 }  // namespace lapl::test

@@ -54,7 +54,8 @@ class Stored {
   RunWriter<float> writer_{
       folder_,
       config_,
-      "config",
+      "grid: {shape: [3, 4]}\nequation: {coefficient: 0.25}\ntime: {steps: 1000}\n"
+      "output: {directory: out}\n",
       {},
       from_,
       {.stored = [](const StoredEvent&) {},

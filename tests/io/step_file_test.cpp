@@ -2,12 +2,14 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "kernels/error.hpp"
+#include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/test_field.hpp"
 
@@ -221,4 +223,54 @@ TEST_CASE("names of step files") {
     CHECK_MESSAGE(step_of_file_name(name) == -1, name);
 }
 
+TEST_CASE("a step file whose parts contradict each other is refused, though its seal is right") {
+  const ScratchFolder folder;
+  const auto path = folder / step_file_name(40);
+  const std::vector<float> values(6);
+  const auto replaced = [](const char* name, hid_t type, std::vector<hsize_t> extent,
+                           const std::vector<double>& with) {
+    return [=](hid_t file) {
+      remove_link(file, name);
+      make_dataset(file, name, type, extent, with.data(), H5T_NATIVE_DOUBLE);
+    };
+  };
+  const auto spaced = [](double spacing) {
+    return [=](hid_t file) {
+      H5Adelete(file, "lapl_grid_spacing");
+      write_attribute(file, "lapl_grid_spacing", std::span(&spacing, 1));
+    };
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> many(100);
+  const std::pair<std::function<void(hid_t)>, std::string> cases[] = {
+      {replaced("y", H5T_IEEE_F64LE, {100}, many),
+       "dataset field is 1 x 2 x 3, but time, y and x are 1 x 100 x 3"},
+      {replaced("x", H5T_IEEE_F64LE, {0}, {}), "has a grid without cells"},
+      {replaced("field", H5T_IEEE_F32LE, {1, 10, 10}, many),
+       "dataset field is 1 x 10 x 10, but time, y and x are 1 x 2 x 3"},
+      {replaced("field", H5T_IEEE_F32LE, {2, 2, 3}, many), "dataset field is 2 x 2 x 3, but"},
+      {replaced("other", H5T_IEEE_F64LE, {1, 2, 3}, many),
+       "dataset other is float64, but field is"},
+      {replaced("step", H5T_STD_I64LE, {1}, {41}), "holds step 41, but its name says 40"},
+      {replaced("step", H5T_STD_I64LE, {1}, {-1}), "record 0 is of step -1 and time 10"},
+      {replaced("step", H5T_STD_I64LE, {2}, {40, 50}), "has 1 times, but 2 steps"},
+      {replaced("time", H5T_IEEE_F64LE, {1}, {infinity}), "record 0 is of step 40 and time inf"},
+      {replaced("time", H5T_IEEE_F64LE, {0}, {}), "has 0 times, but 1 steps"},
+      {spaced(0), "attribute lapl_grid_spacing is 0"},
+      {spaced(infinity), "attribute lapl_grid_spacing is inf"}};
+  for (const auto& [edit, reason] : cases) {
+    write_step_file(path, {.shape = {2, 3},
+                           .step = 40,
+                           .time = 10,
+                           .title = "",
+                           .fields = {{"field", "", "1", std::span<const float>(values)},
+                                      {"other", "", "1", std::span<const float>(values)}},
+                           .provenance = {}});
+    edit_sealed(path, edit);
+    const std::string message = message_of<IoError>([&] { read_content(path); });
+    CAPTURE(message);
+    CHECK(message.starts_with(path.string() + ": "));
+    CHECK(contains(message, reason));
+  }
+}
 }  // namespace lapl::test

@@ -1,0 +1,176 @@
+// Files that are not what they should be: no hang, no crash, no command to the terminal, and words
+// that say what is wrong.
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// No escape and no other command to a terminal.
+bool is_harmless(const std::string& text) {
+  return text.find_first_of("\033\a\b\r\x7f") == std::string::npos && !says(text, "\xC2\x9B");
+}
+
+void replace_by_pipe(const fs::path& path) {
+  fs::remove(path);
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a pipe in the place of any file is refused at once") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  const fs::path pipe = "pipe";
+  replace_by_pipe(pipe);
+  write_text("png.yaml", small_config("initial: {kind: image, path: pipe}\n"));
+  write_text("h5.yaml", small_config("initial: {kind: hdf5, path: pipe}\n"));
+  write_text("kernel.yaml", small_config("filters: [{kernel: {path: pipe}}]\n"));
+  write_text("filter.yaml", "input: {path: pipe}\noutput: {path: o.h5}\nfilter: {kernel: box}\n");
+  const std::vector<std::vector<std::string>> commands = {
+      {"run", "pipe"},
+      {"validate", "pipe"},
+      {"plan", "pipe"},
+      {"filter", "pipe"},
+      {"validate", "png.yaml"},
+      {"validate", "h5.yaml"},
+      {"inspect", "pipe"},
+      {"validate", "kernel.yaml"},
+      {"filter", "filter.yaml"},
+      {"plot", "pipe"},
+      {"diff", "pipe", "pipe"},
+      {"export", "pipe", "-o", "o.npy"},
+      {"sweep", "pipe", "--set", "initial.seed=1,2"}};
+  for (const auto& command : commands) {
+    const Outcome refused = run_lapl(command);
+    CAPTURE(command[0]);
+    CAPTURE(refused.err);
+    CHECK(refused.code == 4);
+    CHECK(says(refused.err, "pipe: is not a regular file"));
+  }
+  for (const char* file : {"run.json", "fields.nc", "diagnostics.csv", "log.jsonl", "config.yaml",
+                           ".lock", "fields/step-000000060.nc", "checkpoints/step-000000060.h5"}) {
+    fs::remove_all("copy");
+    fs::copy("out", "copy", fs::copy_options::recursive);
+    replace_by_pipe(fs::path("copy") / file);
+    for (const std::vector<std::string>& command :
+         std::vector<std::vector<std::string>>{{"inspect", "copy"},
+                                               {"watch", "copy", "--once"},
+                                               {"report", "copy"},
+                                               {"export", "copy", "-o", "o.npy"},
+                                               {"resume", "copy"}}) {
+      const Outcome ended = run_lapl(command);
+      CAPTURE(file);
+      CAPTURE(command[0]);
+      CAPTURE(ended.err);
+      CHECK(ended.signal == 0);
+      CHECK((ended.code == 0 || ended.code == 4));
+      fs::remove("o.npy");
+    }
+  }
+}
+
+TEST_CASE("a damaged or hostile run.json is an error, and shows no escapes") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  const std::string deep(100'000, '[');
+  for (const std::string& text : {std::string("{\"status\":"), std::string("[1]"), std::string(),
+                                  "{\"a\":" + deep + std::string(deep.size(), ']') + "}", deep}) {
+    write_text("out/run.json", text);
+    for (const auto& command : std::vector<std::vector<std::string>>{
+             {"inspect", "out"}, {"inspect", "out", "--json"}, {"watch", "out", "--once"}}) {
+      const Outcome refused = run_lapl(command);
+      CAPTURE(refused.err);
+      CHECK(refused.code == 4);
+      CHECK(refused.out.empty());
+      CHECK(says(refused.err, "out/run.json: is damaged (not a JSON object)"));
+    }
+  }
+  write_text("out/run.json",
+             "{\"status\": \"\\u001b]0;owned\\u0007\\u009b2J\\u007f\", \"\\u001b[31m\": 1}");
+  for (const char* command : {"inspect", "watch"}) {
+    const Outcome shown = run_lapl({command, "out"});
+    CHECK(shown.code == 0);
+    CHECK(is_harmless(shown.out));
+  }
+}
+
+TEST_CASE("names that are no text, or commands to a terminal, come out as question marks") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  for (const std::string name : {"b\xFF\xC3", "\033]0;owned\a\xC2\x9B"}) {
+    fs::remove_all(name);
+    fs::copy("out", name, fs::copy_options::recursive);
+    const Outcome json = run_lapl({"inspect", name, "--json"});
+    CAPTURE(json.err);
+    CHECK(json.code == 0);
+    CHECK(!nlohmann::json::parse(json.out, nullptr, false).is_discarded());
+    const Outcome lines = run_lapl({"inspect", name});
+    CHECK(lines.code == 0);
+    CHECK(is_harmless(lines.out));
+    const Outcome diff = run_lapl({"diff", name, "out", "--json"});
+    CHECK(diff.code == 0);
+    const Outcome refused = run_lapl({"inspect", name + "/none"});
+    CHECK(refused.code == 4);
+    CHECK(is_harmless(refused.err));
+  }
+}
+
+TEST_CASE("a file of filter results among a run's outputs is named as what it is") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  write_text("f.yaml",
+             "input: {path: out/fields/step-000000020.nc}\noutput: {path: f.h5, dataset: /field}\n"
+             "filter: {kernel: box}\n");
+  REQUIRE(run_lapl({"filter", "f.yaml"}).code == 0);
+  const std::string file = "out/fields/step-000000080.nc";
+  fs::copy("f.h5", file);
+  for (const auto& command : std::vector<std::vector<std::string>>{
+           {"plot", "out"}, {"report", "out"}, {"export", "out", "-o", "o.npy"}}) {
+    const Outcome refused = run_lapl(command);
+    CAPTURE(refused.err);
+    CHECK(refused.code == 4);
+    CHECK(
+        says(refused.err, file + ": is a file of filter results, or of another program, not an "));
+  }
+  fs::remove(file);
+  fs::copy("out/fields/step-000000020.nc", file);
+  CHECK(says(run_lapl({"plot", "out"}).err, file + ": holds step 20, but its name says 80"));
+  fs::remove(file);
+  fs::rename("f.h5", "out/fields/step-000000000.nc.tmp");
+  fs::remove("out/fields/step-000000000.nc");
+  fs::rename("out/fields/step-000000000.nc.tmp", "out/fields/step-000000000.nc");
+  const Outcome first = run_lapl({"plot", "out"});
+  CHECK(first.code == 4);
+  CHECK(says(first.err, "step-000000000.nc: is a file of filter results"));
+}
+
+TEST_CASE("a forged checkpoint is named and an older one used, or with none exit code 6") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "other", "--set", "grid.shape=[10, 10]"}).code ==
+          0);
+  // A whole checkpoint, but of step 40.
+  fs::copy_file("out/checkpoints/step-000000040.h5", "out/checkpoints/step-000000060.h5",
+                fs::copy_options::overwrite_existing);
+  const Outcome older = run_lapl({"resume", "out"});
+  CAPTURE(older.err);
+  CHECK(older.code == 0);
+  CHECK(says(older.err, "checkpoint rejected: out/checkpoints/step-000000060.h5: step is 40"));
+  CHECK(says(older.err, "going on from step 40 of"));
+  fs::copy_file("out/checkpoints/step-000000040.h5", "step-000000020.h5");
+  CHECK(run_lapl({"resume", "out", "--from", "step-000000020.h5"}).code == 6);
+}
