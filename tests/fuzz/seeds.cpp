@@ -44,8 +44,10 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const fs::path checkpoints = fs::path(argv[1]) / "checkpoint";
   const fs::path initial = fs::path(argv[1]) / "initial_field";
+  const fs::path kernels = fs::path(argv[1]) / "kernel";
   fs::create_directories(checkpoints);
   fs::create_directories(initial);
+  fs::create_directories(kernels);
 
   write_checkpoint(checkpoints / "checkpoint",
                    {.config = "grid: {shape: [2, 3]}\n",
@@ -63,4 +65,5 @@ int main(int argc, char** argv) {
   const Hdf5Session session;
   write_foreign(initial / "contiguous", H5T_IEEE_F64BE, false);
   write_foreign(initial / "filtered", H5T_STD_I16LE, true);
+  write_foreign(kernels / "contiguous", H5T_IEEE_F64LE, false);
 }

@@ -1,7 +1,10 @@
 """A run writes into its folder alone, follows no link out of it, and leaves no core dump."""
 import functools
+import os
 import pathlib
 import resource
+import socket
+from typing import Callable
 
 from harness import (AUTO_RESUME, RUN, SMALL, Skipped, Torture, Trial, calls_in, copy, killed_at_the_end, sample,
                      wait_until)
@@ -66,6 +69,36 @@ def links(torture: Torture, count: int | None) -> list[Trial]:
                                      (whole, (*RUN, "--overwrite"))]]
     return [Trial(f"{name} as a link, {' '.join(command)}", functools.partial(trial, name, start, command))
             for name, start, command in sample(points, count)]
+
+
+def pipes(torture: Torture, count: int | None) -> list[Trial]:
+    """Something that is no regular file in the place of each file of a run, and of a config and what it names."""
+    whole = torture.reference(SMALL).folder
+    kinds: dict[str, Callable[[pathlib.Path], None]] = {
+        "a pipe": os.mkfifo,
+        "a socket": lambda path: socket.socket(socket.AF_UNIX).bind(str(path)),
+        "a device": lambda path: path.symlink_to("/dev/zero")}
+    commands = [AUTO_RESUME, ("resume", "out"), (*RUN, "--overwrite"), ("inspect", "out"), ("plot", "out"),
+                ("report", "out"), ("watch", "out", "--once"), ("export", "out", "-o", "series.nc")]
+    inputs = {"c.yaml": "", "p.png": "initial: {kind: image, path: p.png}\n",
+              "d.h5": "initial: {kind: hdf5, path: d.h5}\n", "k.h5": "filters: [{kernel: {path: k.h5}}]\n"}
+
+    def trial(name: str, plant: Callable[[pathlib.Path], None], command: tuple[str, ...], folder: pathlib.Path) -> None:
+        (folder / "c.yaml").write_text(SMALL + inputs.get(name, ""))
+        copy(whole, folder / "out")
+        planted = folder / name if name in inputs else folder / "out" / name
+        planted.unlink(missing_ok=True)
+        plant(planted)
+        ended = torture.run(folder, *command)
+        expect(ended.signal == 0 and ended.code in (0, 2, 4, 6), f"{ended}")
+        expect(ended.code == 0 or planted.name in ended.err, f"{name} is not named: {ended}")
+
+    points = [(name, kind, command) for kind in kinds
+              for name, command in [*((name, command) for name in FILES for command in commands),
+                                    *((name, (word, "c.yaml")) for name in inputs for word in ("validate", "plan")),
+                                    *((name, (*RUN, "--overwrite")) for name in inputs)]]
+    return [Trial(f"{kind} as {name}, {' '.join(command)}", functools.partial(trial, name, kinds[kind], command))
+            for name, kind, command in sample(points, count)]
 
 
 def no_core_dump(torture: Torture, count: int | None) -> list[Trial]:

@@ -3,6 +3,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from typing import Callable
 
 from harness import Counts, Skipped, Torture
 
@@ -25,6 +26,11 @@ def counted(command: list) -> Counts:
 
 def corruption(torture: Torture, count: int | None) -> Counts:
     return counted([built(torture.program.parent / "lapl_corruption"), count])
+
+
+def lies(kind: str) -> Callable[[Torture, int | None], Counts]:
+    """Trials of lapl_headers."""
+    return lambda torture, count: counted([built(torture.program.parent / "lapl_headers"), kind, count])
 
 
 def state_faults(torture: Torture, count: int | None) -> Counts:

@@ -56,6 +56,15 @@ ROWS = [
     Row("corruption", "a damaged checkpoint or output is never used: it is named, and an older checkpoint is",
         "bits flipped in every region, every length, blocks of 0 and 0xFF, swapped or repeated, with the seal and sealed "
         "again", 2000, 100_000, programs.corruption),
+    Row("headers", "a file that lies, rightly sealed, is refused or does no harm: what is accepted agrees with itself, "
+        "with its config and with its name; an older checkpoint is used",
+        "each dataset and attribute of checkpoints, step files and the index: other values, extents and types, none at "
+        "all; digest and seal made to fit", 300, 50_000, programs.lies("headers")),
+    Row("kernels", "weights from a file give results of the grid's shape, or are refused",
+        "kernels of random shape and rank in every mode, on random grids", 300, 50_000, programs.lies("kernels")),
+    Row("sizes", "sizes are compared before memory is taken",
+        "pictures and datasets that declare up to 60,000 x 60,000 cells for a grid of 8 x 8, with 256 MiB", 60, 5000,
+        programs.lies("sizes")),
     Row("allocations", "memory that runs out: exit code 5, whole files, and the run goes on to the same bits",
         "the Nth allocation fails, once and from then on, for N spread evenly, in six commands", 3, 1000,
         programs.allocations),
@@ -65,5 +74,7 @@ ROWS = [
         "every file that is opened for writing, renamed, removed or made", 4, None, hygiene.nothing_outside),
     Row("links", "links planted in the run folder are not followed", "files and folders replaced by links", 14, None,
         hygiene.links),
+    Row("pipes", "what is no regular file is refused at once",
+        "pipes, sockets and devices in the place of every file that a command reads", 30, None, hygiene.pipes),
     Row("core", "no core dump is left", "the limit of a run at work", 1, None, hygiene.no_core_dump),
 ]

@@ -1,0 +1,24 @@
+// An HDF5 file of any program as a filter's weights, in each mode, up to the result on a small
+// grid.
+#include "io/filter_source.hpp"
+#include "kernels/error.hpp"
+#include "solver/filter.hpp"
+#include "tests/fuzz/fuzz_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  lapl::FilterConfig filter;
+  filter.kernel = lapl::KernelKind::hdf5;
+  filter.path = lapl::fuzz::file_with(lapl::fuzz::text_of(data, size));
+  filter.dataset = "field";
+  for (const lapl::FilterMode mode : lapl::every_filter_mode) try {
+      filter.mode = mode;
+      lapl::RunConfig run;
+      run.shape = {5, 7};
+      run.filters = {filter};
+      const lapl::FilterConfig loaded = lapl::load_filters(run).front();
+      if (lapl::correlation_of<float>(loaded, run.shape).output != run.shape) std::abort();
+    } catch (const lapl::IoError&) {
+    } catch (const lapl::ConfigError&) {
+    }
+  return 0;
+}
