@@ -59,9 +59,9 @@ ROWS = [
     Row("headers", "a file that lies, rightly sealed, is refused or does no harm: what is accepted agrees with itself, "
         "with its config and with its name; an older checkpoint is used",
         "each dataset and attribute of checkpoints, step files and the index: other values, extents and types, none at "
-        "all; digest and seal made to fit", 300, 50_000, programs.lies("headers")),
+        "all; digest and seal made to fit", 200, 10_000, programs.lies("headers")),
     Row("kernels", "weights from a file give results of the grid's shape, or are refused",
-        "kernels of random shape and rank in every mode, on random grids", 300, 50_000, programs.lies("kernels")),
+        "kernels of random shape and rank in every mode, on random grids", 300, 20_000, programs.lies("kernels")),
     Row("sizes", "sizes are compared before memory is taken",
         "pictures and datasets that declare up to 60,000 x 60,000 cells for a grid of 8 x 8, with 256 MiB", 60, 5000,
         programs.lies("sizes")),
