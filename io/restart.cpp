@@ -52,7 +52,7 @@ void require_consistent(const std::filesystem::path& path, const Checkpoint& che
   require(header.shape == run.shape, "its grid",
           fmt::format("{} x {}", header.shape.rows, header.shape.columns),
           fmt::format("{} x {}", run.shape.rows, run.shape.columns));
-  require((value_size_of(view_of(checkpoint.values))) == size_of(run.precision), "a value",
+  require(value_size_of(view_of(checkpoint.values)) == size_of(run.precision), "a value",
           fmt::format("{} bytes", value_size_of(view_of(checkpoint.values))),
           name_of(run.precision));
   require(bits_of(header.time_step) == bits_of(run.step_seconds()), "time_step", header.time_step,
