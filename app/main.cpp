@@ -1,5 +1,6 @@
 // lapl: diffusion steps on a grid. Reads the command line, does what it says, and turns what goes
 // wrong into an exit code. Start reading at run_command.cpp.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -44,11 +45,19 @@ std::atomic<bool> memory_ran_out = false;
   std::abort();
 }
 
+// A file that is opened must not get the number of a standard stream that is closed: what is
+// printed would go into it.
+void open_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream) _exit(lapl::exit_io);
+}
+
 // Does what the command line says; every exception type has its exit code.
 int guarded(int argc, char** argv) try {
   const int code = lapl::parse_command_line(argc, argv)();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    return fail(lapl::exit_io, "standard output: cannot be written");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)  // a code that says more stays
+    return fail(code == lapl::exit_complete ? int{lapl::exit_io} : code,
+                "standard output: cannot be written");
   return code;
 } catch (const lapl::ConfigError& error) {
   return fail(lapl::exit_config, error.what());
@@ -71,6 +80,7 @@ int guarded(int argc, char** argv) try {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  open_closed_streams();
   std::set_new_handler(note_no_memory);
   std::set_terminate(terminate);
   lapl::remember_command_line(argc, argv);

@@ -134,6 +134,20 @@ TEST_CASE("outputs from one stored field: another run, the same digests") {
   CHECK(diff.code == 0);
 }
 
+TEST_CASE("closed streams: what would be printed goes nowhere, and the run is whole") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "plain", "--quiet"}).code == 0);
+  for (const char* closed : {">&-", "2>&-", "<&- >&- 2>&-"}) {
+    CAPTURE(closed);
+    const std::string command = lapl_program() + " run c.yaml --overwrite " + closed;
+    CHECK(std::system(command.c_str()) == 0);
+    const std::string lock = text_of("out/.lock");
+    CHECK(lock.find_first_not_of("0123456789") == std::string::npos);
+    CHECK(run_lapl({"diff", "plain", "out"}).code == 0);
+  }
+}
+
 TEST_CASE("a value that is not finite: exit 3, and no checkpoint of it") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config("initial: {kind: uniform, value: 1e39}\n"));
