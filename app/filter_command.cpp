@@ -78,6 +78,7 @@ int filter_as(const FilterJob& job, const FilterOptions& options) {
                                name_of(filter.kernel)),
       .history = fmt::format("lapl filter {} on {}", options.config, job.input_path)};
   FrameProgress progress(frames, options.quiet);
+  catch_stop_signals();
   write_frames<T>(
       job.output_path, text, correlation.output, frames, source->axes(), [&](const auto& write) {
         filterer->run(

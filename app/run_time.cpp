@@ -102,7 +102,7 @@ RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
   RunTime time = measure_stepping<T>(loaded.run, choice);
   try {
     catch_stop_signals();  // the folder goes first
-    const TemporaryFolder folder(parent_of(loaded.run.directory), ".lapl-plan-");
+    const TemporaryFolder folder(parent_of(loaded.run.directory), "plan");
     time.storing_seconds = measure_storing<T>(loaded, choice, folder.path(), time.stepping_seconds);
   } catch (const IoError& error) {
     time.storing_unknown = error.what();

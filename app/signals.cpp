@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 
 namespace lapl {
@@ -22,7 +22,7 @@ void on_signal(int signal) {
   std::int64_t first = 0;
   if (first_at.compare_exchange_strong(first, now))
     received = signal;
-  else if (now - first >= 1'000'000'000)
+  else if (signal != SIGXCPU && now - first >= 1'000'000'000)
     _exit(128 + signal);
 }
 
@@ -44,16 +44,15 @@ void catch_stop_signals() {
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
-}
-
-std::string stop_signal() {
-  switch (received) {
-    case SIGINT: return "SIGINT";
-    case SIGTERM: return "SIGTERM";
-    case SIGUSR1: return "SIGUSR1";
-    default: return "";
+  for (const int signal : stop_signals) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (signal != SIGHUP || before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
 }
+
+std::string name_of_signal(int signal) { return std::string("SIG") + sigabbrev_np(signal); }
+
+std::string stop_signal() { return received == 0 ? "" : name_of_signal(received); }
 
 }  // namespace lapl

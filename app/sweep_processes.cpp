@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <map>
 #include <system_error>
@@ -16,6 +15,7 @@
 #include "app/backend_choice.hpp"
 #include "app/exit_code.hpp"
 #include "app/run_memory.hpp"
+#include "app/signals.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/backend.hpp"
 
@@ -51,10 +51,6 @@ Share share_of(const RunConfig& run, int cores, int at_once) {
     share.cores = share.threads;
   }
   return share;
-}
-
-const char* name_of_signal(int signal) {
-  return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGUSR1";
 }
 
 fs::path log_of(const SweepMember& member) { return member.run.directory + ".log"; }
@@ -161,7 +157,8 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
   std::signal(SIGPIPE, SIG_IGN);
   sigset_t signals, before;
   sigemptyset(&signals);
-  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals, signal);
+  sigaddset(&signals, SIGCHLD);
+  for (const int signal : stop_signals) sigaddset(&signals, signal);
   require(pthread_sigmask(SIG_BLOCK, &signals, &before));
 
   std::vector<const SweepMember*> waiting;
@@ -195,7 +192,9 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
     }
     for (auto [member, code] : processes.ended()) {
       // Signalled before it had a handler for that.
-      if (!stopped_by.empty() && code == 128 + SIGTERM) code = exit_stopped_early;
+      const auto stops = [&](int stop) { return code == 128 + stop; };
+      if (!stopped_by.empty() && std::ranges::any_of(stop_signals, stops))
+        code = exit_stopped_early;
       ended(*member, {code, error_of(*member, code)});
     }
   }

@@ -1,11 +1,13 @@
 #include "app/temporary_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
+#include "io/durable/leftovers.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -23,13 +25,19 @@ fs::path parent_of(const std::string& run_folder) {
   return nearest_existing(path.parent_path());
 }
 
-TemporaryFolder::TemporaryFolder(const fs::path& parent, const std::string& prefix, bool keep)
+TemporaryFolder::TemporaryFolder(const fs::path& parent, const std::string& name, bool keep)
     : keep_(keep) {
-  std::string name = (parent / (prefix + "XXXXXX")).string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw IoError(fmt::format("{}: no temporary folder can be made there: {}", parent.string(),
-                              std::strerror(errno)));
-  path_ = name;
+  const std::string start = fmt::format(".lapl-{}-", name);
+  remove_leftovers(parent, start);
+  do {  // again where another process removes it before it is held
+    std::string path = (parent / ((keep ? name + "-" : start) + "XXXXXX")).string();
+    if (mkdtemp(path.data()) == nullptr)
+      throw IoError(fmt::format("{}: no temporary folder can be made there: {}", parent.string(),
+                                std::strerror(errno)));
+    path_ = path;
+    held_.emplace(path_, O_RDONLY | O_DIRECTORY, path);
+    held_->hold();
+  } while (!fs::exists(path_));
 }
 
 TemporaryFolder::~TemporaryFolder() {

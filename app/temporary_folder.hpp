@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+
+#include "io/durable/posix_file.hpp"
 
 namespace lapl {
 
@@ -12,13 +15,13 @@ std::filesystem::path nearest_existing(std::filesystem::path path);
 /// The folder that a run folder is in, or would be made in: the nearest that exists.
 std::filesystem::path parent_of(const std::string& run_folder);
 
-/// A new folder that goes with the object, unless it is to be kept. Signals must be caught by then,
-/// or they leave it behind.
+/// A new folder that goes with the object, unless it is to be kept. Where a signal ends the process
+/// first, the next one of that name removes it.
 class TemporaryFolder {
  public:
-  /// Its name is `prefix` and six characters. Throws IoError.
-  TemporaryFolder(const std::filesystem::path& parent, const std::string& prefix,
-                  bool keep = false);
+  /// Called `.lapl-NAME-` and six characters, or `NAME-` and these where it is to be kept. Throws
+  /// IoError.
+  TemporaryFolder(const std::filesystem::path& parent, const std::string& name, bool keep = false);
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();
@@ -27,6 +30,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  std::optional<PosixFile> held_;  // path_
   bool keep_;
 };
 

@@ -103,7 +103,7 @@ int verify_restart_command(const VerifyRestartOptions& options) {
                                               plural, fmt::join(splits, ", "));
   const TemporaryFolder folder(
       options.output.empty() ? parent_of(config.run.directory) : fs::path(options.output),
-      "verify-restart-", options.keep);
+      "verify-restart", options.keep);
   if (options.keep) fmt::print(stderr, "lapl: both runs are kept in {}\n", folder.path().string());
 
   const std::string text = resolved_yaml(config);

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "io/durable/leftovers.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/durable/seal.hpp"
 #include "kernels/cpu/available_memory.hpp"
@@ -24,9 +25,7 @@ constexpr std::size_t block_size = std::size_t{4} << 20;
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& target)
-      : target_(target),
-        path_(target.parent_path() /
-              ("." + target.filename().string() + ".tmp-" + std::to_string(::getpid()))) {
+      : target_(target), path_(temporary_beside(target)) {
     remove();  // an earlier process with the same number may have been killed
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -36,6 +35,13 @@ class TemporaryFile {
   }
 
   const std::filesystem::path& path() const { return path_; }
+
+  /// Opens it, for as long as it is temporary.
+  PosixFile open(int flags) const {
+    PosixFile file(path_, flags, target_.string());
+    file.hold();
+    return file;
+  }
 
   /// Makes what was written to `file` durable under the target's name.
   void commit(PosixFile& file) {
@@ -118,7 +124,7 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
 void write_in_blocks(const std::filesystem::path& path,
                      const std::function<void(const BlockWriter& write)>& make) {
   TemporaryFile temporary(path);
-  PosixFile file(temporary.path(), O_WRONLY | O_CREAT | O_EXCL, path.string());
+  PosixFile file = temporary.open(O_WRONLY | O_CREAT | O_EXCL);
   make([&](std::span<const std::byte> bytes) { file.write(bytes); });
   temporary.commit(file);
 }
@@ -132,7 +138,7 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
       expected_bytes <= available_memory() / 4 ? PosixFile::in_memory(label) : std::nullopt;
   if (memory) {
     naming_system_error([&] { write_hdf5(memory->scratch_path()); });
-    PosixFile file(temporary.path(), O_WRONLY | O_CREAT | O_EXCL, label);
+    PosixFile file = temporary.open(O_WRONLY | O_CREAT | O_EXCL);
     for_each_block(*memory, label, memory->size(), [&](std::span<const std::byte> bytes) {
       maker.add(bytes);
       file.write(bytes);
@@ -141,7 +147,7 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
     temporary.commit(file);
   } else {
     naming_system_error([&] { write_hdf5(temporary.path()); });
-    PosixFile file(temporary.path(), O_RDWR, label);
+    PosixFile file = temporary.open(O_RDWR);  // while it wrote, HDF5 held it
     for_each_block(file, label, file.size(),
                    [&](std::span<const std::byte> bytes) { maker.add(bytes); });
     file.write(maker.seal());

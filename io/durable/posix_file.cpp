@@ -101,6 +101,11 @@ bool PosixFile::try_lock() const {
   return false;
 }
 
+void PosixFile::hold() const noexcept {
+  while (::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
 std::filesystem::path PosixFile::scratch_path() const {
   return "/proc/self/fd/" + std::to_string(descriptor_);
 }

@@ -45,6 +45,9 @@ class PosixFile {
   /// Locks the file against other processes until it is closed; false where one holds the lock.
   bool try_lock() const;
 
+  /// Keeps remove_leftovers (io/durable/leftovers.hpp) away until the file is closed.
+  void hold() const noexcept;
+
   /// A path by which this process can open the same file again, even where it has no name.
   std::filesystem::path scratch_path() const;
 

@@ -9,18 +9,11 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "io/durable/posix_file.hpp"
+#include "io/durable/leftovers.hpp"
 #include "io/plot/movie.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
-namespace {
-
-std::filesystem::path scratch_beside(const std::filesystem::path& path) {
-  return path.parent_path() / fmt::format(".{}.tmp-{}", path.filename().string(), ::getpid());
-}
-
-}  // namespace
 
 bool ffmpeg_found() {
   const char* path = std::getenv("PATH");
@@ -31,11 +24,16 @@ bool ffmpeg_found() {
 }
 
 FfmpegMovie::FfmpegMovie(std::filesystem::path path, PictureSize size, int frames_per_second)
-    : path_(std::move(path)), scratch_(scratch_beside(path_)) {
+    : path_(std::move(path)),
+      scratch_(temporary_beside(path_)),
+      held_(scratch_, O_WRONLY | O_CREAT | O_NOFOLLOW, path_.string()) {
+  held_.hold();  // ffmpeg itself does not
   // A socket rather than a pipe: where ffmpeg has ended, writing is an error and not a signal.
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    ::unlink(scratch_.c_str());
     throw_system_error("ffmpeg", "make a socket");
+  }
   std::vector<std::string> words = {"ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt",
                                     "bgr0", "-s", fmt::format("{}x{}", size.width, size.height),
                                     "-r", std::to_string(frames_per_second), "-i", "pipe:0",
@@ -55,6 +53,7 @@ FfmpegMovie::FfmpegMovie(std::filesystem::path path, PictureSize size, int frame
   input_ = ends[1];
   if (error != 0) {
     ::close(input_);
+    ::unlink(scratch_.c_str());
     errno = error;
     throw_system_error("ffmpeg", "start");
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/durable/posix_file.hpp"
 #include "io/plot/colormap.hpp"
 #include "io/plot/layout.hpp"
 
@@ -53,6 +54,7 @@ class FfmpegMovie {
   int wait();
 
   std::filesystem::path path_, scratch_;
+  PosixFile held_;  // scratch_
   int input_ = -1;
   pid_t child_ = -1;
 };

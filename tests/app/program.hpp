@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -62,10 +63,10 @@ struct Outcome {
   std::string err;  ///< stderr
 };
 
-/// Starts lapl with these arguments; its output goes to out.txt and err.txt. Returns its process
-/// id.
-inline pid_t start(const std::vector<std::string>& arguments) {
-  std::string program = lapl_program();
+/// Starts lapl, or another program, with these arguments; its output goes to out.txt and err.txt.
+/// Returns its process id.
+inline pid_t start(const std::vector<std::string>& arguments,
+                   std::string program = lapl_program()) {
   std::vector<char*> argv = {program.data()};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -74,8 +75,16 @@ inline pid_t start(const std::vector<std::string>& arguments) {
   const int flags = O_WRONLY | O_CREAT | O_TRUNC;
   posix_spawn_file_actions_addopen(&files, 1, "out.txt", flags, 0600);
   posix_spawn_file_actions_addopen(&files, 2, "err.txt", flags, 0600);
+  posix_spawnattr_t attributes;  // SIGHUP as usual, also where the tests run under nohup
+  posix_spawnattr_init(&attributes);
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGHUP);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
-  REQUIRE(posix_spawn(&child, program.c_str(), &files, nullptr, argv.data(), environ) == 0);
+  REQUIRE(posix_spawn(&child, program.c_str(), &files, &attributes, argv.data(), environ) == 0);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   return child;
 }

@@ -74,7 +74,7 @@ TEST_CASE("run --auto-resume in a loop of signals ends with the right digest") {
   const std::string digest = digest_of_whole_run("cpu");
   Outcome end;
   int stops = 0;
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, 0}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGXCPU, 0}) {
     const pid_t child = start({"run", "c.yaml", "--auto-resume", "--backend", "cpu"});
     wait_for("out/checkpoints/step-000000000.h5");
     std::this_thread::sleep_for(std::chrono::milliseconds(30));

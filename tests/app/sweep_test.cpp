@@ -144,7 +144,7 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
   const pid_t sweep = start(arguments);
   while (!fs::exists("s/seed-2/checkpoints/step-000000000.h5"))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  kill(sweep, SIGTERM);
+  kill(sweep, SIGHUP);
   const Outcome stopped = finish(sweep);
   CHECK(stopped.code == 75);
   CHECK(contains(stopped.out, "stopped"));
@@ -176,6 +176,27 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
   CHECK(contains(changed.err, "s/seed-3: equation.coefficient: 0.2 in the checkpoint, 0.1 now"));
   other.back() = "time.steps=30010";
   CHECK(rows_of(run_lapl(other))[3]["step"] == 30010);
+}
+
+TEST_CASE("SIGHUP stops a run, unless nohup has it ignored; a limit on processor time stops it") {
+  const Sandbox sandbox;
+  write_text("c.yaml", long_sweep);
+  for (const auto& [before, signal, named] :
+       {std::tuple("", SIGHUP, "SIGHUP"), std::tuple("trap '' HUP;", SIGTERM, "SIGTERM"),
+        std::tuple("ulimit -S -t 1;", 0, "SIGXCPU")}) {
+    CAPTURE(named);
+    fs::remove_all("out");
+    const pid_t child = start({"-c", std::string(before) + "exec " + lapl_program() +
+                                         " run c.yaml --output out --set time.steps=900000000"},
+                              "/bin/sh");
+    while (!fs::exists("out/checkpoints/step-000000000.h5"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (signal != 0) kill(child, SIGHUP);
+    if (signal != SIGHUP) kill(child, signal);
+    const Outcome outcome = finish(child);
+    CHECK(outcome.code == 75);
+    CHECK(contains(outcome.out, std::string("stopped by ") + named));
+  }
 }
 
 TEST_CASE("signals within a second of each other are one request to stop") {

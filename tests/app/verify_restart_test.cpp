@@ -16,7 +16,7 @@ namespace {
 // The temporary folder in the current one; empty where there is none.
 fs::path temporary_folder() {
   for (const auto& entry : fs::directory_iterator("."))
-    if (entry.path().filename().string().starts_with("verify-restart-")) return entry.path();
+    if (has(entry.path().filename().string(), "verify-restart-")) return entry.path();
   return {};
 }
 
@@ -41,13 +41,21 @@ void make_initial_fields() {
   fs::remove_all("out");
 }
 
+// Whether verify-restart's first run has written to its folder.
+bool has_begun(pid_t child) {
+  for (const auto& entry : fs::directory_iterator("."))
+    if (text_of(entry.path() / "whole" / ".lock") == std::to_string(child) &&
+        fs::exists(entry.path() / "whole" / "run.json"))
+      return true;
+  return false;
+}
+
 // Starts verify-restart on the long config; returns once its first run has read the initial field.
 pid_t start_long() {
   make_initial_fields();
   write_text("c.yaml", many_steps());
   const pid_t child = start({"verify-restart", "c.yaml", "--backend", "cpu"});
-  while (temporary_folder().empty() || !fs::exists(temporary_folder() / "whole" / "run.json"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!has_begun(child)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return child;
 }
 
@@ -127,11 +135,32 @@ TEST_CASE("verify-restart says where the runs differ") {
 
 TEST_CASE("verify-restart stops at a signal and cleans up") {
   const Sandbox sandbox;
-  const pid_t child = start_long();
-  kill(child, SIGTERM);
-  const Outcome outcome = finish(child);
-  CHECK(outcome.code == 75);
-  CHECK(outcome.out == "stopped by SIGTERM: nothing was verified\n");
+  for (const auto& [signal, name] : {std::pair(SIGTERM, "SIGTERM"), std::pair(SIGHUP, "SIGHUP")}) {
+    const pid_t child = start_long();
+    kill(child, signal);
+    const Outcome outcome = finish(child);
+    CHECK(outcome.code == 75);
+    CHECK(outcome.out == std::string("stopped by ") + name + ": nothing was verified\n");
+    CHECK(temporary_folder().empty());
+  }
+}
+
+TEST_CASE("verify-restart removes what a killed one left behind, but not what another works in") {
+  const Sandbox sandbox;
+  const pid_t killed = start_long();
+  const fs::path left = temporary_folder();
+  kill(killed, SIGKILL);
+  CHECK(finish(killed).signal == SIGKILL);
+  CHECK(fs::exists(left));
+  const pid_t other = start_long();
+  CHECK_FALSE(fs::exists(left));
+  const fs::path used = temporary_folder();
+  CHECK(run_lapl({"verify-restart", "start.yaml"}).code == 0);
+  CHECK(fs::exists(used));
+  kill(other, SIGTERM);
+  int status = 0;
+  REQUIRE(waitpid(other, &status, 0) == other);
+  CHECK(WEXITSTATUS(status) == 75);
   CHECK(temporary_folder().empty());
 }
 

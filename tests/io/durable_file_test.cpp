@@ -1,5 +1,6 @@
 #include "io/durable/durable_file.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "io/durable/posix_file.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
@@ -225,6 +227,20 @@ TEST_CASE("what an earlier process of the same number left behind is no obstacle
   seal(path, "new");
   CHECK_NOTHROW(verify_seal(path));
   CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("what a killed process left beside a file goes, but not what a living one writes") {
+  const ScratchFolder folder;
+  for (const char* name : {".file.tmp-1", ".file.tmp-2", ".file.tmp-x y", ".other.tmp-3"})
+    write_bytes(folder / name, "half");
+  std::filesystem::create_symlink(folder / ".other.tmp-3", folder / ".file.tmp-4");
+  const PosixFile writing(folder / ".file.tmp-2", O_RDWR, "file");
+  writing.hold();
+  replace_file(folder / "file", "whole");
+  CHECK(read_bytes(folder / "file") == "whole");
+  CHECK_FALSE(std::filesystem::exists(folder / ".file.tmp-1"));
+  for (const char* name : {".file.tmp-2", ".file.tmp-4", ".file.tmp-x y", ".other.tmp-3"})
+    CHECK(read_bytes(folder / name) == "half");
 }
 
 }  // namespace lapl::test

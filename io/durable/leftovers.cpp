@@ -1,0 +1,71 @@
+#include "io/durable/leftovers.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+void remove_unless_held(const fs::path& path) {
+  // Without waiting for whoever writes to a pipe.
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return;
+  struct stat status {};
+  std::error_code ignored;
+  if (::fstat(file, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
+      ::flock(file, LOCK_EX | LOCK_NB) == 0)
+    fs::remove_all(path, ignored);
+  ::close(file);
+}
+
+bool is_leftover(const std::string& name, const std::string& start) {
+  return name.starts_with(start) && name.size() > start.size() &&
+         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(start.size()), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+std::vector<std::string> hidden_names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  fs::directory_iterator entry(folder.empty() ? "." : folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (std::string name = entry->path().filename().string(); name.starts_with('.'))
+      names.push_back(std::move(name));
+  return names;
+}
+
+}  // namespace
+
+void remove_leftovers(const fs::path& folder, const std::string& start) {
+  for (const std::string& name : hidden_names_in(folder))
+    if (is_leftover(name, start)) remove_unless_held(folder / name);
+}
+
+fs::path temporary_beside(const fs::path& target) {
+  // A folder is listed once, however many files a run or a series of pictures puts into it.
+  static std::mutex mutex;
+  static std::map<fs::path, std::vector<std::string>> hidden;
+  const fs::path folder = target.parent_path();
+  const std::string start = "." + target.filename().string() + ".tmp-";
+  const std::lock_guard lock(mutex);
+  const auto [at, first] = hidden.try_emplace(folder);
+  if (first) at->second = hidden_names_in(folder);
+  std::erase_if(at->second, [&](const std::string& name) {
+    if (!is_leftover(name, start)) return false;
+    remove_unless_held(folder / name);
+    return true;
+  });
+  return folder / (start + std::to_string(::getpid()));
+}
+
+}  // namespace lapl

@@ -1,0 +1,20 @@
+// What is there only for a while, and what killed processes leave of it. A temporary file or folder
+// is held by a lock (PosixFile::hold), which goes with its process however that ends, on other
+// machines too: one that nobody holds is a leftover. On a file system without locks none is
+// removed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace lapl {
+
+/// Removes from `folder` the files and folders whose names are `start` and then letters and digits
+/// alone, where nobody holds them. What cannot be removed stays.
+void remove_leftovers(const std::filesystem::path& folder, const std::string& start);
+
+/// `.NAME.tmp-PID` beside `target`, for this process; what others have left of that kind is
+/// removed.
+std::filesystem::path temporary_beside(const std::filesystem::path& target);
+
+}  // namespace lapl
