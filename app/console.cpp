@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "app/plot_panels.hpp"
 #include "app/provenance.hpp"
 #include "io/config/config_text.hpp"
+#include "io/json.hpp"
 
 namespace lapl {
 namespace {
@@ -79,7 +79,7 @@ void Console::stored(const StoredEvent& event) {
                                          {"digest", digest_text(event.digest)},
                                          {"output", event.output},
                                          {"checkpoint", event.checkpoint}};
-    print(stdout, "{}\n", line.dump());
+    print(stdout, "{}\n", json_text(line));
   } else if (!event.output.empty()) {
     print(stdout,
           "step {:>9}  time {:<10.6g} min {:<12.6g} max {:<12.6g} mean {:<12.6g} digest {}\n",
@@ -125,7 +125,7 @@ void Console::summary(const std::string& text, const nlohmann::ordered_json& val
   }
   clear_bar();
   if (options_.json)
-    print(stdout, "{}\n", values.dump());
+    print(stdout, "{}\n", json_text(values));
   else if (!options_.quiet)
     print(stdout, "{}", text);
 }

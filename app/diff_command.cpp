@@ -124,8 +124,9 @@ void print_findings(const std::vector<Finding>& findings, bool json) {
     if (json) continue;
     fmt::print("{:<10} {}", finding.differs ? "different" : "equal", printable(finding.what));
     for (const auto& [name, value] : finding.values.items())
-      fmt::print("  {} {}", name,
-                 value.is_string() ? printable(value.template get<std::string>()) : value.dump());
+      fmt::print(
+          "  {} {}", name,
+          value.is_string() ? printable(value.template get<std::string>()) : json_text(value));
     fmt::print("\n");
   }
   if (json) fmt::print("{}\n", json_text(list, 2));

@@ -84,10 +84,10 @@ int execute_as(const Job& job, Console& console) {
   const BackendDescription by = backend->description();
   set_state(*backend, job, loaded);
 
-  const RunFolder folder = job.restart ? RunFolder::open(config.directory)
-                                       : RunFolder::create(config.directory, job.existing);
   const std::string config_text = resolved_yaml(job.config);
   Provenance provenance = provenance_of(by);
+  const RunFolder folder = job.restart ? RunFolder::open(config.directory)
+                                       : RunFolder::create(config.directory, job.existing);
   RunSummary saved_summary(folder.summary(), summary_values(job, provenance),
                            [&](const std::string& text) { console.warning(text); });
   Json& summary = saved_summary.values;
@@ -96,7 +96,7 @@ int execute_as(const Job& job, Console& console) {
   if (config.initial.kind == InitialKind::fractal)
     provenance.emplace_back("seed", std::to_string(config.initial.fractal.seed));
   provenance.emplace_back("config", config_text);
-  provenance.emplace_back("parent_checkpoint", job.restart ? job.restart->path.string() : "");
+  provenance.emplace_back("parent_checkpoint", job.restart ? path_text(job.restart->path) : "");
   if (job.restart) folder.drop_diagnostics_from(first_step);
   console.begin(folder.path());
   folder.log({{"event", job.restart ? "resumed" : "started"},

@@ -7,6 +7,7 @@
 
 #include "app/backend_choice.hpp"
 #include "app/commands.hpp"
+#include "app/provenance.hpp"
 #include "app/signals.hpp"
 #include "io/config/filter_job.hpp"
 #include "io/filter_source.hpp"
@@ -50,6 +51,10 @@ class FrameProgress {
   Clock::time_point start_ = Clock::now(), shown_ = start_;
 };
 
+std::string history_of(const FilterJob& job, const FilterOptions& options) {
+  return fmt::format("lapl filter {} on {}", path_text(options.config), path_text(job.input_path));
+}
+
 void check_output(const FilterJob& job, const FilterOptions& options) {
   if (fs::exists(job.output_path) && !options.overwrite)
     throw ConfigError(job.output_path + ": exists already (--overwrite replaces it)");
@@ -72,11 +77,10 @@ int filter_as(const FilterJob& job, const FilterOptions& options) {
                method.reason);
   }
   check_output(job, options);
-  const FrameFileText text{
-      .dataset = job.output_dataset,
-      .long_name = fmt::format("{}, {} with {}", job.input_dataset, name_of(filter.kind),
-                               name_of(filter.kernel)),
-      .history = fmt::format("lapl filter {} on {}", options.config, job.input_path)};
+  const FrameFileText text{.dataset = job.output_dataset,
+                           .long_name = fmt::format("{}, {} with {}", job.input_dataset,
+                                                    name_of(filter.kind), name_of(filter.kernel)),
+                           .history = history_of(job, options)};
   FrameProgress progress(frames, options.quiet);
   catch_stop_signals();
   write_frames<T>(
@@ -109,8 +113,7 @@ int covariance_as(const FilterJob& job, const FilterOptions& options) {
   check_output(job, options);
   const CovarianceResult result =
       add_covariance_file(job.input_path, *job.covariance, job.output_path, job.output_dataset,
-                          fmt::format("lapl filter {} on {}", options.config, job.input_path),
-                          choice.backend, job.threads);
+                          history_of(job, options), choice.backend, job.threads);
   if (!options.quiet)
     fmt::print(
         "{}: covariance, batch {}, {} channels, {} outputs of {}, {} x {} window, {}, {} in "

@@ -17,6 +17,7 @@
 #include "io/config/config.hpp"
 #include "io/filter_source.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/json.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/update.hpp"
@@ -166,7 +167,7 @@ void add_plan_command(CLI::App& app, Action& action) {
       if (!options->backend.empty()) settings.push_back("compute.backend=" + options->backend);
       const Json plan = plan_of(load_config(options->config, settings));
       if (options->json)
-        fmt::print("{}\n", plan.dump(2));
+        fmt::print("{}\n", json_text(plan, 2));
       else
         print_plan(plan);
       return plan["fits"].get<bool>() ? int{exit_complete} : int{exit_device};

@@ -1,7 +1,11 @@
 #include "app/provenance.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "io/config/config_text.hpp"
 #include "io/run_folder.hpp"
 #include "lapl_version.hpp"
 
@@ -31,9 +35,22 @@ std::string shell_quoted(const std::string& text) {
   constexpr const char* plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  if (first_bad_byte(text) < text.size() || std::ranges::any_of(text, is_control)) {
+    std::string escaped = "$'";
+    for (const unsigned char c : text) {
+      const bool printable = c >= 0x20 && c < 0x7F && c != '\'' && c != '\\';
+      escaped += printable ? std::string(1, static_cast<char>(c)) : fmt::format("\\x{:02X}", c);
+    }
+    return escaped + "'";
+  }
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
+}
+
+std::string path_text(const std::string& path) {
+  return first_bad_byte(path) < path.size() ? shell_quoted(path) : path;
 }
 
 Provenance provenance_of(const BackendDescription& description) {

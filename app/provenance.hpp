@@ -20,8 +20,12 @@ std::string program_name();
 /// Time of day and command line, as a line of the attribute history of netCDF files.
 std::string history_line();
 
-/// `text` quoted so that a shell takes it as one word.
+/// `text` quoted so that a shell takes it as one word, in UTF-8: other bytes, and control
+/// characters, are written as bash, zsh and ksh read them ($'\\xFF').
 std::string shell_quoted(const std::string& text);
+
+/// `path` for texts in files: quoted like that where it is not UTF-8.
+std::string path_text(const std::string& path);
 
 /// Version, commit, compiler and flags, backend, engine, device, driver, threads, host, start time
 /// and command line.

@@ -1,6 +1,7 @@
 #include "app/run_summary.hpp"
 
 #include "io/durable/durable_file.hpp"
+#include "io/json.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -21,7 +22,7 @@ RunSummary::RunSummary(std::filesystem::path path, nlohmann::ordered_json first_
 
 void RunSummary::save() {
   finish_saving();
-  replace_file(path_, values.dump(2) + "\n");
+  replace_file(path_, json_text(values, 2) + "\n");
 }
 
 void RunSummary::progress(const Progress& progress) {
@@ -33,8 +34,9 @@ void RunSummary::progress(const Progress& progress) {
   now["step"] = progress.step;
   now["cells_per_second"] = progress.cells_per_second;
   now["seconds_left"] = progress.seconds_left;
-  saving_ = std::async(std::launch::async,
-                       [path = path_, text = now.dump(2) + "\n"] { replace_file(path, text); });
+  saving_ = std::async(std::launch::async, [path = path_, text = json_text(now, 2) + "\n"] {
+    replace_file(path, text);
+  });
 }
 
 void RunSummary::finish_saving() try {

@@ -8,6 +8,7 @@
 #include "app/exit_code.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/json.hpp"
+#include "kernels/error.hpp"
 
 namespace lapl {
 namespace {
@@ -42,7 +43,7 @@ const char* status_of(int code) {
 
 std::string text_of(const Json& value) {
   if (value.is_null()) return "";
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
 // As the table shows it: numbers with six digits.

@@ -12,6 +12,7 @@
 
 #include "io/durable/durable_file.hpp"
 #include "io/durable/posix_file.hpp"
+#include "io/json.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -141,7 +142,7 @@ RunFolder RunFolder::open(const fs::path& path) {
 void RunFolder::log(const nlohmann::ordered_json& event) const {
   nlohmann::ordered_json line = {{"at", utc_now()}};
   line.update(event);
-  append(path_ / "log.jsonl", line.dump() + "\n");
+  append(path_ / "log.jsonl", json_text(line) + "\n");
 }
 
 void RunFolder::add_diagnostics(std::int64_t step, double time, const Statistics& s,

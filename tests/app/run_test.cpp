@@ -148,6 +148,28 @@ TEST_CASE("closed streams: what would be printed goes nowhere, and the run is wh
   }
 }
 
+TEST_CASE("names may be any bytes, and what files say of them is UTF-8") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "plain", "--quiet"}).code == 0);
+  for (const std::string name :
+       {"\xFF\xFE.yaml", "a\nb\t.yaml", "it's \"\\ .yaml", "\x1B[31m.yaml"}) {
+    write_text(name, small_config());
+    const Outcome run = run_lapl({"run", "./" + name, "--overwrite", "--json"});
+    CAPTURE(run.err);
+    CHECK(run.code == 0);
+    for (const std::string& text : {text_of("out/run.json"), text_of("out/log.jsonl")})
+      for (const unsigned char c : text) CHECK((c == '\n' || (c >= 0x20 && c < 0x7F)));
+    CHECK(nlohmann::json::accept(text_of("out/run.json")));
+    CHECK(run_lapl({"diff", "plain", "out"}).code == 0);
+    CHECK(run_lapl({"resume", "out", "--set", "time.steps=80"}).code == 0);
+  }
+  fs::copy("out/checkpoints/step-000000060.h5", "\xFF.h5");
+  CHECK(run_lapl({"resume", "out", "--from", "\xFF.h5"}).code == 0);
+  const std::string parent = "$'" + std::string("\\xFF.h5'");
+  CHECK(text_of("out/fields/step-000000060.nc").find(parent) != std::string::npos);
+}
+
 TEST_CASE("a value that is not finite: exit 3, and no checkpoint of it") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config("initial: {kind: uniform, value: 1e39}\n"));
