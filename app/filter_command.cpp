@@ -4,6 +4,8 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <set>
+#include <span>
 
 #include "app/backend_choice.hpp"
 #include "app/commands.hpp"
@@ -14,6 +16,7 @@
 #include "io/frames.hpp"
 #include "kernels/error.hpp"
 #include "kernels/frame_filter.hpp"
+#include "kernels/not_finite.hpp"
 #include "solver/clock.hpp"
 #include "solver/filter.hpp"
 
@@ -60,6 +63,19 @@ void check_output(const FilterJob& job, const FilterOptions& options) {
     throw ConfigError(job.output_path + ": exists already (--overwrite replaces it)");
 }
 
+// Weights may be too large for what they are applied to.
+template <class T>
+void require_finite(std::span<const T> values, Shape shape, const std::string& name,
+                    std::int64_t frame) {
+  const auto first = first_not_finite(values);
+  if (!first) return;
+  const auto [row, column] = cell_at(shape, *first);
+  throw NumericalError(
+      fmt::format("frame {}: filter {} gives {} at row {}, column {}, where the input is finite; "
+                  "nothing was written",
+                  frame, name, values[static_cast<std::size_t>(*first)], row, column));
+}
+
 template <class T>
 int filter_as(const FilterJob& job, const FilterOptions& options) {
   const FilterConfig filter = load_filters({job.filter}).front();
@@ -83,13 +99,15 @@ int filter_as(const FilterJob& job, const FilterOptions& options) {
                            .history = history_of(job, options)};
   FrameProgress progress(frames, options.quiet);
   catch_stop_signals();
+  std::set<std::int64_t> not_finite;  // frames that hold a NaN or an infinity: these spread
   write_frames<T>(
       job.output_path, text, correlation.output, frames, source->axes(), [&](const auto& write) {
         filterer->run(
             frames,
             [&](std::int64_t frame, T* values) {
-              source->read(frame,
-                           std::span<T>(values, static_cast<std::size_t>(source->shape().cells())));
+              const std::span held(values, static_cast<std::size_t>(source->shape().cells()));
+              source->read(frame, held);
+              if (first_not_finite(std::span<const T>(held))) not_finite.insert(frame);
             },
             [&](std::int64_t frame, const T* values) {
               if (const std::string reason = stop_signal(); !reason.empty())
@@ -97,6 +115,10 @@ int filter_as(const FilterJob& job, const FilterOptions& options) {
                     fmt::format("stopped by {} at frame {} of {}: nothing was "
                                 "written",
                                 reason, frame, frames));
+              if (!not_finite.contains(frame))
+                require_finite(
+                    std::span(values, static_cast<std::size_t>(correlation.output.cells())),
+                    correlation.output, filter.name, frame);
               write(frame, values);
               progress.done(frame);
             });

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "io/durable/durable_file.hpp"
@@ -75,6 +77,11 @@ std::vector<Storage> read_all(hid_t dataset, const std::string& name) {
 }
 
 template <class Storage>
+bool all_finite(const std::vector<Storage>& values) {
+  return std::ranges::all_of(values, [](Storage v) { return std::isfinite(to_float(v)); });
+}
+
+template <class Storage>
 double add_and_write(const CovarianceProblem& problem, const CovarianceNames& names, hid_t file,
                      const fs::path& target, const std::string& dataset, const std::string& history,
                      const std::string& backend, int threads) {
@@ -84,10 +91,15 @@ double add_and_write(const CovarianceProblem& problem, const CovarianceNames& na
   std::vector<Storage> input = values(names.input);
   const Extent extent = extent_of(open_plain_dataset(file, names.input), names.input);
   const auto mu = values(names.mu), gamma = values(names.gamma), c = values(names.c);
+  const bool finite = all_finite(input) && all_finite(mu) && all_finite(gamma) && all_finite(c);
   const Clock::time_point start = Clock::now();
   add_covariance_on<Storage>(backend, problem, mu.data(), gamma.data(), c.data(), input.data(),
                              threads);
   const double taken = seconds_since(start);
+  if (finite && !all_finite(input))
+    throw NumericalError(
+        "dataset " + names.input +
+        ": the sum is not finite where all that goes into it is; nothing was written");
   if (!target.parent_path().empty()) fs::create_directories(target.parent_path());
   write_sealed(target, input.size() * sizeof(Storage), [&](const fs::path& scratch) {
     Hdf5File out = create_hdf5_file(scratch, Hdf5Format::netcdf);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -40,7 +41,12 @@ class Source final : public FrameSource {
     const FieldValues found = reader_.read(frame);
     std::visit(
         [&](const auto& held) {
-          std::ranges::transform(held, values.begin(), [](auto v) { return static_cast<T>(v); });
+          std::ranges::transform(held, values.begin(), [&](auto v) {
+            const auto value = static_cast<T>(v);
+            if (!std::isfinite(value) && std::isfinite(v))
+              throw NumericalError(fmt::format("frame {}: {} is infinite in float32", frame, v));
+            return value;
+          });
         },
         found);
   }

@@ -1,8 +1,12 @@
 // A value that is not finite, and the values around it, from which a person may see why.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "kernels/grid.hpp"
 #include "kernels/platform.hpp"
@@ -30,6 +34,21 @@ struct NotFinite {
   std::int64_t index = 0;
   std::array<T, most_neighbours> around{};  ///< values of neighbourhood_of(index), row by row
 };
+
+/// Index of the first NaN or infinity; none where all values are finite.
+template <class T>
+std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
+  constexpr std::size_t block_size = 4096;  // looked at without a branch
+  for (std::size_t start = 0; start < values.size(); start += block_size) {
+    const auto block = values.subspan(start, std::min(block_size, values.size() - start));
+    unsigned bad = 0;
+    for (const T value : block) bad |= std::isfinite(value) ? 0u : 1u;
+    if (bad != 0)
+      return std::ranges::find_if(values, [](T value) { return !std::isfinite(value); }) -
+             values.begin();
+  }
+  return std::nullopt;
+}
 
 /// The one at `index` of a field of rows * columns values.
 template <class T>

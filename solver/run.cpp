@@ -14,14 +14,15 @@
 namespace lapl {
 namespace {
 
-// The values around it, a line for each row of the grid.
+// `what` it is, and the values around it, a line for each row of the grid.
 template <class T>
-[[noreturn]] void refuse(const NotFinite<T>& found, Shape shape, std::int64_t step) {
+[[noreturn]] void refuse(const NotFinite<T>& found, Shape shape, std::int64_t step,
+                         const std::string& what = "the value") {
   const auto [row, column] = cell_at(shape, found.index);
   const Neighbourhood area = neighbourhood_of(found.index, shape);
   std::string message = fmt::format(
-      "step {}: the value at row {}, column {} is not finite; rows {} to {}, columns {} to {} hold",
-      step, row, column, area.first_row, area.first_row + area.rows - 1, area.first_column,
+      "step {}: {} at row {}, column {} is not finite; rows {} to {}, columns {} to {} hold", step,
+      what, row, column, area.first_row, area.first_row + area.rows - 1, area.first_column,
       area.first_column + area.columns - 1);
   for (std::int64_t i = 0; i < area.rows * area.columns; ++i) {
     if (i % area.columns == 0) message += "\n ";
@@ -174,8 +175,20 @@ class Run {
       if (captured.first_not_finite)
         refuse(not_finite_at(*captured.first_not_finite, captured.field.data(), config_.shape),
                config_.shape, what.step);
+      require_finite(captured, what.step);
       sink_.store(what, captured);
     });
+  }
+
+  // What follows from a finite state may be too large all the same.
+  void require_finite(const Captured<T>& captured, std::int64_t step) const {
+    const auto look_at = [&](std::span<const T> values, const std::string& name) {
+      if (const auto first = first_not_finite(values))
+        refuse(not_finite_at(*first, values.data(), config_.shape), config_.shape, step, name);
+    };
+    look_at(captured.laplacian, "the laplacian");
+    for (std::size_t i = 0; i < captured.filtered.size(); ++i)
+      look_at(captured.filtered[i], "filter " + config_.filters[i].name);
   }
 
   void finish_storing() {

@@ -35,11 +35,12 @@ class Checker {
   /// h^2 divides the Laplacian at compute precision.
   void check_spacing() {
     if (!right({"grid.spacing", "compute.precision"})) return;
-    if (!fits(run_.spacing * run_.spacing)) {
+    const double square = run_.spacing * run_.spacing;
+    if (!fits(square) || !fits(1 / square)) {
       add("grid.spacing",
-          fmt::format("found {}, whose square is 0 or infinite in {} (expected about {:.1e} to "
-                      "{:.1e})",
-                      number_text(run_.spacing), name_of(run_.precision), std::sqrt(least()),
+          fmt::format("found {}, of which the square or its inverse is infinite in {} (expected "
+                      "about {:.1e} to {:.1e})",
+                      number_text(run_.spacing), name_of(run_.precision), std::sqrt(1 / largest()),
                       std::sqrt(largest())));
     }
   }
@@ -69,6 +70,7 @@ class Checker {
     if (given(coefficient) ? !given(diffusivity) && !given(step)
                            : given(diffusivity) && given(step)) {
       check_coefficient();
+      check_end();
     }
   }
 
@@ -145,6 +147,16 @@ class Checker {
                            number_text(coefficient), name_of(run_.precision),
                            is_single() ? "1.5e-45" : "5e-324"));
     }
+  }
+
+  /// Every output holds its time.
+  void check_end() {
+    if (!right({"time.steps"})) return;
+    const double end = static_cast<double>(run_.steps) * run_.step_seconds();
+    if (!std::isfinite(end))
+      add("time.steps", fmt::format("found {}, which end at an infinite time with steps of {} s "
+                                    "(expected a time of at most 1.7e308 s)",
+                                    run_.steps, number_text(run_.step_seconds())));
   }
 
   /// Rounded so that a run with it passes the check above.

@@ -1,4 +1,6 @@
 // lapl filter, and filters of a run, from the outside.
+#include <limits>
+
 #include "tests/app/program.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"
@@ -88,6 +90,35 @@ TEST_CASE("a run's outputs hold its filters' results, after a restart too") {
   REQUIRE(run_lapl({"run", "c.yaml", "--output", "part", "--set", "time.steps=20"}).code == 0);
   REQUIRE(run_lapl({"resume", "part", "--set", "time.steps=60"}).code == 0);
   CHECK(dataset("part/fields/step-000000060.nc", "/smooth") == dataset(last, "/smooth"));
+}
+
+TEST_CASE("a result that is not finite is refused, unless the input is not finite either") {
+  const Sandbox sandbox;
+  const auto write = [](const std::vector<double>& values) {
+    const hsize_t extent[] = {2, values.size() / 2};
+    const hid_t opened = H5Fcreate("in.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    REQUIRE(H5LTmake_dataset_double(opened, "/frames", 2, extent, values.data()) >= 0);
+    H5Fclose(opened);
+  };
+  const auto filtered = [](const std::string& kernel) {
+    write_text("f.yaml",
+               "input: {path: in.h5, dataset: /frames}\noutput: {path: out.h5}\n"
+               "compute: {backend: cpu}\nfilter: {kernel: " +
+                   kernel + "}\n");
+    return run_lapl({"filter", "f.yaml"});
+  };
+  write({1, 2, 3, 4, 5, 6});
+  const Outcome heavy = filtered("[[3e38, 3e38, 3e38]]");
+  CHECK(heavy.code == 3);
+  CHECK(heavy.err.find("frame 0: filter filtered gives inf at row 0, column 0, where the input is "
+                       "finite; nothing was written") != std::string::npos);
+  write({1, 2, 3, 4, 1e300, 6});
+  const Outcome large = filtered("[[1]]");
+  CHECK(large.code == 3);
+  CHECK(large.err.find("frame 0: 1e+300 is infinite in float32") != std::string::npos);
+  CHECK_FALSE(fs::exists("out.h5"));
+  write({1, 2, 3, std::numeric_limits<double>::quiet_NaN(), 5, 6});
+  CHECK(filtered("[[1]]").code == 0);  // docs/filters.md: it spreads
 }
 
 TEST_CASE("filter configs: every mistake is named, and nothing is left behind") {

@@ -170,6 +170,36 @@ TEST_CASE("names may be any bytes, and what files say of them is UTF-8") {
   CHECK(text_of("out/fields/step-000000060.nc").find(parent) != std::string::npos);
 }
 
+TEST_CASE("what follows from finite values may not be: exit 2 where that is known, else exit 3") {
+  const Sandbox sandbox;
+  const std::string weights = "filters=[{name: heavy, kernel: [[3e38, 3e38, 3e38]]}]";
+  for (const auto& [settings, code, message] :
+       std::vector<std::tuple<std::vector<std::string>, int, std::string>>{
+           {{"grid.spacing=1e-22"},
+            2,
+            "grid.spacing: found 1e-22, of which the square or its inverse"},
+           {{"initial.value=1e38"}, 3, "step 0: the laplacian at row 1, column 1 is not finite"},
+           {{weights, "initial.value=1e9"},
+            3,
+            "step 0: filter heavy at row 0, column 0 is not finite"},
+           {{"initial.value=1e200", "compute.precision=float64"}, 3, "step 0: l2 is not finite"},
+           {{"equation.coefficient=null", "equation.diffusivity=1e-300", "time.step=1e307"},
+            2,
+            "time.steps: found 60, which end at an infinite time with steps of 1e+307 s"}}) {
+    write_text("c.yaml", small_config("initial: {kind: uniform, value: 1}\n"));
+    std::vector<std::string> arguments = {"run", "c.yaml", "--overwrite", "--backend", "cpu"};
+    for (const std::string& setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    const Outcome run = run_lapl(arguments);
+    CAPTURE(message);
+    CAPTURE(run.err);
+    CHECK(run.code == code);
+    CHECK(run.err.find(message) != std::string::npos);
+    CHECK((!fs::exists("out") || fs::is_empty("out/fields")));
+    CHECK((!fs::exists("out") || fs::is_empty("out/checkpoints")));
+  }
+}
+
 TEST_CASE("a value that is not finite: exit 3, and no checkpoint of it") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config("initial: {kind: uniform, value: 1e39}\n"));

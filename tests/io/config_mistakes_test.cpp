@@ -85,11 +85,14 @@ const Mistake table[] = {
      "bad.yaml:1:32: grid.spacing: found 1e-999, too small for a float64 (write 0, or "
      "2.3e-308 or more)"},
     {"grid: {shape: [4, 5], spacing: 1e20}",
-     "bad.yaml:1:32: grid.spacing: found 1e+20, whose square is 0 or infinite in float32 "
-     "(expected about 3.7e-23 to 1.8e+19)"},
+     "bad.yaml:1:32: grid.spacing: found 1e+20, of which the square or its inverse is infinite in "
+     "float32 (expected about 5.4e-20 to 1.8e+19)"},
     {"grid: {shape: [4, 5], spacing: 1e-30}",
-     "bad.yaml:1:32: grid.spacing: found 1e-30, whose square is 0 or infinite in float32 "
-     "(expected about 3.7e-23 to 1.8e+19)"},
+     "bad.yaml:1:32: grid.spacing: found 1e-30, of which the square or its inverse is infinite in "
+     "float32 (expected about 5.4e-20 to 1.8e+19)"},
+    {"grid: {shape: [4, 5], spacing: 1e-22}",
+     "bad.yaml:1:32: grid.spacing: found 1e-22, of which the square or its inverse is infinite in "
+     "float32 (expected about 5.4e-20 to 1.8e+19)"},
     {"grid: {shape: [4, 5], spacing: yes}",
      "bad.yaml:1:32: grid.spacing: found yes (expected a number above 0)"},
     {"grid: {shape: [4, 5], spacing: 1 m}",

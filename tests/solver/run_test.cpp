@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "kernels/error.hpp"
+#include "solver/filter.hpp"
 #include "solver/initial_field.hpp"
 #include "tests/test_field.hpp"
 
@@ -74,6 +75,33 @@ TEST_CASE("outputs at 0, each multiple and the last step, and checkpoints likewi
   }
   CHECK(outputs == std::vector<std::int64_t>{0, 30, 60, 90, 100});
   CHECK(checkpoints == std::vector<std::int64_t>{0, 45, 90, 100});
+}
+
+TEST_CASE("nothing is stored of a step whose Laplacian or filter is not finite") {
+  RunConfig config = small_config();
+  config.initial.kind = InitialKind::uniform;
+  config.initial.value = 1e38;  // four of them are infinite
+  FilterConfig& steep = config.filters.emplace_back();
+  steep.name = "steep";
+  steep.kernel = KernelKind::sobel_rows;
+  steep.edge = Edge::constant;
+  const auto correlation = correlation_of<float>(steep, config.shape);
+  Recorder recorder;
+  const auto run_it = [&] {
+    const auto backend = backend_for(config);
+    backend->set_filters({{correlation, FilterMethod::direct}});
+    run<float>(*backend, config, 0, recorder, never);
+  };
+  CHECK_THROWS_WITH_AS(run_it(),
+                       doctest::Contains("step 0: the laplacian at row 1, column 1 is not "
+                                         "finite; rows 0 to 3, columns 0 to 3 hold\n"),
+                       NumericalError);
+  config.output_fields = {"field"};
+  CHECK_THROWS_WITH_AS(run_it(),
+                       doctest::Contains("step 0: filter steep at row 0, column 1 is not "
+                                         "finite; "),
+                       NumericalError);
+  CHECK(recorder.stored.empty());
 }
 
 TEST_CASE("what is stored is the state at that step, whatever else is going on") {
@@ -174,7 +202,7 @@ TEST_CASE("a check between outputs finds it too") {
   config.checkpoint_every.steps = 1'000'000;
   config.check_finite_every = 10;
   auto field = test::random_field<float>(config.shape);
-  for (float& value : field) value *= 1e38f;  // overflows within a few steps of an unstable scheme
+  for (float& value : field) value *= 1e36f;  // overflows within a few steps of an unstable scheme
   const auto backend = make_backend<float>("cpu", "threaded", {config.shape, {}, 0.9f, 1.f}, 2);
   backend->set_state(field);
   Recorder recorder;
