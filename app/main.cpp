@@ -24,8 +24,11 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
+std::atomic<bool> returned = false;
+
 // Words that take no memory.
 int fail_without_memory() {
+  returned = true;
   std::fputs("lapl: error: out of host memory\n", stderr);
   return lapl::exit_device;
 }
@@ -50,6 +53,14 @@ std::atomic<bool> memory_ran_out = false;
 void open_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream) _exit(lapl::exit_io);
+}
+
+// OpenMP ends the process by itself where it cannot start a thread.
+void on_exit() {
+  if (returned) return;
+  std::fflush(stdout);
+  std::fputs("lapl: error: a thread could not be started (a limit on processes?)\n", stderr);
+  _exit(lapl::exit_device);
 }
 
 // Does what the command line says; every exception type has its exit code.
@@ -85,7 +96,10 @@ int main(int argc, char** argv) try {
   std::set_terminate(terminate);
   lapl::remember_command_line(argc, argv);
   lapl::fail_without_signals();
-  return guarded(argc, argv);
+  std::atexit(on_exit);
+  const int code = guarded(argc, argv);
+  returned = true;
+  return code;
 } catch (const std::bad_alloc&) {
   return fail_without_memory();  // before the action, or in saying what went wrong
 }

@@ -17,6 +17,10 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
   auto backend = make_backend(choice.backend, config.engine, problem, config.threads);
   const BackendDescription by = backend->description();
   note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
+  if (const int wanted = config.threads > 0 ? config.threads : useful_threads(config.shape);
+      by.threads > 0 && by.threads < wanted)
+    note(fmt::format("{} of {} threads: no more can be started (a limit on processes?)", by.threads,
+                     wanted));
   std::vector<FilterPlan<T>> filters;
   for (const FilterConfig& filter : load_filters(config.filters)) {
     const auto correlation = correlation_on_grid<T>(filter, config.shape);

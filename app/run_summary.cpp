@@ -3,6 +3,7 @@
 #include "io/durable/durable_file.hpp"
 #include "io/json.hpp"
 #include "kernels/error.hpp"
+#include "solver/background.hpp"
 
 namespace lapl {
 namespace {
@@ -34,9 +35,8 @@ void RunSummary::progress(const Progress& progress) {
   now["step"] = progress.step;
   now["cells_per_second"] = progress.cells_per_second;
   now["seconds_left"] = progress.seconds_left;
-  saving_ = std::async(std::launch::async, [path = path_, text = json_text(now, 2) + "\n"] {
-    replace_file(path, text);
-  });
+  saving_ =
+      in_background([path = path_, text = json_text(now, 2) + "\n"] { replace_file(path, text); });
 }
 
 void RunSummary::finish_saving() try {

@@ -12,6 +12,7 @@
 #include "io/terminal/watch_frame.hpp"
 #include "kernels/cpu/available_memory.hpp"
 #include "kernels/error.hpp"
+#include "solver/background.hpp"
 
 namespace lapl {
 namespace {
@@ -35,8 +36,8 @@ class NewestField {
     const std::vector<fs::path> files = list_step_files(folder_ / "fields");
     if (!reading_.valid() && !files.empty() && files.back() != file_) {
       file_ = files.back();
-      reading_ = std::async(std::launch::async,
-                            [file = file_, shape = state.run.shape] { return read(file, shape); });
+      reading_ =
+          in_background([file = file_, shape = state.run.shape] { return read(file, shape); });
     }
     using namespace std::chrono_literals;
     if (!reading_.valid() || (!wait && reading_.wait_for(0s) != std::future_status::ready)) return;

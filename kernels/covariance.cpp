@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include "kernels/backend.hpp"
+#include "kernels/cpu/startable_threads.hpp"
 #include "kernels/error.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/covariance_from_host.hpp"
@@ -16,7 +17,7 @@ void add_covariance_on(const std::string& backend, const CovarianceProblem& prob
                        int threads) {
   if (backend == "cpu")
     return add_covariance(problem, mu, gamma, c, input,
-                          threads > 0 ? threads : omp_get_num_procs());
+                          startable_threads(threads > 0 ? threads : omp_get_num_procs()));
   if (const std::string reason = cuda_unavailable(); !reason.empty())
     throw DeviceError("backend cuda: " + reason);
 #ifdef LAPL_HAS_CUDA

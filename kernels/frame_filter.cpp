@@ -9,6 +9,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/cpu/cpu_backend.hpp"
 #include "kernels/cpu/filter.hpp"
+#include "kernels/cpu/startable_threads.hpp"
 #include "kernels/error.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/frame_filter.hpp"
@@ -22,7 +23,7 @@ class CpuFrameFilter final : public FrameFilter<T> {
  public:
   CpuFrameFilter(const FilterPlan<T>& plan, int threads)
       : plan_(plan),
-        threads_(threads > 0 ? threads : omp_get_num_procs()),
+        threads_(startable_threads(threads > 0 ? threads : omp_get_num_procs())),
         filter_(make_cpu_filter(plan.correlation, plan.method, threads_)),
         input_(static_cast<std::size_t>(plan.correlation.input.cells())),
         output_(static_cast<std::size_t>(plan.correlation.output.cells())) {}

@@ -5,6 +5,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/cpu/cpu_backend.hpp"
+#include "kernels/cpu/startable_threads.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #ifdef LAPL_HAS_CUDA
@@ -36,7 +37,8 @@ std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::
   if (found == engine_table().end())
     throw ConfigError(fmt::format("engine {}: not an engine of the {} backend", engine, backend));
   if (backend == "cpu")
-    return make_cpu_backend(engine, problem, threads > 0 ? threads : useful_threads(problem.shape));
+    return make_cpu_backend(
+        engine, problem, startable_threads(threads > 0 ? threads : useful_threads(problem.shape)));
   if (const std::string reason = cuda_unavailable(); !reason.empty())
     throw DeviceError(fmt::format("backend cuda: {}", reason));
 #ifdef LAPL_HAS_CUDA

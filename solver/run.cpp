@@ -1,12 +1,14 @@
 #include "solver/run.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <future>
 
 #include "kernels/error.hpp"
+#include "solver/background.hpp"
 #include "solver/clock.hpp"
 #include "solver/schedule.hpp"
 #include "solver/verification.hpp"
@@ -169,7 +171,8 @@ class Run {
     since_storing_ = {};
     std::optional<std::uint64_t> verified;
     if (verification_) verified = verification_->digest();
-    storing_ = std::async(std::launch::async, [this, what, verified] {
+    storing_ = in_background([this, what, verified] {
+      omp_set_num_threads(1);  // a team of its own could not be started under a limit on processes
       const Captured<T> captured = backend_.captured();
       require_verified(verified, captured.digest, what.step);
       if (captured.first_not_finite)

@@ -119,6 +119,8 @@ class BlockedEngine final : public CpuEngine<T> {
     if (passes % 2 != 0) buffers.swap();
   }
 
+  int threads() const override { return cut_.threads; }
+
  private:
   // Subnormal numbers are expected for some passes after the last of them was seen: intermediate
   // results may be subnormal where no cell is, which only a pass that expects none notices.

@@ -96,11 +96,12 @@ class CpuBackend final : public Backend<T> {
         reason_(engine == "auto" ? "the fastest on a CPU" : "compute.engine asks for it"),
         threads_(threads),
         rows_(problem),
-        engine_(make_engine(engine_name_, problem, threads)) {
+        engine_(make_engine(engine_name_, problem, threads)),
+        team_(engine_->threads()) {
     const std::int64_t cells = problem.shape.cells();
     require_memory(problem.shape, sizeof(T));
     for (HostBuffer<T>* buffer : {&first_, &second_, &field_copy_, &laplacian_})
-      *buffer = HostBuffer<T>(cells, threads);
+      *buffer = HostBuffer<T>(cells, team_);
     buffers_ = {first_.data(), second_.data()};
   }
 
@@ -119,7 +120,7 @@ class CpuBackend final : public Backend<T> {
   }
 
   void set_fractal(const FractalParameters& parameters) override {
-    const std::vector<double> field = cpu_fractal_field(problem_.shape, parameters, threads_);
+    const std::vector<double> field = cpu_fractal_field(problem_.shape, parameters, team_);
     std::transform(field.begin(), field.end(), buffers_.current,
                    [](double value) { return static_cast<T>(value); });
   }
@@ -140,15 +141,15 @@ class CpuBackend final : public Backend<T> {
 
   void set_filters(const std::vector<FilterPlan<T>>& filters) override {
     for (const FilterPlan<T>& plan : filters) {
-      filters_.push_back(make_cpu_filter(plan.correlation, plan.method, threads_));
-      filtered_.emplace_back(problem_.shape.cells(), threads_);
+      filters_.push_back(make_cpu_filter(plan.correlation, plan.method, team_));
+      filtered_.emplace_back(problem_.shape.cells(), team_);
     }
   }
 
   void capture(bool with_laplacian, bool with_filters) override {
     const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     const T* state = buffers_.current;
-#pragma omp parallel for num_threads(threads_) schedule(static)
+#pragma omp parallel for num_threads(team_) schedule(static)
     for (std::int64_t row = 0; row < rows; ++row) {
       const GhostedRow<T> from = rows_.at(state, row);
       std::copy_n(from.centre, columns, field_copy_.data() + row * columns);
@@ -182,7 +183,7 @@ class CpuBackend final : public Backend<T> {
     const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     std::uint64_t digest = 0;
     bool all_finite = true;
-#pragma omp parallel for num_threads(threads_) schedule(static) \
+#pragma omp parallel for num_threads(team_) schedule(static) \
     reduction(+ : digest) reduction(&& : all_finite)
     for (std::int64_t row = 0; row < rows; ++row) {
       bool row_finite = true;
@@ -204,6 +205,7 @@ class CpuBackend final : public Backend<T> {
   int threads_;
   GhostedRows<T> rows_;
   std::unique_ptr<CpuEngine<T>> engine_;
+  int team_;  // threads of every parallel region, so that none has to be started later
   HostBuffer<T> first_, second_, field_copy_, laplacian_;
   std::vector<std::unique_ptr<CpuFilter<T>>> filters_;
   std::vector<HostBuffer<T>> filtered_;

@@ -16,6 +16,10 @@ class CpuEngine {
 
   /// Takes `steps` steps; the result is in buffers.current.
   virtual void advance(DoubleBuffer<T>& buffers, std::int64_t steps) = 0;
+
+  /// Threads that it steps on. Whatever else is done in a run takes as many: OpenMP ends those that
+  /// a smaller team leaves out, and cannot go on where no new ones can be started.
+  virtual int threads() const = 0;
 };
 
 template <class T>

@@ -17,15 +17,17 @@ class DirectFilter final : public CpuFilter<T> {
       : correlation_(correlation),
         filter_(correlation, loops),
         rows_(correlation.input, correlation.edge, correlation.constant),
+        threads_(threads),
         pieces_(cut(correlation, loops, threads)) {
     for (int i = 0; i < useful_threads(pieces_, threads); ++i)
       scratch_.push_back(filter_.scratch());
   }
 
   void apply(const T* input, T* output) override {
-    for_each_piece(pieces_, scratch_, [&](const FilterPieces::Piece& piece, auto& scratch) {
-      apply_to_piece(piece, input, output, scratch);
-    });
+    for_each_piece(pieces_, threads_, scratch_,
+                   [&](const FilterPieces::Piece& piece, auto& scratch) {
+                     apply_to_piece(piece, input, output, scratch);
+                   });
   }
 
  private:
@@ -62,6 +64,7 @@ class DirectFilter final : public CpuFilter<T> {
   Correlation<T> correlation_;
   RowFilter<T> filter_;
   EdgeRows<T> rows_;
+  int threads_;
   FilterPieces pieces_;
   std::vector<typename RowFilter<T>::Scratch> scratch_;  // of each thread
 };

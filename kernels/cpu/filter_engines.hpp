@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -50,13 +51,15 @@ inline int useful_threads(const FilterPieces& pieces, int threads) {
   return static_cast<int>(std::min<std::int64_t>(threads, pieces.count()));
 }
 
-/// Calls use(piece, work) for every piece, on as many threads as there are elements of `work`, each
-/// with its own.
+/// Calls use(piece, work) for every piece, on as many of `threads` threads as there are elements of
+/// `work`, each with its own. The others wait: OpenMP ends those that a smaller team leaves out,
+/// and cannot go on where no new ones can be started for the next team.
 template <class Work, class Use>
-void for_each_piece(const FilterPieces& pieces, std::vector<Work>& work, Use use) {
-#pragma omp parallel for schedule(dynamic) num_threads(static_cast <int>(work.size()))
-  for (std::int64_t i = 0; i < pieces.count(); ++i)
-    use(pieces[i], work[static_cast<std::size_t>(omp_get_thread_num())]);
+void for_each_piece(const FilterPieces& pieces, int threads, std::vector<Work>& work, Use use) {
+  std::atomic<std::int64_t> next = 0;
+#pragma omp parallel num_threads(threads)
+  if (const auto thread = static_cast<std::size_t>(omp_get_thread_num()); thread < work.size())
+    for (std::int64_t i; (i = next++) < pieces.count();) use(pieces[i], work[thread]);
 }
 
 }  // namespace lapl

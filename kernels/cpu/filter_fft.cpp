@@ -95,6 +95,7 @@ class FftFilter final : public CpuFilter<T> {
         rows_(correlation.input, correlation.edge, correlation.constant),
         tile_(tile_size<T>(correlation.output, correlation.window)),
         half_(tile_.columns / 2 + 1),
+        threads_(threads),
         pieces_{correlation.output,
                 {tile_.rows - correlation.window.rows + 1,
                  tile_.columns - correlation.window.columns + 1}},
@@ -112,7 +113,7 @@ class FftFilter final : public CpuFilter<T> {
   }
 
   void apply(const T* input, T* output) override {
-    for_each_piece(pieces_, work_, [&](const FilterPieces::Piece& piece, Work& work) {
+    for_each_piece(pieces_, threads_, work_, [&](const FilterPieces::Piece& piece, Work& work) {
       apply_to_piece(piece, input, output, work);
     });
   }
@@ -187,6 +188,7 @@ class FftFilter final : public CpuFilter<T> {
   EdgeRows<T> rows_;
   Shape tile_;
   std::int64_t half_;  // columns of the half spectrum; the rest is its mirror image
+  int threads_;
   FilterPieces pieces_;
   HostBuffer<T> weights_;  // their transform, interleaved real and imaginary parts
   PlanOwner<T> forward_, backward_;

@@ -18,6 +18,7 @@ class SeparableFilter final : public CpuFilter<T> {
   SeparableFilter(const Correlation<T>& correlation, const SeparableWeights<T>& weights,
                   const FilterLoops<T>& loops, int threads)
       : correlation_(correlation),
+        threads_(threads),
         pieces_(cut(correlation, loops, threads)),
         rows_(correlation.input, correlation.edge, correlation.constant),
         along_rows_(row_part(correlation, weights), loops),
@@ -29,7 +30,7 @@ class SeparableFilter final : public CpuFilter<T> {
   }
 
   void apply(const T* input, T* output) override {
-    for_each_piece(pieces_, work_, [&](const FilterPieces::Piece& piece, Work& work) {
+    for_each_piece(pieces_, threads_, work_, [&](const FilterPieces::Piece& piece, Work& work) {
       apply_to_piece(piece, input, output, work);
     });
   }
@@ -100,6 +101,7 @@ class SeparableFilter final : public CpuFilter<T> {
   }
 
   Correlation<T> correlation_;
+  int threads_;
   FilterPieces pieces_;
   EdgeRows<T> rows_;
   RowFilter<T> along_rows_, along_columns_;

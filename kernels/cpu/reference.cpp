@@ -18,6 +18,8 @@ class ReferenceEngine final : public CpuEngine<T> {
     }
   }
 
+  int threads() const override { return 1; }
+
  private:
   Problem<T> problem_;
 };

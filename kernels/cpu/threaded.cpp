@@ -39,6 +39,8 @@ class ThreadedEngine final : public CpuEngine<T> {
     if (steps % 2 != 0) buffers.swap();
   }
 
+  int threads() const override { return threads_; }
+
  private:
   Problem<T> problem_;
   GhostedRows<T> rows_;
