@@ -131,12 +131,17 @@ class Torture:
     def run(self, folder: pathlib.Path, *arguments: str, **options) -> Ended:
         return self.finish(self.start(folder, *arguments, **options))
 
+    def preload(self, name: str) -> dict[str, str]:
+        """The environment that loads a library of faults before all others."""
+        library = self._library.with_name(f"liblapl_{name}.so")
+        if not library.exists():
+            raise Skipped(f"{library} is not built")
+        return {"LD_PRELOAD": str(library)}
+
     def faults(self, folder: pathlib.Path, action: str = "", at: int = 0, calls: str = "",
                log: pathlib.Path | None = None) -> dict[str, str]:
         """The environment in which writing to `folder`/out meets faults: see io_faults.cpp."""
-        if not self._library.exists():
-            raise Skipped(f"{self._library} is not built")
-        return {"LD_PRELOAD": str(self._library), "LAPL_FAULTS_UNDER": str(folder.resolve() / "out"),
+        return self.preload("io_faults") | {"LAPL_FAULTS_UNDER": str(folder.resolve() / "out"),
                 "LAPL_FAULTS_ACTION": action, "LAPL_FAULTS_AT": str(at), "LAPL_FAULTS_CALLS": calls,
                 "LAPL_FAULTS_LOG": str(log or "")}
 

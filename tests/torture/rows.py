@@ -7,9 +7,12 @@ import disks
 import errors
 import hygiene
 import kills
+import names
 import programs
 import restarts
 import stops
+import streams
+import threads
 from harness import Counts, Torture, Trial
 
 
@@ -38,7 +41,7 @@ ROWS = [
         "a tmpfs of 4 to 400 KiB, and one of 2 to 21 inodes, enlarged afterwards", 12, None, disks.full_disk),
     Row("file-size-limit", "a limit on the size of files: the same", "`ulimit -f` of 0 bytes to 40 KiB", 8, None,
         disks.file_size_limit),
-    Row("signals", "SIGTERM, SIGINT and SIGUSR1: a checkpoint, exit code 75, the same bits in the end",
+    Row("signals", "SIGTERM, SIGINT, SIGUSR1, SIGHUP and SIGXCPU: a checkpoint, exit code 75, the same bits in the end",
         "signals at random times, up to four in a chain", 4, 200, stops.at_random_times),
     Row("signals-writing", "the same while writing; a second signal ends the run at once",
         "one and two signals during every call that writes, made slow", 12, None, stops.while_writing),
@@ -68,6 +71,14 @@ ROWS = [
     Row("allocations", "memory that runs out: exit code 5, whole files, and the run goes on to the same bits",
         "the Nth allocation fails, once and from then on, for N spread evenly, in six commands", 3, 1000,
         programs.allocations),
+    Row("threads", "a limit on processes: the run goes on with fewer threads, or ends before anything is created",
+        "each thread of a run and of its restart cannot be started, once and from then on, with each engine", 8, None,
+        threads.at_every_start),
+    Row("streams", "standard streams that are closed, full or read by nobody: nothing is lost, nothing is written elsewhere",
+        "every subset closed, /dev/full, pipes without a reader, in ten commands", 12, None, streams.at_every_stream),
+    Row("names", "names of any bytes: a run, or a refusal before anything is touched",
+        "random bytes, control characters, quotes, dashes and long names as config, run folder and setting", 8, 1000,
+        names.at_random),
     Row("one-writer", "a run folder has one writer; a stale lock is no obstacle",
         "a second process while the first is in a random call that writes", 3, 50, restarts.one_writer),
     Row("outside", "nothing outside of the run folder is written",
