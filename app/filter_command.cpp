@@ -58,9 +58,19 @@ std::string history_of(const FilterJob& job, const FilterOptions& options) {
   return fmt::format("lapl filter {} on {}", path_text(options.config), path_text(job.input_path));
 }
 
+// What is there is replaced only where it is a result of this command, and none that is read.
 void check_output(const FilterJob& job, const FilterOptions& options) {
-  if (fs::exists(job.output_path) && !options.overwrite)
+  const fs::path& output = job.output_path;
+  if (fs::symlink_status(output).type() == fs::file_type::not_found) return;
+  if (!options.overwrite)
     throw ConfigError(job.output_path + ": exists already (--overwrite replaces it)");
+  for (const std::string& read : {job.input_path, job.filter.path})
+    if (std::error_code error; fs::equivalent(output, read, error))
+      throw ConfigError(job.output_path + ": is read by this job (expected another output)");
+  if (const std::string other = other_than_frames(output); !other.empty())
+    throw ConfigError(fmt::format(
+        "{}: is no result of lapl filter: {} (expected one to replace, or another output)",
+        job.output_path, other));
 }
 
 // Weights may be too large for what they are applied to.
@@ -167,7 +177,8 @@ void add_filter_command(CLI::App& app, Action& action) {
   command->add_option("--output", options->output, "Another output (output.path)")
       ->type_name("FILE");
   add_backend_option(*command, options->backend);
-  command->add_flag("--overwrite", options->overwrite, "Replace the output file");
+  command->add_flag("--overwrite", options->overwrite,
+                    "Replace the output file, where it is a result of lapl filter");
   command->add_flag("--quiet", options->quiet, "Print errors alone");
   command->footer(
       "Examples:\n"

@@ -96,8 +96,8 @@ std::string commands_text(const ReportOptions& options, const RunView& run) {
       "lapl plot {0}                  # pictures, as PNG, SVG or PDF; movies\n"
       "lapl resume {0} --set time.steps={1}\n"
       "lapl run {0}/config.yaml --output again    # the same run anew: the digests are equal\n"
-      "python3 -c 'import xarray; print(xarray.open_dataset(\"{2}/fields.nc\"))'\n",
-      folder, 2 * std::max<std::int64_t>(run.steps, 1), options.folder);
+      "python3 -c 'import sys, xarray; print(xarray.open_dataset(sys.argv[1]))' {0}/fields.nc\n",
+      folder, 2 * std::max<std::int64_t>(run.steps, 1));
 }
 
 std::string citation_text(const RunView& run, const std::string& generator) {

@@ -169,6 +169,17 @@ std::unique_ptr<FrameSource> open_frames(const fs::path& path, const std::string
   return open_dataset(path, dataset);
 }
 
+std::string other_than_frames(const fs::path& path) try {
+  if (!fs::is_regular_file(fs::symlink_status(path))) return "it is not a regular file";
+  const Hdf5Session session;
+  const std::string format =
+      read_verified(path, [](const OpenedFile& opened, Reading) { return opened.format; });
+  if (format == "filtered") return {};
+  return format.empty() ? "another program has made it" : "it is a " + format + " file of lapl";
+} catch (const IoError& error) {
+  return error.what();
+}
+
 template <class T>
 void write_frames(
     const fs::path& path, const FrameFileText& text, Shape shape, std::int64_t frames, int axes,

@@ -45,4 +45,8 @@ void write_frames(
     const std::filesystem::path& path, const FrameFileText& text, Shape shape, std::int64_t frames,
     int axes, const std::function<void(const std::function<void(std::int64_t, const T*)>&)>& make);
 
+/// Why the file at `path` is none that write_frames or add_covariance_file has made and nobody has
+/// changed since; empty where it is one.
+std::string other_than_frames(const std::filesystem::path& path);
+
 }  // namespace lapl

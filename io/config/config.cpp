@@ -88,17 +88,21 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
     if (!text) continue;
     if (const std::size_t mark = text->find(config_name_mark);
         entry.origin == "default" && mark != text->npos) {
-      text->replace(mark, config_name_mark.size(), fs::path(name).stem().string());
+      const std::string own = fs::path(name).stem().string();
+      if (own == "." || own == "..")  // of "...yaml": another folder than its own
+        mistakes.add(entry.place, key_name,
+                     fmt::format("missing, and the config's name makes none (found {})", own));
+      text->replace(mark, config_name_mark.size(), own);
     }
     const ConfigKey& key = *find_config_key(key_name);
     if (std::holds_alternative<PathForm>(key.type.forms.front())) {
       *text = absolute_path(base, *text);
     }
     // Names of files may be any bytes, but this text goes into YAML and HDF5 attributes.
-    if (first_bad_byte(*text) != text->size()) {
-      mistakes.add(
-          entry.place, key_name,
-          fmt::format("found {} (expected UTF-8 without control characters)", shown(*text)));
+    if (!is_clean_line(*text)) {
+      mistakes.add(entry.place, key_name,
+                   fmt::format("found {} (expected one line of UTF-8 without control characters)",
+                               shown(*text)));
     }
   }
 }

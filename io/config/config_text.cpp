@@ -61,6 +61,10 @@ std::size_t first_bad_byte(std::string_view text) {
   return index;
 }
 
+bool is_clean_line(std::string_view text) {
+  return first_bad_byte(text) == text.size() && text.find_first_of("\t\n\r") == text.npos;
+}
+
 std::string yaml_text(std::string_view text) {
   const auto is_safe = [](char c) {
     const auto byte = static_cast<unsigned char>(c);

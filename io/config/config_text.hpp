@@ -13,6 +13,10 @@ namespace lapl {
 /// and line end; the size of `text` where there is none.
 std::size_t first_bad_byte(std::string_view text);
 
+/// Whether a config may hold this text, and so a run that has it can go on: one line of UTF-8
+/// without control characters.
+bool is_clean_line(std::string_view text);
+
 /// A scalar that YAML reads as this text: plain where that is safe, else in double quotes.
 std::string yaml_text(std::string_view text);
 

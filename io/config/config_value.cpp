@@ -96,8 +96,7 @@ ReadValue read(const RealForm& form, const YamlNode& node) {
 ReadValue read(const TextForm&, const YamlNode& node) {
   if (node.text.empty()) return refuse("found an empty text (expected a text)");
   // A quoted "\0" gets past the check of the file's bytes and would cut a path short.
-  if (first_bad_byte(node.text) != node.text.size() ||
-      node.text.find_first_of("\t\n\r") != std::string::npos) {
+  if (!is_clean_line(node.text)) {
     return refuse(found(node) + " (expected one line without control characters)");
   }
   const NumberText number = read_number(node.text);

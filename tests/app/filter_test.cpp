@@ -192,3 +192,41 @@ TEST_CASE("a run refuses weights from a file whose results would not have the gr
   filtered("kernel: {path: k.h5, dataset: /square}");
   CHECK(run_lapl({"run", "c.yaml"}).code == 0);
 }
+
+TEST_CASE("--overwrite replaces results of lapl filter alone, and none that is read") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  const std::string job =
+      "input: {path: in.h5, dataset: /filtered}\noutput: {path: out.h5}\n"
+      "filter: {kernel: {path: kernel.h5, dataset: /filtered}}\n";
+  write_text("f.yaml", job);
+  fs::create_symlink("out.h5", "link.h5");
+  fs::create_hard_link("f.yaml", "f2.yaml");
+  for (const std::string name : {"in.h5", "kernel.h5"}) {
+    write_text("make.yaml", "input: {path: out/fields/step-000000000.nc}\noutput: {path: " + name +
+                                "}\nfilter: {kernel: box, size: 19, mode: valid}\n");
+    REQUIRE(run_lapl({"filter", "make.yaml"}).code == 0);
+  }
+  fs::copy_file("in.h5", "kernel.h5", fs::copy_options::overwrite_existing);
+  write_text("f.yaml", job);
+  REQUIRE(run_lapl({"filter", "f.yaml", "--set"}).code == 2);
+  const auto refused = [](const std::string& output, const std::string& words) {
+    const std::string before = fs::is_regular_file(output) ? text_of(output) : "";
+    const Outcome run = run_lapl({"filter", "f.yaml", "--output", output, "--overwrite"});
+    CAPTURE(output);
+    CAPTURE(run.err);
+    CHECK(run.code == 2);
+    CHECK(run.err.find(words) != std::string::npos);
+    CHECK((fs::is_regular_file(output) ? text_of(output) : "") == before);
+  };
+  refused("in.h5", "in.h5: is read by this job");
+  refused("kernel.h5", "kernel.h5: is read by this job");
+  refused("f.yaml", "f.yaml: is no result of lapl filter: ");
+  refused("out/checkpoints/step-000000060.h5", "it is a checkpoint file of lapl");
+  refused("out/fields/step-000000060.nc", "it is a step file of lapl");
+  refused("link.h5", "it is not a regular file");
+  refused("/dev/null", "it is not a regular file");
+  REQUIRE(run_lapl({"filter", "make.yaml", "--output", "other.h5"}).code == 0);
+  CHECK(run_lapl({"filter", "f.yaml", "--output", "other.h5", "--overwrite"}).code != 2);
+}

@@ -88,3 +88,14 @@ TEST_CASE("report: what is wrong is named, and no page appears") {
   check({{"out"}, 4, "step-000000040.nc"});
   for (const auto& entry : fs::directory_iterator(".")) CHECK(entry.path().extension() != ".html");
 }
+
+TEST_CASE("report: its commands quote the folder for the shell") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "it's $(here) \"now\""}).code == 0);
+  REQUIRE(run_lapl({"report", "it's $(here) \"now\"", "-o", "page.html"}).code == 0);
+  const std::string page = text_of("page.html");
+  CHECK(has(page,
+            "open_dataset(sys.argv[1]))&#39; &#39;it&#39;\\&#39;&#39;s $(here) &quot;now&quot;"
+            "&#39;/fields.nc"));
+}
