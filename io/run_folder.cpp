@@ -22,23 +22,20 @@ namespace {
 
 constexpr const char* diagnostics_header = "step,time,min,max,mean,mass,l2,cells_per_second\n";
 
-PosixFile take_lock(const fs::path& folder) {
-  const fs::path path = folder / ".lock";
-  PosixFile file(path, O_RDWR | O_CREAT | O_NOFOLLOW, path.string());
-  if (!file.try_lock()) {
-    std::string holder(31, '\0');
-    holder.resize(file.read_some(std::as_writable_bytes(std::span(holder))));
-    throw IoError(fmt::format("{}: another run is writing here (process {})", folder.string(),
-                              holder.empty() ? "unknown" : holder));
-  }
-  const std::string self = std::to_string(getpid());
-  file.truncate(0);
-  file.write(std::as_bytes(std::span(self)));
-  return file;
+bool is_shared(const fs::path& path) {
+  std::error_code error;
+  const bool is_file = fs::is_regular_file(fs::symlink_status(path, error));
+  return is_file && fs::hard_link_count(path, error) > 1 && !error;
+}
+
+// In a folder copied with hard links a file is that of the first, too, until it is written anew.
+void unshare(const fs::path& path) {
+  if (is_shared(path)) replace_file(path, read_start(path));
 }
 
 // Adds a line durably, or nothing of it.
 void append(const fs::path& path, const std::string& line) {
+  unshare(path);
   PosixFile file(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, path.string());
   const std::uint64_t before = file.size();
   try {
@@ -54,6 +51,7 @@ void append(const fs::path& path, const std::string& line) {
 // A process that is killed while it writes may leave the last line without its end.
 void drop_torn_line(const fs::path& path) {
   if (!fs::is_regular_file(fs::symlink_status(path))) return;  // append will refuse a link
+  unshare(path);
   const std::string text = read_start(path);
   const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
   if (whole < text.size()) fs::resize_file(path, whole);
@@ -74,19 +72,6 @@ void remove_temporaries(const fs::path& folder) {
     remove_files(of, ".", ".tmp-");
 }
 
-// Takes the lock and makes sure that what is written stays within the folder.
-PosixFile take_over(const fs::path& folder) {
-  PosixFile lock = take_lock(folder);
-  for (const char* name : {"fields", "checkpoints"})
-    if (fs::is_symlink(folder / name))
-      throw IoError(
-          fmt::format("{}: is a symbolic link (expected a folder: a run writes into its "
-                      "own folders alone)",
-                      (folder / name).string()));
-  remove_temporaries(folder);
-  return lock;
-}
-
 // Removes the files of a run and nothing else; run.json is replaced. Checkpoints first, then the
 // index, then what it refers to: where this is cut short, nothing is left that could pass for more
 // than it is.
@@ -98,43 +83,101 @@ void remove_run(const fs::path& folder) {
     fs::remove(folder / name);
 }
 
-}  // namespace
-
-bool RunFolder::holds_run(const fs::path& path) { return fs::exists(path / "run.json"); }
-
-RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
-  const bool run = holds_run(path);
-  if (run && existing == Existing::refuse)
+// Throws ConfigError unless a new run may be made at `path`, or may replace the one there.
+void require_room(const fs::path& path, RunFolder::Existing existing) {
+  if (RunFolder::holds_run(path)) {
+    if (existing == RunFolder::Existing::overwrite) return;
     throw ConfigError(
         fmt::format("{}: a run is there already (give --auto-resume to go on with it, --overwrite "
                     "to replace it, or another --output)",
                     path.string()));
-  if (fs::exists(path) && !fs::is_directory(path))
-    throw ConfigError(fmt::format("{}: is not a folder", path.string()));
-  if (!run && fs::exists(path))
-    for (const auto& entry : fs::directory_iterator(path))
-      if (!entry.path().filename().string().starts_with("."))  // left by a start that was cut off
-        throw ConfigError(
-            fmt::format("{}: not empty, and not a run folder (it holds {}): give "
-                        "another --output",
-                        path.string(), entry.path().filename().string()));
+  }
+  // "new/..", say: a folder that nobody could look into until its path was made.
+  if (!fs::exists(path) && fs::exists(fs::weakly_canonical(path)))
+    throw ConfigError(
+        fmt::format("{}: leads through a folder that is not there to {} (expected a "
+                    "path without ..)",
+                    path.string(), fs::weakly_canonical(path).string()));
+  if (!fs::exists(path)) return;
+  if (!fs::is_directory(path)) throw ConfigError(fmt::format("{}: is not a folder", path.string()));
+  for (const auto& entry : fs::directory_iterator(path))
+    if (!entry.path().filename().string().starts_with("."))  // left by a start that was cut off
+      throw ConfigError(
+          fmt::format("{}: not empty, and not a run folder (it holds {}): give "
+                      "another --output",
+                      path.string(), entry.path().filename().string()));
+}
+
+void require_run(const fs::path& path) {
+  if (!RunFolder::holds_run(path))
+    throw ConfigError(fmt::format("{}: not a run folder (no run.json in it)", path.string()));
+}
+
+}  // namespace
+
+bool RunFolder::holds_run(const fs::path& path) { return fs::exists(path / "run.json"); }
+
+RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
+  using Lock = PosixFile::Lock;
+  const fs::path path = folder / ".lock";
+  PosixFile of_folder(folder, O_RDONLY | O_DIRECTORY, folder.string());
+  const Lock first = of_folder.try_lock();
+  // Nobody else comes to here now, so that this cannot be a lock that somebody has just taken.
+  if (first == Lock::taken && is_shared(path)) fs::remove(path);
+  PosixFile file(path, O_RDWR | O_CREAT | O_NOFOLLOW, path.string());
+  const Lock second = first == Lock::held ? Lock::held : file.try_lock();
+  if (second == Lock::held) {
+    std::string holder(31, '\0');
+    holder.resize(file.read_some(std::as_writable_bytes(std::span(holder))));
+    throw IoError(fmt::format("{}: another run is writing here (process {})", folder.string(),
+                              holder.empty() ? "unknown" : holder));
+  }
+  const std::string self = std::to_string(getpid());
+  file.truncate(0);
+  file.write(std::as_bytes(std::span(self)));
+  return {std::move(of_folder), std::move(file), first == Lock::taken || second == Lock::taken};
+}
+
+// Takes the locks and makes sure that what is written stays within the folder.
+RunFolder::Locks RunFolder::take_over(const fs::path& folder) {
+  Locks locks = take_locks(folder);
+  for (const char* name : {"fields", "checkpoints"})
+    if (fs::is_symlink(folder / name))
+      throw IoError(
+          fmt::format("{}: is a symbolic link (expected a folder: a run writes into its "
+                      "own folders alone)",
+                      (folder / name).string()));
+  remove_temporaries(folder);
+  return locks;
+}
+
+RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
+  require_room(path, existing);
   fs::create_directories(path);
   RunFolder folder(path, take_over(path));
-  // First of all: from here on the folder counts as a run, which --auto-resume can go on with.
-  replace_file(folder.summary(), "{\"status\": \"starting\"}\n");
-  if (run) remove_run(path);
-  fs::create_directories(folder.fields());
-  fs::create_directories(folder.checkpoints());
-  replace_file(folder.diagnostics(), diagnostics_header);
+  require_room(path, existing);  // until now another run could still begin and end here
+  folder.start_anew();
   return folder;
 } catch (const fs::filesystem_error& error) {
   throw IoError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
 }
 
+void RunFolder::start_anew() const try {
+  const bool run = holds_run(path_);
+  // First of all: from here on the folder counts as a run, which --auto-resume can go on with.
+  replace_file(summary(), "{\"status\": \"starting\"}\n");
+  if (run) remove_run(path_);
+  fs::create_directories(fields());
+  fs::create_directories(checkpoints());
+  replace_file(diagnostics(), diagnostics_header);
+} catch (const fs::filesystem_error& error) {
+  throw IoError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+}
+
 RunFolder RunFolder::open(const fs::path& path) {
-  if (!holds_run(path))
-    throw ConfigError(fmt::format("{}: not a run folder (no run.json in it)", path.string()));
+  require_run(path);
   RunFolder folder(path, take_over(path));
+  require_run(path);
   drop_torn_line(path / "log.jsonl");
   return folder;
 }

@@ -20,11 +20,18 @@ class RunFolder {
   /// leads out of it or another process holds the lock (the message names its process id).
   static RunFolder create(const std::filesystem::path& path, Existing existing);
 
-  /// Takes the lock of an existing run folder. Throws ConfigError where there is none.
+  /// Takes the lock of an existing run folder: whatever is read in it before may change until then.
+  /// Throws ConfigError where there is none, IoError as create does.
   static RunFolder open(const std::filesystem::path& path);
+
+  /// Removes the run in it: what is left is the start of a new one. Throws IoError.
+  void start_anew() const;
 
   /// Whether `path` holds a run.
   static bool holds_run(const std::filesystem::path& path);
+
+  /// Whether the lock keeps others out; false on a file system without locks.
+  bool is_locked() const { return locks_.taken; }
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config() const { return path_ / "config.yaml"; }
@@ -46,11 +53,20 @@ class RunFolder {
   void drop_diagnostics_from(std::int64_t step) const;
 
  private:
-  RunFolder(std::filesystem::path path, PosixFile lock)
-      : path_(std::move(path)), lock_(std::move(lock)) {}
+  // Held as long as they are open: that of the folder, where its file system has such locks, and
+  // that of .lock, which names the process.
+  struct Locks {
+    PosixFile folder, file;
+    bool taken;
+  };
+  static Locks take_locks(const std::filesystem::path& folder);
+  static Locks take_over(const std::filesystem::path& folder);
+
+  RunFolder(std::filesystem::path path, Locks locks)
+      : path_(std::move(path)), locks_(std::move(locks)) {}
 
   std::filesystem::path path_;
-  PosixFile lock_;  // .lock, held as long as it is open
+  Locks locks_;
 };
 
 /// The time of day as 2026-01-31T12:00:00Z.

@@ -95,10 +95,18 @@ void PosixFile::truncate(std::uint64_t size) const noexcept {
   static_cast<void>(::ftruncate(descriptor_, static_cast<off_t>(size)) == 0);
 }
 
-bool PosixFile::try_lock() const {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return true;
-  if (errno != EWOULDBLOCK) throw_system_error(label_, "lock");
-  return false;
+PosixFile::Lock PosixFile::try_lock() const {
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return Lock::taken;
+  if (errno == EWOULDBLOCK) return Lock::held;
+  // Some file systems have the other kind of lock alone; one of an open file ends with it, too.
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  if (::fcntl(descriptor_, F_OFD_SETLK, &whole) == 0) return Lock::taken;
+  if (errno == EAGAIN || errno == EACCES) return Lock::held;
+  // EBADF: locks that exclude others are for files open for writing there, which no folder is.
+  for (const int none : {ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL, EBADF})
+    if (errno == none) return Lock::unsupported;
+  throw_system_error(label_, "lock");
 }
 
 void PosixFile::hold() const noexcept {

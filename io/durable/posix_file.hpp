@@ -42,8 +42,10 @@ class PosixFile {
   /// Cuts the file to `size` bytes, for tidying up after an error: one of its own is not reported.
   void truncate(std::uint64_t size) const noexcept;
 
-  /// Locks the file against other processes until it is closed; false where one holds the lock.
-  bool try_lock() const;
+  enum class Lock { taken, held, unsupported };
+  /// Locks the file against other processes until it is closed, however this process ends; `held`
+  /// where one has done so before, `unsupported` where the file system has no such locks.
+  Lock try_lock() const;
 
   /// Keeps remove_leftovers (io/durable/leftovers.hpp) away until the file is closed.
   void hold() const noexcept;

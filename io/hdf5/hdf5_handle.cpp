@@ -1,5 +1,6 @@
 #include "io/hdf5/hdf5_handle.hpp"
 
+#include <cerrno>
 #include <cstdint>
 
 namespace lapl {
@@ -27,6 +28,7 @@ herr_t take_description(unsigned, const H5E_error2_t* error, void* text) {
 Hdf5Properties scratch_access() {
   Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
   check_hdf5(H5Pset_fapl_stdio(access), "set file properties");
+  check_hdf5(H5Pset_file_locking(access, false, true), "set file properties");  // it is ours alone
   // Closing the file fails while anything in it is open: nothing is written later, unnoticed.
   check_hdf5(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI), "set file properties");
   return access;
@@ -78,8 +80,12 @@ Hdf5File reopen_hdf5_file(const std::filesystem::path& scratch) {
 
 Hdf5File open_hdf5_file(const std::filesystem::path& path) {
   const Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
-  // File systems without locks are read without them.
+  // File systems without locks are read without them; HDF5 itself sees to that for ENOSYS alone.
   check_hdf5(H5Pset_file_locking(access, true, true), "set file properties");
+  errno = 0;
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
+  if (file >= 0 || (errno != ENOLCK && errno != EOPNOTSUPP)) return {file, "open as HDF5"};
+  check_hdf5(H5Pset_file_locking(access, false, true), "set file properties");
   return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), "open as HDF5"};
 }
 

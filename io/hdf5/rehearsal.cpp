@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,7 +40,8 @@ void limit_memory(std::uintmax_t more) {
 }
 
 [[noreturn]] void run_child(std::uintmax_t file_bytes, const std::function<void()>& read) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives its parent
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives its parent, nor does the lock of a run folder
+  syscall(SYS_close_range, 3u, ~0u, 0u);
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU})
     std::signal(signal, SIG_DFL);
   limit(RLIMIT_CORE, 0);

@@ -66,6 +66,27 @@ TEST_CASE("an existing run is never overwritten unasked, other folders never") {
   CHECK(text_of("thesis/chapter.txt") == "years of work");
 }
 
+TEST_CASE("neither a path nor a config's name leads around that") {
+  const Sandbox sandbox;
+  fs::create_directory("mine");
+  for (const char* name : {"mine/config.yaml", "mine/...yaml", "mine/a\tb.yaml", "mine/a\nb.yaml"})
+    write_text(name, "grid: {shape: [8, 8]}\nequation: {coefficient: 0.2}\ntime: {steps: 2}\n");
+  fs::current_path("mine");
+  const auto refused = [](const std::vector<std::string>& arguments, const char* words) {
+    const Outcome run = run_lapl(arguments);
+    CAPTURE(run.err);
+    CHECK(run.code == 2);
+    CHECK(run.err.find(words) != std::string::npos);
+  };
+  refused({"run", "config.yaml", "--output", "new/.."}, "new/..: leads through a folder that is");
+  refused({"run", "...yaml"}, "output.directory: missing, and the config's name makes none");
+  // A run that could not be gone on with.
+  for (const char* name : {"a\tb.yaml", "a\nb.yaml"})
+    refused({"run", name}, "output.directory: found runs/a?b (expected one line of UTF-8");
+  CHECK_FALSE(fs::exists("runs"));
+  CHECK_FALSE(fs::exists("run.json"));
+}
+
 TEST_CASE("one writer at a time") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());

@@ -64,4 +64,48 @@ TEST_CASE("replacing a run that cannot be removed leaves no checkpoint without i
   CHECK(fs::is_empty(run / "fields"));
 }
 
+TEST_CASE("a run folder copied with hard links has a lock and a log of its own") {
+  const ScratchFolder folder;
+  const fs::path run = folder / "run", copy = folder / "copy";
+  const RunFolder first = RunFolder::create(run, RunFolder::Existing::refuse);
+  first.log({{"event", "of the first"}});
+  fs::copy(run, copy, fs::copy_options::recursive | fs::copy_options::create_hard_links);
+  REQUIRE(fs::equivalent(run / "log.jsonl", copy / "log.jsonl"));
+  const std::string log = read_bytes(run / "log.jsonl");
+  {
+    const RunFolder second = RunFolder::open(copy);
+    second.log({{"event", "of the copy"}});
+    second.add_diagnostics(0, 0, {}, 0);
+    CHECK(read_bytes(run / "log.jsonl") == log);
+    CHECK(read_bytes(copy / "log.jsonl").starts_with(log));
+    CHECK_FALSE(contains(read_bytes(run / "diagnostics.csv"), "\n0,"));
+    first.log({{"event", "of the first"}});
+    CHECK_FALSE(contains(read_bytes(copy / "log.jsonl").substr(log.size()), "of the first"));
+    CHECK(contains(message_of<IoError>([&] { RunFolder::open(copy); }), "another run is writing"));
+  }
+  // Nor does cutting off a torn line reach the other.
+  write_bytes(copy / "log.jsonl", log + "torn");
+  fs::remove(run / "log.jsonl");
+  fs::create_hard_link(copy / "log.jsonl", run / "log.jsonl");
+  RunFolder::open(copy);
+  CHECK(read_bytes(copy / "log.jsonl") == log);
+  CHECK(read_bytes(run / "log.jsonl") == log + "torn");
+  CHECK(contains(message_of<IoError>([&] { RunFolder::open(run); }), "another run is writing"));
+}
+
+TEST_CASE("a path whose folder shows only once it is made is no way around the guard") {
+  const ScratchFolder folder;
+  const fs::path work = folder / "work";
+  fs::create_directory(work);
+  write_bytes(work / "config.yaml", "mine");
+  for (const char* path : {"new/..", "new/../", "new/deeper/../..", "new/../../work"})
+    for (const auto existing : {RunFolder::Existing::refuse, RunFolder::Existing::overwrite}) {
+      CAPTURE(path);
+      CHECK(contains(message_of<ConfigError>([&] { RunFolder::create(work / path, existing); }),
+                     "leads through a folder that is not there"));
+    }
+  CHECK(std::distance(fs::directory_iterator(work), {}) == 1);
+  CHECK(read_bytes(work / "config.yaml") == "mine");
+}
+
 }  // namespace lapl::test
