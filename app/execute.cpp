@@ -51,6 +51,16 @@ std::string resume_words(const RunConfig& config, bool complete) {
   return command;
 }
 
+// What makes the missing outputs: a restart where a checkpoint is left from before them.
+std::string words_for_missing(const RunConfig& config, bool can_resume) {
+  if (can_resume)
+    return fmt::format("once there is room, {} makes up for it", resume_words(config, false));
+  return fmt::format(
+      "no checkpoint from before is left, but {} run {}/config.yaml --output {} --overwrite makes "
+      "the whole run again",
+      program_name(), shell_quoted(config.directory), shell_quoted(config.directory));
+}
+
 std::string summary_text(const RunConfig& config, const RunResult& result,
                          const BackendDescription& by, double cells, std::uint64_t digest) {
   const bool complete = result.stopped_by.empty();
@@ -86,8 +96,14 @@ int execute_as(const Job& job, Console& console) {
 
   const std::string config_text = resolved_yaml(job.config);
   Provenance provenance = provenance_of(by);
-  const RunFolder folder = job.restart ? RunFolder::open(config.directory)
-                                       : RunFolder::create(config.directory, job.existing);
+  std::optional<RunFolder> created;
+  const RunFolder& folder =
+      job.folder ? *job.folder : created.emplace(RunFolder::create(config.directory, job.existing));
+  if (job.folder && !job.restart) folder.start_anew();
+  if (!folder.is_locked())
+    console.warning(fmt::format(
+        "{}: its file system has no locks: a second run that writes there is not noticed",
+        config.directory));
   RunSummary saved_summary(folder.summary(), summary_values(job, provenance),
                            [&](const std::string& text) { console.warning(text); });
   Json& summary = saved_summary.values;
@@ -116,9 +132,9 @@ int execute_as(const Job& job, Console& console) {
   try {
     result = run(*backend, config, first_step, writer, stop_signal);
     if (const std::string missing = writer.missing(); !missing.empty())
-      throw IoError(
-          fmt::format("{}: {} could not be stored; once there is room, {} makes up for it",
-                      config.directory, missing, resume_words(config, false)));
+      throw IoError(fmt::format("{}: missing, because not stored or damaged since: {}; {}",
+                                config.directory, missing,
+                                words_for_missing(config, writer.can_make_missing())));
   } catch (const std::exception& error) {
     summary["status"] = "failed";
     summary["error"] = error.what();

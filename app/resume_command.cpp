@@ -10,16 +10,18 @@
 
 namespace lapl {
 
-Job resume_job(const LoadedConfig& config, Restart restart, Console& console) {
+Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console) {
   for (const std::string& reason : restart.rejected)
     console.note(fmt::format("checkpoint rejected: {}", reason));
+  for (const std::string& problem : restart.damaged) console.warning(problem);
   const CheckpointHeader& header = restart.checkpoint.header;
-  require_same_problem(parse_config(header.config, restart.path.string(), ".", {}), config);
+  require_same_problem(parse_config(header.config, restart.path.string(), ".", {}),
+                       "the checkpoint", config);
   if (header.step > config.run.steps)
     throw ConfigError(fmt::format("time.steps: {} is before step {} of {}", config.run.steps,
                                   header.step, restart.path.string()));
   console.note(fmt::format("going on from step {} of {}", header.step, restart.path.string()));
-  return {.config = config, .restart = std::move(restart)};
+  return {.config = config, .restart = std::move(restart), .folder = std::move(folder)};
 }
 
 namespace {
@@ -41,22 +43,22 @@ void keep_origins(std::vector<ResolvedKey>& keys, const std::string& earlier_con
 
 int resume_command(const ResumeOptions& options) {
   catch_stop_signals();
-  const std::filesystem::path folder = options.folder;
-  if (!RunFolder::holds_run(folder))
-    throw ConfigError(fmt::format("{}: not a run folder (no run.json in it)", options.folder));
+  RunFolder folder = RunFolder::open(options.folder);
   Console console(options.console);
-  Restart restart = options.from.empty() ? newest_valid_checkpoint(folder / "checkpoints")
-                                         : checkpoint_from(folder / "checkpoints", options.from);
+  const CheckpointCheck check = check_for(folder);
+  Restart restart = options.from.empty()
+                        ? newest_valid_checkpoint(folder.checkpoints(), check)
+                        : checkpoint_from(folder.checkpoints(), options.from, check);
   // The folder may have been moved since, so its own name goes before what the config says.
   std::vector<std::string> settings = {text_setting("output.directory", options.folder)};
   settings.insert(settings.end(), options.settings.begin(), options.settings.end());
   if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
   const std::string& earlier = restart.checkpoint.header.config;
-  LoadedConfig config = parse_config(earlier, (folder / "config.yaml").string(), ".", settings);
+  LoadedConfig config = parse_config(earlier, folder.config().string(), ".", settings);
   keep_origins(config.keys, earlier);
   if (config.run.directory != options.folder)
     throw ConfigError("--set output.directory: resume goes on in the folder that it is given");
-  return execute(resume_job(config, std::move(restart), console), console);
+  return execute(resume_job(config, std::move(folder), std::move(restart), console), console);
 }
 
 }  // namespace

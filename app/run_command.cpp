@@ -21,20 +21,24 @@ struct RunOptions {
   Console::Options console;
 };
 
-// What --auto-resume finds in the run folder.
+// What --auto-resume finds in the run folder, which nobody else changes from then on.
 Job resume_or_start(const LoadedConfig& config, Console& console) {
-  const std::filesystem::path folder = config.run.directory;
-  if (list_checkpoints(folder / "checkpoints").empty()) {
+  RunFolder folder = RunFolder::open(config.run.directory);
+  if (list_checkpoints(folder.checkpoints()).empty()) {
     // A run that ended before its first checkpoint loses nothing by starting anew; one that has
     // come further, and whose checkpoints are gone, does.
-    const auto outputs = list_step_files(folder / "fields");
+    const auto outputs = list_step_files(folder.fields());
     if (!outputs.empty() && step_of_file_name(outputs.back().filename().string()) > 0)
       throw CheckpointError(
-          fmt::format("{}: outputs but no checkpoint to go on from", folder.string()));
-    console.note(fmt::format("{}: no checkpoint yet, starting from step 0", folder.string()));
-    return {config, std::nullopt, RunFolder::Existing::overwrite};
+          fmt::format("{}: outputs but no checkpoint to go on from", folder.path().string()));
+    console.note(
+        fmt::format("{}: no checkpoint yet, starting from step 0", folder.path().string()));
+    return {.config = config, .folder = std::move(folder)};
   }
-  return resume_job(config, newest_valid_checkpoint(folder / "checkpoints"), console);
+  const CheckpointCheck check = check_for(folder);
+  require_same_problem(load_config(folder.config(), {}), "the run folder", config);
+  Restart restart = newest_valid_checkpoint(folder.checkpoints(), check);
+  return resume_job(config, std::move(folder), std::move(restart), console);
 }
 
 int run_command(const RunOptions& options) {
@@ -47,7 +51,6 @@ int run_command(const RunOptions& options) {
   if (options.auto_resume && RunFolder::holds_run(config.run.directory))
     return execute(resume_or_start(config, console), console);
   return execute({.config = config,
-                  .restart = std::nullopt,
                   .existing = options.overwrite ? RunFolder::Existing::overwrite
                                                 : RunFolder::Existing::refuse},
                  console);

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -111,10 +112,16 @@ std::vector<SweepMember> combinations(const std::vector<List>& lists,
 // that this config cannot go on with.
 bool is_complete(const LoadedConfig& config) {
   const fs::path folder = config.run.directory;
+  std::optional<RunFolder> held;  // what is read here is of one run
+  try {
+    held.emplace(RunFolder::open(folder));
+  } catch (const IoError&) {
+    return false;  // the member, once started, says so
+  }
   if (!fs::exists(folder / "config.yaml")) return false;  // it ended as soon as it had started
   const LoadedConfig before = load_config(folder / "config.yaml", {});
   try {
-    require_same_problem(before, config);
+    require_same_problem(before, "the run folder", config);
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: {}", folder.string(), error.what()));
   }

@@ -52,10 +52,12 @@ std::optional<Checkpoint> run_in_parts(const std::string& config_text,
         parse_config(config_text, options.config, ".",
                      {text_setting("output.directory", folder.string()), "limits.wall_time=null",
                       fmt::format("time.steps={}", end)});
-    const bool first = end == *ends.begin();
-    const Job job =
-        first ? Job{.config = config, .restart = std::nullopt}
-              : resume_job(config, newest_valid_checkpoint(folder / "checkpoints"), console);
+    const auto going_on = [&] {
+      RunFolder run = RunFolder::open(folder);
+      return resume_job(config, std::move(run), newest_valid_checkpoint(folder / "checkpoints"),
+                        console);
+    };
+    const Job job = end == *ends.begin() ? Job{.config = config} : going_on();
     if (execute(job, console) != exit_complete) return std::nullopt;
   }
   return read_checkpoint(folder / "checkpoints" / checkpoint_file_name(*ends.rbegin()));

@@ -16,6 +16,8 @@
 namespace lapl {
 namespace {
 
+namespace fs = std::filesystem;
+
 // "0.25" and "0.250" say the same.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
@@ -38,8 +40,46 @@ std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {
   return values;
 }
 
+// What differs between two problems, a line for each key; empty where nothing does.
+std::string difference(const LoadedConfig& before, const std::string& where,
+                       const LoadedConfig& now) {
+  auto after = fixed_values(now);
+  std::string text;
+  const auto differs = [&](const std::string& key, const std::string& was, const std::string& is) {
+    text += fmt::format("{}{}: {} in {}, {} now (a restart may not change it)",
+                        text.empty() ? "" : "\n", key, was, where, is);
+  };
+  for (const auto& [key, was] : fixed_values(before)) {
+    const auto found = after.find(key);
+    if (found == after.end())
+      differs(key, was, "not set");
+    else if (!same_value(was, found->second))
+      differs(key, was, found->second);
+    after.erase(key);
+  }
+  for (const auto& [key, is] : after) differs(key, "not set", is);
+  return text;
+}
+
+// Moves the outputs that are not there as they were stored to the missing ones.
+std::vector<std::string> take_out_damaged(const fs::path& fields,
+                                          fs::file_time_type unchanged_since,
+                                          CheckpointHeader& header) {
+  std::vector<std::string> problems;
+  std::erase_if(header.outputs, [&](const auto& output) {
+    const auto& [name, digest] = output;
+    std::string problem = output_problem(fields / name, digest, unchanged_since);
+    if (problem.empty()) return false;
+    problems.push_back(std::move(problem));
+    header.missing_outputs.push_back(step_of_file_name(name));
+    return true;
+  });
+  std::ranges::sort(header.missing_outputs);
+  return problems;
+}
+
 // What a header says must follow from the checkpoint's own config, and from the file's name.
-void require_consistent(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+void require_consistent(const fs::path& path, const Checkpoint& checkpoint) {
   const CheckpointHeader& header = checkpoint.header;
   const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
   const auto require = [&](bool good, const std::string& what, const auto& found,
@@ -80,7 +120,7 @@ void require_consistent(const std::filesystem::path& path, const Checkpoint& che
 }
 
 // A checkpoint that a run can go on from. Throws CheckpointError.
-Checkpoint read_consistent(const std::filesystem::path& path) {
+Checkpoint read_consistent(const fs::path& path) {
   Checkpoint checkpoint = read_checkpoint(path);
   try {
     require_consistent(path, checkpoint);
@@ -90,59 +130,70 @@ Checkpoint read_consistent(const std::filesystem::path& path) {
   return checkpoint;
 }
 
+Restart read_restart(const fs::path& path, const CheckpointCheck& check) {
+  Restart restart{path, read_consistent(path), {}, {}};
+  if (check) restart.damaged = check(path, restart.checkpoint.header);
+  return restart;
+}
+
 }  // namespace
 
-Restart newest_valid_checkpoint(const std::filesystem::path& folder) {
+CheckpointCheck check_for(const RunFolder& folder) {
+  return [problem = load_config(folder.config(), {}), fields = folder.fields()](
+             const fs::path& path, CheckpointHeader& header) {
+    const std::string differs =
+        difference(parse_config(header.config, path.string(), ".", {}), "it", problem);
+    if (!differs.empty())
+      throw CheckpointError(
+          fmt::format("{}: is of another run than config.yaml: {}", path.string(), differs));
+    return take_out_damaged(fields, fs::last_write_time(path), header);
+  };
+}
+
+Restart newest_valid_checkpoint(const fs::path& folder, const CheckpointCheck& check) {
   std::vector<std::string> rejected;
-  std::filesystem::path incomplete;
+  fs::path incomplete;
   for (const auto& path : list_checkpoints(folder)) {
     try {
-      Checkpoint checkpoint = read_consistent(path);
-      const auto& missing = checkpoint.header.missing_outputs;
-      if (missing.empty()) return {path, std::move(checkpoint), rejected};
-      rejected.push_back(
-          fmt::format("{}: the output of step {} could not be stored; an earlier checkpoint makes "
-                      "it again",
-                      path.string(), fmt::join(missing, ", ")));
+      Restart restart = read_restart(path, check);
+      const auto& missing = restart.checkpoint.header.missing_outputs;
+      if (missing.empty()) {
+        restart.rejected = rejected;
+        return restart;
+      }
+      rejected.push_back(fmt::format(
+          "{}: lacks the output of step {}{}; an earlier checkpoint makes it again", path.string(),
+          fmt::join(missing, " and that of step "),
+          restart.damaged.empty() ? "" : fmt::format(" ({})", fmt::join(restart.damaged, "; "))));
       if (incomplete.empty()) incomplete = path;
     } catch (const CheckpointError& error) {
       rejected.push_back(error.what());
     }
   }
   // Better than none: the run ends with the outputs named that are missing.
-  if (!incomplete.empty()) return {incomplete, read_consistent(incomplete), rejected};
+  if (!incomplete.empty()) {
+    Restart restart = read_restart(incomplete, check);
+    restart.rejected = rejected;
+    return restart;
+  }
   std::string message = fmt::format("{}: no checkpoint to go on from", folder.string());
   for (const std::string& reason : rejected) message += "\n  " + reason;
   throw CheckpointError(message);
 }
 
-Restart checkpoint_from(const std::filesystem::path& folder, const std::string& from) {
+Restart checkpoint_from(const fs::path& folder, const std::string& from,
+                        const CheckpointCheck& check) {
   const bool is_step = !from.empty() && from.find_first_not_of("0123456789") == std::string::npos;
   if (is_step && from.size() > 15)
     throw ConfigError(fmt::format("--from {}: not a step that a run can have", from));
-  const auto path =
-      is_step ? folder / checkpoint_file_name(std::stoll(from)) : std::filesystem::path(from);
-  return {path, read_consistent(path), {}};
+  return read_restart(is_step ? folder / checkpoint_file_name(std::stoll(from)) : fs::path(from),
+                      check);
 }
 
-void require_same_problem(const LoadedConfig& of_checkpoint, const LoadedConfig& now) {
-  const auto before = fixed_values(of_checkpoint);
-  auto after = fixed_values(now);
-  std::string message;
-  const auto differs = [&](const std::string& key, const std::string& was, const std::string& is) {
-    message += fmt::format("{}{}: {} in the checkpoint, {} now (a restart may not change it)",
-                           message.empty() ? "" : "\n", key, was, is);
-  };
-  for (const auto& [key, was] : before) {
-    const auto found = after.find(key);
-    if (found == after.end())
-      differs(key, was, "not set");
-    else if (!same_value(was, found->second))
-      differs(key, was, found->second);
-    after.erase(key);
-  }
-  for (const auto& [key, is] : after) differs(key, "not set", is);
-  if (!message.empty()) throw ConfigError(message);
+void require_same_problem(const LoadedConfig& before, const std::string& where,
+                          const LoadedConfig& now) {
+  const std::string differs = difference(before, where, now);
+  if (!differs.empty()) throw ConfigError(differs);
 }
 
 }  // namespace lapl

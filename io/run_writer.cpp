@@ -1,6 +1,7 @@
 #include "io/run_writer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -32,9 +33,10 @@ RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::s
       config_text_(std::move(config_text)),
       provenance_(std::move(provenance)),
       first_step_(from.step),
-      outputs_(from.outputs),
       missing_outputs_(from.missing_outputs),
-      callbacks_(std::move(callbacks)) {}
+      callbacks_(std::move(callbacks)) {
+  for (const auto& [name, digest] : from.outputs) add_output(name, digest);
+}
 
 template <class T>
 void RunWriter<T>::progress(const Progress& progress) {
@@ -111,17 +113,59 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   }
   write_step_file(path, record);
   folder_.add_diagnostics(step, time, statistics, storing.cells_per_second);
-  write_index(folder_.index(), folder_.fields());
-
-  const auto same_name = [&](const auto& entry) { return entry.first == path.filename(); };
-  std::erase_if(outputs_, same_name);
-  outputs_.emplace_back(path.filename().string(), captured.digest);
+  add_output(path.filename().string(), captured.digest);
+  std::erase(missing_outputs_, step);
+  rewrite_index(step, true);
   return path.string();
+}
+
+template <class T>
+void RunWriter<T>::add_output(const std::string& name, std::uint64_t digest) {
+  std::erase_if(outputs_, [&](const auto& entry) { return entry.first == name; });
+  outputs_.emplace_back(name, digest);
+  std::error_code error;  // one that is gone already is found at the end
+  written_[name] = std::filesystem::last_write_time(folder_.fields() / name, error);
+}
+
+// What somebody else has changed since it was stored is verified, and is missing where it is not
+// the same any more; whether there was any.
+template <class T>
+bool RunWriter<T>::take_out_changed() {
+  const auto count = missing_outputs_.size();
+  std::erase_if(outputs_, [&](const auto& output) {
+    const auto& [name, digest] = output;
+    const auto path = folder_.fields() / name;
+    std::error_code error;
+    const auto now = std::filesystem::last_write_time(path, error);
+    if (!error && now == written_.at(name)) return false;
+    const std::string problem = output_problem(path, digest);
+    if (problem.empty()) return false;
+    if (warned_.insert(problem).second) callbacks_.warning(problem);
+    missing_outputs_.push_back(step_of_file_name(name));
+    return true;
+  });
+  std::ranges::sort(missing_outputs_);
+  return missing_outputs_.size() > count;
+}
+
+// The outputs are worth more than the index over them: it is made anew with the next one.
+template <class T>
+void RunWriter<T>::rewrite_index(std::int64_t step, bool just_written) try {
+  for (const std::string& problem :
+       write_index(folder_.index(), folder_.fields(), just_written ? step : -1))
+    if (warned_.insert(problem).second)
+      callbacks_.warning(fmt::format("{}; left out of {}", problem, folder_.index().string()));
+  missing_index_ = false;
+} catch (const IoError& error) {
+  missing_index_ = true;
+  callbacks_.warning(
+      fmt::format("step {}: {}; the next output writes it again", step, error.what()));
 }
 
 template <class T>
 std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& captured) {
   const auto path = folder_.checkpoints() / checkpoint_file_name(step);
+  take_out_changed();
   write_checkpoint(path,
                    {.config = config_text_,
                     .shape = config_.shape,
@@ -141,13 +185,13 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
 // output can be made from.
 template <class T>
 void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) const try {
-  const std::string missing =
-      missing_outputs_.empty() ? "" : checkpoint_file_name(missing_outputs_.front());
-  bool has_missing = missing.empty();
+  const std::int64_t newest_step = step_of_checkpoint(newest.filename().string());
+  bool has_missing = missing_outputs_.empty();
   std::int64_t kept = 0;
   for (const auto& old : list_checkpoints(folder_.checkpoints())) {
-    if (old.filename() > newest.filename()) continue;
-    const bool makes_missing = !has_missing && old.filename() < missing;
+    const std::int64_t step = step_of_checkpoint(old.filename().string());
+    if (step > newest_step) continue;
+    const bool makes_missing = !has_missing && step < missing_outputs_.front();
     has_missing = has_missing || makes_missing;
     std::error_code error;
     if (++kept > config_.checkpoints_kept && !makes_missing &&
@@ -166,15 +210,29 @@ void RunWriter<T>::not_stored(std::int64_t step, const IoError& error) const {
 }
 
 template <class T>
-std::string RunWriter<T>::missing() const {
-  std::string text;
+std::string RunWriter<T>::missing() {
+  const bool changed = take_out_changed();
+  if (changed || missing_index_ || !std::filesystem::exists(folder_.index()))
+    rewrite_index(first_step_, false);
+
+  std::vector<std::string> parts;
   if (!missing_outputs_.empty())
-    text = fmt::format("the output{} of step{} {}", missing_outputs_.size() == 1 ? "" : "s",
-                       missing_outputs_.size() == 1 ? "" : "s", fmt::join(missing_outputs_, ", "));
+    parts.push_back(fmt::format("the output{0} of step{0} {1}",
+                                missing_outputs_.size() == 1 ? "" : "s",
+                                fmt::join(missing_outputs_, ", ")));
   if (missing_checkpoint_)
-    text += fmt::format("{}the checkpoint of step {}", text.empty() ? "" : " and ",
-                        *missing_checkpoint_);
-  return text;
+    parts.push_back(fmt::format("the checkpoint of step {}", *missing_checkpoint_));
+  if (missing_index_) parts.push_back(folder_.index().filename().string());
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+template <class T>
+bool RunWriter<T>::can_make_missing() const {
+  const auto checkpoints = list_checkpoints(folder_.checkpoints());
+  return missing_outputs_.empty() ||
+         std::ranges::any_of(checkpoints, [&](const std::filesystem::path& path) {
+           return step_of_checkpoint(path.filename().string()) < missing_outputs_.front();
+         });
 }
 
 template class RunWriter<float>;

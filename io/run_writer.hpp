@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,13 +52,21 @@ class RunWriter final : public RunSink<T> {
   /// State digest of what was stored last.
   std::uint64_t last_digest() const { return last_digest_; }
 
-  /// What could not be stored and is missing now, in words; empty where everything is there.
-  std::string missing() const;
+  /// Compares what should be there at the end of a run with what is: what is missing, in words;
+  /// empty where nothing is. Outputs that have changed since they were stored are verified, and an
+  /// index that could not be written is tried once more.
+  std::string missing();
+
+  /// Whether there is a checkpoint from before all that is missing, for a restart to make it again.
+  bool can_make_missing() const;
 
  private:
   std::string write_output(const Storing& storing, const Captured<T>& captured,
                            const Statistics& statistics);
   std::string write_state(std::int64_t step, const Captured<T>& captured);
+  void add_output(const std::string& name, std::uint64_t digest);
+  bool take_out_changed();
+  void rewrite_index(std::int64_t step, bool just_written);
   void remove_old_checkpoints(const std::filesystem::path& newest) const;
   void not_stored(std::int64_t step, const IoError& error) const;
 
@@ -66,8 +76,11 @@ class RunWriter final : public RunSink<T> {
   Provenance provenance_;
   std::int64_t first_step_;
   std::vector<std::pair<std::string, std::uint64_t>> outputs_;
+  std::map<std::string, std::filesystem::file_time_type> written_;  // when, for each of these
   std::vector<std::int64_t> missing_outputs_;
   std::optional<std::int64_t> missing_checkpoint_;
+  bool missing_index_ = false;
+  std::set<std::string> warned_;
   Callbacks callbacks_;
   std::uint64_t last_digest_ = 0;
 };

@@ -156,4 +156,22 @@ FileContent read_output(const std::filesystem::path& path) {
   return content;
 }
 
+std::string output_problem(const std::filesystem::path& file, std::uint64_t state_digest,
+                           std::filesystem::file_time_type unchanged_since) try {
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(file, error);
+  if (error) return file.string() + ": " + error.message();
+  if (written <= unchanged_since && has_seal(file)) return {};
+  const FileContent content = read_content(file);
+  const std::int64_t step = step_of_file_name(file.filename().string());
+  const std::string expected = fmt::format("{:#018x}", state_digest);
+  if (content.kind == "step" && content.steps == std::vector{step})
+    for (const auto& [name, text] : content.provenance)
+      if (name == "state_digest" && text == expected) return {};
+  return fmt::format("{}: is another file than was stored (expected step {}, state digest {})",
+                     file.string(), step, expected);
+} catch (const IoError& error) {
+  return error.what();
+}
+
 }  // namespace lapl

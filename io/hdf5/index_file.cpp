@@ -73,24 +73,28 @@ Known read_known(const std::filesystem::path& path, Index& index) try {
   return {};
 }
 
-/// Takes over what a step file says; `newest`, just written as a rule and so not verified again,
-/// also gives the grid and the root attributes.
-double read_step(const std::filesystem::path& path, bool newest, Index& index) {
-  const Hdf5File file =
-      newest ? naming_file(path, [&] { return open_hdf5_file(path); }) : open_verified(path).file;
+/// Takes over what a step file says, of which nothing where it throws. The first one also gives the
+/// grid and the root attributes; what was just written need not be verified.
+double read_step(const std::filesystem::path& path, std::int64_t step, bool first,
+                 bool just_written, Index& index) {
+  const Hdf5File file = just_written ? naming_file(path, [&] { return open_hdf5_file(path); })
+                                     : open_verified(path).file;
   return naming_file(path, [&] {
+    Index more = index;
     const Axes axes = read_axes(file);
     if (axes.times.size() != 1) throw IoError("holds more than one record");
-    if (newest) {
-      index.axes.shape = axes.shape;
-      index.axes.spacing = axes.spacing;
+    if (axes.steps[0] != step) throw IoError("holds step " + std::to_string(axes.steps[0]));
+    if (first) {
+      more.axes.shape = axes.shape;
+      more.axes.spacing = axes.spacing;
       const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
       for (const char* name : {"Conventions", "title", "source", "history"})
-        index.root_texts[name] = read_text_attribute(root, name);
+        more.root_texts[name] = read_text_attribute(root, name);
     } else if (axes.shape != index.axes.shape) {
-      throw IoError("has another grid than the newest step file");
+      throw IoError("has another grid than the other step files");
     }
-    add_fields(file, index);
+    add_fields(file, more);
+    index = std::move(more);
     return axes.times[0];
   });
 }
@@ -102,20 +106,30 @@ bool unchanged(const std::filesystem::path& file, const Known& known) {
   return !error && written <= known.written;
 }
 
-Index collect(const std::filesystem::path& path, const std::filesystem::path& folder) {
-  Index index;
-  index.axes.steps = steps_in(folder);
-  const auto& steps = index.axes.steps;
-  index.axes.times.resize(steps.size());
-  Index earlier;
+/// From what was just written, or else from the newest on; what cannot be read is left out.
+Index collect(const std::filesystem::path& path, const std::filesystem::path& folder,
+              std::int64_t just_written, std::vector<std::string>& left_out) {
+  std::vector<std::int64_t> order = steps_in(folder);
+  std::ranges::reverse(order);
+  if (const auto at = std::ranges::find(order, just_written); at != order.end())
+    std::rotate(order.begin(), at, at + 1);
+  Index index, earlier;
   const Known known = read_known(path, earlier);
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    const auto file = folder / step_file_name(steps[i]);
-    const bool newest = i + 1 == steps.size();
-    const auto found = known.times.find(steps[i]);
-    index.axes.times[i] = !newest && found != known.times.end() && unchanged(file, known)
+  std::map<std::int64_t, double> times;
+  for (const std::int64_t step : order) try {
+      const auto file = folder / step_file_name(step);
+      const bool first = times.empty();
+      const auto found = known.times.find(step);
+      times.emplace(step, !first && found != known.times.end() && unchanged(file, known)
                               ? found->second
-                              : read_step(file, newest, index);
+                              : read_step(file, step, first, step == just_written, index));
+    } catch (const IoError& error) {
+      left_out.emplace_back(error.what());
+    }
+  if (times.empty()) throw IoError(left_out.front());
+  for (const auto& [step, time] : times) {
+    index.axes.steps.push_back(step);
+    index.axes.times.push_back(time);
   }
   index.fields.merge(earlier.fields);
   return index;
@@ -184,15 +198,19 @@ void expect_hdf5(const std::filesystem::path& scratch, const Index& index) {
 
 }  // namespace
 
-void write_index(const std::filesystem::path& path, const std::filesystem::path& folder) {
+std::vector<std::string> write_index(const std::filesystem::path& path,
+                                     const std::filesystem::path& folder,
+                                     std::int64_t just_written) {
   const Hdf5Session session;
-  const Index index = collect(path, folder);
+  std::vector<std::string> left_out;
+  const Index index = collect(path, folder, just_written, left_out);
   write_sealed(path, 0, [&](const std::filesystem::path& scratch) {
     naming_file(path, [&] {
       write_hdf5(scratch, index);
       expect_hdf5(scratch, index);
     });
   });
+  return left_out;
 }
 
 }  // namespace lapl

@@ -41,8 +41,18 @@ std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t f
 /// Writes the file (temporary name, verified, fsync, rename). Throws IoError.
 void write_step_file(const std::filesystem::path& path, const StepRecord& record);
 
-/// Rewrites `index` (RUN/fields.nc) over the step files in `folder` (RUN/fields), atomically.
-void write_index(const std::filesystem::path& index, const std::filesystem::path& folder);
+/// Rewrites `index` (RUN/fields.nc) over the step files in `folder` (RUN/fields), atomically. Those
+/// that cannot be used are left out: returned is what is wrong with each. `just_written` is the
+/// step of one that need not be verified again, if any. Throws IoError.
+std::vector<std::string> write_index(const std::filesystem::path& index,
+                                     const std::filesystem::path& folder,
+                                     std::int64_t just_written = -1);
+
+/// What is wrong with an output that was stored with this state digest; empty where nothing is. One
+/// that was last written by `unchanged_since` is only looked for, with its seal, not read.
+std::string output_problem(
+    const std::filesystem::path& file, std::uint64_t state_digest,
+    std::filesystem::file_time_type unchanged_since = std::filesystem::file_time_type::min());
 
 /// step-000002500.nc, the name in the folder RUN/fields.
 std::string step_file_name(std::int64_t step);

@@ -192,3 +192,63 @@ TEST_CASE("resume goes on beyond the end, in a folder that was moved") {
   CHECK(origin_of("spacing") == "default");
   CHECK(origin_of("steps") == "--set");
 }
+
+TEST_CASE("a checkpoint of another problem is refused, by resume, --from and --auto-resume") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome whole = run_lapl({"run", "c.yaml"});
+  const std::string setting = "equation.coefficient=0.2";
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "b", "--set", setting, "--set", "time.steps=80"})
+              .code == 0);
+  const fs::path foreign = "b/checkpoints/step-000000080.h5";
+  const Outcome from = run_lapl({"resume", "out", "--from", foreign});
+  CHECK(from.code == 6);
+  const std::string words =
+      "step-000000080.h5: is of another run than config.yaml: equation.coefficient: 0.2 in it";
+  CHECK(from.err.find(words) != std::string::npos);
+  fs::copy_file(foreign, "out/checkpoints/step-000000080.h5");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"resume", "out"}, {"run", "c.yaml", "--auto-resume"}}) {
+    const Outcome again = run_lapl(command);
+    CAPTURE(again.err);
+    CHECK(again.code == 0);
+    CHECK(again.err.find(words) != std::string::npos);
+    CHECK(last_digest(again.out) == last_digest(whole.out));
+  }
+  // Nor does a config that fits the checkpoint fit the folder.
+  const Outcome other = run_lapl({"run", "c.yaml", "--auto-resume", "--set", setting});
+  CHECK(other.code == 2);
+  CHECK(other.err.find("equation.coefficient: 0.25 in the run folder, 0.2 now") !=
+        std::string::npos);
+}
+
+TEST_CASE("an old output that was changed or removed is made again, or exit 4 says what does it") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome whole = run_lapl({"run", "c.yaml", "--set", "checkpoint.keep=2"});
+  fs::copy("out", "whole", fs::copy_options::recursive);
+  const auto annotate = [](const char* file) { write_text(file, text_of(file) + "more"); };
+  annotate("out/fields/step-000000060.nc");
+  const Outcome made = run_lapl({"resume", "out"});
+  CAPTURE(made.err);
+  CHECK(made.code == 0);
+  CHECK(made.err.find("lacks the output of step 60 (out/fields/step-000000060.nc: has no seal") !=
+        std::string::npos);
+  CHECK(run_lapl({"diff", "whole", "out"}).code == 0);
+
+  annotate("out/fields/step-000000020.nc");
+  const Outcome named = run_lapl({"resume", "out", "--set", "time.steps=80"});
+  CAPTURE(named.err);
+  CHECK(named.code == 4);
+  CHECK(named.err.find("the output of step 20; no checkpoint from before is left") !=
+        std::string::npos);
+  CHECK(fs::exists("out/fields/step-000000080.nc"));
+  CHECK(run_lapl({"inspect", "out/fields.nc"}).code == 0);
+  fs::remove("out/fields/step-000000020.nc");
+  CHECK(run_lapl({"resume", "out"}).code == 4);
+  // As the message says.
+  CHECK(named.err.find("run out/config.yaml --output out --overwrite") != std::string::npos);
+  CHECK(run_lapl({"run", "out/config.yaml", "--output", "out", "--overwrite"}).code == 0);
+  CHECK(run_lapl({"diff", "whole/fields/step-000000020.nc", "out/fields/step-000000020.nc"}).code ==
+        0);
+}

@@ -173,7 +173,7 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
   other.insert(other.end(), {"--set", "equation.coefficient=0.1"});
   const Outcome changed = run_lapl(other);
   CHECK(changed.code == 2);
-  CHECK(contains(changed.err, "s/seed-3: equation.coefficient: 0.2 in the checkpoint, 0.1 now"));
+  CHECK(contains(changed.err, "s/seed-3: equation.coefficient: 0.2 in the run folder, 0.1 now"));
   other.back() = "time.steps=30010";
   CHECK(rows_of(run_lapl(other))[3]["step"] == 30010);
 }

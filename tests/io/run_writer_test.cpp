@@ -12,10 +12,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string config_text(const std::string& coefficient = "0.25") {
+  return "grid: {shape: [3, 4]}\nequation: {coefficient: " + coefficient +
+         "}\ntime: {steps: 1000}\noutput: {directory: out}\n";
+}
+
 /// A run folder in which step after step is stored, with one output and one checkpoint each.
 class Stored {
  public:
-  explicit Stored(CheckpointHeader from = {}) : from_(std::move(from)) {
+  explicit Stored(CheckpointHeader from) : Stored(config_text(), std::move(from)) {}
+  explicit Stored(std::string text = config_text(), CheckpointHeader from = {})
+      : from_(std::move(from)), text_(std::move(text)) {
     config_.shape = {3, 4};
     config_.coefficient = 0.25;
     config_.steps = 1000;
@@ -34,7 +41,8 @@ class Stored {
   static void block(const fs::path& path) { fs::create_directories(path / "in the way"); }
 
   const RunFolder& folder() const { return folder_; }
-  std::string missing() const { return writer_.missing(); }
+  std::string missing() { return writer_.missing(); }
+  bool can_make_missing() const { return writer_.can_make_missing(); }
   std::string newest() const {
     return newest_valid_checkpoint(folder_.checkpoints()).path.filename().string();
   }
@@ -47,6 +55,7 @@ class Stored {
  private:
   ScratchFolder scratch_;
   CheckpointHeader from_;
+  std::string text_;
   RunConfig config_;
   std::vector<float> field_ = std::vector<float>(12, 1.5f);
   std::uint64_t digest_ = digest_of(std::span<const float>(field_));
@@ -54,8 +63,7 @@ class Stored {
   RunWriter<float> writer_{
       folder_,
       config_,
-      "grid: {shape: [3, 4]}\nequation: {coefficient: 0.25}\ntime: {steps: 1000}\n"
-      "output: {directory: out}\n",
+      text_,
       {},
       from_,
       {.stored = [](const StoredEvent&) {},
@@ -87,7 +95,8 @@ TEST_CASE("an output that cannot be stored is named, and a restart goes back to 
   CHECK(run.newest() == checkpoint_file_name(10));
   const Restart restart = newest_valid_checkpoint(run.folder().checkpoints());
   REQUIRE(restart.rejected.size() == 2);
-  CHECK(contains(restart.rejected[0], "step-000000040.h5: the output of step 20 could not"));
+  CHECK(
+      contains(restart.rejected[0], "step-000000040.h5: lacks the output of step 20; an earlier"));
   // With none that is complete, the newest is better than none.
   fs::remove(run.folder().checkpoints() / checkpoint_file_name(10));
   CHECK(run.newest() == checkpoint_file_name(40));
@@ -103,6 +112,89 @@ TEST_CASE("a checkpoint that cannot be stored is made up for by the next one") {
   run.step(20);
   CHECK(run.missing().empty());
   CHECK(run.newest() == checkpoint_file_name(20));
+}
+
+TEST_CASE("old checkpoints go beyond step 10^9, too, where names are longer") {
+  Stored run;
+  for (const std::int64_t step : {999'999'980, 999'999'990, 1'000'000'000, 1'000'000'010}) {
+    run.step(step);
+    if (step == 1'000'000'000) CHECK(run.has_checkpoint(999'999'990));
+  }
+  CHECK(run.has_checkpoint(1'000'000'010));
+  CHECK(run.has_checkpoint(1'000'000'000));
+  CHECK_FALSE(run.has_checkpoint(999'999'990));
+  CHECK_FALSE(run.has_checkpoint(999'999'980));
+  Stored::block(run.folder().fields() / step_file_name(1'000'000'020));
+  for (const std::int64_t step : {1'000'000'020, 1'000'000'030, 1'000'000'040}) run.step(step);
+  CHECK(run.has_checkpoint(1'000'000'010));  // the missing output can be made from it
+}
+
+TEST_CASE("old outputs that were changed, cut short or removed cost no later one") {
+  Stored run;
+  for (const std::int64_t step : {0, 10, 20, 30}) run.step(step);
+  const auto file = [&](std::int64_t step) { return run.folder().fields() / step_file_name(step); };
+  const std::string whole = read_bytes(file(0));
+  fs::remove(file(0));
+  write_bytes(file(10), read_bytes(file(10)) + "more");
+  fs::remove(file(20));
+  fs::copy_file(file(30), file(20));
+  write_bytes(run.folder().config(), config_text());
+  const auto restart = [&] {
+    return newest_valid_checkpoint(run.folder().checkpoints(), check_for(run.folder()));
+  };
+  CHECK(restart().checkpoint.header.missing_outputs == std::vector<std::int64_t>{0, 10, 20});
+  CHECK(restart().damaged.size() == 3);
+  CHECK(contains(restart().rejected.front(), "lacks the output of step 0 and that of step 10"));
+  write_bytes(file(0), whole);  // with a right seal, and of the right run
+  CHECK(restart().damaged.size() == 2);
+  fs::remove(file(0));
+
+  run.step(40);
+  REQUIRE(run.warnings.size() == 4);  // each file and reason once
+  CHECK(contains(run.warnings[0], "step-000000020.nc: holds step 30; left out of "));
+  CHECK(contains(run.warnings[1], "step-000000010.nc: has no seal"));
+  CHECK(contains(run.warnings[2], "step-000000000.nc: No such file"));
+  CHECK(contains(run.warnings[3], "step-000000020.nc: is another file than was stored"));
+  CHECK(read_content(run.folder().index()).steps == std::vector<std::int64_t>{30, 40});
+  CHECK(run.missing() == "the outputs of steps 0, 10, 20");
+  CHECK_FALSE(run.can_make_missing());
+  CHECK(restart().checkpoint.header.step == 40);
+  CHECK(restart().checkpoint.header.missing_outputs == std::vector<std::int64_t>{0, 10, 20});
+}
+
+TEST_CASE("an index that cannot be written is told of, and made up for by the next one") {
+  Stored run;
+  run.step(0);
+  fs::remove(run.folder().index());
+  Stored::block(run.folder().index());
+  run.step(10);
+  REQUIRE(run.warnings.size() == 1);
+  CHECK(contains(run.warnings[0], "step 10: "));
+  CHECK(contains(run.warnings[0], "fields.nc: cannot rename"));
+  CHECK(run.missing() == "fields.nc");
+  fs::remove_all(run.folder().index());
+  CHECK(run.missing().empty());
+  CHECK(read_content(run.folder().index()).steps == std::vector<std::int64_t>{0, 10});
+}
+
+TEST_CASE("a checkpoint of another run is named, and an older one of this run used") {
+  Stored run, other(config_text("0.2"));
+  for (const std::int64_t step : {0, 10}) run.step(step);
+  other.step(20);
+  const fs::path own = run.folder().checkpoints();
+  const fs::path foreign = other.folder().checkpoints() / checkpoint_file_name(20);
+  fs::copy_file(foreign, own / checkpoint_file_name(20));
+  CHECK(contains(message_of<IoError>([&] { check_for(run.folder()); }), "config.yaml"));
+  write_bytes(run.folder().config(), config_text());
+  const CheckpointCheck check = check_for(run.folder());
+  const Restart restart = newest_valid_checkpoint(own, check);
+  CHECK(restart.path.filename() == checkpoint_file_name(10));
+  REQUIRE(restart.rejected.size() == 1);
+  const std::string words =
+      "is of another run than config.yaml: equation.coefficient: 0.2 in it, 0.25 now";
+  CHECK(contains(restart.rejected[0], checkpoint_file_name(20) + ": " + words));
+  for (const std::string& from : {std::string("20"), foreign.string()})
+    CHECK(contains(message_of<CheckpointError>([&] { checkpoint_from(own, from, check); }), words));
 }
 
 TEST_CASE("what an earlier part of the run is missing stays missing") {
