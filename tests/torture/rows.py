@@ -7,7 +7,9 @@ import disks
 import errors
 import hygiene
 import kills
+import locks
 import names
+import old_outputs
 import programs
 import restarts
 import stops
@@ -81,6 +83,16 @@ ROWS = [
         names.at_random),
     Row("one-writer", "a run folder has one writer; a stale lock is no obstacle",
         "a second process while the first is in a random call that writes", 3, 50, restarts.one_writer),
+    Row("delayed-lock", "what a run finds in its folder it finds under the lock: nothing is mixed, and nothing that "
+        "another one has made meanwhile is removed unasked", "run, resume and auto-resume that wait for each of their "
+        "locks, in front of no run, half of one and a complete one, while another run, resume or auto-resume works "
+        "there", 10, None, locks.delayed_lock),
+    Row("without-locks", "file systems without flock are usable, with fcntl's locks or a warning",
+        "ENOLCK, ENOSYS and EOPNOTSUPP from flock, and from every lock", 4, None, locks.without_locks),
+    Row("old-outputs", "an old output that is damaged or gone costs no later one, and never passes for stored: it is made "
+        "again, or the exit code is 4 with its step and the command that makes it",
+        "flipped bits, cut, annotated, emptied and removed files, and those of other runs and steps", 10, None,
+        old_outputs.damaged),
     Row("outside", "nothing outside of the run folder is written",
         "every file that is opened for writing, renamed, removed or made", 4, None, hygiene.nothing_outside),
     Row("links", "links planted in the run folder are not followed", "files and folders replaced by links", 14, None,

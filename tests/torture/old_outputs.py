@@ -1,0 +1,68 @@
+"""Outputs of a run that somebody has changed, damaged or removed before it goes on."""
+import functools
+import pathlib
+import shutil
+from typing import Callable
+
+from harness import AUTO_RESUME, SMALL, Torture, Trial, copy, sample
+from run_folders import expect
+from scenarios import scenarios
+
+OTHER = SMALL.replace("0.25", "0.2")
+
+
+def flip(file: pathlib.Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+def truncate(file: pathlib.Path) -> None:
+    file.write_bytes(file.read_bytes()[:-1000])
+
+
+def annotate(file: pathlib.Path) -> None:
+    """As h5py does: what it adds goes over the seal."""
+    file.write_bytes(file.read_bytes()[:-40] + b"an attribute" * 100)
+
+
+def damaged(torture: Torture, count: int | None) -> list[Trial]:
+    """What is damaged is made again, or it is named with the command that makes it; no later output is lost."""
+    half = next(each.folder for each in scenarios(torture) if each.folder)
+    whole, foreign = torture.reference(SMALL).folder, torture.reference(OTHER).folder
+    damages: dict[str, Callable[[pathlib.Path], None]] = {
+        "a flipped bit": flip, "cut short": truncate, "annotated": annotate, "removed": pathlib.Path.unlink,
+        "emptied": lambda file: file.write_bytes(b""), "text": lambda file: file.write_text("not HDF5"),
+        "of another run": lambda file: shutil.copyfile(foreign / "fields" / file.name, file),
+        "of another step": lambda file: shutil.copyfile(
+            whole / "fields" / ("step-000000000.nc" if "40" in file.name else "step-000000040.nc"), file)}
+
+    def trial(start: pathlib.Path, damage: Callable[[pathlib.Path], None], steps: tuple[int, ...],
+              command: tuple[str, ...], folder: pathlib.Path) -> None:
+        (folder / "c.yaml").write_text(SMALL)
+        run = folder / "out"
+        copy(start, run)
+        for step in steps:
+            damage(run / f"fields/step-{step:09}.nc")
+        ended = torture.run(folder, *command)
+        expect(ended.signal == 0 and ended.code in (0, 4), f"{ended}")
+        for step in {0, 20, 40, 60} - set(steps):
+            diff = torture.run(folder, "diff", f"out/fields/step-{step:09}.nc", str(whole / f"fields/step-{step:09}.nc"))
+            expect(diff.code == 0, f"another output was lost: {diff}; {ended}")
+        index = torture.run(folder, "inspect", "out/fields.nc")
+        expect(index.code == 0, f"the index: {index}")
+        if ended.code == 4:
+            expect(all(str(step) in ended.err for step in steps), f"the steps are not named: {ended}")
+            expect(torture.run(folder, *command).code == 4, "what is missing passes for complete the second time")
+            advice = ("run", "out/config.yaml", "--output", "out", "--overwrite")
+            expect(f"{torture.program} {' '.join(advice)}" in ended.err, f"no advice: {ended}")
+            torture.check_resumes(folder, SMALL, *advice)
+        else:
+            torture.check_complete(run, SMALL)
+
+    points = [(start, name, steps, command) for name in damages
+              for start, most in ((half, [(0,), (20,), (0, 20)]), (whole, [(0,), (20,), (40,), (60,), (20, 60)]))
+              for steps in most for command in (("resume", "out"), AUTO_RESUME)]
+    return [Trial(f"{name}, steps {steps} of {'half' if start == half else 'a complete'} run, {' '.join(command)}",
+                  functools.partial(trial, start, damages[name], steps, command))
+            for start, name, steps, command in sample(points, count)]
