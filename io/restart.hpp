@@ -40,7 +40,7 @@ Restart newest_valid_checkpoint(const std::filesystem::path& folder,
 
 /// The checkpoint that `from` names: a step number or a file. Throws CheckpointError.
 Restart checkpoint_from(const std::filesystem::path& folder, const std::string& from,
-                        const CheckpointCheck& check);
+                        const CheckpointCheck& check = {});
 
 /// Throws ConfigError that names every key which a restart may not change (grid, boundary, initial
 /// field, equation, time step, precision) and which differs from what it was `where`, with both
