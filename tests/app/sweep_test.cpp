@@ -178,7 +178,7 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
   CHECK(rows_of(run_lapl(other))[3]["step"] == 30010);
 }
 
-TEST_CASE("SIGHUP stops a run, unless nohup has it ignored; a limit on processor time stops it") {
+TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the first ignored") {
   const Sandbox sandbox;
   write_text("c.yaml", long_sweep);
   for (const auto& [before, signal, named] :

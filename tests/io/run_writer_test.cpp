@@ -24,7 +24,7 @@ class Stored {
   explicit Stored(std::string text = config_text(), CheckpointHeader from = {})
       : from_(std::move(from)), text_(std::move(text)) {
     config_.shape = {3, 4};
-    config_.coefficient = 0.25;
+    config_.coefficient = parse_config(text_, "c.yaml", ".", {}).run.coefficient;
     config_.steps = 1000;
     config_.checkpoints_kept = 2;
     config_.output_fields = {"field"};
@@ -154,7 +154,7 @@ TEST_CASE("old outputs that were changed, cut short or removed cost no later one
   CHECK(contains(run.warnings[0], "step-000000020.nc: holds step 30; left out of "));
   CHECK(contains(run.warnings[1], "step-000000010.nc: has no seal"));
   CHECK(contains(run.warnings[2], "step-000000000.nc: No such file"));
-  CHECK(contains(run.warnings[3], "step-000000020.nc: is another file than was stored"));
+  CHECK(contains(run.warnings[3], "step-000000020.nc: holds step 30, but its name says 20"));
   CHECK(read_content(run.folder().index()).steps == std::vector<std::int64_t>{30, 40});
   CHECK(run.missing() == "the outputs of steps 0, 10, 20");
   CHECK_FALSE(run.can_make_missing());

@@ -240,6 +240,16 @@ TEST_CASE("a step file whose parts contradict each other is refused, though its 
       write_attribute(file, "lapl_grid_spacing", std::span(&spacing, 1));
     };
   };
+  const auto write = [&] {
+    write_step_file(path, {.shape = {2, 3},
+                           .step = 40,
+                           .time = 10,
+                           .title = "",
+                           .fields = {{"field", "", "1", std::span<const float>(values)},
+                                      {"other", "", "1", std::span<const float>(values)}},
+                           .provenance = {}});
+  };
+  write();  // before HDF5's types are named, which would set it up in another way
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> many(100);
   const std::pair<std::function<void(hid_t)>, std::string> cases[] = {
@@ -259,13 +269,7 @@ TEST_CASE("a step file whose parts contradict each other is refused, though its 
       {spaced(0), "attribute lapl_grid_spacing is 0"},
       {spaced(infinity), "attribute lapl_grid_spacing is inf"}};
   for (const auto& [edit, reason] : cases) {
-    write_step_file(path, {.shape = {2, 3},
-                           .step = 40,
-                           .time = 10,
-                           .title = "",
-                           .fields = {{"field", "", "1", std::span<const float>(values)},
-                                      {"other", "", "1", std::span<const float>(values)}},
-                           .provenance = {}});
+    write();
     edit_sealed(path, edit);
     const std::string message = message_of<IoError>([&] { read_content(path); });
     CAPTURE(message);
