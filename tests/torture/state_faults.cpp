@@ -104,7 +104,12 @@ std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::st
 template <class T>
 std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig& config,
                    const CheckpointHeader& from) {
-  RunWriter<T> writer(folder, config, "", {}, from,
+  const std::string config_text = fmt::format(
+      "grid: {{shape: [{}, {}]}}\nequation: {{coefficient: {}}}\ntime: {{steps: {}}}\n"
+      "compute: {{precision: {}}}\n",
+      config.shape.rows, config.shape.columns, *config.coefficient, config.steps,
+      name_of(config.precision));
+  RunWriter<T> writer(folder, config, config_text, {}, from,
                       {.stored = [](const StoredEvent&) {},
                        .progress = [](const Progress&) {},
                        .warning = [](const std::string& text) { throw std::logic_error(text); }});
