@@ -192,7 +192,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
     }
     for (auto [member, code] : processes.ended()) {
       // Signalled before it had a handler for that.
-      const auto stops = [&](int stop) { return code == 128 + stop; };
+      const auto stops = [found = code](int stop) { return found == 128 + stop; };
       if (!stopped_by.empty() && std::ranges::any_of(stop_signals, stops))
         code = exit_stopped_early;
       ended(*member, {code, error_of(*member, code)});
