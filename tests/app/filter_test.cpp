@@ -181,7 +181,8 @@ TEST_CASE("a run refuses weights from a file whose results would not have the gr
     filtered(keys);
     for (const char* command : {"validate", "plan", "run"}) {
       const Outcome refused = run_lapl({command, "c.yaml"});
-      CAPTURE(keys);
+      const std::string filter = keys;
+      CAPTURE(filter);
       CAPTURE(command);
       CAPTURE(refused.err);
       CHECK(refused.code == 2);

@@ -212,7 +212,8 @@ TEST_CASE("what follows from finite values may not be: exit 2 where that is know
     for (const std::string& setting : settings)
       arguments.insert(arguments.end(), {"--set", setting});
     const Outcome run = run_lapl(arguments);
-    CAPTURE(message);
+    const std::string expected = message;
+    CAPTURE(expected);
     CAPTURE(run.err);
     CHECK(run.code == code);
     CHECK(run.err.find(message) != std::string::npos);

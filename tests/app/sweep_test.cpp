@@ -184,7 +184,8 @@ TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the
   for (const auto& [before, signal, named] :
        {std::tuple("", SIGHUP, "SIGHUP"), std::tuple("trap '' HUP;", SIGTERM, "SIGTERM"),
         std::tuple("ulimit -S -t 1;", 0, "SIGXCPU")}) {
-    CAPTURE(named);
+    const std::string expected = named;
+    CAPTURE(expected);
     fs::remove_all("out");
     const pid_t child = start({"-c", std::string(before) + "exec " + lapl_program() +
                                          " run c.yaml --output out --set time.steps=900000000"},
