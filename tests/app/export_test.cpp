@@ -186,7 +186,7 @@ TEST_CASE("export: a run that goes on gives what is finished, a damaged output n
   for (const char* out : {"empty/a.nc", "empty/a.npy", "empty/a.raw", "empty/a.csv", "empty/"}) {
     const Outcome outcome = run_lapl({"export", "out", "-o", out});
     CAPTURE(outcome.err);
-    if (outcome.err.find("built without cairo") != std::string::npos) continue;
+    if (lacks_cairo(outcome)) continue;
     CHECK(outcome.code == 4);
     CHECK(outcome.err.find("step-000000040.nc: the bytes differ") != std::string::npos);
     CHECK(entries("empty") == 0);
@@ -197,10 +197,7 @@ TEST_CASE("export: pictures of one size, one for each output") {
   const Sandbox sandbox;
   make_run();
   const Outcome outcome = run_lapl({"export", "out", "-o", "frames/"});
-  if (outcome.err.find("built without cairo") != std::string::npos) {
-    MESSAGE("skipped: lapl was built without cairo (package libcairo2-dev)");
-    return;
-  }
+  if (lacks_cairo(outcome)) return;
   REQUIRE(outcome.code == 0);
   CHECK(entries("frames") == 4);
   const auto size_of = [](const char* path) { return text_of(path).substr(16, 8); };
@@ -260,7 +257,7 @@ TEST_CASE("export: what is wrong is named, and what was there stays") {
     std::vector<std::string> arguments = {"export"};
     arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
     const Outcome outcome = run_lapl(arguments);
-    if (outcome.err.find("built without cairo") != std::string::npos) continue;
+    if (lacks_cairo(outcome)) continue;
     CAPTURE(row.message);
     CAPTURE(outcome.err);
     CHECK(outcome.code == row.code);

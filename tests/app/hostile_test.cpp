@@ -54,6 +54,7 @@ TEST_CASE("a pipe in the place of any file is refused at once") {
     const Outcome refused = run_lapl(command);
     CAPTURE(command[0]);
     CAPTURE(refused.err);
+    if (lacks_cairo(refused)) continue;
     CHECK(refused.code == 4);
     CHECK(says(refused.err, "pipe: is not a regular file"));
   }
@@ -141,13 +142,16 @@ TEST_CASE("a file of filter results among a run's outputs is named as what it is
            {"plot", "out"}, {"report", "out"}, {"export", "out", "-o", "o.npy"}}) {
     const Outcome refused = run_lapl(command);
     CAPTURE(refused.err);
+    if (lacks_cairo(refused)) continue;
     CHECK(refused.code == 4);
     CHECK(
         says(refused.err, file + ": is a file of filter results, or of another program, not an "));
   }
   fs::remove(file);
   fs::copy("out/fields/step-000000020.nc", file);
-  CHECK(says(run_lapl({"plot", "out"}).err, file + ": holds step 20, but its name says 80"));
+  const Outcome wrong_name = run_lapl({"plot", "out"});
+  if (lacks_cairo(wrong_name)) return;
+  CHECK(says(wrong_name.err, file + ": holds step 20, but its name says 80"));
   fs::remove(file);
   fs::rename("f.h5", "out/fields/step-000000000.nc.tmp");
   fs::remove("out/fields/step-000000000.nc");

@@ -8,13 +8,6 @@ using namespace lapl::test;
 
 namespace {
 
-bool can_draw(const Outcome& outcome) {
-  if (outcome.err.find("built without cairo") == std::string::npos) return true;
-  CHECK(outcome.code == 2);
-  MESSAGE("skipped: lapl was built without cairo (package libcairo2-dev)");
-  return false;
-}
-
 std::uint32_t number_at(const std::string& bytes, std::size_t at) {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < 4; ++i)
@@ -38,7 +31,7 @@ TEST_CASE("plot: a run, a step, an index and a checkpoint, as PNG of the size as
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   const Outcome first = run_lapl({"plot", "out"});
-  if (!can_draw(first)) return;
+  if (lacks_cairo(first)) return;
   CAPTURE(first.err);
   REQUIRE(first.code == 0);
   CHECK(png_size("out.png")[0] > 2 * png_size("out.png")[1]);  // three panels beside each other
@@ -61,7 +54,7 @@ TEST_CASE("plot: options change what is drawn, and the index draws what the run 
   const Outcome run = run_lapl({"run", "c.yaml"});
   CAPTURE(run.err);
   REQUIRE(run.code == 0);
-  if (!can_draw(run_lapl({"plot", "out", "-o", "a.png"}))) return;
+  if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.png"}))) return;
   REQUIRE(run_lapl({"plot", "out/fields.nc", "-o", "b.png"}).code == 0);
   CHECK(text_of("a.png") == text_of("b.png"));
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--step", "20"},
@@ -84,7 +77,7 @@ TEST_CASE("plot: a movie has a frame for each output") {
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   const Outcome movie = run_lapl({"plot", "out", "--movie", "-o", "m.png", "--size", "300x200"});
-  if (!can_draw(movie)) return;
+  if (lacks_cairo(movie)) return;
   CAPTURE(movie.err);
   REQUIRE(movie.code == 0);
   CHECK(png_size("m.png") == Size{300, 200});
@@ -102,7 +95,7 @@ TEST_CASE("plot: a field of one row, one column, one cell") {
                       "--set", "initial.kind=uniform"})
                 .code == 0);
     const Outcome plot = run_lapl({"plot", "out"});
-    if (!can_draw(plot)) return;
+    if (lacks_cairo(plot)) return;
     CAPTURE(plot.err);
     CHECK(plot.code == 0);
   }
@@ -112,7 +105,7 @@ TEST_CASE("plot: what is wrong is named, and no picture appears") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  if (!can_draw(run_lapl({"plot", "out", "-o", "a.svg"}))) return;
+  if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.svg"}))) return;
   struct Row {
     std::vector<std::string> options;
     int code;

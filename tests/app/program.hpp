@@ -100,6 +100,14 @@ inline Outcome run_lapl(const std::vector<std::string>& arguments) {
   return finish(start(arguments));
 }
 
+/// Whether it ended because this build cannot draw pictures.
+inline bool lacks_cairo(const Outcome& outcome) {
+  if (outcome.err.find("built without cairo") == std::string::npos) return false;
+  CHECK(outcome.code == 2);
+  MESSAGE("skipped: lapl was built without cairo (package libcairo2-dev)");
+  return true;
+}
+
 /// A config that runs in an instant; `more` is added to it.
 inline std::string small_config(const std::string& more = "") {
   return "grid: {shape: [20, 30]}\n"
