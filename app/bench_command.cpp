@@ -6,6 +6,7 @@
 
 #include "app/backend_choice.hpp"
 #include "app/commands.hpp"
+#include "io/json.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "solver/benchmark.hpp"
@@ -118,7 +119,7 @@ int bench_command(const BenchOptions& options) {
       }
   if (all.empty())
     throw DeviceError(fmt::format("no engine of the {} backend could step", backend));
-  if (options.json) fmt::print("{}\n", all.dump(2));
+  if (options.json) fmt::print("{}\n", json_text(all, 2));
   return 0;
 }
 

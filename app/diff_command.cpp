@@ -69,9 +69,11 @@ Finding lacking(const std::string& what, const std::string& where) {
   return {what, true, {{"missing_in", where}}};
 }
 
-void compare_files(const fs::path& a, const fs::path& b, const std::string& prefix,
-                   const DiffOptions& options, std::vector<Finding>& findings) {
-  const FileContent of_a = read_content(a), of_b = read_content(b);
+// `read`: read_content, or read_output for files in run folders.
+void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(const fs::path&),
+                   const std::string& prefix, const DiffOptions& options,
+                   std::vector<Finding>& findings) {
+  const FileContent of_a = read(a), of_b = read(b);
   std::set<std::string> names(of_a.fields.begin(), of_a.fields.end());
   names.insert(of_b.fields.begin(), of_b.fields.end());
   for (const std::string& name : names) {
@@ -109,7 +111,7 @@ void compare_runs(const DiffOptions& options, std::vector<Finding>& findings) {
     const fs::path a = fs::path(options.a) / "fields" / name;
     const fs::path b = fs::path(options.b) / "fields" / name;
     if (fs::exists(a) && fs::exists(b))
-      compare_files(a, b, name + " ", options, findings);
+      compare_files(a, b, read_output, name + " ", options, findings);
     else
       findings.push_back(lacking(name, fs::exists(a) ? options.b : options.a));
   }
@@ -143,7 +145,7 @@ int diff_command(const DiffOptions& options) {
   if (runs)
     compare_runs(options, findings);
   else
-    compare_files(options.a, options.b, "", options, findings);
+    compare_files(options.a, options.b, read_content, "", options, findings);
   print_findings(findings, options.json);
   const bool differ = std::ranges::any_of(findings, &Finding::differs);
   return differ ? exit_different : exit_complete;

@@ -93,6 +93,7 @@ int execute_as(const Job& job, Console& console) {
       run_backend<T>(config, choice, [&](const std::string& text) { console.note(text); });
   const BackendDescription by = backend->description();
   set_state(*backend, job, loaded);
+  if (!job.restart) require_finite_start(*backend, config);
 
   const std::string config_text = resolved_yaml(job.config);
   Provenance provenance = provenance_of(by);

@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "io/config/config_store.hpp"
+#include "io/json.hpp"
 #include "io/plot/colormap.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/engines.hpp"
@@ -120,7 +121,7 @@ void add_list_command(CLI::App& app, Action& action) {
         all[group.name] = items;
         if (!options->json) print_group(group, items);
       }
-      if (options->json) fmt::print("{}\n", all.dump(2));
+      if (options->json) fmt::print("{}\n", json_text(all, 2));
       return 0;
     };
   });

@@ -203,7 +203,7 @@ std::vector<SweepMember> sweep_members(const std::string& config,
       if (sources.insert(fmt::format("{}:{} {} {}", initial.path, initial.dataset, rows, columns))
               .second)
         load_initial_field(member.run);
-      load_filters(member.run.filters);
+      load_filters(member.run);
       if (!RunFolder::holds_run(member.run.directory)) continue;
       ++runs;
       if (go_on) member.complete = is_complete(loaded);

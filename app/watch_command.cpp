@@ -53,7 +53,7 @@ class NewestField {
   static Panel read(const fs::path& file, Shape shape) {
     if (static_cast<double>(shape.cells()) * 8 > static_cast<double>(available_memory()) / 2)
       throw IoError("the field is too large for the memory here");
-    const std::vector<std::string> fields = read_content(file).fields;
+    const std::vector<std::string> fields = read_output(file).fields;
     if (fields.empty()) throw IoError(fmt::format("{}: holds no field", file.string()));
     const bool usual = std::ranges::find(fields, "field") != fields.end();
     const std::string name = usual ? "field" : fields.front();

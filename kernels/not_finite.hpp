@@ -43,9 +43,9 @@ std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
     const auto block = values.subspan(start, std::min(block_size, values.size() - start));
     unsigned bad = 0;
     for (const T value : block) bad |= std::isfinite(value) ? 0u : 1u;
-    if (bad != 0)
-      return std::ranges::find_if(values, [](T value) { return !std::isfinite(value); }) -
-             values.begin();
+    if (bad == 0) continue;
+    const auto first = std::ranges::find_if(block, [](T value) { return !std::isfinite(value); });
+    return static_cast<std::int64_t>(start) + (first - block.begin());
   }
   return std::nullopt;
 }

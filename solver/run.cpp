@@ -11,6 +11,7 @@
 #include "solver/background.hpp"
 #include "solver/clock.hpp"
 #include "solver/schedule.hpp"
+#include "solver/statistics.hpp"
 #include "solver/verification.hpp"
 
 namespace lapl {
@@ -19,7 +20,7 @@ namespace {
 // `what` it is, and the values around it, a line for each row of the grid.
 template <class T>
 [[noreturn]] void refuse(const NotFinite<T>& found, Shape shape, std::int64_t step,
-                         const std::string& what = "the value") {
+                         const std::string& what) {
   const auto [row, column] = cell_at(shape, found.index);
   const Neighbourhood area = neighbourhood_of(found.index, shape);
   std::string message = fmt::format(
@@ -32,6 +33,20 @@ template <class T>
     message += fmt::format(" {:>12.6g}", std::isnan(value) ? std::abs(value) : value);
   }
   throw NumericalError(message);
+}
+
+// The state, and what follows from it, which may be too large all the same.
+template <class T>
+void require_finite(const Captured<T>& captured, const RunConfig& config, std::int64_t step) {
+  const auto look_at = [&](std::span<const T> values, std::optional<std::int64_t> first,
+                           const std::string& name) {
+    if (first) refuse(not_finite_at(*first, values.data(), config.shape), config.shape, step, name);
+  };
+  look_at(captured.field, captured.first_not_finite, "the value");
+  look_at(captured.laplacian, first_not_finite(captured.laplacian), "the laplacian");
+  for (std::size_t i = 0; i < captured.filtered.size(); ++i)
+    look_at(captured.filtered[i], first_not_finite(captured.filtered[i]),
+            "filter " + config.filters[i].name);
 }
 
 // The state may still fail between the verification and the copy that is stored.
@@ -118,7 +133,8 @@ class Run {
     if (checked_step_) {
       const std::int64_t checked = *checked_step_;
       checked_step_.reset();
-      if (const auto found = backend_.finish_finite_check()) refuse(*found, config_.shape, checked);
+      if (const auto found = backend_.finish_finite_check())
+        refuse(*found, config_.shape, checked, "the value");
     }
     if (schedule_.is_finite_check(step_)) {
       backend_.start_finite_check();
@@ -175,23 +191,9 @@ class Run {
       omp_set_num_threads(1);  // a team of its own could not be started under a limit on processes
       const Captured<T> captured = backend_.captured();
       require_verified(verified, captured.digest, what.step);
-      if (captured.first_not_finite)
-        refuse(not_finite_at(*captured.first_not_finite, captured.field.data(), config_.shape),
-               config_.shape, what.step);
-      require_finite(captured, what.step);
+      require_finite(captured, config_, what.step);
       sink_.store(what, captured);
     });
-  }
-
-  // What follows from a finite state may be too large all the same.
-  void require_finite(const Captured<T>& captured, std::int64_t step) const {
-    const auto look_at = [&](std::span<const T> values, const std::string& name) {
-      if (const auto first = first_not_finite(values))
-        refuse(not_finite_at(*first, values.data(), config_.shape), config_.shape, step, name);
-    };
-    look_at(captured.laplacian, "the laplacian");
-    for (std::size_t i = 0; i < captured.filtered.size(); ++i)
-      look_at(captured.filtered[i], "filter " + config_.filters[i].name);
   }
 
   void finish_storing() {
@@ -213,6 +215,16 @@ class Run {
 };
 
 }  // namespace
+
+template <class T>
+void require_finite_start(Backend<T>& backend, const RunConfig& config) {
+  backend.capture(config.has_output_field("laplacian"), true);
+  const Captured<T> captured = backend.captured();
+  require_finite(captured, config, 0);
+  require_finite(statistics_of(captured.field, config.shape, config.spacing), 0);
+}
+template void require_finite_start(Backend<float>&, const RunConfig&);
+template void require_finite_start(Backend<double>&, const RunConfig&);
 
 template <class T>
 RunResult run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step,

@@ -46,6 +46,11 @@ struct RunResult {
   double seconds = 0;           ///< in all, with outputs and checkpoints
 };
 
+/// Looks at what step 0 would store, before anything is created for it. Throws NumericalError, as
+/// run does, where a value or a sum over the values is not finite.
+template <class T>
+void require_finite_start(Backend<T>& backend, const RunConfig& config);
+
 /// Runs from `first_step` (the backend's present state) to config.steps. `stop_reason` is asked
 /// after each stretch of about a tenth of a second: a text that is not empty ends the run early,
 /// with a checkpoint. Throws NumericalError (naming step, row and column, with the values around)

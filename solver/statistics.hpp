@@ -21,6 +21,9 @@ struct Statistics {
   double l2 = 0;    ///< square root of h^2 times the sum of squares
 };
 
+/// Throws NumericalError where a sum is not finite: the values of `step` are too large for it.
+void require_finite(const Statistics& statistics, std::int64_t step);
+
 /// Sums in float64, row by row and then over the rows in order: the same bits on every machine.
 template <class T>
 Statistics statistics_of(std::span<const T> field, Shape shape, double spacing) {

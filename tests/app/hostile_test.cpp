@@ -138,8 +138,11 @@ TEST_CASE("a file of filter results among a run's outputs is named as what it is
   REQUIRE(run_lapl({"filter", "f.yaml"}).code == 0);
   const std::string file = "out/fields/step-000000080.nc";
   fs::copy("f.h5", file);
-  for (const auto& command : std::vector<std::vector<std::string>>{
-           {"plot", "out"}, {"report", "out"}, {"export", "out", "-o", "o.npy"}}) {
+  for (const auto& command :
+       std::vector<std::vector<std::string>>{{"diff", "out", "out"},
+                                             {"plot", "out"},
+                                             {"report", "out"},
+                                             {"export", "out", "-o", "o.npy"}}) {
     const Outcome refused = run_lapl(command);
     CAPTURE(refused.err);
     if (lacks_cairo(refused)) continue;
@@ -147,6 +150,7 @@ TEST_CASE("a file of filter results among a run's outputs is named as what it is
     CHECK(
         says(refused.err, file + ": is a file of filter results, or of another program, not an "));
   }
+  CHECK(says(run_lapl({"watch", "out", "--once"}).out, "000080.nc: is a f"));
   fs::remove(file);
   fs::copy("out/fields/step-000000020.nc", file);
   const Outcome wrong_name = run_lapl({"plot", "out"});
