@@ -158,6 +158,12 @@ class Torture:
                 self._references[config] = Reference(folder / "out", digest_of(folder / "out"))
             return self._references[config]
 
+    def can_try(self, command: tuple[str, ...]) -> bool:
+        """False for what draws pictures, where lapl cannot."""
+        if command[0] not in ("plot", "report"):
+            return True
+        return "built without cairo" not in self.run(self.new_folder(), command[0], "none").err
+
     def check_files(self, run: pathlib.Path) -> None:
         """Every file that has its final name is whole."""
         for file in [*run.glob("fields/step-*.nc"), *run.glob("checkpoints/step-*.h5"), *run.glob("fields.nc")]:

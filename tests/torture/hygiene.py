@@ -80,6 +80,7 @@ def pipes(torture: Torture, count: int | None) -> list[Trial]:
         "a device": lambda path: path.symlink_to("/dev/zero")}
     commands = [AUTO_RESUME, ("resume", "out"), (*RUN, "--overwrite"), ("inspect", "out"), ("plot", "out"),
                 ("report", "out"), ("watch", "out", "--once"), ("export", "out", "-o", "series.nc")]
+    commands = [command for command in commands if torture.can_try(command)]
     inputs = {"c.yaml": "", "p.png": "initial: {kind: image, path: p.png}\n",
               "d.h5": "initial: {kind: hdf5, path: d.h5}\n", "k.h5": "filters: [{kernel: {path: k.h5}}]\n"}
 
