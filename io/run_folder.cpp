@@ -33,14 +33,14 @@ void unshare(const fs::path& path) {
   if (is_shared(path)) replace_file(path, read_start(path));
 }
 
-// Adds a line durably, or nothing of it.
-void append(const fs::path& path, const std::string& line) {
+// Adds a line, or nothing of it.
+void append(const fs::path& path, const std::string& line, RunFolder::Durable durable) {
   unshare(path);
   PosixFile file(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, path.string());
   const std::uint64_t before = file.size();
   try {
     file.write(std::as_bytes(std::span(line)));
-    file.sync();
+    if (durable == RunFolder::Durable::now) file.sync();
   } catch (const IoError&) {
     file.truncate(before);
     throw;
@@ -79,6 +79,7 @@ void remove_run(const fs::path& folder) {
   remove_files(folder / "checkpoints", "step-", ".h5");
   fs::remove(folder / "fields.nc");
   remove_files(folder / "fields", "step-", ".nc");
+  remove_files(folder / "fields", "bundle-", ".nc");
   for (const char* name : {"config.yaml", "log.jsonl", "diagnostics.csv"})
     fs::remove(folder / name);
 }
@@ -178,20 +179,31 @@ RunFolder RunFolder::open(const fs::path& path) {
   require_run(path);
   RunFolder folder(path, take_over(path));
   require_run(path);
-  drop_torn_line(path / "log.jsonl");
+  drop_torn_line(folder.log_file());
   return folder;
 }
 
-void RunFolder::log(const nlohmann::ordered_json& event) const {
+void RunFolder::log(const nlohmann::ordered_json& event, Durable durable) const {
   nlohmann::ordered_json line = {{"at", utc_now()}};
   line.update(event);
-  append(path_ / "log.jsonl", json_text(line) + "\n");
+  append(log_file(), json_text(line) + "\n", durable);
+}
+
+void RunFolder::sync() const {
+  for (const fs::path& path : {log_file(), diagnostics()})
+    if (fs::exists(path)) {
+      PosixFile file(path, O_WRONLY | O_NOFOLLOW, path.string());
+      file.sync();
+      file.close();
+    }
 }
 
 void RunFolder::add_diagnostics(std::int64_t step, double time, const Statistics& s,
                                 double cells_per_second) const {
-  append(diagnostics(), fmt::format("{},{},{},{},{},{},{},{:.4g}\n", step, time, s.min, s.max,
-                                    s.mean, s.mass, s.l2, cells_per_second));
+  append(diagnostics(),
+         fmt::format("{},{},{},{},{},{},{},{:.4g}\n", step, time, s.min, s.max, s.mean, s.mass,
+                     s.l2, cells_per_second),
+         Durable::later);
 }
 
 void RunFolder::drop_diagnostics_from(std::int64_t step) const {

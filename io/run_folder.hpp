@@ -39,12 +39,18 @@ class RunFolder {
   std::filesystem::path index() const { return path_ / "fields.nc"; }
   std::filesystem::path fields() const { return path_ / "fields"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  std::filesystem::path log_file() const { return path_ / "log.jsonl"; }
   std::filesystem::path diagnostics() const { return path_ / "diagnostics.csv"; }
 
-  /// Adds an event to log.jsonl, with the time of day. Throws IoError.
-  void log(const nlohmann::ordered_json& event) const;
+  /// Adds an event to log.jsonl, with the time of day; durably now, or at the next sync. Throws
+  /// IoError.
+  enum class Durable { now, later };
+  void log(const nlohmann::ordered_json& event, Durable durable = Durable::now) const;
 
-  /// Adds a line to diagnostics.csv. Throws IoError.
+  /// Makes what was added to log.jsonl and diagnostics.csv durable. Throws IoError.
+  void sync() const;
+
+  /// Adds a line to diagnostics.csv, durably at the next sync. Throws IoError.
   void add_diagnostics(std::int64_t step, double time, const Statistics& statistics,
                        double cells_per_second) const;
 

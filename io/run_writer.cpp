@@ -19,9 +19,11 @@ RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::s
       config_text_(std::move(config_text)),
       provenance_(std::move(provenance)),
       first_step_(from.step),
+      index_(folder.index(), folder.fields()),
+      missing_index_(from.step > 0),
       missing_outputs_(from.missing_outputs),
       callbacks_(std::move(callbacks)) {
-  for (const auto& [name, digest] : from.outputs) add_output(name, digest);
+  for (const auto& [name, digest] : from.outputs) add_output(step_of_file_name(name), digest);
 }
 
 template <class T>
@@ -63,7 +65,8 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                  {"time", event.time},
                  {"digest", digest_text(event.digest)},
                  {"output", event.output},
-                 {"checkpoint", event.checkpoint}});
+                 {"checkpoint", event.checkpoint}},
+                RunFolder::Durable::later);
   } catch (const IoError& error) {
     not_stored(step, error);
   }
@@ -97,52 +100,77 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
          fmt::format("field, {} with {}", name_of(filter.kind), name_of(filter.kernel)), "1",
          captured.filtered[i]});
   }
-  write_step_file(path, record);
+  step_files_.write(path, record);
   folder_.add_diagnostics(step, time, statistics, storing.cells_per_second);
-  add_output(path.filename().string(), captured.digest);
+  add_output(step, captured.digest);
   std::erase(missing_outputs_, step);
-  rewrite_index(step, true);
+  try {
+    index_.add(record);
+    missing_index_ = true;
+  } catch (const IoError& error) {
+    not_indexed(step, error);
+  }
+  if (index_is_due()) rewrite_index(step);
   return path.string();
 }
 
 template <class T>
-void RunWriter<T>::add_output(const std::string& name, std::uint64_t digest) {
-  std::erase_if(outputs_, [&](const auto& entry) { return entry.first == name; });
-  outputs_.emplace_back(name, digest);
+void RunWriter<T>::add_output(std::int64_t step, std::uint64_t digest) {
   std::error_code error;  // one that is gone already is found at the end
-  written_[name] = std::filesystem::last_write_time(folder_.fields() / name, error);
+  const auto path = folder_.fields() / step_file_name(step);
+  outputs_[step] = {digest, std::filesystem::last_write_time(path, error)};
 }
 
 // What somebody else has changed since it was stored is verified, and is missing where it is not
-// the same any more; whether there was any.
+// the same any more.
 template <class T>
-bool RunWriter<T>::take_out_changed() {
-  const auto count = missing_outputs_.size();
-  std::erase_if(outputs_, [&](const auto& output) {
-    const auto& [name, digest] = output;
-    const auto path = folder_.fields() / name;
+void RunWriter<T>::take_out_changed(std::int64_t step) {
+  bool changed = false;
+  for (auto output = outputs_.begin(); output != outputs_.end();) {
+    auto& [of_step, stored] = *output++;
+    const auto path = folder_.fields() / step_file_name(of_step);
     std::error_code error;
     const auto now = std::filesystem::last_write_time(path, error);
-    if (!error && now == written_.at(name)) return false;
-    const std::string problem = output_problem(path, digest);
-    if (problem.empty()) return false;
+    if (!error && now == stored.written) continue;
+    const std::string problem = output_problem(path, stored.digest);
+    if (problem.empty()) {
+      stored.written = now;
+      continue;
+    }
+    changed = true;
     if (warned_.insert(problem).second) callbacks_.warning(problem);
-    missing_outputs_.push_back(step_of_file_name(name));
-    return true;
-  });
+    missing_outputs_.push_back(of_step);
+    index_.remove(of_step);
+    outputs_.erase(std::prev(output));
+  }
+  if (!changed) return;
   std::ranges::sort(missing_outputs_);
-  return missing_outputs_.size() > count;
+  rewrite_index(step);
+}
+
+// A rewriting takes as long as the outputs are many: it lags by a sixteenth of them at most, so
+// that each costs the same; and by ten seconds.
+template <class T>
+bool RunWriter<T>::index_is_due() const {
+  return 16 * (index_.size() - indexed_) >= index_.size() || !indexed_at_ ||
+         seconds_since(*indexed_at_) >= 10;
 }
 
 // The outputs are worth more than the index over them: it is made anew with the next one.
 template <class T>
-void RunWriter<T>::rewrite_index(std::int64_t step, bool just_written) try {
-  for (const std::string& problem :
-       write_index(folder_.index(), folder_.fields(), just_written ? step : -1))
+void RunWriter<T>::rewrite_index(std::int64_t step) try {
+  for (const std::string& problem : index_.write())
     if (warned_.insert(problem).second)
       callbacks_.warning(fmt::format("{}; left out of {}", problem, folder_.index().string()));
   missing_index_ = false;
+  indexed_ = index_.size();
+  indexed_at_ = Clock::now();
 } catch (const IoError& error) {
+  not_indexed(step, error);
+}
+
+template <class T>
+void RunWriter<T>::not_indexed(std::int64_t step, const IoError& error) {
   missing_index_ = true;
   callbacks_.warning(
       fmt::format("step {}: {}; the next output writes it again", step, error.what()));
@@ -151,7 +179,16 @@ void RunWriter<T>::rewrite_index(std::int64_t step, bool just_written) try {
 template <class T>
 std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& captured) {
   const auto path = folder_.checkpoints() / checkpoint_file_name(step);
-  take_out_changed();
+  // What a checkpoint says to be there is there; but many outputs are not looked at each time.
+  looks_ += 64;
+  if (looks_ >= outputs_.size()) {
+    looks_ = 0;
+    take_out_changed(step);
+  }
+  folder_.sync();
+  std::vector<std::pair<std::string, std::uint64_t>> outputs;
+  for (const auto& [of_step, stored] : outputs_)
+    outputs.emplace_back(step_file_name(of_step), stored.digest);
   write_checkpoint(path,
                    {.config = config_text_,
                     .shape = config_.shape,
@@ -159,7 +196,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
                     .time_step = config_.step_seconds(),
                     .coefficient = config_.step_coefficient(),
                     .state_digest = captured.digest,
-                    .outputs = outputs_,
+                    .outputs = std::move(outputs),
                     .missing_outputs = missing_outputs_},
                    captured.field);
   remove_old_checkpoints(path);
@@ -197,9 +234,8 @@ void RunWriter<T>::not_stored(std::int64_t step, const IoError& error) const {
 
 template <class T>
 std::string RunWriter<T>::missing() {
-  const bool changed = take_out_changed();
-  if (changed || missing_index_ || !std::filesystem::exists(folder_.index()))
-    rewrite_index(first_step_, false);
+  take_out_changed(first_step_);
+  if (missing_index_ || !std::filesystem::exists(folder_.index())) rewrite_index(first_step_);
 
   std::vector<std::string> parts;
   if (!missing_outputs_.empty())

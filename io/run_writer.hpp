@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/run_index.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/run_folder.hpp"
 #include "kernels/error.hpp"
+#include "solver/clock.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
@@ -64,10 +66,12 @@ class RunWriter final : public RunSink<T> {
   std::string write_output(const Storing& storing, const Captured<T>& captured,
                            const Statistics& statistics);
   std::string write_state(std::int64_t step, const Captured<T>& captured);
-  void add_output(const std::string& name, std::uint64_t digest);
-  bool take_out_changed();
-  void rewrite_index(std::int64_t step, bool just_written);
+  void add_output(std::int64_t step, std::uint64_t digest);
+  void take_out_changed(std::int64_t step);
+  bool index_is_due() const;
+  void rewrite_index(std::int64_t step);
   void remove_old_checkpoints(const std::filesystem::path& newest) const;
+  void not_indexed(std::int64_t step, const IoError& error);
   void not_stored(std::int64_t step, const IoError& error) const;
 
   const RunFolder& folder_;
@@ -75,11 +79,19 @@ class RunWriter final : public RunSink<T> {
   std::string config_text_;
   Provenance provenance_;
   std::int64_t first_step_;
-  std::vector<std::pair<std::string, std::uint64_t>> outputs_;
-  std::map<std::string, std::filesystem::file_time_type> written_;  // when, for each of these
+  struct Stored {
+    std::uint64_t digest;
+    std::filesystem::file_time_type written;
+  };
+  std::map<std::int64_t, Stored> outputs_;  // by step
+  std::size_t looks_ = 0;                   // at outputs that may have changed, saved up
+  StepFileWriter step_files_;
+  RunIndex index_;
+  std::size_t indexed_ = 0;  // outputs when the index was written last
+  std::optional<Clock::time_point> indexed_at_;
+  bool missing_index_ = false;  // or not as it should be
   std::vector<std::int64_t> missing_outputs_;
   std::optional<std::int64_t> missing_checkpoint_;
-  bool missing_index_ = false;
   std::set<std::string> warned_;
   Callbacks callbacks_;
   std::uint64_t last_digest_ = 0;

@@ -155,6 +155,28 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
   }
 }
 
+std::vector<std::byte> hdf5_image(
+    const std::string& label, const std::function<void(const std::filesystem::path&)>& write_hdf5) {
+  const auto memory = PosixFile::in_memory(label);
+  if (!memory) return {};
+  naming_system_error([&] { write_hdf5(memory->scratch_path()); });
+  std::vector<std::byte> image;
+  image.reserve(memory->size());
+  for_each_block(*memory, label, memory->size(), [&](std::span<const std::byte> bytes) {
+    image.insert(image.end(), bytes.begin(), bytes.end());
+  });
+  return image;
+}
+
+void write_sealed_image(const std::filesystem::path& path, std::span<const std::byte> image) {
+  write_in_blocks(path, [&](const BlockWriter& write) {
+    SealMaker maker;
+    maker.add(image);
+    write(image);
+    write(maker.seal());
+  });
+}
+
 void verify_seal(const std::filesystem::path& path) {
   const std::string label = path.string();
   const PosixFile file(path, O_RDONLY, label);

@@ -61,21 +61,6 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
   return header;
 }
 
-template <class T>
-Hdf5Dataset create_field(hid_t file, const std::string& name, const Axes& axes) {
-  const Shape chunk = chunk_shape(axes.shape, sizeof(T));
-  const std::array<hsize_t, 3> extent = {axes.times.size(), static_cast<hsize_t>(axes.shape.rows),
-                                         static_cast<hsize_t>(axes.shape.columns)};
-  const std::array<hsize_t, 3> chunks = {1, static_cast<hsize_t>(chunk.rows),
-                                         static_cast<hsize_t>(chunk.columns)};
-  const Hdf5Properties properties = dataset_properties();
-  check_hdf5(H5Pset_chunk(properties, 3, chunks.data()), "set the chunks of " + name);
-  const Hdf5Space space(H5Screate_simple(3, extent.data(), nullptr), "make a data space");
-  return {
-      H5Dcreate2(file, name.c_str(), stored_type<T>(), space, H5P_DEFAULT, properties, H5P_DEFAULT),
-      "create dataset " + name};
-}
-
 // What goes into the file at `scratch`; the errors of reading a record name that record's file.
 class SeriesFile {
  public:
@@ -126,9 +111,8 @@ class SeriesFile {
   void write_field(hid_t file, const std::string& name, const Texts& texts,
                    const AxisScales& scales) {
     Hdf5Dataset dataset = naming_file(path_, [&] {
-      Hdf5Dataset created = series_.single_precision
-                                ? create_field<float>(file, name, header_.axes)
-                                : create_field<double>(file, name, header_.axes);
+      Hdf5Dataset created = create_records(file, name, series_.single_precision,
+                                           series_.records.size(), series_.shape);
       for (const auto& [attribute, text] : texts) write_attribute(created, attribute, text);
       attach_axes(created, name, scales);
       return created;

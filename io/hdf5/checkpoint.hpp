@@ -45,9 +45,6 @@ std::string checkpoint_file_name(std::int64_t step);
 /// names is not that of steps.
 std::int64_t step_of_checkpoint(const std::string& name);
 
-/// The step in such a name; -1 for any other name.
-std::int64_t step_of_checkpoint(const std::string& name);
-
 /// Checkpoint files in `folder`, newest step first; unfinished temporary files are not listed.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& folder);
 

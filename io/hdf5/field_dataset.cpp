@@ -94,6 +94,21 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size) {
   return static_cast<std::uint64_t>(chunks * chunk.cells()) * value_size;
 }
 
+Hdf5Dataset create_records(hid_t location, const std::string& name, bool single_precision,
+                           std::size_t records, Shape shape) {
+  const Shape chunk = chunk_shape(shape, single_precision ? sizeof(float) : sizeof(double));
+  const std::array<hsize_t, 3> extent = {records, static_cast<hsize_t>(shape.rows),
+                                         static_cast<hsize_t>(shape.columns)};
+  const std::array<hsize_t, 3> chunks = {1, static_cast<hsize_t>(chunk.rows),
+                                         static_cast<hsize_t>(chunk.columns)};
+  const Hdf5Properties properties = dataset_properties();
+  check_hdf5(H5Pset_chunk(properties, 3, chunks.data()), "set the chunks of " + name);
+  const Hdf5Space space(H5Screate_simple(3, extent.data(), nullptr), "make a data space");
+  const hid_t type = single_precision ? stored_type<float>() : stored_type<double>();
+  return {H5Dcreate2(location, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+          "create dataset " + name};
+}
+
 std::size_t value_size_of(FieldView values) {
   return std::visit([]<class T>(std::span<const T>) { return sizeof(T); }, values);
 }

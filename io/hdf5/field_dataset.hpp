@@ -25,6 +25,10 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size);
 [[nodiscard]] Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name,
                                                  Shape shape, FieldView values);
 
+/// Creates a dataset (records, rows, columns) in chunks, each a part of one record.
+[[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
+                                         bool single_precision, std::size_t records, Shape shape);
+
 /// Reads the dataset again, block by block; throws IoError unless it holds exactly these bits.
 void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values);
 

@@ -77,6 +77,62 @@ void expect_hdf5(const std::filesystem::path& scratch, const StepRecord& record)
       throw IoError("provenance/" + name + " reads back with another text than was written");
 }
 
+using Values = std::pair<std::string, std::span<const std::byte>>;
+
+/// Datasets whose values differ from record to record, and these.
+std::vector<Values> varying_values(const StepRecord& record) {
+  std::vector<Values> result = {{"time", std::as_bytes(std::span(&record.time, 1))},
+                                {"step", std::as_bytes(std::span(&record.step, 1))}};
+  for (const NamedField& field : record.fields)
+    result.emplace_back(
+        field.name, std::visit([](const auto& held) { return std::as_bytes(held); }, field.values));
+  for (const auto& [name, text] : record.provenance)
+    if (name == "state_digest")
+      result.emplace_back("provenance/" + name, std::as_bytes(std::span(text)));
+  return result;
+}
+
+bool is_one_chunk(const StepRecord& record) {
+  return std::ranges::all_of(record.fields, [&](const NamedField& field) {
+    return chunk_shape(record.shape, value_size_of(field.values)) == record.shape;
+  });
+}
+
+/// Whether step files of the two differ in varying_values alone.
+bool is_alike(const StepRecord& a, const StepRecord& b) {
+  const auto same_field = [](const NamedField& x, const NamedField& y) {
+    return x.name == y.name && x.long_name == y.long_name && x.units == y.units &&
+           x.values.index() == y.values.index();
+  };
+  const auto same_text = [](const auto& x, const auto& y) {
+    return x.first == y.first && (x.second == y.second || (x.first == "state_digest" &&
+                                                           x.second.size() == y.second.size()));
+  };
+  return a.shape == b.shape && a.spacing == b.spacing && a.title == b.title &&
+         std::ranges::equal(a.fields, b.fields, same_field) &&
+         std::ranges::equal(a.provenance, b.provenance, same_text);
+}
+
+/// Where in the file each of these lies, in one piece.
+std::vector<std::size_t> find_values(const std::filesystem::path& scratch,
+                                     const std::vector<Values>& values) {
+  const Hdf5File file = reopen_hdf5_file(scratch);
+  std::vector<std::size_t> offsets;
+  for (const auto& [name, bytes] : values) {
+    const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
+    haddr_t address = H5Dget_offset(dataset);
+    if (address == HADDR_UNDEF) {
+      const Hdf5Space space(H5Dget_space(dataset), "read the extent of dataset " + name);
+      unsigned mask = 0;
+      hsize_t size = 0;
+      check_hdf5(H5Dget_chunk_info(dataset, space, 0, nullptr, &mask, &address, &size),
+                 "find the chunk of dataset " + name);
+    }
+    offsets.push_back(address);
+  }
+  return offsets;
+}
+
 /// Room for the fields, and amply for everything else.
 std::uint64_t expected_size(const StepRecord& record) {
   std::uint64_t bytes = std::uint64_t{1} << 20;
@@ -88,6 +144,28 @@ std::uint64_t expected_size(const StepRecord& record) {
 }
 
 }  // namespace
+
+void StepFileWriter::write(const std::filesystem::path& path, const StepRecord& record) {
+  if (!is_one_chunk(record)) return write_step_file(path, record);
+  const std::vector<Values> values = varying_values(record);
+  if (image_.empty() || !is_alike(record, record_)) {
+    const Hdf5Session session;
+    image_ = hdf5_image(path.string(), [&](const std::filesystem::path& scratch) {
+      naming_file(path, [&] {
+        write_hdf5(scratch, record);
+        expect_hdf5(scratch, record);
+        offsets_ = find_values(scratch, values);
+      });
+    });
+    if (image_.empty()) return write_step_file(path, record);
+    record_ = record;
+    for (NamedField& field : record_.fields)
+      std::visit([](auto& held) { held = {}; }, field.values);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    std::ranges::copy(values[i].second, image_.begin() + static_cast<std::ptrdiff_t>(offsets_[i]));
+  write_sealed_image(path, image_);
+}
 
 void write_step_file(const std::filesystem::path& path, const StepRecord& record) {
   const Hdf5Session session;

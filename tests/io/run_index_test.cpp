@@ -1,8 +1,11 @@
+#include "io/hdf5/run_index.hpp"
+
 #include <chrono>
 #include <cmath>
+#include <set>
 
 #include "io/durable/durable_file.hpp"
-#include "io/hdf5/step_file.hpp"
+#include "io/hdf5/hdf5_handle.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
 
@@ -36,7 +39,7 @@ struct Run {
       record.fields.push_back({"laplacian", "Laplacian", "m-2", std::span<const float>(laplacian)});
     write_step_file(fields / step_file_name(step), record);
   }
-  void write() const { write_index(index, fields); }
+  void write() const { RunIndex(index, fields).write(); }
   float first(const std::string& name, std::size_t record) const {
     return std::get<std::vector<float>>(read_field(index, name, record).values)[0];
   }
@@ -126,11 +129,103 @@ TEST_CASE("a damaged step file is found through the index") {
                  path.string() + ": cannot open"));
 }
 
+TEST_CASE("many outputs: the index refers to few files, whatever happens to these") {
+  const Run run;
+  const auto count = static_cast<std::int64_t>(2 * RunIndex::bundle_size + 40);
+  StepFileWriter writer;
+  RunIndex index(run.index, run.fields);
+  const auto add = [&](std::int64_t step, float start) {
+    std::vector<float> field(15, start);
+    const StepRecord record{.shape = grid,
+                            .spacing = 2,
+                            .step = step,
+                            .time = static_cast<double>(step) * 0.5,
+                            .title = "a test",
+                            .fields = {{"field", "field", "1", std::span<const float>(field)}},
+                            .provenance = {}};
+    writer.write(run.fields / step_file_name(step), record);
+    index.add(record);
+  };
+  const auto refers_to = [&] {
+    const Hdf5File file = open_hdf5_file(run.index);
+    const Hdf5Dataset dataset(H5Dopen2(file, "field", H5P_DEFAULT), "open");
+    const Hdf5Properties properties(H5Dget_create_plist(dataset), "read");
+    std::set<std::string> names;
+    std::size_t mapped = 0;
+    H5Pget_virtual_count(properties, &mapped);
+    for (std::size_t i = 0; i < mapped; ++i) {
+      std::string name(200, '\0');
+      name.resize(static_cast<std::size_t>(
+          H5Pget_virtual_filename(properties, i, name.data(), name.size())));
+      names.insert(name);
+    }
+    return names;
+  };
+  // Through HDF5, as other programs do.
+  const auto values = [&] {
+    const Hdf5File file = open_hdf5_file(run.index);
+    const Hdf5Dataset dataset(H5Dopen2(file, "field", H5P_DEFAULT), "open");
+    std::vector<float> all(static_cast<std::size_t>(
+        H5Sget_simple_extent_npoints(Hdf5Space(H5Dget_space(dataset), "read"))));
+    H5Dread(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data());
+    std::vector<float> first;
+    for (std::size_t i = 0; i < all.size(); i += 15) first.push_back(all[i]);
+    return first;
+  };
+  std::vector<float> expected;
+  for (std::int64_t step = 0; step < count; ++step) {
+    add(step, static_cast<float>(step));
+    expected.push_back(static_cast<float>(step));
+  }
+  write_bytes(run.fields / "bundle-notes.nc", "mine");
+  CHECK(index.write().empty());
+  CHECK(refers_to().size() == 42);
+  CHECK(values() == expected);
+  CHECK(RunIndex(run.index, run.fields).write().empty());  // as after a restart
+  CHECK(refers_to().size() == 42);
+  CHECK(values() == expected);
+
+  // An output that is written again counts, not its copy; so does one that is gone.
+  add(0, -1);
+  add(300, -3);
+  expected[0] = -1, expected[300] = -3;
+  index.write();
+  CHECK(values() == expected);
+  const auto later = std::filesystem::last_write_time(run.index) + std::chrono::seconds(2);
+  for (const std::int64_t step : {0, 300})
+    std::filesystem::last_write_time(run.fields / step_file_name(step), later);
+  std::filesystem::remove(run.fields / step_file_name(7));
+  expected.erase(expected.begin() + 7);
+  RunIndex(run.index, run.fields).write();
+  CHECK(values() == expected);
+
+  // A bundle that is damaged is made again, of what is there.
+  const auto bundle = run.fields / "bundle-000000000.nc";
+  std::string bytes = read_bytes(bundle);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  write_bytes(bundle, bytes);
+  RunIndex(run.index, run.fields).write();
+  CHECK(values() == expected);
+  CHECK(refers_to().size() < 100);
+  CHECK_NOTHROW(verify_seal(bundle));
+
+  // One that was copied away from its step files serves nobody, and goes.
+  std::filesystem::remove_all(run.fields);
+  std::filesystem::create_directory(run.fields);
+  write_bytes(bundle, bytes);
+  write_bytes(run.fields / "bundle-notes.nc", "mine");
+  run.add(0, false);
+  RunIndex(run.index, run.fields).write();
+  CHECK(refers_to() == std::set<std::string>{"fields/step-000000000.nc"});
+  CHECK(!std::filesystem::exists(bundle));
+  CHECK(read_bytes(run.fields / "bundle-notes.nc") == "mine");
+}
+
 TEST_CASE("folders without step files have no index") {
   const Run run;
   CHECK(contains(message_of<IoError>([&] { run.write(); }), "holds no step files"));
   std::filesystem::remove(run.fields);
-  CHECK(contains(message_of<IoError>([&] { run.write(); }), "cannot list the folder"));
+  CHECK(contains(message_of<IoError>([&] { run.write(); }), "holds no step files"));
   CHECK(run.folder.entries() == 0);
 }
 

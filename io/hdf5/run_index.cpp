@@ -1,0 +1,399 @@
+#include "io/hdf5/run_index.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "io/durable/durable_file.hpp"
+#include "io/hdf5/axes.hpp"
+#include "io/hdf5/dataset_checks.hpp"
+#include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/file_content.hpp"
+#include "io/hdf5/hdf5_values.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// bundle-000002500.nc, and back.
+std::string bundle_name(std::int64_t step) { return "bundle-" + step_file_name(step).substr(5); }
+bool is_bundle(const std::string& name) {
+  return name.starts_with("bundle-") && step_of_file_name("step-" + name.substr(7)) >= 0;
+}
+
+/// Bundles in the folder.
+std::vector<fs::path> list_bundles(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (is_bundle(entry->path().filename().string())) paths.push_back(entry->path());
+  return paths;
+}
+
+/// Of a file whose time is not known: the end of time.
+fs::file_time_type written_at(const fs::path& file) {
+  std::error_code error;
+  const auto time = fs::last_write_time(file, error);
+  return error ? fs::file_time_type::max() : time;
+}
+
+/// A step file that cannot be read into a bundle.
+struct BadStep {
+  std::int64_t step;
+  std::string problem;
+};
+
+/// Every record of the dataset is NaN where nothing else is mapped there.
+Hdf5Properties virtual_properties(bool single_precision) {
+  Hdf5Properties properties = dataset_properties();
+  const double missing = std::numeric_limits<double>::quiet_NaN();
+  const float missing_single = std::numeric_limits<float>::quiet_NaN();
+  check_hdf5(H5Pset_fill_time(properties, H5D_FILL_TIME_IFSET), "set dataset properties");
+  check_hdf5(single_precision ? H5Pset_fill_value(properties, memory_type<float>(), &missing_single)
+                              : H5Pset_fill_value(properties, memory_type<double>(), &missing),
+             "set the fill value");
+  return properties;
+}
+
+Hdf5Space records_space(std::size_t records, Shape shape) {
+  const std::array<hsize_t, 3> extent = {records, static_cast<hsize_t>(shape.rows),
+                                         static_cast<hsize_t>(shape.columns)};
+  return {H5Screate_simple(3, extent.data(), nullptr), "make a data space"};
+}
+
+void select_records(hid_t space, std::size_t first, std::size_t count, Shape shape) {
+  const std::array<hsize_t, 3> start = {first, 0, 0};
+  const std::array<hsize_t, 3> extent = {count, static_cast<hsize_t>(shape.rows),
+                                         static_cast<hsize_t>(shape.columns)};
+  check_hdf5(
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr),
+      "select records");
+}
+
+void expect_records(hid_t file, const std::string& name, std::size_t expected) {
+  const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
+  const Hdf5Properties properties(H5Dget_create_plist(dataset), "read properties of " + name);
+  std::size_t mapped = 0;
+  check_hdf5(H5Pget_virtual_count(properties, &mapped), "read the records of " + name);
+  if (mapped != expected)
+    throw IoError("dataset " + name + " reads back with another number of records");
+}
+
+}  // namespace
+
+RunIndex::RunIndex(fs::path path, fs::path folder)
+    : path_(std::move(path)), folder_(std::move(folder)) {}
+
+void RunIndex::add(const StepRecord& record) {
+  if (!loaded_) return load(record.step);
+  records_[record.step] = {record.time, {}, 0};
+  for (const NamedField& field : record.fields)
+    fields_.try_emplace(field.name, FieldText{field.units, field.long_name});
+}
+
+/// Takes over those fields of an open file that are not known yet.
+void RunIndex::add_fields(std::int64_t file) {
+  for (const std::string& name : list_datasets(file)) {
+    if (fields_.contains(name)) continue;
+    const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
+    if (extent_of(dataset, name).size() != 3) continue;
+    if (fields_.empty()) single_precision_ = field_layout(dataset, name).single_precision;
+    fields_[name] = {read_text_attribute(dataset, "units"),
+                     read_text_attribute(dataset, "long_name")};
+  }
+}
+
+/// Takes over what a step file says. The first one also gives the grid and the root attributes;
+/// what was just written need not be verified.
+void RunIndex::read_step(std::int64_t step, bool just_written) {
+  const fs::path path = folder_ / step_file_name(step);
+  const Hdf5File file = just_written ? naming_file(path, [&] { return open_hdf5_file(path); })
+                                     : open_verified(path).file;
+  naming_file(path, [&] {
+    const Axes axes = read_axes(file);
+    if (axes.times.size() != 1) throw IoError("holds more than one record");
+    if (axes.steps[0] != step) throw IoError("holds step " + std::to_string(axes.steps[0]));
+    if (!records_.empty() && axes.shape != shape_)
+      throw IoError("has another grid than the other step files");
+    std::map<std::string, std::string> texts;
+    const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
+    for (const char* name : {"Conventions", "title", "source", "history"})
+      texts[name] = read_text_attribute(root, name);
+    add_fields(file);
+    if (records_.empty()) {
+      shape_ = axes.shape;
+      spacing_ = axes.spacing;
+      root_texts_ = std::move(texts);
+    }
+    records_[step] = {axes.times[0], {}, 0};
+  });
+}
+
+/// From what was just written, or else from the newest on; what cannot be read is left out. Times
+/// of step files no younger than the index as it was are taken from there.
+void RunIndex::load(std::int64_t just_written) {
+  const Hdf5Session session;
+  records_.clear();
+  fields_.clear();
+  problems_.clear();
+  std::vector<std::int64_t> order;
+  for (const fs::path& file : list_step_files(folder_))
+    order.push_back(step_of_file_name(file.filename().string()));
+  if (order.empty()) throw IoError(folder_.string() + ": holds no step files to make an index of");
+  std::ranges::reverse(order);
+  if (const auto at = std::ranges::find(order, just_written); at != order.end())
+    std::rotate(order.begin(), at, at + 1);
+
+  std::map<std::int64_t, double> known;
+  fs::file_time_type known_at = written_at(path_);
+  try {
+    const OpenedFile old = open_verified(path_);
+    const Axes axes = read_axes(old.file);
+    if (old.format == "index")
+      for (std::size_t i = 0; i < axes.steps.size(); ++i) known[axes.steps[i]] = axes.times[i];
+  } catch (const IoError&) {  // an index that cannot be used is as good as none
+  }
+  bool took_known = false;
+  for (const std::int64_t step : order) try {
+      const auto found = known.find(step);
+      if (!records_.empty() && found != known.end() &&
+          written_at(folder_ / step_file_name(step)) <= known_at) {
+        records_[step] = {found->second, {}, 0};
+        took_known = true;
+      } else {
+        read_step(step, step == just_written);
+      }
+    } catch (const IoError& error) {
+      problems_.emplace_back(error.what());
+    }
+  if (records_.empty()) throw IoError(problems_.front());
+  if (took_known) naming_file(path_, [&] { add_fields(open_verified(path_).file); });
+  take_bundles();
+  loaded_ = true;
+}
+
+/// Records of bundles stand for their step files where these have not changed since. Bundles that
+/// cannot be used are as good as none.
+void RunIndex::take_bundles() {
+  bundles_.clear();
+  for (const fs::path& path : list_bundles(folder_)) try {
+      const OpenedFile opened = open_verified(path);
+      const Axes axes = read_axes(opened.file);
+      if (opened.format != "series" || axes.shape != shape_) continue;
+      const std::string name = path.filename().string();
+      bundles_[name] = axes.steps.size();
+      for (std::size_t i = 0; i < axes.steps.size(); ++i)
+        if (const auto record = records_.find(axes.steps[i]);
+            record != records_.end() && record->second.time == axes.times[i] &&
+            written_at(folder_ / step_file_name(axes.steps[i])) <= written_at(path))
+          record->second = {axes.times[i], name, i};
+    } catch (const IoError&) {
+    }
+}
+
+Axes RunIndex::axes() const {
+  Axes axes{shape_, spacing_, {}, {}};
+  for (const auto& [step, record] : records_) {
+    axes.steps.push_back(step);
+    axes.times.push_back(record.time);
+  }
+  return axes;
+}
+
+std::vector<RunIndex::Run> RunIndex::runs() const {
+  std::vector<Run> runs;
+  for (const auto& [step, record] : records_) {
+    if (record.bundle.empty())
+      runs.push_back({step_file_name(step), 0, 1, 1});
+    else if (!runs.empty() && runs.back().file == record.bundle &&
+             runs.back().place + runs.back().records == record.place)
+      ++runs.back().records;
+    else
+      runs.push_back({record.bundle, record.place, 1, bundles_.at(record.bundle)});
+  }
+  return runs;
+}
+
+/// The root attributes, the axes, and for each field a virtual dataset (time, y, x). Where a step
+/// file lacks a field, readers find NaN.
+void RunIndex::write_hdf5(std::int64_t file) const {
+  const Axes axes = this->axes();
+  const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
+  for (const auto& [name, text] : root_texts_) write_attribute(root, name, text);
+  write_format(file, "index");
+  AxisScales scales = write_axes(file, axes);
+  const std::vector<Run> runs = this->runs();
+  for (const auto& [name, text] : fields_) {
+    const Hdf5Properties properties = virtual_properties(single_precision_);
+    const Hdf5Space space = records_space(axes.steps.size(), axes.shape);
+    std::size_t at = 0;
+    for (const Run& run : runs) {
+      const Hdf5Space source = records_space(run.places, axes.shape);
+      select_records(source, run.place, run.records, axes.shape);
+      select_records(space, at, run.records, axes.shape);
+      at += run.records;
+      // Relative to the index itself, so that a run folder can be moved.
+      check_hdf5(H5Pset_virtual(properties, space, ("fields/" + run.file).c_str(),
+                                ("/" + name).c_str(), source),
+                 "map records of " + name);
+    }
+    check_hdf5(H5Sselect_all(space), "select all records");
+    const hid_t type = single_precision_ ? stored_type<float>() : stored_type<double>();
+    Hdf5Dataset dataset(
+        H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+        "create dataset " + name);
+    write_attribute(dataset, "units", text.units);
+    write_attribute(dataset, "long_name", text.long_name);
+    attach_axes(dataset, name, scales);
+    dataset.close("close dataset " + name);
+  }
+  scales.close();
+}
+
+/// The fields of one step file in the order of fields_; NaN for one that it lacks.
+std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const {
+  const fs::path path = folder_ / step_file_name(step);
+  const OpenedFile opened = open_verified(path);
+  return naming_file(path, [&] {
+    const auto cells = static_cast<std::size_t>(shape_.cells());
+    std::vector<FieldValues> values;
+    for (const auto& [name, text] : fields_) {
+      if (check_hdf5(H5Lexists(opened.file, name.c_str(), H5P_DEFAULT), "look for " + name) == 0) {
+        if (single_precision_)
+          values.emplace_back(std::vector(cells, std::numeric_limits<float>::quiet_NaN()));
+        else
+          values.emplace_back(std::vector(cells, std::numeric_limits<double>::quiet_NaN()));
+        continue;
+      }
+      const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
+      const FieldLayout layout = field_layout(dataset, name);
+      if (layout.shape != shape_ || layout.single_precision != single_precision_)
+        throw IoError("has another grid than the other step files");
+      values.push_back(read_values(dataset, name, layout, 0));
+    }
+    return values;
+  });
+}
+
+/// Copies the step files of `steps` into the file at `scratch`, then reads it back.
+void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
+                            const std::vector<std::int64_t>& steps) const {
+  Axes axes{shape_, spacing_, {}, {}};
+  for (const std::int64_t step : steps) {
+    axes.steps.push_back(step);
+    axes.times.push_back(records_.at(step).time);
+  }
+  std::vector<std::uint64_t> digests;
+  naming_file(path, [&] {
+    Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
+    {
+      const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
+      for (const auto& [name, text] : root_texts_) write_attribute(root, name, text);
+    }
+    write_format(file, "series");
+    AxisScales scales = write_axes(file, axes);
+    std::vector<Hdf5Dataset> datasets;
+    for (const auto& [name, text] : fields_) {
+      datasets.push_back(create_records(file, name, single_precision_, steps.size(), axes.shape));
+      write_attribute(datasets.back(), "units", text.units);
+      write_attribute(datasets.back(), "long_name", text.long_name);
+      attach_axes(datasets.back(), name, scales);
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      std::vector<FieldValues> values;
+      try {
+        values = read_fields(steps[i]);
+      } catch (const IoError& error) {
+        throw BadStep{steps[i], error.what()};
+      }
+      for (std::size_t field = 0; field < datasets.size(); ++field) {
+        digests.push_back(digest_of(values[field]));
+        std::visit(
+            [&]<class T>(const std::vector<T>& held) {
+              write_values(datasets[field], "of " + path.filename().string(), 3, i, axes.shape,
+                           std::span<const T>(held));
+            },
+            values[field]);
+      }
+    }
+    for (Hdf5Dataset& dataset : datasets) dataset.close("close a dataset");
+    scales.close();
+    file.close("close the HDF5 file");
+  });
+  // HDF5 can lose data without an error: what it wrote is read again before it is sealed.
+  naming_file(path, [&] {
+    const Hdf5File file = reopen_hdf5_file(scratch);
+    expect_axes(file, axes);
+    std::size_t field = 0;
+    for (const auto& [name, text] : fields_) {
+      const Hdf5Dataset dataset = open_plain_dataset(file, name);
+      const FieldLayout layout = field_layout(dataset, name);
+      for (std::size_t i = 0; i < steps.size(); ++i)
+        if (digest_of(read_values(dataset, name, layout, i)) != digests[i * fields_.size() + field])
+          throw IoError("dataset " + name + " reads back with other values than were written");
+      ++field;
+    }
+  });
+}
+
+/// Makes the bundles that are due, of the first outputs that are in none.
+void RunIndex::write_bundles() {
+  const std::size_t value_size = single_precision_ ? sizeof(float) : sizeof(double);
+  for (;;) {
+    std::vector<std::int64_t> steps;
+    for (const auto& [step, record] : records_)
+      if (record.bundle.empty() && steps.size() < bundle_size) steps.push_back(step);
+    if (steps.size() < bundle_size) return;
+    // Of the first step, unless that was written again and its old bundle is in use for others.
+    const std::string name = bundle_name(*std::ranges::find_if(
+        steps, [&](std::int64_t step) { return !bundles_.contains(bundle_name(step)); }));
+    const fs::path path = folder_ / name;
+    try {
+      write_sealed(path, fields_.size() * steps.size() * stored_size(shape_, value_size),
+                   [&](const fs::path& scratch) { write_bundle(path, scratch, steps); });
+    } catch (const BadStep& bad) {
+      problems_.push_back(bad.problem);
+      records_.erase(bad.step);
+      continue;
+    }
+    bundles_[name] = steps.size();
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      records_[steps[i]] = {records_[steps[i]].time, name, i};
+  }
+}
+
+void RunIndex::remove_unused_bundles() const {
+  std::set<std::string> used;
+  for (const auto& [step, record] : records_) used.insert(record.bundle);
+  for (const fs::path& path : list_bundles(folder_))
+    if (!used.contains(path.filename().string())) fs::remove(path);
+}
+
+std::vector<std::string> RunIndex::write() try {
+  const Hdf5Session session;
+  if (!loaded_) load(-1);
+  write_bundles();
+  if (records_.empty()) throw IoError(path_.string() + ": no output is left that it could show");
+  write_sealed(path_, 0, [&](const fs::path& scratch) {
+    naming_file(path_, [&] {
+      Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
+      write_hdf5(file);
+      file.close("close the HDF5 file");
+      const Hdf5File again = reopen_hdf5_file(scratch);
+      expect_axes(again, axes());
+      for (const auto& [name, text] : fields_) expect_records(again, name, runs().size());
+    });
+  });
+  remove_unused_bundles();
+  return std::exchange(problems_, {});
+} catch (const fs::filesystem_error& error) {
+  throw IoError(error.path1().string() + ": " + error.code().message());
+}
+
+}  // namespace lapl
