@@ -15,6 +15,7 @@
 #include "io/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/schedule.hpp"
 
 namespace lapl {
 namespace {
@@ -114,7 +115,8 @@ int execute_as(const Job& job, Console& console) {
     provenance.emplace_back("seed", std::to_string(config.initial.fractal.seed));
   provenance.emplace_back("config", config_text);
   provenance.emplace_back("parent_checkpoint", job.restart ? path_text(job.restart->path) : "");
-  if (job.restart) folder.drop_diagnostics_from(first_step);
+  if (job.restart)  // an output of that step itself is stored again only where it is still due
+    folder.drop_diagnostics_from(first_step + (Schedule(config).is_output(first_step) ? 0 : 1));
   console.begin(folder.path());
   folder.log({{"event", job.restart ? "resumed" : "started"},
               {"step", first_step},

@@ -58,7 +58,13 @@ int resume_command(const ResumeOptions& options) {
   keep_origins(config.keys, earlier);
   if (config.run.directory != options.folder)
     throw ConfigError("--set output.directory: resume goes on in the folder that it is given");
-  return execute(resume_job(config, std::move(folder), std::move(restart), console), console);
+  const Job job = resume_job(config, std::move(folder), std::move(restart), console);
+  if (!options.from.empty())
+    if (const auto aside = job.folder->set_aside_after(job.restart->checkpoint.header.step);
+        !aside.empty())
+      console.note(
+          fmt::format("what the run had stored of later steps is in {} now", aside.string()));
+  return execute(job, console);
 }
 
 }  // namespace
@@ -68,7 +74,12 @@ void add_resume_command(CLI::App& app, Action& action) {
       app.add_subcommand("resume", "Go on with a run from its newest valid checkpoint");
   const auto options = std::make_shared<ResumeOptions>();
   command->add_option("RUN_DIR", options->folder, "Run folder")->required();
-  command->add_option("--from", options->from, "Checkpoint: a step, or a file")->type_name("FILE");
+  command
+      ->add_option("--from", options->from,
+                   "Checkpoint to go back to: a step, or a file; what the run has of later steps "
+                   "is kept in a "
+                   "folder after-step-N")
+      ->type_name("FILE");
   add_set_option(*command, options->settings);
   add_backend_option(*command, options->backend);
   add_console_options(*command, options->console);

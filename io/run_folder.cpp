@@ -12,6 +12,8 @@
 
 #include "io/durable/durable_file.hpp"
 #include "io/durable/posix_file.hpp"
+#include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
 #include "kernels/error.hpp"
 
@@ -171,6 +173,27 @@ void RunFolder::start_anew() const try {
   fs::create_directories(fields());
   fs::create_directories(checkpoints());
   replace_file(diagnostics(), diagnostics_header);
+} catch (const fs::filesystem_error& error) {
+  throw IoError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+}
+
+fs::path RunFolder::set_aside_after(std::int64_t step) const try {
+  std::vector<fs::path>
+      later;  // checkpoints first, from the newest on: cut short, the rest is a run
+  for (const fs::path& path : list_checkpoints(checkpoints()))
+    if (step_of_checkpoint(path.filename().string()) > step) later.push_back(path);
+  for (const fs::path& path : list_step_files(fields()))
+    if (step_of_file_name(path.filename().string()) > step) later.push_back(path);
+  if (later.empty()) return {};
+  fs::path aside;
+  for (int n = 1; aside.empty() || fs::exists(aside); ++n)
+    aside = path_ / fmt::format("after-step-{}{}", step, n == 1 ? "" : fmt::format("-{}", n));
+  for (const fs::path& part : {fields(), checkpoints()})
+    fs::create_directories(aside / part.filename());
+  replace_file(aside / diagnostics().filename(), read_start(diagnostics()));
+  for (const fs::path& path : later)
+    fs::rename(path, aside / path.parent_path().filename() / path.filename());
+  return aside;
 } catch (const fs::filesystem_error& error) {
   throw IoError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
 }

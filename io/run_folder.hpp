@@ -27,6 +27,11 @@ class RunFolder {
   /// Removes the run in it: what is left is the start of a new one. Throws IoError.
   void start_anew() const;
 
+  /// Moves outputs and checkpoints of later steps, and a copy of diagnostics.csv, to a new folder
+  /// in this one, for a run that goes back to `step`. Returns its path; empty where there are none.
+  /// Throws IoError.
+  std::filesystem::path set_aside_after(std::int64_t step) const;
+
   /// Whether `path` holds a run.
   static bool holds_run(const std::filesystem::path& path);
 

@@ -39,6 +39,42 @@ void wait_for(const fs::path& path) {
 
 }  // namespace
 
+TEST_CASE("going back sets aside what the run had stored of later steps") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "whole"}).code == 0);
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  const auto names_in = [](const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  const std::string rows = text_of("out/diagnostics.csv");
+  REQUIRE(fs::exists("out/checkpoints/step-000000040.h5"));
+  for (const char* aside : {"out/after-step-40", "out/after-step-40-2"}) {
+    const Outcome back = run_lapl({"resume", "out", "--from", "40", "--set", "time.steps=50"});
+    CAPTURE(back.err);
+    CHECK(back.code == 0);
+    CHECK(back.err.find(std::string("of later steps is in ") + aside) != std::string::npos);
+    CHECK(names_in("out/fields") ==
+          std::vector<std::string>{"step-000000000.nc", "step-000000020.nc", "step-000000040.nc",
+                                   "step-000000050.nc"});
+  }
+  CHECK(names_in("out/after-step-40/fields") == std::vector<std::string>{"step-000000060.nc"});
+  CHECK(names_in("out/after-step-40/checkpoints") == std::vector<std::string>{"step-000000060.h5"});
+  CHECK(text_of("out/after-step-40/diagnostics.csv") == rows);
+  const std::string shorter = text_of("out/diagnostics.csv");
+  CHECK(std::count(shorter.begin(), shorter.end(), '\n') == 5);
+  REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=60"}).code == 0);
+  fs::remove("out/fields/step-000000050.nc");
+  CHECK(run_lapl({"diff", "out", "whole"}).code == 0);
+  const std::string longer = text_of("out/diagnostics.csv");
+  CHECK(longer.starts_with(shorter.substr(0, shorter.rfind("\n50,"))));
+  CHECK(std::count(longer.begin(), longer.end(), '\n') == 6);
+}
+
 TEST_CASE("kill -9 at random times, then resume: the digest of the uninterrupted run") {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());
