@@ -55,7 +55,7 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
   const OpenedFile opened = open_verified(last.file);
   naming_file(last.file, [&] {
     const Hdf5Group root(H5Gopen2(opened.file, "/", H5P_DEFAULT), "open the root group");
-    header.root = read_texts(root, {"Conventions", "title", "source", "history"});
+    header.root = read_texts(root, {"title", "source", "history"});
   });
   header.root.back().second += '\n' + history;
   return header;

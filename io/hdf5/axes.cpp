@@ -74,6 +74,7 @@ AxisScales write_axes(hid_t file, const Axes& axes) {
 }
 
 void attach_axes(hid_t field, const std::string& name, const AxisScales& scales) {
+  write_attribute(field, "coordinates", "step");  // beside the axes: xarray's .coords has it
   check_hdf5(H5DSattach_scale(field, scales.time, 0), "attach time to " + name);
   check_hdf5(H5DSattach_scale(field, scales.y, 1), "attach y to " + name);
   check_hdf5(H5DSattach_scale(field, scales.x, 2), "attach x to " + name);

@@ -123,7 +123,7 @@ void RunIndex::read_step(std::int64_t step, bool just_written) {
       throw IoError("has another grid than the other step files");
     std::map<std::string, std::string> texts;
     const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
-    for (const char* name : {"Conventions", "title", "source", "history"})
+    for (const char* name : {"title", "source", "history"})
       texts[name] = read_text_attribute(root, name);
     add_fields(file);
     if (records_.empty()) {

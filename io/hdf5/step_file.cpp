@@ -26,7 +26,6 @@ std::string provenance_entry(const StepRecord& record, std::string_view name) {
 
 void write_root_attributes(hid_t file, const StepRecord& record) {
   const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
-  write_attribute(root, "Conventions", "CF-1.8");
   write_attribute(root, "title", record.title);
   write_attribute(root, "source", "lapl " + provenance_entry(record, "version"));
   write_attribute(

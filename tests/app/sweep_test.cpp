@@ -203,7 +203,8 @@ TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the
 TEST_CASE("signals within a second of each other are one request to stop") {
   const Sandbox sandbox;
   write_text("c.yaml", long_sweep);
-  const pid_t child = start({"run", "c.yaml", "--output", "out", "--set", "time.steps=3000000"});
+  const pid_t child = start({"run", "c.yaml", "--output", "out", "--set", "time.steps=9000000",
+                             "--set", "output.every=9000000", "--set", "checkpoint.every=9000000"});
   while (!fs::exists("out/checkpoints/step-000000000.h5"))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   kill(child, SIGUSR1);

@@ -106,6 +106,8 @@ def check_xarray(engine):
                     expect(same(dataset[name].values, values), f"{path}: {name} by xarray")
                 for name in names:
                     expect(dataset[name].dims == ("time", "y", "x"), f"{path}: axes of {name}")
+                if names:
+                    expect("step" in dataset[names[0]].coords, f"{path}: step as a coordinate")
                 expect(dataset["time"].attrs.get("units") == "s", f"{path}: unit of time")
     return check
 
