@@ -9,6 +9,7 @@
 #include "app/provenance.hpp"
 #include "io/config/config_text.hpp"
 #include "io/json.hpp"
+#include "io/quantities.hpp"
 
 namespace lapl {
 namespace {
@@ -40,7 +41,8 @@ Console::Console(Options options)
 
 Console::~Console() { clear_bar(); }
 
-void Console::begin(const std::filesystem::path& folder) {
+void Console::begin(const std::filesystem::path& folder, bool first_row_below) {
+  first_row_below_ = first_row_below;
   if (!options_.live) return;
   if (!can_redraw(STDERR_FILENO))
     return note("--live needs a terminal on standard error: progress comes in lines instead");
@@ -66,7 +68,7 @@ void Console::stored(const StoredEvent& event) {
   if (options_.quiet) return;
   std::optional<Panel> field;
   if (live_ && !event.output.empty())
-    field = small_panel("field", event.field, event.shape, event.step);
+    field = small_panel("field", event.field, event.shape, event.step, first_row_below_);
   const std::lock_guard lock(mutex_);
   clear_bar();
   if (options_.json) {

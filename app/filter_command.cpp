@@ -14,6 +14,7 @@
 #include "io/config/filter_job.hpp"
 #include "io/filter_source.hpp"
 #include "io/frames.hpp"
+#include "io/quantities.hpp"
 #include "kernels/error.hpp"
 #include "kernels/frame_filter.hpp"
 #include "kernels/not_finite.hpp"

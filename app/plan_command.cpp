@@ -18,6 +18,7 @@
 #include "io/filter_source.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
+#include "io/quantities.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/update.hpp"
