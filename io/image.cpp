@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <png.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
@@ -121,6 +123,13 @@ struct OpenPng {
 };
 
 }  // namespace
+
+bool is_png(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending == ".png";
+}
 
 Shape png_shape(const std::filesystem::path& path) { return OpenPng(path).shape(); }
 
