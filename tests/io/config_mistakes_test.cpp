@@ -24,6 +24,10 @@ const Mistake table[] = {
      "bad.yaml:1:16: grid.shape: found 4_000, with underscores (write 4000)"},
     {"grid: {shape: [+4, 5]}",
      "bad.yaml:1:16: grid.shape: found +4, with a plus sign (write 4)"},
+    {"grid:\n\tshape: [4, 5]",
+     "bad.yaml:2:1: found a tab in the indentation (expected spaces)"},
+    {"grid:\n  shape: [4, 5]\n \tspacing: 1",
+     "bad.yaml:3:2: found a tab in the indentation (expected spaces)"},
     {"grid: {shape: [4.5, 5]}",
      "bad.yaml:1:16: grid.shape: found 4.5, not an integer (expected an integer from 1 to "
      "1099511627776)"},
