@@ -99,7 +99,7 @@ TEST_CASE("a grid beyond the memory of the device is refused with both numbers")
   CHECK_THROWS_WITH_AS(
       make_backend<double>("cuda", "auto", problem, 1),
       doctest::Contains(
-          "the grid of 1048576 x 1048576 cells needs 26388279066624 bytes on the device ("),
+          "the grid of 1048576 x 1048576 cells needs 26.4 TB on the device ("),
       DeviceError);
   CHECK_THROWS_WITH_AS(make_backend<double>("cuda", "auto", problem, 1),
                        doctest::Contains(" are available"), DeviceError);
