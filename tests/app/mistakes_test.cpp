@@ -161,6 +161,13 @@ TEST_CASE("help and version") {
     CHECK(run_lapl({"--help"}).out.find(command) != std::string::npos);
   }
   CHECK(run_lapl({"--version"}).out.starts_with("lapl "));
+  CHECK(run_lapl({"version"}).out == run_lapl({"--version"}).out);
+  CHECK(run_lapl({"help"}).out == run_lapl({"--help"}).out);
+  CHECK(run_lapl({"help", "plot"}).out == run_lapl({"plot", "--help"}).out);
+  CHECK(run_lapl({"help", "plott"}).err.find("did you mean plot?") != std::string::npos);
+  const Outcome bare = run_lapl({});
+  CHECK(bare.code == 2);
+  CHECK(bare.err == run_lapl({"--help"}).out);
   CHECK(run_lapl({"schema"}).out.find("\"$schema\"") != std::string::npos);
 }
 
