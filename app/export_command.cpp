@@ -116,7 +116,8 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
     outputs.push_back({record.file, record.record, record.step, record.time});
     refuse_existing(pattern.of(record.step), options);
   }
-  const PlotAxes axes = axes_of(read_content(series.records.back().file), options.pictures.origin);
+  const PlotAxes axes =
+      axes_of(read_with_provenance(series.records.back().file), options.pictures.origin);
   const PlotStyle style = styles_of(options.pictures, 1).front();
   const Frames frames(outputs, axes, field, style, {}, options.plain);
   const fs::path parent = pattern.of(0).parent_path();

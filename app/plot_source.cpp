@@ -26,6 +26,18 @@ bool from_picture(const Provenance& provenance) {
 
 }  // namespace
 
+FileContent read_with_provenance(const fs::path& path) {
+  FileContent content = read_content(path);
+  if (content.kind != "index" || !content.provenance.empty() || content.steps.empty())
+    return content;
+  try {
+    const fs::path newest = path.parent_path() / "fields" / step_file_name(content.steps.back());
+    content.provenance = read_output(newest).provenance;
+  } catch (const IoError&) {  // it is damaged, or the index was taken elsewhere: not known then
+  }
+  return content;
+}
+
 PlotAxes axes_of(const FileContent& content, Origin origin) {
   PlotAxes axes;
   if (content.kind == "step" || content.kind == "index" || content.kind == "series") {
@@ -46,11 +58,7 @@ PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string(
     add_run(path, origin);
     return;
   }
-  FileContent content = read_content(path);
-  if (content.kind == "index" && !content.steps.empty())  // has the provenance in its step files
-    content.provenance =
-        read_output(path.parent_path() / "fields" / step_file_name(content.steps.back()))
-            .provenance;
+  const FileContent content = read_with_provenance(path);
   for (std::size_t i = 0; i < content.steps.size(); ++i)
     outputs_.push_back({path, i, content.steps[i], content.times[i]});
   if (content.kind == "hdf5") outputs_.push_back({path, 0, std::nullopt, std::nullopt});

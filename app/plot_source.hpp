@@ -24,6 +24,9 @@ struct PlotOutput {
 /// picture, and in files that say no spacing, as pictures have it; else below, as y grows upwards.
 enum class Origin { automatic, upper, lower };
 
+/// read_content, with the provenance of the newest output for an index, which has none.
+FileContent read_with_provenance(const std::filesystem::path& path);
+
 /// The axes that suit what a file holds.
 PlotAxes axes_of(const FileContent& content, Origin origin);
 

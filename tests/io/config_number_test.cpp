@@ -10,6 +10,7 @@
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_value.hpp"
+#include "io/config/filter_keys.hpp"
 
 namespace lapl {
 namespace {
@@ -104,6 +105,31 @@ TEST_CASE("numbers: the program takes what the schema takes, in every spelling, 
     }
   }
   CHECK(taken > 10000);
+}
+
+TEST_CASE("numbers: the same for those of filters") {
+  std::mt19937_64 random(7);
+  const Json properties = filter_schema().at("properties");
+  struct Row {
+    const char* key;
+    const char* filter;
+  };
+  std::size_t taken = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const std::string text = some_spelling(random);
+    CAPTURE(text);
+    for (const Row& row :
+         {Row{"sigma", "kernel: gaussian, sigma: "}, Row{"size", "kernel: box, size: "},
+          Row{"constant", "kernel: box, edge: constant, constant: "}}) {
+      CAPTURE(row.key);
+      const YamlDocument document = parse_yaml("[{" + (row.filter + text) + "}]");
+      REQUIRE(!document.problem);
+      const bool expected = takes(properties.at(row.key), text);
+      CHECK(read_filters(document.root).second.empty() == expected);
+      taken += expected;
+    }
+  }
+  CHECK(taken > 1000);
 }
 
 TEST_CASE("numbers: what is no JSON number is refused, with what to write instead") {
