@@ -14,9 +14,9 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
   const auto named = std::ranges::find(engine_table(), engine, &EngineInfo::name);
   if (named != engine_table().end())
     return {std::string(named->backend), fmt::format("engine {} runs there", engine)};
-  const std::string reason = cuda_unavailable();
-  if (reason.empty()) return {"cuda", "compute.backend is auto and a GPU is here"};
-  return {"cpu", fmt::format("compute.backend is auto; no GPU: {}", reason)};
+  // What lapl list says of a GPU that is there and cannot be used would fill lines at every run.
+  if (cuda_unavailable().empty()) return {"cuda", "a GPU is here"};
+  return {"cpu", "no usable GPU"};
 }
 
 }  // namespace lapl

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "app/command_words.hpp"
+#include "app/exit_code.hpp"
 #include "kernels/error.hpp"
 #include "lapl_version.hpp"
 
@@ -24,6 +26,7 @@ constexpr const char* footer = R"(Examples:
   lapl plot runs/tutorial -o tutorial.png
   lapl inspect runs/tutorial
   lapl diff runs/tutorial runs/other --rtol 1e-6
+  lapl help plot
 
 Exit codes: 0 complete; 1 internal error; 2 usage or config; 3 unstable, not finite, or not the
 same when taken again; 4 input or output; 5 device or memory; 6 checkpoint unusable; 7 diff or
@@ -62,6 +65,21 @@ void add_commands(CLI::App& app, Action& action) {
       if (option->get_positional() && option->get_type_name() == "TEXT") option->type_name("");
 }
 
+namespace {
+
+// `lapl help run` is `lapl run --help`, `lapl version` is `lapl --version`, as with other programs.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) return words;
+  if (words.front() == "version" && words.size() == 1) return {"--version"};
+  if (words.front() != "help") return words;
+  std::rotate(words.begin(), words.begin() + 1, words.end());
+  words.back() = "--help";
+  return words;
+}
+
+}  // namespace
+
 Action parse_command_line(int argc, char** argv) {
   struct Line {
     CLI::App app;
@@ -69,11 +87,20 @@ Action parse_command_line(int argc, char** argv) {
   };
   const auto line = std::make_shared<Line>();
   add_commands(line->app, line->action);
+  const std::vector<std::string> words = words_of(argc, argv);
+  if (words.empty()) {
+    fmt::print(stderr, "{}", line->app.help());
+    return [] { return int{exit_config}; };
+  }
+  if (argc > 2 && std::string_view(argv[1]) == "help")  // CLI11 would help in spite of it
+    if (const std::string unknown = unknown_word(line->app, words); !unknown.empty())
+      throw ConfigError(unknown);
   try {
-    line->app.parse(argc, argv);
+    // CLI11 takes them from the back.
+    line->app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return [code = line->app.exit(error)] { return code; };
-    const std::string unknown = unknown_word(line->app, {argv + 1, argv + argc});
+    const std::string unknown = unknown_word(line->app, words);
     throw ConfigError(unknown.empty() ? fmt::format("{} (see lapl --help)", error.what())
                                       : unknown);
   }

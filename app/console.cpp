@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "app/console_lines.hpp"
 #include "app/plot_panels.hpp"
 #include "app/provenance.hpp"
 #include "io/config/config_text.hpp"
@@ -40,7 +41,8 @@ Console::Console(Options options)
 
 Console::~Console() { clear_bar(); }
 
-void Console::begin(const std::filesystem::path& folder) {
+void Console::begin(const std::filesystem::path& folder, bool first_row_below) {
+  first_row_below_ = first_row_below;
   if (!options_.live) return;
   if (!can_redraw(STDERR_FILENO))
     return note("--live needs a terminal on standard error: progress comes in lines instead");
@@ -66,7 +68,7 @@ void Console::stored(const StoredEvent& event) {
   if (options_.quiet) return;
   std::optional<Panel> field;
   if (live_ && !event.output.empty())
-    field = small_panel("field", event.field, event.shape, event.step);
+    field = small_panel("field", event.field, event.shape, event.step, first_row_below_);
   const std::lock_guard lock(mutex_);
   clear_bar();
   if (options_.json) {
@@ -81,10 +83,8 @@ void Console::stored(const StoredEvent& event) {
                                          {"checkpoint", event.checkpoint}};
     print(stdout, "{}\n", json_text(line));
   } else if (!event.output.empty()) {
-    print(stdout,
-          "step {:>9}  time {:<10.6g} min {:<12.6g} max {:<12.6g} mean {:<12.6g} digest {}\n",
-          event.step, event.time, event.statistics.min, event.statistics.max, event.statistics.mean,
-          digest_text(event.digest));
+    const bool fit = isatty(STDOUT_FILENO) != 0;
+    print(stdout, "{}\n", output_line(event, fit ? terminal_size(STDOUT_FILENO).columns : 0));
   } else {
     print(stdout, "step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
   }
@@ -101,18 +101,12 @@ void Console::progress(const Progress& progress) {
     if (live_->progress(progress) || progress.step == progress.last_step) show_live();
     return;
   }
-  const double part = static_cast<double>(progress.step) / static_cast<double>(progress.last_step);
-  const std::string state = fmt::format(
-      "{:3.0f}%  step {} of {}  {}  {} left", 100 * part, progress.step, progress.last_step,
-      cell_rate(progress.cells_per_second), time_left_text(progress.seconds_left));
   if (terminal_) {
-    constexpr int width = 24;
-    const auto filled = static_cast<int>(part * width);
-    print(stderr, "\r\033[K[{:=>{}}{:>{}}] {}", "", filled, "", width - filled, state);
+    print(stderr, "\r\033[K{}", progress_line(progress, terminal_size(STDERR_FILENO).columns));
     std::fflush(stderr);
     bar_shown_ = true;
   } else if (const auto now = std::chrono::steady_clock::now(); now - last_line_ >= 5s) {
-    print(stderr, "lapl: {}\n", state);
+    print(stderr, "lapl: {}\n", progress_text(progress));
     last_line_ = now;
   }
 }

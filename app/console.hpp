@@ -9,7 +9,6 @@
 #include <string>
 
 #include "app/live_view.hpp"
-#include "io/quantities.hpp"
 #include "io/run_writer.hpp"
 
 namespace lapl {
@@ -28,8 +27,9 @@ class Console {
   explicit Console(Options options);
   ~Console();
 
-  /// The run in this folder starts, or goes on.
-  void begin(const std::filesystem::path& folder);
+  /// The run in this folder starts, or goes on; pictures show the first row of its field below, or
+  /// on top.
+  void begin(const std::filesystem::path& folder, bool first_row_below);
 
   /// A remark on stderr.
   void note(const std::string& text);
@@ -52,6 +52,7 @@ class Console {
   Options options_;
   bool terminal_;
   bool bar_shown_ = false;
+  bool first_row_below_ = true;
   std::optional<LiveView> live_;
   std::chrono::steady_clock::time_point last_line_;
   std::mutex mutex_;  // stored() comes from the storing thread

@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
+#include "app/table.hpp"
 #include "io/config/config_text.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
@@ -117,21 +118,65 @@ void compare_runs(const DiffOptions& options, std::vector<Finding>& findings) {
   }
 }
 
-void print_findings(const std::vector<Finding>& findings, bool json) {
+std::string cells_text(const Json& shape) {
+  return fmt::format("{} x {}", shape[0].get<std::int64_t>(), shape[1].get<std::int64_t>());
+}
+
+// A line of the table: what is compared, and how it comes out.
+std::vector<std::string> line_of(const Finding& finding) {
+  const Json& values = finding.values;
+  const std::string what = printable(finding.what);
+  if (values.contains("missing_in"))
+    return {what, "missing in " + printable(values["missing_in"].get<std::string>())};
+  if (values.contains("shape_a"))
+    return {what, fmt::format("{} in A, {} in B", cells_text(values["shape_a"]),
+                              cells_text(values["shape_b"]))};
+  const auto number = [&](const char* name) {
+    return fmt::format("{:.4g}", values[name].get<double>());
+  };
+  std::string first;
+  if (values.contains("first"))
+    first = fmt::format("row {}, column {}", values["first"][0].get<std::int64_t>(),
+                        values["first"][1].get<std::int64_t>());
+  return {what,
+          fmt::format("{} of {}", values["differing"].get<std::int64_t>(),
+                      values["cells"].get<std::size_t>()),
+          number("largest_absolute"), number("largest_relative"), first};
+}
+
+// The last line says how it comes out, in one word first.
+std::string diff_verdict(const std::vector<Finding>& findings, const DiffOptions& options) {
+  const auto differing = std::ranges::count_if(findings, &Finding::differs);
+  double largest = 0;
+  for (const Finding& finding : findings)
+    if (finding.values.contains("largest_absolute"))
+      if (const double here = finding.values["largest_absolute"].get<double>(); !(here <= largest))
+        largest = here;
+  const std::string fields =
+      fmt::format("{} field{}", findings.size(), findings.size() == 1 ? "" : "s");
+  if (differing > 0)
+    return fmt::format("different: {} of {}, by at most {:.4g} in a cell", differing, fields,
+                       largest);
+  if (largest == 0) return fmt::format("equal: {}, every cell", fields);
+  return fmt::format("equal: {}, within --rtol {} and --atol {}; the largest difference is {:.4g}",
+                     fields, options.rtol, options.atol, largest);
+}
+
+void print_findings(const std::vector<Finding>& findings, const DiffOptions& options) {
+  std::vector<std::vector<std::string>> lines = {
+      {"compared", "cells that differ", "largest difference", "relative", "first"}};
+  for (const Finding& finding : findings) lines.push_back(line_of(finding));
+  fmt::print("A: {}\nB: {}\n{}{}\n", printable(options.a), printable(options.b),
+             table_text(lines, 2), diff_verdict(findings, options));
+}
+
+void print_json(const std::vector<Finding>& findings) {
   Json list = Json::array();
   for (const Finding& finding : findings) {
-    Json entry = {{"what", finding.what}, {"differs", finding.differs}};
-    entry.update(finding.values);
-    list.push_back(entry);
-    if (json) continue;
-    fmt::print("{:<10} {}", finding.differs ? "different" : "equal", printable(finding.what));
-    for (const auto& [name, value] : finding.values.items())
-      fmt::print(
-          "  {} {}", name,
-          value.is_string() ? printable(value.template get<std::string>()) : json_text(value));
-    fmt::print("\n");
+    list.push_back({{"what", finding.what}, {"differs", finding.differs}});
+    list.back().update(finding.values);
   }
-  if (json) fmt::print("{}\n", json_text(list, 2));
+  fmt::print("{}\n", json_text(list, 2));
 }
 
 int diff_command(const DiffOptions& options) {
@@ -146,7 +191,10 @@ int diff_command(const DiffOptions& options) {
     compare_runs(options, findings);
   else
     compare_files(options.a, options.b, read_content, "", options, findings);
-  print_findings(findings, options.json);
+  if (options.json)
+    print_json(findings);
+  else
+    print_findings(findings, options);
   const bool differ = std::ranges::any_of(findings, &Finding::differs);
   return differ ? exit_different : exit_complete;
 }

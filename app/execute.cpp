@@ -12,6 +12,7 @@
 #include "app/signals.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/initial_source.hpp"
+#include "io/quantities.hpp"
 #include "io/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "solver/initial_field.hpp"
@@ -117,7 +118,7 @@ int execute_as(const Job& job, Console& console) {
   provenance.emplace_back("parent_checkpoint", job.restart ? path_text(job.restart->path) : "");
   if (job.restart)  // an output of that step itself is stored again only where it is still due
     folder.drop_diagnostics_from(first_step + (Schedule(config).is_output(first_step) ? 0 : 1));
-  console.begin(folder.path());
+  console.begin(folder.path(), config.initial.kind != InitialKind::image);
   folder.log({{"event", job.restart ? "resumed" : "started"},
               {"step", first_step},
               {"command_line", summary["command_line"]}});

@@ -10,10 +10,12 @@
 
 #include "app/commands.hpp"
 #include "app/plot_frames.hpp"
+#include "app/plot_options.hpp"
 #include "app/provenance.hpp"
 #include "app/signals.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
+#include "io/plot/indexed_png.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
 
@@ -25,6 +27,8 @@ namespace fs = std::filesystem;
 struct ExportOptions {
   std::string path, output, field, steps;
   std::optional<std::int64_t> step;
+  PictureOptions pictures;
+  bool plain = false;
   bool overwrite = false;
   bool quiet = false;
 };
@@ -103,7 +107,7 @@ void refuse_existing(const fs::path& path, const ExportOptions& options) {
 }
 
 void export_pictures(const ExportOptions& options, const Series& series, const std::string& field) {
-  require_drawing();
+  if (!options.plain) require_drawing();
   const std::string& output = options.output;
   const bool folder = !output.ends_with(".png");
   const PicturePattern pattern(folder ? (fs::path(output) / "step-%09d.png").string() : output);
@@ -112,14 +116,19 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
     outputs.push_back({record.file, record.record, record.step, record.time});
     refuse_existing(pattern.of(record.step), options);
   }
-  const Frames frames(outputs, {.spacing = series.spacing, .unit = "m"}, field, {}, {});
+  const PlotAxes axes =
+      axes_of(read_with_provenance(series.records.back().file), options.pictures.origin);
+  const PlotStyle style = styles_of(options.pictures, 1).front();
+  const Frames frames(outputs, axes, field, style, {}, options.plain);
   const fs::path parent = pattern.of(0).parent_path();
   if (!parent.empty()) fs::create_directories(parent);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     series.before_reading(series.records[i]);
-    replace_file(
-        pattern.of(series.records[i].step),
-        draw_figure(PictureFormat::png, frames.size(), frames.layout(), frames.panels(outputs[i])));
+    const std::vector<Panel> panels = frames.panels(outputs[i]);
+    replace_file(pattern.of(series.records[i].step),
+                 options.plain
+                     ? indexed_png(panels.front())
+                     : draw_figure(PictureFormat::png, frames.size(), frames.layout(), panels));
   }
 }
 
@@ -153,6 +162,11 @@ int export_command(const ExportOptions& options) {
   if (!pictures && !whole && ending != ".npy" && ending != ".raw" && ending != ".csv")
     throw ConfigError(
         fmt::format("-o {}: unknown ending \"{}\" ({})", options.output, ending, endings));
+  if (!pictures && (options.plain || options.pictures != PictureOptions{}))
+    throw ConfigError(fmt::format(
+        "-o {}: is no picture, as --plain, --colormap, --limits, --percentiles, --of-cells and "
+        "--origin need (expected frames/ or frames/%09d.png)",
+        options.output));
   if (!pictures) refuse_existing(output, options);
   if (ending == ".raw") refuse_existing(xdmf_path(output), options);
 
@@ -218,14 +232,17 @@ void add_export_command(CLI::App& app, Action& action) {
                    "In steps, both ends included; each may be left out, :EVERY too")
       ->type_name("FIRST:LAST:EVERY")
       ->excludes(step);
+  command->add_flag("--plain", options->plain,
+                    "Pictures of the field alone, a pixel a cell, without axes and colour bar");
+  add_picture_options(*command, options->pictures);
   command->add_flag("--overwrite", options->overwrite, "Replace what is there");
   command->add_flag("--quiet", options->quiet, "Print errors alone");
   command->footer(
       "Examples:\n"
       "  lapl export runs/tutorial -o tutorial.nc\n"
       "  lapl export runs/tutorial -o last.npy --step 10000\n"
-      "  lapl export runs/tutorial -o laplacian.raw --field laplacian --steps 0::5000\n"
-      "  lapl export runs/tutorial -o frames/%09d.png");
+      "  lapl export runs/tutorial -o frames/%09d.png --field laplacian --steps 0::5000\n"
+      "  lapl export runs/tutorial -o pixels/ --plain --colormap gray --limits 0 1");
   command->callback(
       [options, &action] { action = [options] { return export_command(*options); }; });
 }

@@ -12,8 +12,12 @@
 #include "app/provenance.hpp"
 #include "app/signals.hpp"
 #include "io/config/filter_job.hpp"
+#include "io/durable/durable_file.hpp"
 #include "io/filter_source.hpp"
 #include "io/frames.hpp"
+#include "io/image.hpp"
+#include "io/plot/indexed_png.hpp"
+#include "io/quantities.hpp"
 #include "kernels/error.hpp"
 #include "kernels/frame_filter.hpp"
 #include "kernels/not_finite.hpp"
@@ -67,10 +71,42 @@ void check_output(const FilterJob& job, const FilterOptions& options) {
   for (const std::string& read : {job.input_path, job.filter.path})
     if (std::error_code error; fs::equivalent(output, read, error))
       throw ConfigError(job.output_path + ": is read by this job (expected another output)");
+  if (is_png(output) && fs::is_regular_file(output)) return;
   if (const std::string other = other_than_frames(output); !other.empty())
     throw ConfigError(fmt::format(
         "{}: is no result of lapl filter: {} (expected one to replace, or another output)",
         job.output_path, other));
+}
+
+// What the ending of the output promises must be what is written: HDF5, or one picture.
+void check_ending(const FilterJob& job) {
+  const fs::path output = job.output_path;
+  const std::string ending = output.extension().string();
+  for (const char* other : {".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"})
+    if (ending == other)
+      throw ConfigError(fmt::format("{}: cannot be written as {} (expected .png, or .h5 for HDF5)",
+                                    job.output_path, ending));
+  if (is_png(output) && job.covariance)
+    throw ConfigError(job.output_path + ": a covariance is no picture (expected .h5 for HDF5)");
+}
+
+void require_one_frame(const FilterJob& job, std::int64_t frames) {
+  if (is_png(job.output_path) && frames != 1)
+    throw ConfigError(
+        fmt::format("{}: is a picture, and {} holds {} frames (expected .h5 for HDF5)",
+                    job.output_path, job.input_path, frames));
+}
+
+// 0 is black and 1 is white; says how many cells lie beyond.
+template <class T>
+void write_picture(const FilterJob& job, Shape shape, std::span<const T> values, bool quiet) {
+  const auto beyond = std::ranges::count_if(values, [](T value) { return value < 0 || value > 1; });
+  if (beyond > 0 && !quiet)
+    fmt::print(stderr, "lapl: {} of {} values lie outside 0 to 1: black or white in the picture\n",
+               beyond, values.size());
+  if (const fs::path parent = fs::path(job.output_path).parent_path(); !parent.empty())
+    fs::create_directories(parent);
+  replace_file(job.output_path, grey_png(shape, {values.begin(), values.end()}));
 }
 
 // Weights may be too large for what they are applied to.
@@ -90,6 +126,7 @@ template <class T>
 int filter_as(const FilterJob& job, const FilterOptions& options) {
   const FilterConfig filter = load_filters({job.filter}).front();
   const auto source = open_frames(job.input_path, job.input_dataset);
+  require_one_frame(job, source->frames());
   const BackendChoice choice = choose_backend(job.backend);
   const auto correlation = correlation_of<T>(filter, source->shape());
   const MethodChoice method = choose_method(filter, correlation, choice.backend);
@@ -110,29 +147,35 @@ int filter_as(const FilterJob& job, const FilterOptions& options) {
   FrameProgress progress(frames, options.quiet);
   catch_stop_signals();
   std::set<std::int64_t> not_finite;  // frames that hold a NaN or an infinity: these spread
-  write_frames<T>(
-      job.output_path, text, correlation.output, frames, source->axes(), [&](const auto& write) {
-        filterer->run(
-            frames,
-            [&](std::int64_t frame, T* values) {
-              const std::span held(values, static_cast<std::size_t>(source->shape().cells()));
-              source->read(frame, held);
-              if (first_not_finite(std::span<const T>(held))) not_finite.insert(frame);
-            },
-            [&](std::int64_t frame, const T* values) {
-              if (const std::string reason = stop_signal(); !reason.empty())
-                throw IoError(
-                    fmt::format("stopped by {} at frame {} of {}: nothing was "
-                                "written",
-                                reason, frame, frames));
-              if (!not_finite.contains(frame))
-                require_finite(
+  const auto make = [&](const std::function<void(std::int64_t, const T*)>& write) {
+    filterer->run(
+        frames,
+        [&](std::int64_t frame, T* values) {
+          const std::span held(values, static_cast<std::size_t>(source->shape().cells()));
+          source->read(frame, held);
+          if (first_not_finite(std::span<const T>(held))) not_finite.insert(frame);
+        },
+        [&](std::int64_t frame, const T* values) {
+          if (const std::string reason = stop_signal(); !reason.empty())
+            throw IoError(
+                fmt::format("stopped by {} at frame {} of {}: nothing was "
+                            "written",
+                            reason, frame, frames));
+          if (!not_finite.contains(frame))
+            require_finite(std::span(values, static_cast<std::size_t>(correlation.output.cells())),
+                           correlation.output, filter.name, frame);
+          write(frame, values);
+          progress.done(frame);
+        });
+  };
+  if (is_png(job.output_path))
+    make([&](std::int64_t, const T* values) {
+      write_picture(job, correlation.output,
                     std::span(values, static_cast<std::size_t>(correlation.output.cells())),
-                    correlation.output, filter.name, frame);
-              write(frame, values);
-              progress.done(frame);
-            });
-      });
+                    options.quiet);
+    });
+  else
+    write_frames<T>(job.output_path, text, correlation.output, frames, source->axes(), make);
   if (!options.quiet)
     fmt::print("{}: {} frame{} of {}, {}, in {:.3g} s\n", job.output_path, frames,
                frames == 1 ? "" : "s", shape_text(correlation.output), name_of(job.precision),
@@ -161,6 +204,7 @@ int filter_command(const FilterOptions& options) {
   if (!options.input.empty()) job.input_path = fs::absolute(options.input);
   if (!options.output.empty()) job.output_path = fs::absolute(options.output);
   if (!options.backend.empty()) job.backend = options.backend;
+  check_ending(job);
   if (job.covariance) return covariance_as(job, options);
   return job.precision == Precision::float32 ? filter_as<float>(job, options)
                                              : filter_as<double>(job, options);
@@ -174,16 +218,19 @@ void add_filter_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<FilterOptions>();
   command->add_option("CONFIG", options->config, "YAML filter config")->required();
   command->add_option("--input", options->input, "Another input (input.path)")->type_name("FILE");
-  command->add_option("--output", options->output, "Another output (output.path)")
+  command
+      ->add_option("--output", options->output,
+                   "Another output (output.path): HDF5, or a picture where it ends in .png")
       ->type_name("FILE");
   add_backend_option(*command, options->backend);
   command->add_flag("--overwrite", options->overwrite,
-                    "Replace the output file, where it is a result of lapl filter");
+                    "Replace the output file, where it is a result of lapl filter or a .png");
   command->add_flag("--quiet", options->quiet, "Print errors alone");
   command->footer(
       "Examples:\n"
       "  lapl filter configs/filters/picture-smooth.yaml\n"
-      "  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output mine.h5\n\n"
+      "  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output mine.h5\n"
+      "  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output smooth.png\n\n"
       "A config:\n"
       "  input: {path: picture.png}\n"
       "  output: {path: smooth.h5}\n"

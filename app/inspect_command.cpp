@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/commands.hpp"
+#include "app/table.hpp"
 #include "io/config/config_text.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/step_file.hpp"
@@ -69,19 +70,64 @@ Json describe_run(const fs::path& folder) {
   return result;
 }
 
-// The JSON as indented lines "name: value"; long text is left to --json.
-void print_lines(const Json& values, int indent) {
-  for (const auto& [name, value] : values.items()) {
-    if (value.is_object()) {
-      fmt::print("{:{}}{}:\n", "", indent, printable(name));
-      print_lines(value, indent + 2);
-    } else {
-      const std::string text = value.is_string() ? value.get<std::string>() : json_text(value);
-      const bool long_text = text.find('\n') != std::string::npos;
-      fmt::print("{:{}}{}: {}\n", "", indent, printable(name),
-                 long_text ? "(text; see --json)" : printable(text));
-    }
+std::string text_of_value(const Json& value) {
+  if (value.is_string()) {
+    const std::string text = value.get<std::string>();
+    return text.find('\n') == std::string::npos ? printable(text) : "(text; see --json)";
   }
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  if (!value.is_array()) return printable(json_text(value));
+  constexpr std::size_t most = 3;
+  if (value.size() > most)
+    return fmt::format("{}: {} ... {}", value.size(), text_of_value(value.front()),
+                       text_of_value(value.back()));
+  std::string text;
+  for (const Json& element : value) text += (text.empty() ? "" : ", ") + text_of_value(element);
+  return text;
+}
+
+// Names and values in two columns; the fields have a table of their own.
+void add_lines(const Json& values, std::vector<std::vector<std::string>>& lines) {
+  for (const auto& [name, value] : values.items()) {
+    if (name == "newest")
+      lines.push_back({"newest output", fmt::format("{}, t = {} s", text_of_value(value["file"]),
+                                                    text_of_value(value["time"]))});
+    else if (name == "summary" || name == "provenance")
+      add_lines(value, lines);
+    else if (name != "fields" && value != "")
+      lines.push_back({printable(name), text_of_value(value)});
+  }
+}
+
+std::string fields_table(const Json& fields) {
+  std::vector<std::vector<std::string>> lines = {{"field", "min", "max", "mean", "digest"}};
+  for (const auto& [name, values] : fields.items()) {
+    lines.push_back({printable(name)});
+    for (const char* what : {"min", "max", "mean", "digest"})
+      lines.back().push_back(text_of_value(values[what]));
+  }
+  return table_text(lines, 2);
+}
+
+// In one line, the most important word first.
+std::string inspect_verdict(const Json& values) {
+  if (!values.contains("run"))
+    return values["kind"] == "hdf5" ? "readable: no seal, as in files that lapl did not write"
+                                    : "good: every byte is as lapl wrote it";
+  const Json& summary = values["summary"];
+  const std::string status = summary.contains("status") ? text_of_value(summary["status"]) : "";
+  return fmt::format("{}: {} outputs, {} checkpoints{}", status.empty() ? "unknown" : status,
+                     values["outputs"].size(), values["checkpoints"].size(),
+                     values.contains("newest") ? "; the newest output is as lapl wrote it" : "");
+}
+
+void print_tables(const Json& values) {
+  std::vector<std::vector<std::string>> lines;
+  add_lines(values, lines);
+  fmt::print("{}", table_text(lines));
+  const Json& shown = values.contains("newest") ? values["newest"] : values;
+  if (shown.contains("fields")) fmt::print("{}", fields_table(shown["fields"]));
+  fmt::print("{}\n", inspect_verdict(values));
 }
 
 }  // namespace
@@ -113,7 +159,7 @@ void add_inspect_command(CLI::App& app, Action& action) {
       if (options->json)
         fmt::print("{}\n", json_text(values, 2));
       else
-        print_lines(values, 0);
+        print_tables(values);
       return 0;
     };
   });

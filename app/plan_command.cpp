@@ -18,8 +18,10 @@
 #include "io/filter_source.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
+#include "io/quantities.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
+#include "kernels/size_text.hpp"
 #include "kernels/update.hpp"
 #include "solver/schedule.hpp"
 
@@ -28,13 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-std::string size_text(double bytes) {
-  constexpr std::array units = {"B", "KB", "MB", "GB", "TB", "PB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1000 && unit + 1 < units.size(); ++unit) bytes /= 1000;
-  return fmt::format("{:.3g} {}", bytes, units[unit]);
-}
 
 bool fits(const Memory& needed, const Memory& available) {
   return (available.host == 0 || needed.host <= available.host) &&

@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "app/plot_frames.hpp"
+#include "app/plot_options.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/plot/movie.hpp"
 #include "kernels/error.hpp"
@@ -21,9 +22,9 @@ constexpr int largest_side = 20000;
 constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;  // frames a second
 
 struct PlotOptions {
-  std::string path, output, field, colormap, size;
+  std::string path, output, field, size;
   std::optional<std::int64_t> step;
-  std::vector<double> limits, percentiles;
+  PictureOptions pictures;
   bool movie = false;
   bool quiet = false;
 };
@@ -33,31 +34,6 @@ struct View {
   const PlotOutput* output;
   std::string field;
 };
-
-PlotStyle style_of(const PlotOptions& options) {
-  PlotStyle style;
-  if (!options.colormap.empty()) style.colormap = options.colormap;
-  const auto pair = [](const std::string& name, const std::vector<double>& numbers) {
-    if (!(numbers[0] < numbers[1]))
-      throw ConfigError(fmt::format("{} {} {}: the first must be less than the second", name,
-                                    numbers[0], numbers[1]));
-    return Limits{numbers[0], numbers[1]};
-  };
-  if (!options.limits.empty()) {
-    style.limits = pair("--limits", options.limits);
-    const Limits usable = widened(*style.limits);
-    if (usable.low != style.limits->low || usable.high != style.limits->high)
-      throw ConfigError(fmt::format("--limits {} {}: too close together, or not finite",
-                                    style.limits->low, style.limits->high));
-  }
-  if (!options.percentiles.empty()) {
-    style.percentiles = pair("--percentiles", options.percentiles);
-    if (style.percentiles->low < 0 || style.percentiles->high > 100)
-      throw ConfigError(fmt::format("--percentiles {} {}: must lie from 0 to 100",
-                                    style.percentiles->low, style.percentiles->high));
-  }
-  return style;
-}
 
 PictureSize parse_size(const std::string& text) {
   PictureSize size;
@@ -122,8 +98,8 @@ Shape shape_of(const View& view) {
 
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = format_of(path);
-  const PlotStyle style = style_of(options);
   const std::vector<View> views = views_of(source, options);
+  const std::vector<PlotStyle> styles = styles_of(options.pictures, views.size());
   std::vector<std::string> subtitles;  // first of all: an output that is none is named as such
   for (const View& view : views) subtitles.push_back(describe(*view.output));
   const int count = static_cast<int>(views.size());
@@ -133,10 +109,10 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   const FigureLayout layout = figure_layout(size, count, shape);
   std::vector<Panel> panels;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    DrawnField field =
-        read_drawn(*views[i].output, views[i].field, box_pixels(layout.panels[i], format), style);
-    const Limits limits = limits_for(field, field.range, style);
-    panels.push_back(make_panel(std::move(field), limits, style, source.axes()));
+    DrawnField field = read_drawn(*views[i].output, views[i].field,
+                                  box_pixels(layout.panels[i], format), styles[i]);
+    const Limits limits = limits_for(field, field.range, styles[i]);
+    panels.push_back(make_panel(std::move(field), limits, styles[i], source.axes()));
     panels.back().subtitle = subtitles[i];
   }
   replace_file(path, draw_figure(format, size, layout, panels));
@@ -152,7 +128,7 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
   if (mp4 && !ffmpeg_found())
     throw ConfigError(fmt::format(
         "{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG", path.string()));
-  const PlotStyle style = style_of(options);
+  const PlotStyle style = styles_of(options.pictures, 1).front();
   const std::string name = views_of(source, options).front().field;
   const std::optional<PictureSize> asked =
       options.size.empty() ? std::nullopt : std::optional(parse_size(options.size));
@@ -180,7 +156,7 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
 
 int plot_command(const PlotOptions& options) {
   require_drawing();
-  const PlotSource source(options.path);
+  const PlotSource source(options.path, options.pictures.origin);
   if (options.movie)
     draw_movie(source, options, output_path(options));
   else
@@ -205,21 +181,7 @@ void add_plot_command(CLI::App& app, Action& action) {
                    ->type_name("STEP");
   command->add_option("--field", options->field, "One dataset, such as laplacian or a filter's")
       ->type_name("NAME");
-  command
-      ->add_option("--colormap", options->colormap,
-                   "Default: diverging for the Laplacian and filters' results of both signs, "
-                   "viridis for all else")
-      ->check(CLI::IsMember(colormap_names()));
-  auto* limits = command->add_option("--limits", options->limits, "Values at the colours' ends")
-                     ->expected(2)
-                     ->type_name("LOW HIGH");
-  command
-      ->add_option("--percentiles", options->percentiles,
-                   "Percentiles at the colours' ends; default 5 95 for the Laplacian, 0 100 else. "
-                   "Where a pixel shows several cells, of their means")
-      ->expected(2)
-      ->type_name("LOW HIGH")
-      ->excludes(limits);
+  add_picture_options(*command, options->pictures);
   command->add_option("--size", options->size, "In pixels (points for SVG and PDF)")
       ->type_name("WIDTHxHEIGHT");
   command
@@ -232,6 +194,7 @@ void add_plot_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  lapl plot runs/tutorial -o tutorial.png\n"
       "  lapl plot runs/tutorial --step 2500 --field laplacian --percentiles 1 99\n"
+      "  lapl plot runs/tutorial --colormap inferno,inferno,gray -o maps.png\n"
       "  lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4");
   command->callback([options, &action] { action = [options] { return plot_command(*options); }; });
 }

@@ -3,12 +3,16 @@
 namespace lapl {
 
 Frames::Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes, std::string field,
-               PlotStyle style, std::optional<PictureSize> size)
+               PlotStyle style, std::optional<PictureSize> size, bool plain)
     : axes_(std::move(axes)), field_(std::move(field)), style_(std::move(style)) {
   const PlotOutput& first = outputs.front();
   const Shape shape = read_field(first.file, field_, first.record).shape;
-  size_ = size ? *size : default_size(1, shape);
-  layout_ = figure_layout(size_, 1, shape);
+  box_ = shape;
+  if (!plain) {
+    size_ = size ? *size : default_size(1, shape);
+    layout_ = figure_layout(size_, 1, shape);
+    box_ = box_pixels(layout_.panels.front(), PictureFormat::png);
+  }
   for (const PlotOutput& output : outputs) {
     const DrawnField drawn = read(output);
     range_ = united(range_, drawn.range);
@@ -17,8 +21,7 @@ Frames::Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes, std::strin
 }
 
 DrawnField Frames::read(const PlotOutput& output) const {
-  const Shape box = box_pixels(layout_.panels.front(), PictureFormat::png);
-  return read_drawn(output, field_, box, style_);
+  return read_drawn(output, field_, box_, style_);
 }
 
 std::vector<Panel> Frames::panels(const PlotOutput& output) const {

@@ -13,8 +13,9 @@ namespace lapl {
 class Frames {
  public:
   /// Reads every output once, for limits that hold all of them. `outputs` must outlive the object.
+  /// Plain ones have a pixel for each cell and no layout.
   Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes, std::string field, PlotStyle style,
-         std::optional<PictureSize> size);
+         std::optional<PictureSize> size, bool plain = false);
 
   PictureSize size() const { return size_; }
   const FigureLayout& layout() const { return layout_; }
@@ -25,6 +26,7 @@ class Frames {
  private:
   DrawnField read(const PlotOutput& output) const;
 
+  Shape box_;
   PlotAxes axes_;
   std::string field_;
   PlotStyle style_;

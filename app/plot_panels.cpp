@@ -23,7 +23,8 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
                        const PlotStyle& style) {
   DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}};
   const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
-  const std::vector<double> counted = averaged ? drawn.pixels : doubles_of(values);
+  const std::vector<double> counted =
+      averaged && !style.of_cells ? drawn.pixels : doubles_of(values);
   const bool laplacian = name == "laplacian";
   const Limits inner = percentile_limits(counted, 5, 95);
   const Limits all = percentile_limits(counted, 0, 100);
@@ -60,11 +61,14 @@ Shape box_within(Shape shape, std::int64_t longest) {
           std::max<std::int64_t>(shape.columns * longest / side, 1)};
 }
 
-Panel small_panel(const std::string& name, FieldView values, Shape shape, std::int64_t step) {
+Panel small_panel(const std::string& name, FieldView values, Shape shape, std::int64_t step,
+                  bool first_row_below) {
   constexpr std::int64_t longest = 400;
   DrawnField drawn = drawn_field(name, values, shape, box_within(shape, longest), {});
   const Limits limits = limits_for(drawn, drawn.range, {});
-  Panel panel = make_panel(std::move(drawn), limits, {}, {});
+  PlotAxes axes;
+  axes.first_row_below = first_row_below;
+  Panel panel = make_panel(std::move(drawn), limits, {}, axes);
   panel.subtitle = "step " + std::to_string(step);
   return panel;
 }

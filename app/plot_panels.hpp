@@ -13,6 +13,7 @@ struct PlotStyle {
   std::optional<std::string> colormap;
   std::optional<Limits> limits;
   std::optional<Limits> percentiles;
+  bool of_cells = false;  ///< percentiles of the cells, also where a pixel shows several
 };
 
 /// A field in the pixels of a box, and the values that count for its limits.
@@ -25,7 +26,8 @@ struct DrawnField {
   bool signs = false;  ///< positive and negative values matter alike
 };
 
-/// Percentiles are those of the cells or, where a pixel shows several cells, of their means. The
+/// Percentiles are those of the cells or, unless the style says otherwise, where a pixel shows
+/// several cells, of their means. The
 /// Laplacian is taken from its 5th to its 95th percentile, all else from the least to the largest.
 DrawnField read_drawn(const PlotOutput& output, const std::string& field, Shape box,
                       const PlotStyle& style);
@@ -44,6 +46,7 @@ Panel make_panel(DrawnField field, Limits limits, const PlotStyle& style, const 
 Shape box_within(Shape shape, std::int64_t longest);
 
 /// A panel of a few hundred pixels for a terminal, in the colours that `lapl plot` chooses.
-Panel small_panel(const std::string& name, FieldView values, Shape shape, std::int64_t step);
+Panel small_panel(const std::string& name, FieldView values, Shape shape, std::int64_t step,
+                  bool first_row_below);
 
 }  // namespace lapl

@@ -20,13 +20,23 @@ struct PlotOutput {
   std::optional<double> time;        ///< likewise; s
 };
 
+/// Where a field's first row goes in pictures. Automatic: on top where the field began as a
+/// picture, and in files that say no spacing, as pictures have it; else below, as y grows upwards.
+enum class Origin { automatic, upper, lower };
+
+/// read_content, with the provenance of the newest output for an index, which has none.
+FileContent read_with_provenance(const std::filesystem::path& path);
+
+/// The axes that suit what a file holds.
+PlotAxes axes_of(const FileContent& content, Origin origin);
+
 /// "step 2500, t = 625 s"; the file's name where it has no steps.
 std::string describe(const PlotOutput& output);
 
 class PlotSource {
  public:
   /// Throws IoError where there is nothing to draw.
-  explicit PlotSource(const std::filesystem::path& path);
+  explicit PlotSource(const std::filesystem::path& path, Origin origin = Origin::automatic);
 
   /// In order of step; at least one.
   const std::vector<PlotOutput>& outputs() const { return outputs_; }
@@ -41,7 +51,7 @@ class PlotSource {
   void require_field(const std::string& field) const;
 
  private:
-  void add_run(const std::filesystem::path& folder);
+  void add_run(const std::filesystem::path& folder, Origin origin);
 
   std::string path_;
   std::vector<PlotOutput> outputs_;

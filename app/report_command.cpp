@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "app/commands.hpp"
-#include "app/plot_panels.hpp"
+#include "app/plot_options.hpp"
 #include "app/provenance.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/durable/posix_file.hpp"
@@ -29,6 +29,7 @@ constexpr double least_share = 0.125;
 
 struct ReportOptions {
   std::string folder, output;
+  Origin origin = Origin::automatic;
   bool quiet = false;
 };
 
@@ -119,7 +120,7 @@ int report_command(const ReportOptions& options) {
   if (const std::string ending = path.extension().string(); ending != ".html" && ending != ".htm")
     throw ConfigError(
         fmt::format("{}: unknown kind of page \"{}\" (.html)", path.string(), ending));
-  const PlotSource source(folder);
+  const PlotSource source(folder, options.origin);
   content.steps = pictured(source);
   content.outputs = source.outputs().size();
   content.config = config_keys_of(folder / "config.yaml");
@@ -144,6 +145,7 @@ void add_report_command(CLI::App& app, Action& action) {
   command->add_option("RUN_DIR", options->folder, "Run folder")->required();
   command->add_option("-o,--output", options->output,
                       "The page, .html. Replaced where it is there. Default: named after RUN_DIR");
+  add_origin_option(*command, options->origin);
   command->add_flag("--quiet", options->quiet, "Print errors alone");
   command->footer(
       "The page needs no other file and no network, so it can be mailed or put into an archive.\n"

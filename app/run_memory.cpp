@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/available_memory.hpp"
 #include "kernels/error.hpp"
+#include "kernels/size_text.hpp"
 
 namespace lapl {
 namespace {
@@ -45,9 +46,9 @@ void require_host_memory(const RunConfig& config, const std::string& backend) {
   const auto available = static_cast<double>(available_memory());
   if (available != 0 && needed > available)
     throw DeviceError(
-        fmt::format("the grid of {} x {} cells needs {:.0f} bytes of host memory, {:.0f} are "
+        fmt::format("the grid of {} x {} cells needs {} of host memory, {} are "
                     "available (lapl plan says what fits)",
-                    shape.rows, shape.columns, needed, available));
+                    shape.rows, shape.columns, size_text(needed), size_text(available)));
 }
 
 }  // namespace lapl

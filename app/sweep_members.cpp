@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "app/sweep_summary.hpp"
+#include "io/config/config_number.hpp"
 #include "io/filter_source.hpp"
 #include "io/initial_source.hpp"
 #include "io/restart.hpp"
@@ -30,6 +33,25 @@ struct List {
   std::vector<std::string> values;
 };
 
+// FIRST:LAST:STEP as its values, LAST with them where the steps meet it; anything else as it is.
+std::vector<std::string> values_in(const std::string& text) {
+  std::vector<double> numbers;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ':');)
+    if (const auto number = read_number(part).real) numbers.push_back(*number);
+  if (numbers.size() != 3 || std::ranges::count(text, ':') != 2) return {text};
+  const auto [first, last, step] = std::tie(numbers[0], numbers[1], numbers[2]);
+  const double steps = std::floor((last - first) / step + 1e-9);
+  if (!(steps >= 0 && steps < static_cast<double>(most_members)))
+    throw ConfigError(fmt::format(
+        "{}: is no range of at most {} values (expected FIRST:LAST:STEP, such as 0.05:0.2:0.05)",
+        text, most_members));
+  std::vector<std::string> values;
+  for (double i = 0; i <= steps; ++i)
+    values.push_back(fmt::format("{:.14g}", std::fma(i, step, first)));
+  return values;
+}
+
 // The lists of two or more values; what has one is added to `common`.
 std::vector<List> lists_in(const std::vector<std::string>& settings,
                            std::vector<std::string>& common) {
@@ -43,7 +65,9 @@ std::vector<List> lists_in(const std::vector<std::string>& settings,
     }
     const std::string key = setting.substr(0, equals);
     ++given[key];
-    List list{key, list_values(setting.substr(equals + 1))};
+    List list{key, {}};
+    for (const std::string& value : list_values(setting.substr(equals + 1)))
+      for (std::string& single : values_in(value)) list.values.push_back(std::move(single));
     if (key == "output.directory")
       throw ConfigError(
           "--set output.directory: the members' run folders are made below --output (give that)");

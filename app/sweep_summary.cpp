@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/exit_code.hpp"
+#include "app/table.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/json.hpp"
 #include "kernels/error.hpp"
@@ -93,17 +94,7 @@ std::string summary_table(const Json& rows) {
     if (!row["error"].is_null())
       errors += fmt::format("{}: {}\n", text_of(row["member"]), text_of(row["error"]));
   }
-  std::vector<std::size_t> widths(lines.front().size());
-  for (const auto& line : lines)
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  std::string text;
-  for (const auto& line : lines) {
-    std::string columns;
-    for (std::size_t i = 0; i < line.size(); ++i)
-      columns += fmt::format("{:<{}}", line[i], widths[i] + 2);
-    text += columns.substr(0, columns.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text + errors;
+  return table_text(lines) + errors;
 }
 
 std::string summary_csv(const Json& rows) {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "app/commands.hpp"
-#include "app/plot_panels.hpp"
+#include "app/plot_options.hpp"
 #include "app/provenance.hpp"
 #include "app/terminal.hpp"
 #include "io/terminal/watch_frame.hpp"
@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 struct WatchOptions {
   std::string folder;
+  Origin origin = Origin::automatic;
   bool once = false;
   double interval = 1;
 };
@@ -28,7 +29,8 @@ struct WatchOptions {
 // The field of a run's newest output, read in the background: it may be gigabytes.
 class NewestField {
  public:
-  explicit NewestField(fs::path folder) : folder_(std::move(folder)) {}
+  explicit NewestField(const WatchOptions& options)
+      : folder_(options.folder), origin_(options.origin) {}
 
   /// Starts reading where there is a newer output than the one that was read last; takes what was
   /// read, if it is there by now, or `wait` says to wait for it.
@@ -36,8 +38,9 @@ class NewestField {
     const std::vector<fs::path> files = list_step_files(folder_ / "fields");
     if (!reading_.valid() && !files.empty() && files.back() != file_) {
       file_ = files.back();
-      reading_ =
-          in_background([file = file_, shape = state.run.shape] { return read(file, shape); });
+      reading_ = in_background([file = file_, shape = state.run.shape, origin = origin_] {
+        return read(file, shape, origin);
+      });
     }
     using namespace std::chrono_literals;
     if (!reading_.valid() || (!wait && reading_.wait_for(0s) != std::future_status::ready)) return;
@@ -50,19 +53,22 @@ class NewestField {
   }
 
  private:
-  static Panel read(const fs::path& file, Shape shape) {
+  static Panel read(const fs::path& file, Shape shape, Origin origin) {
     if (static_cast<double>(shape.cells()) * 8 > static_cast<double>(available_memory()) / 2)
       throw IoError("the field is too large for the memory here");
-    const std::vector<std::string> fields = read_output(file).fields;
+    const FileContent content = read_output(file);
+    const std::vector<std::string>& fields = content.fields;
     if (fields.empty()) throw IoError(fmt::format("{}: holds no field", file.string()));
     const bool usual = std::ranges::find(fields, "field") != fields.end();
     const std::string name = usual ? "field" : fields.front();
     const ReadField field = read_field(file, name);
     return small_panel(name, view_of(field.values), field.shape,
-                       step_of_file_name(file.filename().string()));
+                       step_of_file_name(file.filename().string()),
+                       axes_of(content, origin).first_row_below);
   }
 
   fs::path folder_, file_;
+  Origin origin_;
   std::future<Panel> reading_;
 };
 
@@ -76,7 +82,7 @@ void update(WatchState& state, const WatchOptions& options) {
 int watch_once(const WatchOptions& options) {
   WatchState state;
   update(state, options);
-  NewestField(options.folder).update(state, true);
+  NewestField(options).update(state, true);
   const TerminalSize size = terminal_size(STDOUT_FILENO);
   for (const std::string& line :
        watch_frame(state, size.rows - 1, size.columns, terminal_colors(STDOUT_FILENO)))
@@ -89,7 +95,7 @@ int watch(const WatchOptions& options) {
   state.keys = "q: leave";
   update(state, options);  // what is wrong is said before the screen changes
   const TerminalColors colors = terminal_colors(STDOUT_FILENO);
-  NewestField field(options.folder);
+  NewestField field(options);
   FullScreen screen;
   do {
     update(state, options);
@@ -111,6 +117,7 @@ void add_watch_command(CLI::App& app, Action& action) {
                     "Print the view once and end; always so where stdout is no terminal");
   command->add_option("--interval", options->interval, "Seconds between two looks; default 1")
       ->check(CLI::Range(0.1, 3600.0));
+  add_origin_option(*command, options->origin);
   command->footer(
       "Progress, speed, min, max and mean over time, and the field of the newest output. q or\n"
       "Ctrl-C leaves; the run does not notice. Nothing is written, and no file is opened while it\n"

@@ -26,9 +26,13 @@ add_custom_command(OUTPUT ${share}/made VERBATIM DEPENDS lapl
   COMMAND ${CMAKE_COMMAND} -E touch ${share}/made
   COMMENT "Writing manual pages and completions")
 add_custom_target(lapl_share ALL DEPENDS ${share}/made)
-install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
+# A build of the program alone can be installed too.
+install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
 install(DIRECTORY ${share}/bash-completion ${share}/zsh ${share}/fish
-        DESTINATION ${CMAKE_INSTALL_DATADIR})
+        DESTINATION ${CMAKE_INSTALL_DATADIR} OPTIONAL)
+install(CODE "if(NOT EXISTS \"${share}/made\")
+  message(\"Without manual pages and completions, as the target lapl_share was not built\")
+endif()")
 
 # Libraries, with the headers that their users need.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)

@@ -90,13 +90,6 @@ struct DatasetReader {
   }
 };
 
-bool is_png(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".png";
-}
-
 // The last number in a file's name, for frame-2.png to come before frame-10.png.
 std::uint64_t number_in(const fs::path& path) {
   const std::string name = path.stem().string();

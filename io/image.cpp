@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <png.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
@@ -11,7 +13,9 @@
 #include <string>
 
 #include "io/durable/posix_file.hpp"
+#include "io/file_kind.hpp"
 #include "kernels/error.hpp"
+#include "kernels/size_text.hpp"
 
 namespace lapl {
 namespace {
@@ -94,7 +98,12 @@ struct OpenPng {
                                         ignore_warning);
     if (reader.png != nullptr) reader.info = png_create_info_struct(reader.png);
     if (reader.info == nullptr) throw IoError(name + ": cannot set up libpng");
-    require(read_header(reader, stream.get()));
+    if (!read_header(reader, stream.get())) {
+      const std::string kind = other_file_kind(path);
+      if (!kind.empty() && kind != "a PNG picture")
+        throw IoError(name + ": is " + kind + ", expected a PNG picture");
+      require(false);
+    }
     check_size(length);
   }
 
@@ -116,11 +125,19 @@ struct OpenPng {
                                png_get_channels(reader.png, reader.info);
     if (bits / 8 > length * png_deflate_ratio)
       throw IoError(name + ": declares " + std::to_string(height) + " x " + std::to_string(width) +
-                    " pixels, more than a PNG of " + std::to_string(length) + " bytes can hold");
+                    " pixels, more than a PNG of " + size_text(static_cast<double>(length)) +
+                    " can hold");
   }
 };
 
 }  // namespace
+
+bool is_png(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending == ".png";
+}
 
 Shape png_shape(const std::filesystem::path& path) { return OpenPng(path).shape(); }
 

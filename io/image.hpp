@@ -15,6 +15,9 @@ struct GreyImage {
   std::vector<double> values;  ///< 0 (black) to 1 (white)
 };
 
+/// Whether the name ends in .png, in whatever case.
+bool is_png(const std::filesystem::path& path);
+
 /// Rows and columns of a PNG, by its header. Throws IoError as read_png does.
 Shape png_shape(const std::filesystem::path& path);
 

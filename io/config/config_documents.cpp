@@ -131,7 +131,8 @@ std::string config_reference() {
       "where the two differ. A key `section.entry` is `entry` under `section:` in the file, and\n"
       "`--set section.entry=VALUE` on the command line, which replaces what the file says.\n\n"
       "Numbers are plain decimals: no leading zeros, hexadecimal, quotes, underscores, `.nan` or\n"
-      "`.inf`. Unknown and repeated keys are errors, as are anchors, aliases, tags and a second\n"
+      "`.inf`. Integers may be written as any whole number: `1e4`, `2500.0`. Unknown and repeated "
+      "keys are errors, as are anchors, aliases, tags and a second\n"
       "document. A file has at most 1 MiB.\n";
   std::string_view open_section;
   for (const ConfigKey& key : config_keys()) {

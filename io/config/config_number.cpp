@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <system_error>
 
 namespace lapl {
@@ -48,10 +49,49 @@ std::optional<T> convert(std::string_view text) {
   return value;
 }
 
-std::string out_of_float64(std::string_view text) {
-  const bool tiny = text.find("e-") != text.npos || text.find("E-") != text.npos;
-  return tiny ? ", too small for a float64 (write 0, or 2.3e-308 or more)"
-              : ", too large for a float64 (at most 1.7e308)";
+/// A plain decimal as digits times a power of ten: no zeros at either end of the digits.
+struct Decimal {
+  std::string digits;  ///< empty: zero
+  std::int64_t power = 0;
+};
+
+Decimal decimal_of(std::string_view text) {
+  take(text, '-', '-');
+  Decimal decimal;
+  decimal.digits = take_digits(text);
+  if (take(text, '.', '.')) {
+    const std::string_view fraction = take_digits(text);
+    decimal.digits += fraction;
+    decimal.power = -static_cast<std::int64_t>(fraction.size());
+  }
+  decimal.digits.erase(0, decimal.digits.find_first_not_of('0'));
+  if (decimal.digits.empty()) return {};
+  if (take(text, 'e', 'E')) {
+    constexpr std::int64_t beyond = 100000;  // larger than any that matters
+    const bool negative = text.starts_with('-');
+    take(text, '-', '+');
+    const std::int64_t power = convert<std::int64_t>(text).value_or(beyond);
+    decimal.power += negative ? -std::min(power, beyond) : std::min(power, beyond);
+  }
+  const std::size_t last = decimal.digits.find_last_not_of('0');
+  decimal.power += static_cast<std::int64_t>(decimal.digits.size() - last - 1);
+  decimal.digits.erase(last + 1);
+  return decimal;
+}
+
+/// The plain decimal as an integer, where it is whole and not too large.
+std::optional<std::int64_t> integer_of(std::string_view text, const Decimal& decimal) {
+  constexpr std::int64_t most_digits = 19;
+  if (decimal.digits.empty()) return 0;
+  if (decimal.power < 0 || decimal.power > most_digits) return std::nullopt;
+  const std::string zeros(static_cast<std::size_t>(decimal.power), '0');
+  return convert<std::int64_t>((text.starts_with('-') ? "-" : "") + decimal.digits + zeros);
+}
+
+/// As everyone rounds it: tiny ones to 0. None where it is too large.
+std::optional<double> real_of(const std::string& text) {
+  const double value = std::strtod(text.c_str(), nullptr);
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 /// Fault of 0x1f, 0o17 and 0b101; empty for any other text.
@@ -120,9 +160,11 @@ NumberText read_number(std::string_view text) {
   // Longer texts are no use as numbers and would fill a message.
   if (text.empty() || text.size() > 400) return number;
   if (is_plain_decimal(text)) {
-    number.integer = convert<std::int64_t>(text);
-    number.real = convert<double>(text);
-    if (!number.real) number.fault = out_of_float64(text);
+    const Decimal decimal = decimal_of(text);
+    number.whole = decimal.power >= 0;
+    number.integer = integer_of(text, decimal);
+    number.real = real_of(std::string(text));
+    if (!number.real) number.fault = ", too large for a float64 (at most 1.7e308)";
     return number;
   }
   number.fault = other_base(text);
@@ -139,12 +181,6 @@ std::optional<double> read_duration(std::string_view text) {
   if (scale == 0 || !is_plain_decimal(text)) return std::nullopt;
   const std::optional<double> number = convert<double>(text);
   return number ? std::optional(*number * scale) : std::nullopt;
-}
-
-std::optional<std::int64_t> exact_integer(double value) {
-  constexpr double limit = 0x1p53;  // beyond it a float64 does not say which integer was meant
-  if (std::abs(value) > limit || value != std::floor(value)) return std::nullopt;
-  return static_cast<std::int64_t>(value);
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }

@@ -10,8 +10,9 @@ namespace lapl {
 
 /// What a scalar says as a number.
 struct NumberText {
-  std::optional<double> real;           ///< set for a plain decimal that float64 can hold
-  std::optional<std::int64_t> integer;  ///< set for a plain integer from -2^63 to 2^63 - 1
+  std::optional<double> real;           ///< set for a plain decimal that is not too large for it
+  std::optional<std::int64_t> integer;  ///< set for a whole one, as 12, 1.2e1, from -2^63 to 2^63-1
+  bool whole = false;                   ///< no digits but zeros after the point, at any size
   std::string fault;  ///< where both are unset but a number seems meant: ", hexadecimal (write 16)"
 };
 
@@ -20,9 +21,6 @@ NumberText read_number(std::string_view text);
 
 /// Seconds of a number with a unit, "90s", "30m" or "2h"; none for anything else.
 std::optional<double> read_duration(std::string_view text);
-
-/// The integer that a plain decimal such as 1e4 or 2500.0 equals exactly, if there is one.
-std::optional<std::int64_t> exact_integer(double value);
 
 /// Shortest plain decimal that reads back as the same number.
 std::string number_text(double value);

@@ -1,6 +1,7 @@
 // Building types of values, and what they and values say of themselves to people and programs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -41,9 +42,10 @@ ordered_json schema(const IntegerForm& form) {
   return {{"type", "integer"}, {"minimum", form.low}, {"maximum", form.high}};
 }
 ordered_json schema(const RealForm& form) {
+  constexpr double largest = std::numeric_limits<double>::max();
   ordered_json result = {{"type", "number"}};
-  if (form.low != -unbounded) result[form.above ? "exclusiveMinimum" : "minimum"] = form.low;
-  if (form.high != unbounded) result["maximum"] = form.high;
+  result[form.above ? "exclusiveMinimum" : "minimum"] = std::max(form.low, -largest);
+  result["maximum"] = std::min(form.high, largest);
   return result;
 }
 ordered_json schema(const TextForm&) { return {{"type", "string"}, {"minLength", 1}}; }

@@ -69,17 +69,11 @@ ReadValue read(const WordForm& form, const YamlNode& node) {
 ReadValue read(const IntegerForm& form, const YamlNode& node) {
   const auto [number, wrong] = number_in(node);
   if (!number.real) return refuse(wrong);
-  if (!number.integer) {
-    const auto integer = exact_integer(*number.real);
-    if (integer) return refuse(fmt::format("{}, not an integer (write {})", found(node), *integer));
-    const bool whole = *number.real == std::floor(*number.real);
-    if (whole) return refuse(out_of_range(node, form));
+  if (!number.whole)
     return refuse(
         fmt::format("{}, not an integer (expected {})", found(node), description({{form}, {}})));
-  }
-  if (*number.integer < form.low || *number.integer > form.high) {
+  if (!number.integer || *number.integer < form.low || *number.integer > form.high)
     return refuse(out_of_range(node, form));
-  }
   return accept(*number.integer);
 }
 
@@ -130,12 +124,25 @@ std::variant<Value, YamlProblem> first_problem_or_filters(const YamlNode& node) 
   return filters;
 }
 
-/// The word of the type that a misspelt one is nearest to, as a suggestion; empty without one.
+/// What other programs call it.
+constexpr std::pair<std::string_view, std::string_view> other_words[] = {
+    {"dirichlet", "zero"},  {"neumann", "insulated"}, {"no-flux", "insulated"},
+    {"cyclic", "periodic"}, {"wrap", "periodic"},     {"float", "float32"},
+    {"single", "float32"},  {"double", "float64"},    {"gpu", "cuda"},
+    {"picture", "image"},   {"png", "image"},         {"netcdf", "hdf5"},
+    {"constant", "uniform"}};
+
+/// The word of the type that another one stands for or that a misspelt one is nearest to, as a
+/// suggestion; empty without one.
 std::string suggestion(const ValueType& type, const YamlNode& node) {
   std::string near;
   for (const Form& form : type.forms) {
     const auto* const words = std::get_if<WordForm>(&form);
-    if (words && near.empty()) near = nearest_word(node.text, words->words);
+    if (words == nullptr) continue;
+    for (const auto& [other, meant] : other_words)
+      if (edit_distance(node.text, other, 0) == 0 && std::ranges::count(words->words, meant) > 0)
+        near = meant;
+    if (near.empty()) near = nearest_word(node.text, words->words);
   }
   return near.empty() ? near : fmt::format("; did you mean {}?", near);
 }

@@ -39,10 +39,12 @@ std::string read_pair(const ValueType& element, std::array<T, 2> FilterConfig::*
   return {};
 }
 
+ValueType kernel_row() { return list(finite_real(), 1, largest_window); }
+
 std::string read_numbers(FilterConfig& filter, const YamlNode& node) {
   filter.kernel = KernelKind::numbers;
   const auto row = [&](const YamlNode& numbers) -> std::string {
-    const auto reading = read_value(list(finite_real(), 1, largest_window), numbers);
+    const auto reading = read_value(kernel_row(), numbers);
     if (const auto* const problem = std::get_if<YamlProblem>(&reading)) return problem->what;
     const auto& values = std::get<std::vector<double>>(std::get<Value>(reading));
     const auto columns = static_cast<std::int64_t>(values.size());
@@ -85,7 +87,7 @@ std::string read_kernel(FilterConfig& filter, const YamlNode& node) {
 
 std::vector<MapKey<FilterConfig>> make_filter_table() {
   using F = FilterConfig;
-  const ValueType cells = integer(1, largest_window);
+  const ValueType cells = integer(1, largest_window), sigma = real(1e-3, 1e5);
   return {
       {"name", text(), "filtered", "dataset of the result in a run's outputs",
        [](F& f, const Value& v) { assign(f.name, v); }},
@@ -106,11 +108,11 @@ std::vector<MapKey<FilterConfig>> make_filter_table() {
        {},
        [cells](F& f, const YamlNode& n) { return read_pair(cells, &F::size, f, n); }},
       {"sigma",
-       positive_real(),
+       sigma,
        "1",
        "gaussian: standard deviation in cells, one number or [rows, columns]",
        {},
-       [](F& f, const YamlNode& n) { return read_pair(real(1e-3, 1e5), &F::sigma, f, n); }},
+       [sigma](F& f, const YamlNode& n) { return read_pair(sigma, &F::sigma, f, n); }},
       {"normalize", word({"true", "false"}), "false", "divide the weights by their sum",
        [](F& f, const Value& v) { f.normalize = std::get<std::string>(v) == "true"; }},
       {"mode", word(names_of(every_filter_mode)), "same",
@@ -199,8 +201,11 @@ nlohmann::ordered_json filter_schema() {
     ordered_json schema = schema_of(key.type);
     if (key.name == "size" || key.name == "sigma")
       schema = {{"anyOf", {schema, schema_of(list(key.type, 2, 2))}}};
-    if (key.name == "kernel")
-      schema = {{"anyOf", {schema, {{"type", "array"}}, {{"type", "object"}}}}};
+    if (key.name == "kernel") {
+      const ordered_json row = schema_of(kernel_row());
+      const ordered_json rows = {{"type", "array"}, {"minItems", 1}, {"items", row}};
+      schema = {{"anyOf", {schema, row, rows, {{"type", "object"}}}}};
+    }
     if (key.name == "normalize") schema = {{"type", "boolean"}};
     schema["description"] = key.meaning;
     properties[key.name] = schema;

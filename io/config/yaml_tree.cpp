@@ -106,13 +106,27 @@ class TreeBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
+/// The first tab that indents a line up to `last`, which YAML forbids and yaml-cpp stumbles over
+/// later; none: line 0.
+TextPosition indenting_tab(std::string_view text, int last) {
+  for (int line = 1; line <= last; ++line) {
+    const std::size_t blank = std::min(text.find_first_not_of(' '), text.size());
+    const std::size_t after = std::min(text.find_first_not_of(" \t", blank), text.size());
+    const bool empty = after == text.size() || text[after] == '\n' || text[after] == '#';
+    if (after > blank && !empty) return {line, static_cast<int>(blank) + 1};
+    const std::size_t end = text.find('\n');
+    if (end == text.npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return {0, 0};
+}
+
 }  // namespace
 
 YamlDocument parse_yaml(std::string_view text) {
   YamlDocument document;
   if (text.size() > yaml_size_limit) {
-    document.problem = {
-        {}, fmt::format("found {} bytes or more (at most {})", text.size(), yaml_size_limit)};
+    document.problem = {{}, "found more than 1 MiB (expected at most that)"};
     return document;
   }
   if (const std::size_t bad = first_bad_byte(text); bad != text.size()) {
@@ -138,11 +152,16 @@ YamlDocument parse_yaml(std::string_view text) {
   } catch (const YAML::Exception& error) {
     // Of an undefined anchor yaml-cpp complains before this code sees that there is an alias.
     const bool is_alias = error.msg.starts_with("the referenced anchor");
-    document.problem = {position_of(error.mark),
-                        is_alias ? "found an alias (write the value itself)"
-                                 : fmt::format("not valid YAML: {} (expected matching indentation, "
-                                               "brackets and quotes)",
-                                               error.msg)};
+    const TextPosition tab = indenting_tab(text, position_of(error.mark).line);
+    if (tab.line > 0)
+      document.problem = {tab, "found a tab in the indentation (expected spaces)"};
+    else
+      document.problem = {position_of(error.mark),
+                          is_alias
+                              ? "found an alias (write the value itself)"
+                              : fmt::format("not valid YAML: {} (expected matching indentation, "
+                                            "brackets and quotes)",
+                                            error.msg)};
   }
   document.root = builder.take_root();
   return document;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/size_text.hpp"
+
 namespace lapl {
 namespace {
 
@@ -58,8 +60,9 @@ void check_size(const std::vector<hsize_t>& extent, hsize_t value_size, hsize_t 
   bool overflow = false;
   for (const hsize_t size : extent) overflow |= __builtin_mul_overflow(bytes, size, &bytes);
   if (overflow || bytes > limit)
-    throw IoError(what + " declares " + (overflow ? "over 2^64" : std::to_string(bytes)) +
-                  " bytes, but a file of this length holds at most " + std::to_string(limit));
+    throw IoError(
+        what + " declares " + (overflow ? "over 18 EB" : size_text(static_cast<double>(bytes))) +
+        ", but a file of this length holds at most " + size_text(static_cast<double>(limit)));
 }
 
 /// Extent of a chunk; empty where the layout has none.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "io/durable/durable_file.hpp"
+#include "io/file_kind.hpp"
 #include "io/hdf5/axes.hpp"
 #include "io/hdf5/checkpoint_layout.hpp"
 #include "io/hdf5/dataset_checks.hpp"
@@ -108,6 +109,19 @@ FileContent content_of_plain(hid_t file) {
 
 }  // namespace
 
+namespace {
+
+/// What is another kind of file altogether is named as such.
+Hdf5File open_or_say_kind(const std::filesystem::path& path) try {
+  return open_hdf5_file(path);
+} catch (const IoError&) {
+  const std::string kind = other_file_kind(path);
+  if (kind.empty() || kind == "HDF5") throw;
+  throw IoError("is " + kind + ", expected HDF5");
+}
+
+}  // namespace
+
 bool verify_if_sealed(const std::filesystem::path& path) {
   const bool sealed = has_seal(path);
   if (sealed) verify_seal(path);
@@ -116,7 +130,7 @@ bool verify_if_sealed(const std::filesystem::path& path) {
 
 OpenedFile open_sealed(const std::filesystem::path& path, bool sealed) {
   return naming_file(path, [&] {
-    Hdf5File file = open_hdf5_file(path);
+    Hdf5File file = open_or_say_kind(path);
     std::string format = read_format(file);
     if (!format.empty() && !sealed)
       throw IoError("has no seal: it is truncated, or was changed after lapl wrote it");

@@ -17,6 +17,7 @@
 
 #include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
+#include "kernels/size_text.hpp"
 
 namespace lapl {
 namespace {
@@ -79,7 +80,7 @@ void rehearse(const std::filesystem::path& path, const std::function<void()>& re
   if (WIFEXITED(status) && WEXITSTATUS(status) == done) return;
   if (WIFEXITED(status) && WEXITSTATUS(status) == out_of_memory)
     throw IoError(name + ": cannot be read as HDF5: takes more memory than a file of " +
-                  std::to_string(bytes) + " bytes may");
+                  size_text(static_cast<double>(bytes)) + " may");
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
     throw IoError(name + ": cannot be read as HDF5: not done after " +
                   std::to_string(seconds_for(bytes)) + " s (the file is damaged, or made so)");

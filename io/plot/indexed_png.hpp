@@ -7,7 +7,11 @@
 
 namespace lapl {
 
-/// PNG of the panel's pixels, one of 256 colours each. Throws IoError where libpng fails.
+/// PNG of the panel's pixels, one of 256 colours each, or 255 and missing_color; where the colours
+/// are the 256 greys, it is a greyscale PNG. Throws IoError where libpng fails.
 std::string indexed_png(const Panel& panel);
+
+/// Greyscale PNG of a field, its first row on top: 0 is black, 1 is white, as read_png has them.
+std::string grey_png(Shape shape, std::vector<double> values);
 
 }  // namespace lapl

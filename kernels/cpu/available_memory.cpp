@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernels/error.hpp"
+#include "kernels/size_text.hpp"
 
 namespace lapl {
 namespace {
@@ -65,10 +66,10 @@ std::uint64_t group_memory() {
 std::uint64_t available_memory() { return std::min(machine_memory(), group_memory()); }
 
 void throw_out_of_memory(std::uint64_t needed) {
-  throw DeviceError(
-      fmt::format("out of host memory: a field needs {} bytes more, about {} are available (lapl "
-                  "plan says what a run takes)",
-                  needed, available_memory()));
+  throw DeviceError(fmt::format(
+      "out of host memory: a field needs {} more, about {} are available (lapl "
+      "plan says what a run takes)",
+      size_text(static_cast<double>(needed)), size_text(static_cast<double>(available_memory()))));
 }
 
 }  // namespace lapl

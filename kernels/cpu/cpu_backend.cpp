@@ -18,6 +18,7 @@
 #include "kernels/cpu/rows.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
+#include "kernels/size_text.hpp"
 
 namespace lapl {
 
@@ -74,8 +75,8 @@ void require_memory(Shape shape, std::size_t value_size) {
   const double needed = memory_needed("cpu", shape, value_size, 2).host;
   const double available = memory_available("cpu").host;
   if (available != 0 && needed > available)
-    throw DeviceError(fmt::format(
-        "the grid needs {:.0f} bytes of host memory, {:.0f} are available", needed, available));
+    throw DeviceError(fmt::format("the grid needs {} of host memory, {} are available",
+                                  size_text(needed), size_text(available)));
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/step_clock.hpp"
+#include "kernels/size_text.hpp"
 
 namespace lapl {
 namespace {
@@ -71,8 +72,8 @@ double free_device_memory() {
 void require_device_memory(const std::string& what, double bytes) {
   const double available = free_device_memory();
   if (bytes > available)
-    throw DeviceError(fmt::format("{} needs {:.0f} bytes on the device ({}), {:.0f} are available",
-                                  what, bytes, device_name(), available));
+    throw DeviceError(fmt::format("{} needs {} on the device ({}), {} are available", what,
+                                  size_text(bytes), device_name(), size_text(available)));
 }
 
 std::string cuda_unavailable_reason() {

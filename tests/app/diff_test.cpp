@@ -25,7 +25,7 @@ TEST_CASE("diff: 0 where equal, 7 where not, tolerances as given") {
   fs::remove("b/fields/step-000000060.nc");
   const Outcome missing = run_lapl({"diff", "a", "b", "--rtol", "1"});
   CHECK(missing.code == 7);
-  CHECK(missing.out.find("step-000000060.nc  missing_in b") != std::string::npos);
+  CHECK(missing.out.find("step-000000060.nc            missing in b") != std::string::npos);
 }
 
 TEST_CASE("diff: other fields, other shapes and other precisions") {
@@ -36,10 +36,10 @@ TEST_CASE("diff: other fields, other shapes and other precisions") {
   REQUIRE(run_lapl({"run", "c.yaml", "--output", "c", "--set", "grid.shape=[20, 31]"}).code == 0);
   REQUIRE(run_lapl({"run", "c.yaml", "--output", "d", "--set", "compute.precision=float64"}).code ==
           0);
-  CHECK(run_lapl({"diff", "a", "b"}).out.find("laplacian  missing_in b") != std::string::npos);
+  CHECK(run_lapl({"diff", "a", "b"}).out.find("laplacian  missing in b") != std::string::npos);
   const Outcome shapes = run_lapl({"diff", "a", "c"});
   CHECK(shapes.code == 7);
-  CHECK(shapes.out.find("shape_a [20,30]  shape_b [20,31]") != std::string::npos);
+  CHECK(shapes.out.find("20 x 30 in A, 20 x 31 in B") != std::string::npos);
   CHECK(run_lapl({"diff", "a", "d"}).code == 7);
   CHECK(run_lapl({"diff", "a", "d", "--atol", "1e-5"}).code == 0);
 }
@@ -62,7 +62,35 @@ TEST_CASE("inspect: the digest of an output is that of its values and of the run
   const auto folder = nlohmann::json::parse(run_lapl({"inspect", "out", "--json"}).out);
   CHECK(folder["outputs"].size() == 4);
   CHECK(folder["newest"]["digest"] == last_digest(run.out));
-  CHECK(run_lapl({"inspect", "out"}).out.find("status: complete") != std::string::npos);
+  CHECK(run_lapl({"inspect", "out"})
+            .out.find(
+                "\ncomplete: 4 outputs, 3 checkpoints; the newest output is as lapl wrote it\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("diff and inspect: tables for people, with a verdict in the last line") {
+  const Sandbox sandbox;
+  write_text("a.yaml", small_config("initial: {kind: uniform, value: 1.0}\n"));
+  REQUIRE(run_lapl({"run", "a.yaml", "--output", "a"}).code == 0);
+  REQUIRE(run_lapl({"run", "a.yaml", "--output", "b", "--set", "initial.value=1.5"}).code == 0);
+  const Outcome equal = run_lapl({"diff", "a", "a"});
+  CHECK(equal.out.starts_with("A: a\nB: a\n  compared "));
+  CHECK(equal.out.ends_with("\nequal: 8 fields, every cell\n"));
+  const std::string file = "/fields/step-000000000.nc";
+  const Outcome different = run_lapl({"diff", "a" + file, "b" + file});
+  CHECK(different.out.find("  field      600 of 600         0.5                 0.3333    row 0, "
+                           "column 0\n") != std::string::npos);
+  CHECK(different.out.ends_with("\ndifferent: 2 of 2 fields, by at most 1 in a cell\n"));
+  const Outcome within = run_lapl({"diff", "a" + file, "b" + file, "--atol", "2"});
+  CHECK(
+      within.out.find("\nequal: 2 fields, within --rtol 0 and --atol 2; the largest difference is "
+                      "1\n") != std::string::npos);
+
+  const Outcome output = run_lapl({"inspect", "a" + file});
+  CHECK(output.out.find("\n  field      min  max  mean") != std::string::npos);
+  CHECK(output.out.ends_with("\ngood: every byte is as lapl wrote it\n"));
+  const Outcome other = run_lapl({"inspect", LAPL_SOURCE_DIR "/tests/data/reference.h5"});
+  CHECK(other.out.ends_with("\nreadable: no seal, as in files that lapl did not write\n"));
 }
 
 TEST_CASE("a flipped bit in an output is found by inspect and diff") {

@@ -6,6 +6,7 @@
 
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/image.hpp"
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;
@@ -272,4 +273,31 @@ TEST_CASE("export: what is wrong is named, and what was there stays") {
   CHECK(csv.err.find("4 outputs of 500 x 501 cells make over 1000000 lines") != std::string::npos);
   CHECK(!fs::exists("a.csv"));
   CHECK(run_lapl({"export", "out", "-o", "a.csv", "--step", "20", "--quiet"}).out.empty());
+}
+
+TEST_CASE("export: plain pictures have a pixel for each cell, and are the picture they began as") {
+  const Sandbox sandbox;
+  const std::string letters = LAPL_SOURCE_DIR "/configs/pictures/letters.png";
+  write_text("c.yaml",
+             "grid: {shape: [96, 256]}\nequation: {coefficient: 0.2}\ntime: {steps: 5}\n"
+             "output: {directory: out}\ninitial: {kind: image, path: " +
+                 letters + "}\n");
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  export_to("plain/", {"--plain", "--colormap", "gray", "--limits", "0", "1"});
+  CHECK(entries("plain") == 2);
+  const lapl::GreyImage began = lapl::read_png(letters);
+  const lapl::GreyImage first = lapl::read_png("plain/step-000000000.png");
+  CHECK(first.shape == began.shape);
+  CHECK(first.values == began.values);
+  CHECK(lapl::read_png("plain/step-000000005.png").values != began.values);
+  export_to("below/", {"--plain", "--colormap", "gray", "--limits", "0", "1", "--origin", "lower"});
+  const lapl::GreyImage below = lapl::read_png("below/step-000000000.png");
+  for (std::size_t column = 0; column < 256; ++column)
+    CHECK(below.values[column] == began.values[std::size_t{95} * 256 + column]);
+  export_to("coloured/", {"--plain", "--field", "laplacian"});
+  CHECK(lapl::png_shape("coloured/step-000000005.png") == lapl::Shape{96, 256});
+  const Outcome refused = run_lapl({"export", "out", "-o", "a.nc", "--plain"});
+  CHECK(refused.code == 2);
+  CHECK(refused.err.find("a.nc: is no picture, as --plain") != std::string::npos);
+  CHECK(!fs::exists("a.nc"));
 }

@@ -1,6 +1,7 @@
 // lapl filter, and filters of a run, from the outside.
 #include <limits>
 
+#include "io/image.hpp"
 #include "tests/app/program.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"
@@ -230,4 +231,48 @@ TEST_CASE("--overwrite replaces results of lapl filter alone, and none that is r
   refused("/dev/null", "it is not a regular file");
   REQUIRE(run_lapl({"filter", "make.yaml", "--output", "other.h5"}).code == 0);
   CHECK(run_lapl({"filter", "f.yaml", "--output", "other.h5", "--overwrite"}).code != 2);
+}
+
+TEST_CASE("filter: an output that ends in .png is a picture, and one alone") {
+  const Sandbox sandbox;
+  const std::string letters = LAPL_SOURCE_DIR "/configs/pictures/letters.png";
+  const auto filter = [&](const std::string& kernel, const std::vector<std::string>& more) {
+    write_text("f.yaml",
+               "input: {path: " + letters + "}\noutput: {path: a.png}\nfilter: " + kernel);
+    std::vector<std::string> words = {"filter", "f.yaml"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_lapl(words);
+  };
+  const Outcome same = filter("{kernel: [[1]]}", {});
+  CAPTURE(same.err);
+  REQUIRE(same.code == 0);
+  const lapl::GreyImage began = lapl::read_png(letters);
+  CHECK(lapl::read_png("a.png").shape == began.shape);
+  CHECK(lapl::read_png("a.png").values == began.values);
+  CHECK(filter("{kernel: box}", {}).err.find("exists already") != std::string::npos);
+  const Outcome edges = filter("{kernel: sobel_rows}", {"--overwrite"});
+  CHECK(edges.code == 0);
+  CHECK(edges.err.find("of 24576 values lie outside 0 to 1") != std::string::npos);
+  CHECK(lapl::read_png("a.png").values != began.values);
+
+  CHECK(filter("{kernel: sobel_rows}", {"--output", "b.h5"}).code == 0);
+  CHECK(text_of("b.h5").starts_with("\x89HDF"));
+  fs::create_directory("frames");
+  for (const char* name : {"frames/1.png", "frames/2.png"}) fs::copy_file(letters, name);
+  struct Row {
+    std::vector<std::string> options;
+    std::string message;
+  };
+  for (const Row& row :
+       {Row{{"--input", "frames", "--output", "c.png"}, "c.png: is a picture, and "},
+        Row{{"--output", "c.jpg"}, "c.jpg: cannot be written as .jpg (expected .png, or .h5"}}) {
+    const Outcome refused = filter("{kernel: sobel_rows}", row.options);
+    CAPTURE(refused.err);
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find(row.message) != std::string::npos);
+    CHECK(!fs::exists(row.options.back()));
+  }
+  const Outcome covariance = run_lapl({"filter", configs + "covariance.yaml", "--output", "c.png"});
+  CHECK(covariance.code == 2);
+  CHECK(covariance.err.find("a covariance is no picture") != std::string::npos);
 }

@@ -1,4 +1,6 @@
 // What people get wrong: each mistake with its message and exit code, and nothing left behind.
+#include <algorithm>
+
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;
@@ -19,7 +21,6 @@ TEST_CASE("command lines") {
   write_text("not.h5", "this is no HDF5 file");
   fs::create_directory("empty");
   const std::vector<Mistake> mistakes = {
-      {{}, 2, "A subcommand is required"},
       {{"rnu", "c.yaml"}, 2, "rnu: lapl has no such command (did you mean run? see lapl --help)"},
       {{"run"}, 2, "CONFIG is required"},
       {{"run", "missing.yaml"}, 4, "missing.yaml"},
@@ -62,7 +63,7 @@ TEST_CASE("command lines") {
        "holds 48 x 64 values, grid.shape is [20, 30]"},
       {{"run", "c.yaml", "--backend", "cpu", "--set", "grid.shape=[1048576, 1048576]"},
        5,
-       "bytes of host memory"},
+       " TB of host memory, "},
       {{"run", "c.yaml", "--output", "/proc/nothing"}, 4, "/proc/nothing"},
       {{"run", "c.yaml", "--output", "c.yaml"}, 2, "c.yaml: is not a folder"},
       {{"resume"}, 2, "RUN_DIR is required"},
@@ -102,6 +103,44 @@ TEST_CASE("command lines") {
   }
 }
 
+TEST_CASE("a file of another kind is named as what it is") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  struct Row {
+    std::string name, bytes, kind;
+  };
+  for (const Row& row :
+       {Row{"a.npy", "\x93NUMPY\x01", "is a NumPy array (.npy), expected "},
+        Row{"a.jpg", "\xff\xd8\xff\xe0", "is a JPEG picture, expected "},
+        Row{"a.nc", "CDF\x01", "is netCDF-3 (nccopy -k nc4 OLD NEW makes netCDF-4 of it"}}) {
+    write_text(row.name, row.bytes + std::string(600, 'x'));
+    const Outcome inspect = run_lapl({"inspect", row.name});
+    CAPTURE(inspect.err);
+    CHECK(inspect.code == 4);
+    CHECK(inspect.err.find(row.name + ": " + row.kind) != std::string::npos);
+    CHECK(inspect.err.find("expected HDF5") != std::string::npos);
+    const Outcome image = run_lapl(
+        {"run", "c.yaml", "--set", "initial.kind=image", "--set", "initial.path=" + row.name});
+    CHECK(image.code == 4);
+    CHECK(image.err.find(row.kind) != std::string::npos);
+    CHECK(image.err.find("expected a PNG picture") != std::string::npos);
+    const Outcome hdf5 = run_lapl(
+        {"run", "c.yaml", "--set", "initial.kind=hdf5", "--set", "initial.path=" + row.name});
+    CHECK(hdf5.err.find(row.kind) != std::string::npos);
+    CHECK(!fs::exists("out"));
+  }
+}
+
+TEST_CASE("a run on the CPU says so in a line that fits") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome run = run_lapl({"run", "c.yaml"});
+  REQUIRE(run.code == 0);
+  CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+  CHECK(run.err.find("compute.backend") == std::string::npos);
+  CHECK(run.err.find("compiled in") == std::string::npos);
+}
+
 TEST_CASE("backend cuda without a GPU is an error that says why") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
@@ -122,6 +161,13 @@ TEST_CASE("help and version") {
     CHECK(run_lapl({"--help"}).out.find(command) != std::string::npos);
   }
   CHECK(run_lapl({"--version"}).out.starts_with("lapl "));
+  CHECK(run_lapl({"version"}).out == run_lapl({"--version"}).out);
+  CHECK(run_lapl({"help"}).out == run_lapl({"--help"}).out);
+  CHECK(run_lapl({"help", "plot"}).out == run_lapl({"plot", "--help"}).out);
+  CHECK(run_lapl({"help", "plott"}).err.find("did you mean plot?") != std::string::npos);
+  const Outcome bare = run_lapl({});
+  CHECK(bare.code == 2);
+  CHECK(bare.err == run_lapl({"--help"}).out);
   CHECK(run_lapl({"schema"}).out.find("\"$schema\"") != std::string::npos);
 }
 

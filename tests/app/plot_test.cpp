@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 
+#include "app/plot_panels.hpp"
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;
@@ -101,6 +102,89 @@ TEST_CASE("plot: a field of one row, one column, one cell") {
   }
 }
 
+TEST_CASE("plot, report and watch: a field that began as a picture has its first row on top") {
+  const Sandbox sandbox;
+  const std::string letters = LAPL_SOURCE_DIR "/configs/pictures/letters.png";
+  write_text("c.yaml",
+             "grid: {shape: [96, 256]}\nequation: {coefficient: 0.2}\ntime: {steps: 5}\n"
+             "output: {directory: out}\ninitial: {kind: image, path: " +
+                 letters + "}\n");
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  write_text("d.yaml",
+             "grid: {shape: [96, 256]}\nequation: {coefficient: 0.2}\ntime: {steps: 5}\n"
+             "output: {directory: other}\ninitial: {kind: fractal}\n");
+  REQUIRE(run_lapl({"run", "d.yaml"}).code == 0);
+  const auto made = [](const char* command, const char* run, const char* origin,
+                       const std::string& file) {
+    std::vector<std::string> words = {command, run, "--origin", origin};
+    if (file.empty())
+      words.emplace_back("--once");
+    else
+      words.insert(words.end(), {"-o", file});
+    const Outcome outcome = run_lapl(words);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    return file.empty() ? outcome.out : text_of(file);
+  };
+  for (const char* command : {"watch", "report", "plot"}) {
+    CAPTURE(command);
+    if (command == std::string("plot") && lacks_cairo(run_lapl({"plot", "out"}))) return;
+    const std::string file = command == std::string("watch")    ? ""
+                             : command == std::string("report") ? "a.html"
+                                                                : "a.png";
+    CHECK(made(command, "out", "auto", file) == made(command, "out", "upper", file));
+    CHECK(made(command, "out", "auto", file) != made(command, "out", "lower", file));
+    CHECK(made(command, "other", "auto", file) == made(command, "other", "lower", file));
+    CHECK(made(command, "other", "auto", file) != made(command, "other", "upper", file));
+  }
+  for (const char* path :
+       {"out/fields.nc", "out/fields/step-000000005.nc", "out/checkpoints/step-000000005.h5"}) {
+    CAPTURE(path);
+    CHECK(made("plot", path, "auto", "a.png") == made("plot", path, "upper", "a.png"));
+    CHECK(made("plot", path, "auto", "a.png") != made("plot", path, "lower", "a.png"));
+  }
+}
+
+TEST_CASE("plot: a colour map for each panel, and percentiles of the cells themselves") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml", "--set", "grid.shape=[900,900]"}).code == 0);
+  if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.png"}))) return;
+  const auto drawn = [](const std::vector<std::string>& options) {
+    std::vector<std::string> command = {"plot", "out", "-o", "b.png", "--size", "900x300"};
+    command.insert(command.end(), options.begin(), options.end());
+    const Outcome plot = run_lapl(command);
+    CAPTURE(plot.err);
+    REQUIRE(plot.code == 0);
+    return text_of("b.png");
+  };
+  const std::string usual = drawn({});
+  CHECK(drawn({"--colormap", "viridis,viridis,diverging"}) == usual);
+  CHECK(drawn({"--colormap", "auto"}) == usual);
+  CHECK(drawn({"--colormap", "auto,auto,gray"}) != usual);
+  CHECK(drawn({"--colormap", "viridis,viridis,gray"}) == drawn({"--colormap", "auto,auto,gray"}));
+  CHECK(drawn({"--colormap", "gray,gray,gray"}) == drawn({"--colormap", "gray"}));
+  // The Laplacian's means over pixels are far smaller than its cells.
+  CHECK(drawn({"--of-cells"}) != usual);
+  CHECK(drawn({"--of-cells"}) != drawn({"--of-cells", "--percentiles", "1", "99"}));
+}
+
+TEST_CASE("plot: limits are percentiles of pixels, or of the cells where that is asked for") {
+  const lapl::Shape shape{64, 64}, box{8, 8};
+  std::vector<double> cells(64 * 64);  // changes its sign from cell to cell
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    cells[i] = (i / 64 + i % 64) % 2 == 0 ? 1 + static_cast<double>(i) / 4096 : -1;
+  const lapl::FieldView view{std::span<const double>(cells)};
+  lapl::PlotStyle style;
+  const lapl::Limits pixels = lapl::drawn_field("laplacian", view, shape, box, style).range;
+  CHECK(pixels.high < 0.6);
+  style.of_cells = true;
+  const lapl::Limits all = lapl::drawn_field("laplacian", view, shape, box, style).range;
+  CHECK(all.low == -1);
+  CHECK(all.high == lapl::percentile_limits(cells, 5, 95).high);
+  CHECK(all.high > 1.8);
+}
+
 TEST_CASE("plot: what is wrong is named, and no picture appears") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
@@ -121,7 +205,11 @@ TEST_CASE("plot: what is wrong is named, and no picture appears") {
       {{"out", "--size", "60x40"}, 2, "no room for 3 panels"},
       {{"out", "--limits", "2", "1"}, 2, "--limits 2 1: the first must be less"},
       {{"out", "--percentiles", "-5", "95"}, 2, "must lie from 0 to 100"},
-      {{"out", "--colormap", "jet"}, 2, "jet"},
+      {{"out", "--colormap", "jet"}, 2, "colormap jet: unknown (known: viridis"},
+      {{"out", "--colormap", "gray,gray"}, 2, "--colormap gray,gray: 2 colour maps for 3 panels"},
+      {{"out", "--movie", "--colormap", "gray,gray"}, 2, "2 colour maps for 1 panel"},
+      {{"out", "--of-cells", "--limits", "0", "1"}, 2, "--limits"},
+      {{"out", "--origin", "top"}, 2, "--origin"},
       {{"out", "-o", "p.jpg"}, 2, "unknown kind of picture \".jpg\" (.png, .svg or .pdf)"},
       {{"out", "-o", "p.mp4"}, 2, ".mp4 with --movie"},
       {{"out", "--movie", "-o", "p.gif"}, 2, "(.mp4 or .png)"},

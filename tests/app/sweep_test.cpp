@@ -85,6 +85,32 @@ TEST_CASE("values that are lists, maps or quoted texts themselves") {
   CHECK(fs::exists("q/dataset-fractal-noise/fields.nc"));
 }
 
+TEST_CASE("a range stands for its values, the last one with them") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const auto values = [&](const std::string& setting) {
+    const Outcome sweep = run_lapl({"sweep", "c.yaml", "--output", "s", "--json", "--set",
+                                    "time.steps=1", "--set", setting, "--auto-resume"});
+    CAPTURE(sweep.err);
+    REQUIRE(sweep.code == 0);
+    fs::remove_all("s");
+    std::string list;
+    const std::string key = setting.substr(0, setting.find('='));
+    for (const auto& row : rows_of(sweep)) list += row[key].dump() + " ";
+    return list;
+  };
+  CHECK(values("equation.coefficient=0.05:0.2:0.05") == "0.05 0.1 0.15 0.2 ");
+  CHECK(values("equation.coefficient=0.25:0.1:-0.1") == "0.25 0.15 ");
+  CHECK(values("initial.seed=1:3:1,10") == "1 2 3 10 ");
+  for (const char* range : {"0.1:0.2:0", "0.2:0.1:0.05", "0:1:1e-9"}) {
+    const Outcome refused = run_lapl({"sweep", "c.yaml", "--output", "s", "--set",
+                                      std::string("equation.coefficient=") + range});
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, std::string(range) + ": is no range of at most 10000 values"));
+    CHECK(!fs::exists("s"));
+  }
+}
+
 TEST_CASE("mistakes of all members come together, before anything is started") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());

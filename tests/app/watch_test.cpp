@@ -4,8 +4,10 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 
+#include <array>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/app/program.hpp"
 #include "tests/text.hpp"
@@ -226,4 +228,26 @@ TEST_CASE("run --live: the view in place on a terminal, the same lines on stdout
   CHECK(has(plain.err, "--live needs a terminal"));
   CHECK(!has(plain.err + plain.out, "\033"));
   CHECK(run_lapl({"run", "c.yaml", "--overwrite", "--live", "--json"}).code == 2);
+}
+
+TEST_CASE("run: bars and output lines fit the terminal") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  for (const auto columns : std::array<unsigned short, 4>{40, 60, 80, 120}) {
+    CAPTURE(columns);
+    OnTerminal run({"run", "c.yaml", "--overwrite"}, 24, columns);
+    CHECK(run.finish() == 0);
+    std::istringstream lines(run.shown);
+    int outputs = 0;
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream parts(line);  // the bar is drawn over
+      for (std::string part; std::getline(parts, part, '\r');) {
+        if (part.starts_with("\033[K")) part.erase(0, 3);
+        const bool output = part.starts_with("step ");
+        outputs += output;
+        if (output || has(part, " left")) CHECK(part.size() <= columns);
+      }
+    }
+    CHECK(outputs == 4);
+  }
 }

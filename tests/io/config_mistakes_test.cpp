@@ -24,8 +24,10 @@ const Mistake table[] = {
      "bad.yaml:1:16: grid.shape: found 4_000, with underscores (write 4000)"},
     {"grid: {shape: [+4, 5]}",
      "bad.yaml:1:16: grid.shape: found +4, with a plus sign (write 4)"},
-    {"grid: {shape: [4.0, 5]}",
-     "bad.yaml:1:16: grid.shape: found 4.0, not an integer (write 4)"},
+    {"grid:\n\tshape: [4, 5]",
+     "bad.yaml:2:1: found a tab in the indentation (expected spaces)"},
+    {"grid:\n  shape: [4, 5]\n \tspacing: 1",
+     "bad.yaml:3:2: found a tab in the indentation (expected spaces)"},
     {"grid: {shape: [4.5, 5]}",
      "bad.yaml:1:16: grid.shape: found 4.5, not an integer (expected an integer from 1 to "
      "1099511627776)"},
@@ -82,8 +84,8 @@ const Mistake table[] = {
     {"grid: {shape: [4, 5], spacing: 1e999}",
      "bad.yaml:1:32: grid.spacing: found 1e999, too large for a float64 (at most 1.7e308)"},
     {"grid: {shape: [4, 5], spacing: 1e-999}",
-     "bad.yaml:1:32: grid.spacing: found 1e-999, too small for a float64 (write 0, or "
-     "2.3e-308 or more)"},
+     "bad.yaml:1:32: grid.spacing: found 1e-999, out of range (expected a number above "
+     "0)"},
     {"grid: {shape: [4, 5], spacing: 1e20}",
      "bad.yaml:1:32: grid.spacing: found 1e+20, of which the square or its inverse is infinite in "
      "float32 (expected about 5.4e-20 to 1.8e+19)"},
@@ -118,6 +120,12 @@ const Mistake table[] = {
      "you mean periodic?)"},
     {"boundary: Zero",
      "bad.yaml:4:11: boundary: found Zero (expected zero, insulated or periodic; did you "
+     "mean zero?)"},
+    {"boundary: neumann",
+     "bad.yaml:4:11: boundary: found neumann (expected zero, insulated or periodic; did you mean "
+     "insulated?)"},
+    {"boundary: {rows: Dirichlet}",
+     "bad.yaml:4:18: boundary.rows: found Dirichlet (expected zero, insulated or periodic; did you "
      "mean zero?)"},
     {"boundary: off",
      "bad.yaml:4:11: boundary: found off (expected zero, insulated or periodic)"},
@@ -212,8 +220,12 @@ const Mistake table[] = {
     {"time: {steps: 9007199254740993}",
      "bad.yaml:3:15: time.steps: found 9007199254740993, out of range (expected an "
      "integer from 0 to 9007199254740992)"},
-    {"time: {steps: 1e4}",
-     "bad.yaml:3:15: time.steps: found 1e4, not an integer (write 10000)"},
+    {"time: {steps: 1e16}",
+     "bad.yaml:3:15: time.steps: found 1e16, out of range (expected an integer from 0 to "
+     "9007199254740992)"},
+    {"time: {steps: 1.5e0}",
+     "bad.yaml:3:15: time.steps: found 1.5e0, not an integer (expected an integer from 0 to "
+     "9007199254740992)"},
     {"time: {steps: null}",
      "bad.yaml:3:15: time.steps: found null (expected an integer from 0 to "
      "9007199254740992)"},
@@ -223,12 +235,14 @@ const Mistake table[] = {
     {"time: {}",
      "bad.yaml:3:1: time.steps: missing (expected an integer from 0 to 9007199254740992)"},
     {"compute: {backend: gpu}",
-     "bad.yaml:4:20: compute.backend: found gpu (expected auto, cuda or cpu)"},
+     "bad.yaml:4:20: compute.backend: found gpu (expected auto, cuda or cpu; did you mean "
+     "cuda?)"},
     {"compute: {backend: CUDA}",
      "bad.yaml:4:20: compute.backend: found CUDA (expected auto, cuda or cpu; did you "
      "mean cuda?)"},
     {"compute: {precision: double}",
-     "bad.yaml:4:22: compute.precision: found double (expected float32 or float64)"},
+     "bad.yaml:4:22: compute.precision: found double (expected float32 or float64; did "
+     "you mean float64?)"},
     {"compute: {engine: tile, backend: cpu}",
      "bad.yaml:4:19: compute.engine: found tile, an engine of backend cuda, with "
      "compute.backend cpu (expected compute.backend cuda or auto, or another engine)"},

@@ -42,7 +42,7 @@ TEST_CASE("a crash, a hang and hunger for memory in a rehearsal are errors") {
           if (mmap(nullptr, std::size_t{2} << 30, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
             throw std::bad_alloc();
-        }) == "takes more memory than a file of 5 bytes may");
+        }) == "takes more memory than a file of 5 B may");
 }
 
 TEST_CASE("a rehearsal changes nothing here, whatever it throws") {

@@ -1,0 +1,13 @@
+// Columns for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lapl {
+
+/// Lines of cells, each column as wide as its longest cell but the last of a line; with `indent`
+/// spaces in front. Lines may differ in length.
+std::string table_text(const std::vector<std::vector<std::string>>& lines, int indent = 0);
+
+}  // namespace lapl

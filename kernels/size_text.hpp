@@ -1,0 +1,20 @@
+// Bytes as people read them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace lapl {
+
+/// "712 B", "320 GB": three digits, units of 1000.
+inline std::string size_text(double bytes) {
+  constexpr std::array units = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
+  std::size_t unit = 0;
+  for (; bytes >= 999.5 && unit + 1 < units.size(); ++unit) bytes /= 1000;
+  return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+}  // namespace lapl

@@ -1,0 +1,54 @@
+// The lines of a run, in terminals of any width.
+#include <doctest/doctest.h>
+
+#include "app/console_lines.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl;
+using test::has;
+
+namespace {
+
+const Progress far{.step = 123456789,
+                   .last_step = 1000000000,
+                   .cells_per_second = 123.4567e6,
+                   .seconds_left = 3 * 3600 + 2 * 60};
+StoredEvent stored() {
+  StoredEvent event;
+  event.step = 123456789;
+  event.time = 30864197.25;
+  event.statistics = {.min = -1.23456789e-5, .max = 1.23456789e-5, .mean = -1.23456789e-10};
+  event.digest = 0x0123456789abcdef;
+  return event;
+}
+
+}  // namespace
+
+TEST_CASE("console: the progress bar fits, and says what there is room for") {
+  for (int columns = 1; columns <= 200; ++columns) {
+    CAPTURE(columns);
+    const std::string line = progress_line(far, columns);
+    CHECK(line.size() <= static_cast<std::size_t>(columns > 1 ? columns - 1 : 1));
+    CHECK(has(line, " left") == (columns > 20));
+    CHECK(has(line, "%") == (columns > 4));
+  }
+  CHECK(progress_line(far, 80).starts_with("[="));
+  CHECK(
+      has(progress_line(far, 80), "step 123456789 of 1000000000  123.5 MCells/s  3 h 2 min left"));
+  CHECK(progress_line(far, 200).size() <= 100);
+}
+
+TEST_CASE("console: output lines fit, with all digits where there is room for them") {
+  const std::string full = output_line(stored(), 0);
+  CHECK(full == output_line(stored(), 200));
+  CHECK(has(full, "min -1.23457e-05"));
+  for (int columns = 1; columns <= 200; ++columns) {
+    CAPTURE(columns);
+    CHECK(output_line(stored(), columns).size() <= static_cast<std::size_t>(columns));
+  }
+  const std::string usual = output_line(stored(), 80);
+  CHECK(has(usual,
+            "step 123456789  min -1.235e-05 max 1.235e-05 mean -1.235e-10 0x0123456789abcdef"));
+  CHECK(output_line(stored(), 60) ==
+        "step 123456789  min -1.235e-05 max 1.235e-05 mean -1.235e-10");
+}
