@@ -73,7 +73,7 @@ std::vector<ConfigKey> make_key_table() {
                   "0 to n - 1 with insulated, 0 to n / 2 with periodic",
        .kinds = {sine}, .put = store(&InitialConfig::mode)},
       {.name = "initial.path", .type = path(),
-       .meaning = "file of the field: PNG, or HDF5; relative to the folder of the config file",
+       .meaning = "file of the field: PNG, or HDF5 or .npy; relative to the folder of the config file",
        .kinds = {image, hdf5}, .put = store(&InitialConfig::path)},
       {.name = "initial.dataset", .type = text(), .preset = "/field",
        .meaning = "dataset in the HDF5 file", .kinds = {hdf5},
@@ -106,7 +106,7 @@ std::vector<ConfigKey> make_key_table() {
        .put = store(&RunConfig::engine)},
       {.name = "compute.threads", .type = either(word({"auto"}), integer(1, 1024)),
        .preset = "auto", .unit = "threads",
-       .meaning = "CPU threads; auto: one for each core that the process may use",
+       .meaning = "CPU threads; auto: one for each core, fewer for small grids",
        .put = store(&RunConfig::threads)},
 
       {.name = "output.directory", .type = text(), .preset = "runs/<config name>",
