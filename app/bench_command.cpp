@@ -24,6 +24,7 @@ struct BenchOptions {
   std::int64_t steps = 0;
   int repeats = 7;
   int threads = 0;
+  bool filters = false;
   bool json = false;
 };
 
@@ -81,6 +82,63 @@ Boundary boundary_named(const std::string& name) {
   throw ConfigError(fmt::format("--boundary {}: expected zero, insulated or periodic", name));
 }
 
+// Filters that between them take every method: weights of no pattern, and smooth ones of rank 1.
+std::vector<FilterConfig> filters_to_measure() {
+  std::vector<FilterConfig> filters;
+  for (const std::int64_t size : {3, 13, 63}) {
+    FilterConfig& filter = filters.emplace_back();
+    filter.name = fmt::format("{0} x {0}", size);
+    filter.kernel = KernelKind::numbers;
+    filter.shape = {size, size};
+    for (std::int64_t i = 0; i < size * size; ++i)
+      filter.weights.push_back(static_cast<double>(i * i % 19 - 9) /
+                               static_cast<double>(9 * size * size));
+  }
+  FilterConfig& gaussian = filters.emplace_back();
+  gaussian.name = "gaussian 25 x 25";
+  gaussian.kernel = KernelKind::gaussian;
+  gaussian.sigma = {3, 3};
+  return filters;
+}
+
+int bench_filters(const BenchOptions& options) {
+  const std::string backend = choose_backend(options.backend).backend;
+  if (!options.json)
+    fmt::print("{:<17} {:<10} {:<8} {:>15} {:>11} {:>8} {:>9} {:>8}\n", "filter", "method", "",
+               "rows x columns", "median us", "spread %", "GCells/s", "checked");
+  auto all = nlohmann::ordered_json::array();
+  std::vector<Shape> shapes = {{256, 256}, {2000, 2000}};
+  if (!options.rows_and_columns.empty()) shapes = shapes_of(options, backend);
+  for (const FilterConfig& filter : filters_to_measure())
+    for (const Shape shape : shapes)
+      for (const std::string precision : {"float32", "float64"}) {
+        if (!options.precision.empty() && options.precision != precision) continue;
+        const auto measure =
+            precision == "float32" ? benchmark_filter<float> : benchmark_filter<double>;
+        const FilterBenchmark r = measure(backend, filter, shape, options.repeats, options.threads);
+        const double rate = 1e-9 * static_cast<double>(shape.cells()) / r.seconds;
+        all.push_back({{"filter", filter.name},
+                       {"method", r.method},
+                       {"backend", backend},
+                       {"device", r.device},
+                       {"precision", precision},
+                       {"shape", {shape.rows, shape.columns}},
+                       {"verified_cells", r.verified_cells},
+                       {"repeats", options.repeats},
+                       {"median_seconds", r.seconds},
+                       {"fastest_seconds", r.fastest},
+                       {"slowest_seconds", r.slowest},
+                       {"gigacells_per_second", rate}});
+        if (options.json) continue;
+        fmt::print("{:<17} {:<10} {:<8} {:>6} x {:<6} {:>11.1f} {:>8.1f} {:>9.3f} {:>8}\n",
+                   filter.name, r.method, precision, shape.rows, shape.columns, 1e6 * r.seconds,
+                   100 * (r.slowest / r.fastest - 1), rate, r.verified_cells);
+        std::fflush(stdout);
+      }
+  if (options.json) fmt::print("{}\n", json_text(all, 2));
+  return 0;
+}
+
 int bench_command(const BenchOptions& options) {
   const std::string backend =
       choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
@@ -127,7 +185,7 @@ int bench_command(const BenchOptions& options) {
 
 void add_bench_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
-      "bench", "Verify the engines to the bit, then measure them on this machine");
+      "bench", "Verify the engines to the bit, or the filters, then measure them on this machine");
   const auto options = std::make_shared<BenchOptions>();
   command
       ->add_option("--shape", options->rows_and_columns,
@@ -147,16 +205,29 @@ void add_bench_command(CLI::App& app, Action& action) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   command->add_option("--repeats", options->repeats, "Timed repeats")->check(CLI::Range(1, 1000));
   command->add_option("--threads", options->threads, "CPU threads")->check(CLI::Range(1, 1024));
+  command
+      ->add_flag("--filters", options->filters,
+                 "Measure filters instead: each method, filtering alone")
+      ->excludes("--engine")
+      ->excludes("--boundary")
+      ->excludes("--steps");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Examples:\n"
       "  lapl bench\n"
+      "  lapl bench --filters --shape 1080 1920\n"
       "  lapl bench --shape 512 512 --precision float32 --json\n\n"
       "Each case starts from random data and is compared with the reference engine before it is\n"
       "timed. The bandwidth ceiling is what a step that reads and writes each cell once could\n"
       "reach at the measured copy bandwidth; engines that block time exceed it. The arithmetic\n"
-      "ceiling is five instructions a cell.");
-  command->callback([options, &action] { action = [options] { return bench_command(*options); }; });
+      "ceiling is five instructions a cell. Filters are compared with the sum as it stands, in "
+      "some\n"
+      "thousand cells.");
+  command->callback([options, &action] {
+    action = [options] {
+      return options->filters ? bench_filters(*options) : bench_command(*options);
+    };
+  });
 }
 
 }  // namespace lapl

@@ -68,7 +68,9 @@ void check_output(const FilterJob& job, const FilterOptions& options) {
   if (fs::symlink_status(output).type() == fs::file_type::not_found) return;
   if (!options.overwrite)
     throw ConfigError(job.output_path + ": exists already (--overwrite replaces it)");
-  for (const std::string& read : {job.input_path, job.filter.path})
+  std::vector<std::string> all = {job.input_path};
+  for (const FilterConfig& filter : job.filters) all.push_back(filter.path);
+  for (const std::string& read : all)
     if (std::error_code error; fs::equivalent(output, read, error))
       throw ConfigError(job.output_path + ": is read by this job (expected another output)");
   if (is_png(output) && fs::is_regular_file(output)) return;
@@ -90,8 +92,13 @@ void check_ending(const FilterJob& job) {
     throw ConfigError(job.output_path + ": a covariance is no picture (expected .h5 for HDF5)");
 }
 
-void require_one_frame(const FilterJob& job, std::int64_t frames) {
-  if (is_png(job.output_path) && frames != 1)
+void require_one_picture(const FilterJob& job, std::int64_t frames) {
+  if (!is_png(job.output_path)) return;
+  if (job.filters.size() != 1)
+    throw ConfigError(
+        fmt::format("{}: is a picture, and there are {} filters (expected .h5 for HDF5)",
+                    job.output_path, job.filters.size()));
+  if (frames != 1)
     throw ConfigError(
         fmt::format("{}: is a picture, and {} holds {} frames (expected .h5 for HDF5)",
                     job.output_path, job.input_path, frames));
@@ -122,80 +129,97 @@ void require_finite(std::span<const T> values, Shape shape, const std::string& n
                   frame, name, values[static_cast<std::size_t>(*first)], row, column));
 }
 
+// The filters over all frames, one filter after the other.
 template <class T>
-int filter_as(const FilterJob& job, const FilterOptions& options) {
-  const FilterConfig filter = load_filters({job.filter}).front();
-  const auto source = open_frames(job.input_path, job.input_dataset);
-  require_one_frame(job, source->frames());
+int filter_as(const FilterJob& job, FrameSource& source, const FilterOptions& options) {
+  const std::vector<FilterConfig> filters = load_filters(job.filters);
   const BackendChoice choice = choose_backend(job.backend);
-  const auto correlation = correlation_of<T>(filter, source->shape());
-  const MethodChoice method = choose_method(filter, correlation, choice.backend);
-  const auto frames = source->frames();
-  const auto filterer =
-      make_frame_filter<T>(choice.backend, {correlation, method.method}, job.threads);
-  if (!options.quiet) {
-    fmt::print(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
-               shape_text(source->shape()), filterer->device(), choice.reason);
-    fmt::print(stderr, "lapl: filter {}: method {} ({})\n", filter.name, name_of(method.method),
-               method.reason);
+  const std::int64_t frames = source.frames();
+  require_one_picture(job, frames);
+  std::vector<FilterPlan<T>> plans;
+  std::vector<FrameDataset> datasets;
+  for (const FilterConfig& filter : filters) {
+    const auto correlation = correlation_of<T>(filter, source.shape());
+    const MethodChoice method = choose_method(filter, correlation, choice.backend);
+    datasets.push_back({job.output_datasets[plans.size()],
+                        fmt::format("{}, {} with {}", job.input_dataset, name_of(filter.kind),
+                                    name_of(filter.kernel)),
+                        correlation.output});
+    plans.push_back({correlation, method.method});
+    if (!options.quiet)
+      fmt::print(stderr, "lapl: filter {}: method {} ({})\n", filter.name, name_of(method.method),
+                 method.reason);
   }
   check_output(job, options);
-  const FrameFileText text{.dataset = job.output_dataset,
-                           .long_name = fmt::format("{}, {} with {}", job.input_dataset,
-                                                    name_of(filter.kind), name_of(filter.kernel)),
-                           .history = history_of(job, options)};
-  FrameProgress progress(frames, options.quiet);
+  // One at a time, the first before anything is created.
+  auto filterer = make_frame_filter<T>(choice.backend, plans.front(), job.threads);
+  if (!options.quiet)
+    fmt::print(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
+               shape_text(source.shape()), filterer->device(), choice.reason);
+  FrameProgress progress(frames * std::ssize(plans), options.quiet);
   catch_stop_signals();
-  std::set<std::int64_t> not_finite;  // frames that hold a NaN or an infinity: these spread
-  const auto make = [&](const std::function<void(std::int64_t, const T*)>& write) {
+  std::vector<double> seconds;
+  const auto filter_all = [&](std::size_t which, const PutFrame<T>& put) {
+    const Correlation<T>& correlation = plans[which].correlation;
+    const auto done = frames * static_cast<std::int64_t>(which);
+    if (which > 0) {
+      filterer.reset();  // its frames make room
+      filterer = make_frame_filter<T>(choice.backend, plans[which], job.threads);
+    }
+    std::set<std::int64_t> not_finite;  // frames that hold a NaN or an infinity: these spread
     filterer->run(
         frames,
         [&](std::int64_t frame, T* values) {
-          const std::span held(values, static_cast<std::size_t>(source->shape().cells()));
-          source->read(frame, held);
+          const std::span held(values, static_cast<std::size_t>(source.shape().cells()));
+          source.read(frame, held);
           if (first_not_finite(std::span<const T>(held))) not_finite.insert(frame);
         },
         [&](std::int64_t frame, const T* values) {
           if (const std::string reason = stop_signal(); !reason.empty())
-            throw IoError(
-                fmt::format("stopped by {} at frame {} of {}: nothing was "
-                            "written",
-                            reason, frame, frames));
+            throw IoError(fmt::format("stopped by {} at frame {} of {}: nothing was written",
+                                      reason, done + frame, frames * std::ssize(plans)));
           if (!not_finite.contains(frame))
             require_finite(std::span(values, static_cast<std::size_t>(correlation.output.cells())),
-                           correlation.output, filter.name, frame);
-          write(frame, values);
-          progress.done(frame);
+                           correlation.output, filters[which].name, frame);
+          put(which, frame, values);
+          progress.done(done + frame);
         });
+    seconds.push_back(filterer->seconds());
   };
   if (is_png(job.output_path))
-    make([&](std::int64_t, const T* values) {
-      write_picture(job, correlation.output,
-                    std::span(values, static_cast<std::size_t>(correlation.output.cells())),
+    filter_all(0, [&](std::size_t, std::int64_t, const T* values) {
+      const Shape shape = datasets.front().shape;
+      write_picture(job, shape, std::span(values, static_cast<std::size_t>(shape.cells())),
                     options.quiet);
     });
   else
-    write_frames<T>(job.output_path, text, correlation.output, frames, source->axes(), make);
-  if (!options.quiet)
-    fmt::print("{}: {} frame{} of {}, {}, in {:.3g} s\n", job.output_path, frames,
-               frames == 1 ? "" : "s", shape_text(correlation.output), name_of(job.precision),
-               progress.seconds());
+    write_frames<T>(job.output_path, history_of(job, options), datasets, frames, source.axes(),
+                    [&](const PutFrame<T>& put) {
+                      for (std::size_t which = 0; which < plans.size(); ++which)
+                        filter_all(which, put);
+                    });
+  if (options.quiet) return 0;
+  for (std::size_t i = 0; i < datasets.size(); ++i)
+    fmt::print("{}: {}, {} frame{} of {}, {}, {:.3g} s of filtering\n", job.output_path,
+               datasets[i].name, frames, frames == 1 ? "" : "s", shape_text(datasets[i].shape),
+               sizeof(T) == 4 ? "float32" : "float64", seconds[i]);
+  fmt::print("{}: {:.3g} s in all, with reading and writing\n", job.output_path,
+             progress.seconds());
   return 0;
 }
 
 int covariance_as(const FilterJob& job, const FilterOptions& options) {
-  const BackendChoice choice = choose_backend(job.backend);
   check_output(job, options);
-  const CovarianceResult result =
-      add_covariance_file(job.input_path, *job.covariance, job.output_path, job.output_dataset,
-                          history_of(job, options), choice.backend, job.threads);
+  const CovarianceResult result = add_covariance_file(
+      job.input_path, *job.covariance, job.output_path, job.output_datasets.front(),
+      history_of(job, options), job.precision, job.backend, job.threads);
   if (!options.quiet)
     fmt::print(
         "{}: covariance, batch {}, {} channels, {} outputs of {}, {} x {} window, {}, {} in "
         "{:.3g} s\n",
         job.output_path, result.problem.batch, result.problem.channels, result.problem.outputs,
         shape_text(result.problem.output), result.problem.window.rows,
-        result.problem.window.columns, result.storage, choice.backend, result.seconds);
+        result.problem.window.columns, result.storage, result.backend, result.seconds);
   return 0;
 }
 
@@ -206,8 +230,11 @@ int filter_command(const FilterOptions& options) {
   if (!options.backend.empty()) job.backend = options.backend;
   check_ending(job);
   if (job.covariance) return covariance_as(job, options);
-  return job.precision == Precision::float32 ? filter_as<float>(job, options)
-                                             : filter_as<double>(job, options);
+  const auto source = open_frames(job.input_path, job.input_dataset);
+  const Precision precision =
+      job.precision.value_or(source->fits_single() ? Precision::float32 : Precision::float64);
+  return precision == Precision::float32 ? filter_as<float>(job, *source, options)
+                                         : filter_as<double>(job, *source, options);
 }
 
 }  // namespace

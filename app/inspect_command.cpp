@@ -34,7 +34,32 @@ Json describe_field(const fs::path& file, const FileContent& content, const std:
       field.values);
 }
 
+bool holds_fields(const fs::path& file) try {
+  return !read_content(file).fields.empty();
+} catch (const IoError&) {
+  return false;
+}
+
+// Arrays of more axes than fields have; null where there are none.
+Json describe_arrays(const fs::path& file) {
+  Json result;
+  for (const ArrayContent& array : read_arrays(file)) {
+    const std::vector<double> values = read_array_values(file, array.name);
+    const auto count = static_cast<std::int64_t>(values.size());
+    const Statistics s = statistics_of(std::span(values), {1, count}, 1);
+    result[array.name] = {{"shape", array.extent},
+                          {"precision", array.precision},
+                          {"min", s.min},
+                          {"max", s.max},
+                          {"mean", s.mean}};
+  }
+  return result;
+}
+
 Json describe_file(const fs::path& file) {
+  const Json arrays = describe_arrays(file);
+  if (!arrays.is_null() && !holds_fields(file))
+    return {{"file", file.string()}, {"kind", "hdf5"}, {"arrays", arrays}};
   const FileContent content = read_content(file);
   Json result = {{"file", file.string()},
                  {"kind", content.kind},
@@ -52,6 +77,7 @@ Json describe_file(const fs::path& file) {
     result["fields"][name] = describe_field(file, content, name);
   if (result.contains("fields") && result["fields"].contains("field"))
     result["digest"] = result["fields"]["field"]["digest"];
+  if (!arrays.is_null()) result["arrays"] = arrays;
   for (const auto& [name, text] : content.provenance) result["provenance"][name] = text;
   return result;
 }

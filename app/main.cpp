@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <string_view>
 
 #include "app/command_line.hpp"
 #include "app/console.hpp"
@@ -55,6 +59,21 @@ void open_closed_streams() {
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream) _exit(lapl::exit_io);
 }
 
+// Threads of OpenMP that wait for others spin, by GNU's presets for some milliseconds: on a busy
+// machine that is time taken from the very thread that they wait for. The runtime reads how long
+// from the environment while it is loaded, so what computes starts once more, with some
+// microseconds set.
+void start_with_short_spinning(int argc, char** argv) {
+  if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  constexpr std::array commands = {"run",   "resume", "sweep",         "plan",
+                                   "bench", "filter", "verify-restart"};
+  if (argc < 2 || std::ranges::find(commands, std::string_view(argv[1])) == commands.end()) return;
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error || setenv("GOMP_SPINCOUNT", "500", 0) != 0) return;
+  execv(program.c_str(), argv);  // where it fails, threads spin
+}
+
 // OpenMP ends the process by itself where it cannot start a thread.
 void on_exit() {
   if (returned) return;
@@ -92,6 +111,7 @@ int guarded(int argc, char** argv) try {
 
 int main(int argc, char** argv) try {
   open_closed_streams();
+  start_with_short_spinning(argc, argv);
   std::set_new_handler(note_no_memory);
   std::set_terminate(terminate);
   lapl::remember_command_line(argc, argv);

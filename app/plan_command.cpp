@@ -92,6 +92,7 @@ Json plan_of(const LoadedConfig& loaded) {
   plan["storing_seconds"] =
       time.storing_unknown.empty() ? Json(time.storing_seconds) : Json(nullptr);
   plan["storing_unknown"] = time.storing_unknown;
+  plan["warning"] = time.frozen;
   plan["seconds"] = time.seconds;
   return plan;
 }
@@ -132,6 +133,7 @@ void print_plan(const Json& plan) {
                  ? fmt::format("{:.3g} s of storing {}", number("storing_seconds"),
                                text("backend") == "cpu" ? "besides" : "at the same time")
                  : fmt::format("and storing, not measured ({})", unknown));
+  if (!text("warning").empty()) fmt::print("warning:    step 0: {}\n", text("warning"));
 }
 
 }  // namespace

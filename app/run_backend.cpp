@@ -4,17 +4,14 @@
 
 #include "io/filter_source.hpp"
 #include "solver/filter.hpp"
+#include "solver/run.hpp"
 
 namespace lapl {
 
 template <class T>
 std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendChoice& choice,
                                         const std::function<void(const std::string&)>& note) {
-  const Problem<T> problem{.shape = config.shape,
-                           .boundaries = config.boundaries,
-                           .coefficient = static_cast<T>(config.step_coefficient()),
-                           .spacing_squared = static_cast<T>(config.spacing * config.spacing)};
-  auto backend = make_backend(choice.backend, config.engine, problem, config.threads);
+  auto backend = make_backend(choice.backend, config.engine, problem_of<T>(config), config.threads);
   const BackendDescription by = backend->description();
   note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
   if (const int wanted = config.threads > 0 ? config.threads : useful_threads(config.shape);

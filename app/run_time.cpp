@@ -15,6 +15,7 @@
 #include "io/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
+#include "solver/frozen.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/schedule.hpp"
 
@@ -89,6 +90,8 @@ RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice) {
   const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
   set_initial_state(*backend, config, std::span(initial));
   RunTime time;
+  backend->capture(false);
+  time.frozen = frozen_warning(config, backend->captured().field);
   time.cells_per_second = measure_cells_per_second(*backend, config);
   time.by = backend->description();
   const double cells = static_cast<double>(config.shape.cells()) *

@@ -13,6 +13,7 @@ struct RunTime {
   double stepping_seconds = 0;  ///< of all steps
   double storing_seconds = 0;   ///< of all outputs and checkpoints
   double seconds = 0;           ///< of the whole run
+  std::string frozen;           ///< a warning of the initial field; empty where there is none
   std::string storing_unknown;  ///< why storing could not be measured; empty where it was
 };
 

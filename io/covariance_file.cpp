@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "io/durable/durable_file.hpp"
@@ -12,6 +13,7 @@
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
 
@@ -29,6 +31,7 @@ Hdf5Type half_type() {
   return type;
 }
 Hdf5Type type_of(Half) { return half_type(); }
+Hdf5Type type_of(double) { return {H5Tcopy(H5T_NATIVE_DOUBLE), "copy a type"}; }
 Hdf5Type type_of(float) { return {H5Tcopy(H5T_NATIVE_FLOAT), "copy a type"}; }
 
 using Extent = std::vector<hsize_t>;
@@ -39,16 +42,20 @@ void require_extent(const std::string& name, const Extent& found, const Extent& 
                               fmt::join(found, ", "), fmt::join(expected, ", ")));
 }
 
-CovarianceProblem problem_of(const CovarianceNames& names, const Extent& input, const Extent& mu,
-                             const Extent& gamma, const Extent& c) {
-  if (input.size() != 7)
-    throw IoError(
-        fmt::format("dataset {} has {} axes (expected 7: batch, output, row, column, "
-                    "output, row, column)",
-                    names.input, input.size()));
-  if (mu.size() != 4)
-    throw IoError(fmt::format("dataset {} has {} axes (expected 4: batch, channel, row, column)",
-                              names.mu, mu.size()));
+// The extent with a batch of 1 where there is none.
+Extent with_batch(const std::string& name, Extent extent, std::size_t axes, const char* words) {
+  if (extent.size() + 1 == axes) extent.insert(extent.begin(), 1);
+  if (extent.size() != axes)
+    throw IoError(fmt::format("dataset {} has {} axes (expected {}: batch, {}; or no batch)", name,
+                              extent.size(), axes, words));
+  return extent;
+}
+
+CovarianceProblem problem_of(const CovarianceNames& names, Extent input, Extent mu, Extent gamma,
+                             const Extent& c) {
+  input = with_batch(names.input, input, 7, "output, row, column, output, row, column");
+  mu = with_batch(names.mu, mu, 4, "channel, row, column");
+  gamma = with_batch(names.gamma, gamma, 7, "channel, row, column, channel, row, column");
   require_extent(names.input, input,
                  {input[0], input[1], input[2], input[3], input[1], input[2], input[3]});
   if (mu[0] != input[0] || mu[2] < input[2] || mu[3] < input[3])
@@ -57,13 +64,22 @@ CovarianceProblem problem_of(const CovarianceNames& names, const Extent& input, 
                     "{} columns)",
                     names.mu, fmt::join(mu, ", "), input[0], input[2], input[3]));
   require_extent(names.gamma, gamma, {mu[0], mu[1], mu[2], mu[3], mu[1], mu[2], mu[3]});
-  require_extent(names.c, c, {input[1]});
+  if (!c.empty() && c != Extent{1}) require_extent(names.c, c, {input[1]});
   const auto count = [](hsize_t value) { return static_cast<std::int64_t>(value); };
   return {count(mu[0]),
           count(mu[1]),
           count(input[1]),
           {count(input[2]), count(input[3])},
           {count(mu[2] - input[2] + 1), count(mu[3] - input[3] + 1)}};
+}
+
+bool is_finite(double value) { return std::isfinite(value); }
+bool is_finite(float value) { return std::isfinite(value); }
+bool is_finite(Half value) { return std::isfinite(to_float(value)); }
+
+template <class Storage>
+bool all_finite(const std::vector<Storage>& values) {
+  return std::ranges::all_of(values, [](Storage value) { return is_finite(value); });
 }
 
 template <class Storage>
@@ -73,12 +89,14 @@ std::vector<Storage> read_all(hid_t dataset, const std::string& name) {
   std::vector<Storage> values(count);
   check_hdf5(H5Dread(dataset, type_of(Storage()), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
              "read dataset " + name);
+  if constexpr (!std::is_same_v<Storage, double>) {
+    if (!all_finite(values) && all_finite(read_all<double>(dataset, name)))
+      throw NumericalError(
+          fmt::format("dataset {}: a value is infinite in {} (expected "
+                      "compute.precision float64)",
+                      name, sizeof(Storage) == 2 ? "float16" : "float32"));
+  }
   return values;
-}
-
-template <class Storage>
-bool all_finite(const std::vector<Storage>& values) {
-  return std::ranges::all_of(values, [](Storage v) { return std::isfinite(to_float(v)); });
 }
 
 template <class Storage>
@@ -90,7 +108,9 @@ double add_and_write(const CovarianceProblem& problem, const CovarianceNames& na
   };
   std::vector<Storage> input = values(names.input);
   const Extent extent = extent_of(open_plain_dataset(file, names.input), names.input);
-  const auto mu = values(names.mu), gamma = values(names.gamma), c = values(names.c);
+  const auto mu = values(names.mu), gamma = values(names.gamma);
+  auto c = values(names.c);
+  if (c.size() == 1) c.resize(static_cast<std::size_t>(problem.outputs), c.front());
   const bool finite = all_finite(input) && all_finite(mu) && all_finite(gamma) && all_finite(c);
   const Clock::time_point start = Clock::now();
   add_covariance_on<Storage>(backend, problem, mu.data(), gamma.data(), c.data(), input.data(),
@@ -123,32 +143,41 @@ double add_and_write(const CovarianceProblem& problem, const CovarianceNames& na
 
 CovarianceResult add_covariance_file(const fs::path& source, const CovarianceNames& names,
                                      const fs::path& target, const std::string& dataset,
-                                     const std::string& history, const std::string& backend,
-                                     int threads) {
+                                     const std::string& history, std::optional<Precision> precision,
+                                     const std::string& backend, int threads) {
   const Hdf5Session session;
   return read_verified(source, [&](const OpenedFile& opened, Reading reading) -> CovarianceResult {
     const auto extent = [&](const std::string& name) {
       return extent_of(open_plain_dataset(opened.file, name), name);
     };
     CovarianceResult result;
+    result.backend = backend;
     result.problem = problem_of(names, extent(names.input), extent(names.mu), extent(names.gamma),
                                 extent(names.c));
     const Hdf5Dataset input = open_plain_dataset(opened.file, names.input);
     const Hdf5Type type(H5Dget_type(input), "read the type of dataset " + names.input);
-    if (H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) > 4)
-      throw IoError("dataset " + names.input + " is neither float16 nor float32");
-    const bool half = H5Tget_size(type) == 2;
-    if (reading == Reading::rehearsal) {
-      for (const std::string& name : {names.input, names.mu, names.gamma, names.c})
-        touch_values(open_plain_dataset(opened.file, name), name,
-                     half ? type_of(Half()) : type_of(float()));
-      return result;
-    }
-    result.storage = half ? "float16" : "float32";
-    result.seconds = half ? add_and_write<Half>(result.problem, names, opened.file, target, dataset,
-                                                history, backend, threads)
-                          : add_and_write<float>(result.problem, names, opened.file, target,
-                                                 dataset, history, backend, threads);
+    const std::size_t size = H5Tget_size(type);
+    if (H5Tget_class(type) != H5T_FLOAT || size > 8)
+      throw IoError("dataset " + names.input + " is none of float16, float32 and float64");
+    const auto add = [&]<class Storage>(Storage, const char* storage) {
+      if (reading == Reading::rehearsal) {
+        for (const std::string& name : {names.input, names.mu, names.gamma, names.c})
+          touch_values(open_plain_dataset(opened.file, name), name, type_of(Storage()));
+        return;
+      }
+      result.storage = storage;
+      if (backend == "auto")
+        result.backend = sizeof(Storage) < 8 && cuda_unavailable().empty() ? "cuda" : "cpu";
+      result.seconds = add_and_write<Storage>(result.problem, names, opened.file, target, dataset,
+                                              history, result.backend, threads);
+    };
+    if (precision.value_or(size > 4 ? Precision::float64 : Precision::float32) ==
+        Precision::float64)
+      add(double(), "float64");
+    else if (size == 2)
+      add(Half(), "float16");
+    else
+      add(float(), "float32");
     return result;
   });
 }

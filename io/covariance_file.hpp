@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "kernels/covariance.hpp"
+#include "solver/run_config.hpp"
 
 namespace lapl {
 
@@ -15,18 +17,22 @@ struct CovarianceNames {
 
 struct CovarianceResult {
   CovarianceProblem problem;
-  std::string storage;  ///< float16 or float32, that of the input
+  std::string storage;  ///< of the result: float16, float32 or float64
+  std::string backend;  ///< "cpu" or "cuda"
   double seconds = 0;   ///< of the sum itself
 };
 
-/// Reads the four datasets of `source` in the storage of its input, float16 or float32, adds the
-/// covariance on "cpu" or "cuda" and writes the sum as `dataset` of a new sealed file `target`.
-/// Shapes as in kernels/covariance.hpp; the window is what mu is larger by. Throws IoError naming
-/// the dataset whose shape or type does not fit, DeviceError.
+/// Reads the four datasets of `source`, adds the covariance on "cpu", "cuda" or "auto" and writes
+/// the sum as `dataset` of a new sealed file `target`. Shapes as in kernels/covariance.hpp, all
+/// without the batch where it is 1, and c one number for all outputs; the window is what mu is
+/// larger by. All in the storage of the input; in `precision` where one is given, but float16 stays
+/// float16 for float32. Throws IoError naming the dataset whose shape or type does not fit,
+/// DeviceError.
 CovarianceResult add_covariance_file(const std::filesystem::path& source,
                                      const CovarianceNames& names,
                                      const std::filesystem::path& target,
                                      const std::string& dataset, const std::string& history,
-                                     const std::string& backend, int threads);
+                                     std::optional<Precision> precision, const std::string& backend,
+                                     int threads);
 
 }  // namespace lapl

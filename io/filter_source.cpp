@@ -1,6 +1,9 @@
 #include "io/filter_source.hpp"
 
-#include "io/hdf5/step_file.hpp"
+#include <fmt/format.h>
+
+#include "io/npy_reader.hpp"
+#include "kernels/error.hpp"
 #include "solver/filter.hpp"
 
 namespace lapl {
@@ -8,7 +11,12 @@ namespace lapl {
 std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters) {
   for (FilterConfig& filter : filters) {
     if (filter.kernel != KernelKind::hdf5) continue;
-    const ReadField field = read_field(filter.path, filter.dataset);
+    const ReadField field = read_any_field(filter.path, filter.dataset);
+    if (field.records > 1)
+      throw ConfigError(fmt::format(
+          "filter {}: {} holds {} windows of {} x {} (expected one: (columns) or (rows, "
+          "columns), or these behind axes of length 1)",
+          filter.name, filter.path, field.records, field.shape.rows, field.shape.columns));
     filter.shape = field.shape;
     filter.one_dimensional = field.one_axis;
     filter.weights = doubles_of(view_of(field.values));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
@@ -17,6 +16,7 @@
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/image.hpp"
+#include "io/npy_reader.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -32,6 +32,7 @@ class Source final : public FrameSource {
   Shape shape() const override { return reader_.shape; }
   std::int64_t frames() const override { return reader_.frames; }
   int axes() const override { return reader_.axes; }
+  bool fits_single() const override { return reader_.fits_single; }
   void read(std::int64_t frame, std::span<float> values) override { copy(frame, values); }
   void read(std::int64_t frame, std::span<double> values) override { copy(frame, values); }
 
@@ -58,6 +59,7 @@ struct PictureReader {
   Shape shape;
   std::int64_t frames = 1;
   int axes = 2;
+  bool fits_single = true;  // to half a unit of float32, which is far less than a grey level
 
   FieldValues read(std::int64_t frame) const {
     const fs::path& file = files[static_cast<std::size_t>(frame)];
@@ -82,12 +84,23 @@ struct DatasetReader {
   Shape shape;
   std::int64_t frames;
   int axes;
+  bool fits_single;
 
   FieldValues read(std::int64_t frame) const {
     const Hdf5Session session;
     return naming_file(
         path, [&] { return read_values(dataset, name, layout, static_cast<std::size_t>(frame)); });
   }
+};
+
+struct NpyFrames {
+  NpyReader file;
+  Shape shape = file.layout().shape;
+  std::int64_t frames = static_cast<std::int64_t>(file.layout().records);
+  int axes = file.layout().axes;
+  bool fits_single = file.layout().fits_single;
+
+  FieldValues read(std::int64_t frame) const { return file.read(static_cast<std::size_t>(frame)); }
 };
 
 // The last number in a file's name, for frame-2.png to come before frame-10.png.
@@ -130,26 +143,24 @@ std::unique_ptr<FrameSource> open_dataset(const fs::path& path, const std::strin
         Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
         const FieldLayout layout = field_layout(dataset, name);
         if (reading == Reading::rehearsal) touch_field(dataset, name, layout);
-        return std::make_unique<Source<DatasetReader>>(
-            DatasetReader{path, name, std::move(opened), std::move(dataset), layout, layout.shape,
-                          static_cast<std::int64_t>(layout.records), layout.axes});
+        return std::make_unique<Source<DatasetReader>>(DatasetReader{
+            path, name, std::move(opened), std::move(dataset), layout, layout.shape,
+            static_cast<std::int64_t>(layout.records), layout.axes, layout.fits_single});
       });
 }
 
-// (frames, rows, columns), a chunk a frame or less; the last `axes` of these.
+// (frames, rows, columns), a chunk a frame or less; with `axes` axes.
 template <class T>
 Hdf5Dataset create_frames(hid_t file, const std::string& name, Shape shape, std::int64_t frames,
                           int axes) {
   const Shape chunk = chunk_shape(shape, sizeof(T));
-  const auto size = [](std::int64_t value) { return static_cast<hsize_t>(value); };
-  const std::array extent = {size(frames), size(shape.rows), size(shape.columns)};
-  const std::array chunks = {hsize_t{1}, size(chunk.rows), size(chunk.columns)};
-  const std::size_t first = extent.size() - static_cast<std::size_t>(axes);
+  const auto extent = along_axes(axes, 1, {frames, shape.rows, shape.columns});
+  const auto chunks = along_axes(axes, 1, {1, chunk.rows, chunk.columns});
   const Hdf5Properties properties = dataset_properties();
-  check_hdf5(H5Pset_chunk(properties, axes, &chunks[first]), "set the chunks of " + name);
+  check_hdf5(H5Pset_chunk(properties, axes, chunks.data()), "set the chunks of " + name);
   const Hdf5Properties links(H5Pcreate(H5P_LINK_CREATE), "make link properties");
   check_hdf5(H5Pset_create_intermediate_group(links, 1), "set link properties");
-  const Hdf5Space space(H5Screate_simple(axes, &extent[first], nullptr), "make a data space");
+  const Hdf5Space space(H5Screate_simple(axes, extent.data(), nullptr), "make a data space");
   return {H5Dcreate2(file, name.c_str(), stored_type<T>(), space, links, properties, H5P_DEFAULT),
           "create dataset " + name};
 }
@@ -159,6 +170,7 @@ Hdf5Dataset create_frames(hid_t file, const std::string& name, Shape shape, std:
 std::unique_ptr<FrameSource> open_frames(const fs::path& path, const std::string& dataset) {
   if (fs::is_directory(path)) return open_pictures(pictures_in(path), 3);
   if (is_png(path)) return open_pictures({path}, 2);
+  if (is_npy(path)) return std::make_unique<Source<NpyFrames>>(NpyFrames{.file = NpyReader(path)});
   return open_dataset(path, dataset);
 }
 
@@ -174,33 +186,40 @@ std::string other_than_frames(const fs::path& path) try {
 }
 
 template <class T>
-void write_frames(
-    const fs::path& path, const FrameFileText& text, Shape shape, std::int64_t frames, int axes,
-    const std::function<void(const std::function<void(std::int64_t, const T*)>&)>& make) {
-  const std::uint64_t bytes = stored_size(shape, sizeof(T)) * static_cast<std::uint64_t>(frames);
+void write_frames(const fs::path& path, const std::string& history,
+                  const std::vector<FrameDataset>& datasets, std::int64_t frames, int axes,
+                  const std::function<void(const PutFrame<T>&)>& make) {
+  std::uint64_t bytes = 0;
+  for (const FrameDataset& dataset : datasets)
+    bytes += stored_size(dataset.shape, sizeof(T)) * static_cast<std::uint64_t>(frames);
   if (!path.parent_path().empty()) fs::create_directories(path.parent_path());
   write_sealed(path, bytes, [&](const fs::path& scratch) {
     const Hdf5Session session;
     naming_file(path, [&] {
       Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
       write_format(file, "filtered");
-      Hdf5Dataset dataset = create_frames<T>(file, text.dataset, shape, frames, axes);
-      write_attribute(dataset, "long_name", text.long_name);
-      write_attribute(file, "history", text.history);
-      make([&](std::int64_t frame, const T* values) {
-        write_values(dataset, text.dataset, axes, static_cast<std::size_t>(frame), shape,
-                     std::span<const T>(values, static_cast<std::size_t>(shape.cells())));
+      write_attribute(file, "history", history);
+      std::vector<Hdf5Dataset> open;
+      for (const FrameDataset& of : datasets) {
+        open.push_back(create_frames<T>(file, of.name, of.shape, frames, axes));
+        write_attribute(open.back(), "long_name", of.long_name);
+      }
+      make([&](std::size_t which, std::int64_t frame, const T* values) {
+        const FrameDataset& of = datasets[which];
+        write_values(open[which], of.name, axes, static_cast<std::size_t>(frame), of.shape,
+                     std::span<const T>(values, static_cast<std::size_t>(of.shape.cells())));
       });
-      dataset.close("close dataset " + text.dataset);
+      for (std::size_t i = 0; i < open.size(); ++i)
+        open[i].close("close dataset " + datasets[i].name);
       file.close("close the file");
     });
   });
 }
-template void write_frames<float>(
-    const fs::path&, const FrameFileText&, Shape, std::int64_t, int,
-    const std::function<void(const std::function<void(std::int64_t, const float*)>&)>&);
-template void write_frames<double>(
-    const fs::path&, const FrameFileText&, Shape, std::int64_t, int,
-    const std::function<void(const std::function<void(std::int64_t, const double*)>&)>&);
+template void write_frames<float>(const fs::path&, const std::string&,
+                                  const std::vector<FrameDataset>&, std::int64_t, int,
+                                  const std::function<void(const PutFrame<float>&)>&);
+template void write_frames<double>(const fs::path&, const std::string&,
+                                   const std::vector<FrameDataset>&, std::int64_t, int,
+                                   const std::function<void(const PutFrame<double>&)>&);
 
 }  // namespace lapl

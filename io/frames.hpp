@@ -19,31 +19,40 @@ class FrameSource {
   virtual ~FrameSource() = default;
   virtual Shape shape() const = 0;
   virtual std::int64_t frames() const = 0;
-  /// Of a dataset that holds them: 1 (columns), 2 (rows, columns) or 3 (time, rows, columns).
+  /// Of a dataset that holds them: 1 (columns), 2 (rows, columns), 3 (time, rows, columns), or
+  /// more, of length 1, before these.
   virtual int axes() const = 0;
+  /// Whether float32 holds the values as they are: pictures, floating-point numbers of up to 32
+  /// bits, integers of up to 16.
+  virtual bool fits_single() const = 0;
   virtual void read(std::int64_t frame, std::span<float> values) = 0;
   virtual void read(std::int64_t frame, std::span<double> values) = 0;
 };
 
 /// A PNG file (grey values from 0 to 1), a folder whose PNG files are the frames in order of the
-/// numbers in their names, or `dataset` of an HDF5 file. Throws IoError naming file and fault.
+/// numbers in their names, an .npy file, or `dataset` of an HDF5 file. Throws IoError naming file
+/// and fault.
 std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& path,
                                          const std::string& dataset);
 
-/// What a file of results says of itself.
-struct FrameFileText {
-  std::string dataset;    ///< path of the dataset
+/// One result for each frame.
+struct FrameDataset {
+  std::string name;       ///< path of the dataset
   std::string long_name;  ///< for people
-  std::string history;    ///< how it was made
+  Shape shape;            ///< of a frame
 };
 
-/// Writes `frames` frames to a new HDF5 file with as many axes as `axes`: `make` is called with a
-/// function that takes each frame in order. The file appears, sealed, once all are in it; where
-/// something throws, none appears. Throws IoError.
+/// Takes one frame of a dataset, by their numbers.
 template <class T>
-void write_frames(
-    const std::filesystem::path& path, const FrameFileText& text, Shape shape, std::int64_t frames,
-    int axes, const std::function<void(const std::function<void(std::int64_t, const T*)>&)>& make);
+using PutFrame = std::function<void(std::size_t dataset, std::int64_t frame, const T* values)>;
+
+/// Writes `frames` frames of each dataset to a new HDF5 file, with as many axes as `axes`: `make`
+/// is called with a function that takes the frames. `history` says how they were made. The file
+/// appears, sealed, once all are in it; where something throws, none appears. Throws IoError.
+template <class T>
+void write_frames(const std::filesystem::path& path, const std::string& history,
+                  const std::vector<FrameDataset>& datasets, std::int64_t frames, int axes,
+                  const std::function<void(const PutFrame<T>&)>& make);
 
 /// Why the file at `path` is none that write_frames or add_covariance_file has made and nobody has
 /// changed since; empty where it is one.

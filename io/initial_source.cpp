@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "io/hdf5/step_file.hpp"
 #include "io/image.hpp"
+#include "io/npy_reader.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -24,8 +24,8 @@ std::vector<double> load_initial_field(const RunConfig& config) {
     return read_png(initial.path, [&](Shape found) { require_shape(config, found); }).values;
   }
   if (initial.kind == InitialKind::hdf5) {
-    const ReadField field = read_field(initial.path, initial.dataset, 0,
-                                       [&](Shape found) { require_shape(config, found); });
+    const ReadField field = read_any_field(initial.path, initial.dataset,
+                                           [&](Shape found) { require_shape(config, found); });
     return doubles_of(view_of(field.values));
   }
   return {};

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/error.hpp"
+#include "solver/frozen.hpp"
 
 namespace lapl {
 
@@ -44,6 +45,7 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                     .shape = config_.shape};
   require_finite(event.statistics, step);
   last_digest_ = captured.digest;
+  if (storing.output) warn_if_frozen(step, captured.field);
   // The output first: a checkpoint holds which of the outputs before it are there.
   if (storing.output) try {
       event.output = write_output(storing, captured, event.statistics);
@@ -223,6 +225,14 @@ void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) c
   }
 } catch (const IoError& error) {
   callbacks_.warning(error.what());  // nothing is lost but room
+}
+
+template <class T>
+void RunWriter<T>::warn_if_frozen(std::int64_t step, std::span<const T> field) {
+  if (warned_of_frozen_) return;
+  const std::string warning = frozen_warning(config_, field);
+  warned_of_frozen_ = !warning.empty();
+  if (warned_of_frozen_) callbacks_.warning(fmt::format("step {}: {}", step, warning));
 }
 
 template <class T>

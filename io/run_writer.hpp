@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,7 @@ class RunWriter final : public RunSink<T> {
   void rewrite_index(std::int64_t step);
   void remove_old_checkpoints(const std::filesystem::path& newest) const;
   void not_indexed(std::int64_t step, const IoError& error);
+  void warn_if_frozen(std::int64_t step, std::span<const T> field);
   void not_stored(std::int64_t step, const IoError& error) const;
 
   const RunFolder& folder_;
@@ -92,6 +94,7 @@ class RunWriter final : public RunSink<T> {
   bool missing_index_ = false;  // or not as it should be
   std::vector<std::int64_t> missing_outputs_;
   std::optional<std::int64_t> missing_checkpoint_;
+  bool warned_of_frozen_ = false;
   std::set<std::string> warned_;
   Callbacks callbacks_;
   std::uint64_t last_digest_ = 0;

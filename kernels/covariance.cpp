@@ -2,6 +2,8 @@
 
 #include <omp.h>
 
+#include <type_traits>
+
 #include "kernels/backend.hpp"
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/error.hpp"
@@ -20,12 +22,18 @@ void add_covariance_on(const std::string& backend, const CovarianceProblem& prob
                           startable_threads(threads > 0 ? threads : omp_get_num_procs()));
   if (const std::string reason = cuda_unavailable(); !reason.empty())
     throw DeviceError("backend cuda: " + reason);
+  if constexpr (std::is_same_v<Storage, double>)
+    throw DeviceError(
+        "backend cuda: covariance in float64 is made on the CPU alone (expected cpu)");
 #ifdef LAPL_HAS_CUDA
-  add_covariance_from_host(problem, mu, gamma, c, input);
+  else
+    add_covariance_from_host(problem, mu, gamma, c, input);
 #endif
 }
 template void add_covariance_on(const std::string&, const CovarianceProblem&, const float*,
                                 const float*, const float*, float*, int);
+template void add_covariance_on(const std::string&, const CovarianceProblem&, const double*,
+                                const double*, const double*, double*, int);
 template void add_covariance_on(const std::string&, const CovarianceProblem&, const Half*,
                                 const Half*, const Half*, Half*, int);
 

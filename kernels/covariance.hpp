@@ -10,7 +10,8 @@
 //   down[b,i,x,k,u]     = sum over p of channels[b,i+p,x,k+p,u]
 //   sum[b,i,j,k,l]      = sum over q of down[b,i,j+q,k,l+q]
 //
-// Each step adds in ascending order in float32: the same bits on CPU and GPU.
+// Each step adds in ascending order, in float32 (the same bits on CPU and GPU), or in float64 for
+// values stored so (on the CPU alone).
 #pragma once
 
 #include <cstdint>
@@ -43,14 +44,14 @@ struct CovarianceProblem {
 };
 
 /// Adds to `input` in place, in host memory, on "cpu" or "cuda". `threads` of 0: one for each core.
-/// Throws DeviceError.
+/// Throws DeviceError, also for float64 on "cuda".
 template <class Storage>
 void add_covariance_on(const std::string& backend, const CovarianceProblem& problem,
                        const Storage* mu, const Storage* gamma, const Storage* c, Storage* input,
                        int threads);
 
-/// Adds to `input` in place, on the CPU. Storage is float or Half. Other entries than those above
-/// are neither read nor written.
+/// Adds to `input` in place, on the CPU. Storage is float, double or Half. Other entries than those
+/// above are neither read nor written.
 template <class Storage>
 void add_covariance(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
                     const Storage* c, Storage* input, int threads);

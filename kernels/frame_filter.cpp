@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "kernels/backend.hpp"
@@ -32,11 +33,15 @@ class CpuFrameFilter final : public FrameFilter<T> {
            const typename FrameFilter<T>::Write& write) override {
     for (std::int64_t frame = 0; frame < frames; ++frame) {
       read(frame, input_.data());
-      filter_for_input().apply(input_.data(), output_.data());
+      CpuFilter<T>& filter = filter_for_input();
+      const auto start = std::chrono::steady_clock::now();
+      filter.apply(input_.data(), output_.data());
+      taken_ += std::chrono::steady_clock::now() - start;
       write(frame, output_.data());
     }
   }
 
+  double seconds() const override { return taken_.count(); }
   std::string device() const override { return processor_name(); }
 
  private:
@@ -51,6 +56,7 @@ class CpuFrameFilter final : public FrameFilter<T> {
   int threads_;
   std::unique_ptr<CpuFilter<T>> filter_, direct_;
   std::vector<T> input_, output_;
+  std::chrono::duration<double> taken_{};
 };
 
 }  // namespace

@@ -23,6 +23,9 @@ class FrameFilter {
   /// both directions and the filter itself overlap.
   virtual void run(std::int64_t frames, const Read& read, const Write& write) = 0;
 
+  /// Seconds that filtering alone has taken, without reading, copying and writing.
+  virtual double seconds() const = 0;
+
   /// Processor or GPU model.
   virtual std::string device() const = 0;
 };

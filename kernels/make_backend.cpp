@@ -14,7 +14,7 @@
 
 namespace lapl {
 int useful_threads(Shape shape) {
-  constexpr std::int64_t fewest_cells = 8192;
+  constexpr std::int64_t fewest_cells = 32768;
   const std::int64_t most = std::max<std::int64_t>(shape.cells() / fewest_cells, 1);
   return static_cast<int>(std::min<std::int64_t>(most, omp_get_num_procs()));
 }

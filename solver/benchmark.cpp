@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "kernels/error.hpp"
+#include "kernels/frame_filter.hpp"
 #include "kernels/pcg64.hpp"
+#include "solver/filter.hpp"
 
 namespace lapl {
 namespace {
@@ -58,6 +62,45 @@ std::int64_t steps_to_time(Backend<T>& backend) {
   return steps * 2;
 }
 
+// The sum as it stands for one cell, in float64.
+template <class T>
+double plain_sum(const Correlation<T>& correlation, const std::vector<T>& input, Cell at) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < correlation.window.cells(); ++i) {
+    const Cell in_window = cell_at(correlation.window, i);
+    const std::int64_t row = edge_index(
+        correlation.edge, at.row + in_window.row - correlation.before_rows, correlation.input.rows);
+    const std::int64_t column =
+        edge_index(correlation.edge, at.column + in_window.column - correlation.before_columns,
+                   correlation.input.columns);
+    const T value = row < 0 || column < 0
+                        ? correlation.constant
+                        : input[static_cast<std::size_t>(row * correlation.input.columns + column)];
+    sum += static_cast<double>(correlation.weights[static_cast<std::size_t>(i)]) *
+           static_cast<double>(value);
+  }
+  return sum;
+}
+
+// Compares some thousand cells all over the result with the sum as it stands; how many.
+template <class T>
+std::int64_t verify_filter(const Correlation<T>& correlation, const std::vector<T>& input,
+                           const T* found, const std::string& name) {
+  const std::int64_t cells = correlation.output.cells(), every = cells / 2000 + 1;
+  // What rounding each of the terms may leave; values are from 0 to 1.
+  double weights = 0;
+  for (const T weight : correlation.weights) weights += std::abs(static_cast<double>(weight));
+  const double gate = static_cast<double>(16 + correlation.weights.size()) *
+                      std::numeric_limits<T>::epsilon() * weights;
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < cells; i += every, ++count)
+    if (const double sum = plain_sum(correlation, input, cell_at(correlation.output, i));
+        !(std::abs(sum - static_cast<double>(found[i])) <= gate))
+      throw NumericalError(fmt::format("filter {}: cell {} is {} (expected {} within {:.2g})", name,
+                                       i, found[i], sum, gate));
+  return count;
+}
+
 }  // namespace
 
 template <class T>
@@ -87,5 +130,35 @@ BenchmarkResult benchmark(const BenchmarkCase& of, std::int64_t steps, int repea
 }
 template BenchmarkResult benchmark<float>(const BenchmarkCase&, std::int64_t, int);
 template BenchmarkResult benchmark<double>(const BenchmarkCase&, std::int64_t, int);
+
+template <class T>
+FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig& filter,
+                                 Shape shape, int repeats, int threads) {
+  const auto correlation = correlation_of<T>(filter, shape);
+  const FilterMethod method = choose_method(filter, correlation, backend).method;
+  const auto filterer = make_frame_filter<T>(backend, {correlation, method}, threads);
+  const std::vector<T> input = random_field<T>(shape);
+  FilterBenchmark result{.device = filterer->device(), .method = name_of(method)};
+  std::vector<double> seconds;
+  for (int repeat = -1; repeat < repeats; ++repeat) {  // one to warm up and to look at
+    const double before = filterer->seconds();
+    filterer->run(
+        1, [&](std::int64_t, T* values) { std::ranges::copy(input, values); },
+        [&](std::int64_t, const T* values) {
+          if (repeat < 0)
+            result.verified_cells = verify_filter(correlation, input, values, filter.name);
+        });
+    if (repeat >= 0) seconds.push_back(filterer->seconds() - before);
+  }
+  std::ranges::sort(seconds);
+  result.seconds = seconds[seconds.size() / 2];
+  result.fastest = seconds.front();
+  result.slowest = seconds.back();
+  return result;
+}
+template FilterBenchmark benchmark_filter<float>(const std::string&, const FilterConfig&, Shape,
+                                                 int, int);
+template FilterBenchmark benchmark_filter<double>(const std::string&, const FilterConfig&, Shape,
+                                                  int, int);
 
 }  // namespace lapl

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/backend.hpp"
+#include "solver/filter_config.hpp"
 
 namespace lapl {
 
@@ -33,5 +34,21 @@ struct BenchmarkResult {
 /// engine's, and what make_backend throws.
 template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, std::int64_t steps, int repeats);
+
+struct FilterBenchmark {
+  std::string device;
+  std::string method;
+  std::int64_t verified_cells = 0;  ///< compared with the sum as it stands
+  double seconds = 0;               ///< median of the repeats, filtering alone
+  double fastest = 0;
+  double slowest = 0;
+};
+
+/// Measures one filter on random data of that shape on "cpu" or "cuda". Throws NumericalError where
+/// a result differs from the sum as it stands by more than rounding, and what make_frame_filter
+/// throws.
+template <class T>
+FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig& filter,
+                                 Shape shape, int repeats, int threads);
 
 }  // namespace lapl

@@ -78,8 +78,9 @@ Extent extent_of(const FilterConfig& config, bool flips, std::int64_t input, std
                       config.name, window, input));
     case FilterMode::same: break;
   }
-  if (config.one_dimensional)
-    return from_full((std::min(input, window) - 1) / 2, std::max(input, window));
+  // numpy.correlate turns the result round where it has swapped the two, numpy.convolve does not.
+  if (config.one_dimensional && window > input) return from_full((input - flips) / 2, window);
+  if (config.one_dimensional) return from_full((window - 1) / 2, input);
   return {input, flips ? window - 1 - window / 2 : window / 2};
 }
 

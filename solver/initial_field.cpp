@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "kernels/cpu/host_buffer.hpp"
+#include "kernels/pcg64.hpp"
 
 namespace lapl {
 namespace {
@@ -18,6 +19,18 @@ double eigenmode_angle(Boundary boundary, std::int64_t mode, std::int64_t size) 
     case Boundary::periodic: return 2 * turns / static_cast<double>(size);
   }
   return 0;
+}
+
+// sin(pi a / b), with a reduced to a quarter of the period while it is an integer: of a large angle
+// in floating point only the digits behind the last full turn would count.
+double sine_of_pi(Uint128 a, std::int64_t b) {
+  auto rest = static_cast<std::int64_t>(a % Uint128(2 * b));
+  const bool negative = rest >= b;
+  if (negative) rest -= b;
+  if (rest > b - rest) rest = b - rest;
+  const double sine =
+      std::sin(std::numbers::pi * static_cast<double>(rest) / static_cast<double>(b));
+  return negative ? -sine : sine;
 }
 
 // Every kind here is a function of the row times a function of the column.
@@ -39,11 +52,11 @@ std::vector<double> outer_product(Shape shape, double amplitude,
 }  // namespace
 
 double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::int64_t size) {
-  const double theta = eigenmode_angle(boundary, mode, size), i = static_cast<double>(index);
   switch (boundary) {
-    case Boundary::zero: return std::sin((i + 1) * theta);
-    case Boundary::insulated: return std::cos((i + 0.5) * theta);
-    case Boundary::periodic: return std::cos(i * theta);
+    case Boundary::zero: return sine_of_pi(Uint128(index + 1) * mode, size + 1);
+    // cos(x) = sin(x + pi/2)
+    case Boundary::insulated: return sine_of_pi(Uint128(2 * index + 1) * mode + size, 2 * size);
+    case Boundary::periodic: return sine_of_pi(Uint128(4 * index) * mode + size, 2 * size);
   }
   return 0;
 }
@@ -57,7 +70,9 @@ std::vector<double> formula_field(const RunConfig& config) {
   const Shape shape = config.shape;
   switch (initial.kind) {
     case InitialKind::gaussian: {
-      const double width = initial.width * static_cast<double>(shape.rows);
+      // A grid of one row is a line, and its columns are what there is to measure by.
+      const std::int64_t length = shape.rows > 1 ? shape.rows : shape.columns;
+      const double width = initial.width * static_cast<double>(length);
       const auto bell = [width](double center) {
         return [width, center](std::int64_t index) {
           const double away = (static_cast<double>(index) - center) / width;

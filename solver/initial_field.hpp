@@ -10,7 +10,8 @@
 namespace lapl {
 
 /// rows * columns values of the kinds uniform, gaussian, checkerboard and sine.
-///   gaussian      amplitude exp(-r^2 / (2 width^2)), r and width in rows, about `center`
+///   gaussian      amplitude exp(-r^2 / (2 w^2)) about `center`, w = width rows, or width columns
+///                 where there is one row
 ///   checkerboard  +amplitude and -amplitude on squares of `tile` cells; cell (0, 0) is positive
 ///   sine          amplitude times the product of the boundaries' eigenmodes (eigenmode below)
 std::vector<double> formula_field(const RunConfig& config);

@@ -10,6 +10,15 @@
 
 namespace lapl {
 
+/// The problem that a config states, rounded to T.
+template <class T>
+Problem<T> problem_of(const RunConfig& config) {
+  return {.shape = config.shape,
+          .boundaries = config.boundaries,
+          .coefficient = static_cast<T>(config.step_coefficient()),
+          .spacing_squared = static_cast<T>(config.spacing * config.spacing)};
+}
+
 struct Progress {
   std::int64_t step = 0;
   std::int64_t last_step = 0;

@@ -27,7 +27,7 @@ struct InitialConfig {
   double value = 1;                           ///< uniform
   double amplitude = 1;                       ///< gaussian, checkerboard, sine
   std::array<double, 2> center = {0.5, 0.5};  ///< gaussian: of the number of rows, columns
-  double width = 0.1;     ///< gaussian: standard deviation, of the number of rows
+  double width = 0.1;     ///< gaussian: standard deviation, of the number of rows (columns where 1)
   std::int64_t tile = 8;  ///< checkerboard: edge of a square, in cells
   std::array<std::int64_t, 2> mode = {1, 1};  ///< sine: eigenmode numbers along rows, columns
   std::string path;                           ///< image, hdf5: absolute path of the file

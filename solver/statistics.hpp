@@ -18,11 +18,24 @@ struct Statistics {
   double max = 0;
   double mean = 0;
   double mass = 0;  ///< h^2 times the sum: the integral over the grid
-  double l2 = 0;    ///< square root of h^2 times the sum of squares
+  double l2 = 0;    ///< h times the square root of the sum of squares
 };
 
 /// Throws NumericalError where a sum is not finite: the values of `step` are too large for it.
 void require_finite(const Statistics& statistics, std::int64_t step);
+
+/// l2 where the sum of squares itself is beyond float64: sums the squares of values / largest.
+template <class T>
+double scaled_l2(std::span<const T> field, double spacing, double largest) {
+  // A power of two, so that dividing rounds nothing.
+  const int exponent = std::ilogb(largest);
+  double squares = 0;
+  for (const T value : field) {
+    const double scaled = std::scalbn(static_cast<double>(value), -exponent);
+    squares += scaled * scaled;
+  }
+  return std::scalbn(std::sqrt(squares) * spacing, exponent);
+}
 
 /// Sums in float64, row by row and then over the rows in order: the same bits on every machine.
 template <class T>
@@ -60,9 +73,11 @@ Statistics statistics_of(std::span<const T> field, Shape shape, double spacing) 
     all.sum += r.sum;
     all.squares += r.squares;
   }
-  const double area = spacing * spacing;
+  const double area = spacing * spacing, squares = all.squares * area;
+  const double largest = std::max(std::abs(all.min), std::abs(all.max));
+  const bool sums = std::isnormal(squares) || largest == 0 || !std::isfinite(largest);
   return {all.min, all.max, all.sum / static_cast<double>(shape.cells()), all.sum * area,
-          std::sqrt(all.squares * area)};
+          sums ? std::sqrt(squares) : scaled_l2(field, spacing, largest)};
 }
 
 }  // namespace lapl

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -11,6 +10,7 @@
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_number.hpp"
+#include "io/config/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "kernels/update.hpp"
@@ -93,16 +93,8 @@ class Checker {
     std::set<std::string> taken = {"field", "laplacian", "time",       "step",
                                    "x",     "y",         "provenance", "VTKHDF"};
     for (const FilterConfig& filter : run_.filters) {
-      const bool plain = filter.name.find_first_not_of(
-                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
-                             std::string::npos &&
-                         std::isalpha(static_cast<unsigned char>(filter.name.front())) != 0;
-      if (!plain)
-        add("filters", fmt::format("name: found {} (expected a letter, then letters, digits and _)",
-                                   filter.name));
-      if (!taken.insert(filter.name).second)
-        add("filters", fmt::format("name: found {}, which is taken (expected a name of its own)",
-                                   filter.name));
+      if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
+        add("filters", wrong);
       if (filter.kernel == KernelKind::hdf5) continue;
       try {
         correlation_on_grid<float>(filter, run_.shape);

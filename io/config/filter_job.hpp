@@ -1,9 +1,10 @@
-// The config of `lapl filter`: one filter, where its input comes from and where its result goes.
+// The config of `lapl filter`: filters, where their input comes from and where their results go.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/covariance_file.hpp"
 #include "solver/filter_config.hpp"
@@ -12,15 +13,16 @@
 namespace lapl {
 
 struct FilterJob {
-  std::string input_path;  ///< absolute: PNG file, folder of them, or HDF5 file
+  std::string input_path;  ///< absolute: PNG file, folder of them, .npy or HDF5 file
   std::string input_dataset = "/field";
-  std::string output_path;  ///< absolute: HDF5 file
-  std::string output_dataset = "/filtered";
-  FilterConfig filter;
-  std::optional<CovarianceNames> covariance;  ///< instead of the filter
+  std::string output_path;                    ///< absolute: HDF5 file
+  std::optional<std::string> output_dataset;  ///< of the one result
+  std::vector<FilterConfig> filters;
+  std::vector<std::string> output_datasets;   ///< one for each filter, or that of the covariance
+  std::optional<CovarianceNames> covariance;  ///< instead of the filters
   std::string backend = "auto";
-  Precision precision = Precision::float32;
-  int threads = 0;  ///< 0: one for each core
+  std::optional<Precision> precision;  ///< none: the input's
+  int threads = 0;                     ///< 0: one for each core
 };
 
 /// Reads the config file; relative paths in it are taken from its folder. Throws ConfigError with

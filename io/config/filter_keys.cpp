@@ -1,6 +1,7 @@
 #include "io/config/filter_keys.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "io/config/config_number.hpp"
@@ -80,7 +81,7 @@ std::string read_kernel(FilterConfig& filter, const YamlNode& node) {
   if (const auto* const problem = std::get_if<YamlProblem>(&reading))
     return problem->what +
            ", or a list of numbers, a list of rows of them, or {path: FILE, "
-           "dataset: NAME} of an HDF5 file";
+           "dataset: NAME} of an HDF5 or .npy file";
   assign_named(every_named_kernel, filter.kernel, std::get<Value>(reading));
   return {};
 }
@@ -97,8 +98,8 @@ std::vector<MapKey<FilterConfig>> make_filter_table() {
       {"kernel",
        word(names_of(every_named_kernel)),
        "",
-       "a name, a list of numbers (one-dimensional, along rows), a list of rows of numbers, or "
-       "{path, dataset} of an HDF5 file",
+       "a name, a list of numbers (one-dimensional, along rows), a list of rows of numbers, "
+       "{path, dataset} of an HDF5 file, or {path} of an .npy file",
        {},
        read_kernel},
       {"size",
@@ -165,6 +166,18 @@ std::pair<std::vector<FilterConfig>, YamlProblems> read_filters(const YamlNode& 
   for (const YamlNode& child : node.children)
     filters.push_back(read_filter(child, fmt::format("filter {}", filters.size() + 1), problems));
   return {filters, problems};
+}
+
+std::string filter_name_problem(const std::string& name, std::set<std::string>& taken) {
+  const bool plain =
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+          std::string::npos &&
+      std::isalpha(static_cast<unsigned char>(name.front())) != 0;
+  if (!plain)
+    return fmt::format("name: found {} (expected a letter, then letters, digits and _)", name);
+  if (!taken.insert(name).second)
+    return fmt::format("name: found {}, which is taken (expected a name of its own)", name);
+  return {};
 }
 
 std::string yaml_of(const FilterConfig& filter) {

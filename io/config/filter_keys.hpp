@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,10 @@ FilterConfig read_filter(const YamlNode& node, const std::string& path, YamlProb
 
 /// The filters of a list, and everything that is wrong with it.
 std::pair<std::vector<FilterConfig>, YamlProblems> read_filters(const YamlNode& node);
+
+/// What is wrong with the name of a filter whose result is a dataset of that name: no plain word,
+/// or one of `taken`, to which it is added; empty where nothing is.
+std::string filter_name_problem(const std::string& name, std::set<std::string>& taken);
 
 /// The filter as one line of YAML, every key that matters, that reads back as the same filter.
 std::string yaml_of(const FilterConfig& filter);

@@ -1,5 +1,8 @@
 #include "io/hdf5/field_dataset.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -20,25 +23,23 @@ constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-/// `dataset` has `rank` of the axes record, rows, columns: the last ones.
+/// `dataset` has `rank` axes, as along_axes says.
 Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, std::int64_t row,
                        std::int64_t column, Shape block, std::size_t record = 0) {
   Hdf5Space space(H5Dget_space(dataset), "read the extent of dataset " + name);
-  std::array<hsize_t, 3> start = {record, static_cast<hsize_t>(row), static_cast<hsize_t>(column)};
-  std::array<hsize_t, 3> count = {1, static_cast<hsize_t>(block.rows),
-                                  static_cast<hsize_t>(block.columns)};
-  check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, &start[3 - rank], nullptr, &count[3 - rank],
-                                 nullptr),
-             "select a part of dataset " + name);
+  const auto start = along_axes(rank, 0, {static_cast<std::int64_t>(record), row, column});
+  const auto count = along_axes(rank, 1, {1, block.rows, block.columns});
+  check_hdf5(
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+      "select a part of dataset " + name);
   return space;
 }
 
 /// A block in memory, with as many axes as in the file: HDF5 copies selections of like shape row by
 /// row, others value by value.
 Hdf5Space block_space(int rank, Shape block) {
-  const std::array<hsize_t, 3> extent = {1, static_cast<hsize_t>(block.rows),
-                                         static_cast<hsize_t>(block.columns)};
-  return {H5Screate_simple(rank, &extent[3 - rank], nullptr), "make a data space"};
+  const auto extent = along_axes(rank, 1, {1, block.rows, block.columns});
+  return {H5Screate_simple(rank, extent.data(), nullptr), "make a data space"};
 }
 
 Hdf5Dataset write_field(hid_t location, const std::string& name, std::span<const hsize_t> extent,
@@ -79,6 +80,12 @@ void expect_values(hid_t dataset, const std::string& name, Shape shape, std::spa
 }
 
 }  // namespace
+
+std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::array<std::int64_t, 3> last) {
+  std::vector<hsize_t> values(static_cast<std::size_t>(std::max(axes - 3, 0)), leading);
+  values.insert(values.end(), last.begin() + std::max(3 - axes, 0), last.end());
+  return values;
+}
 
 Shape chunk_shape(Shape grid, std::size_t value_size) {
   const auto size = static_cast<std::int64_t>(value_size);
@@ -143,23 +150,32 @@ void expect_field(hid_t location, const std::string& name, Shape shape, FieldVie
   std::visit([&](auto held) { expect_values(dataset, name, shape, held); }, values);
 }
 
+FieldLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent) {
+  FieldLayout layout;
+  layout.axes = static_cast<int>(extent.size());
+  const auto leading = extent.begin() + std::max(layout.axes - 3, 0);
+  if (extent.empty() ||
+      std::any_of(extent.begin(), leading, [](hsize_t size) { return size != 1; }))
+    throw IoError(
+        fmt::format("{} has the axes ({}) (expected (columns), (rows, columns) or (time, rows, "
+                    "columns), or these behind axes of length 1)",
+                    name, fmt::join(extent, ", ")));
+  if (std::ranges::count(extent, hsize_t{0}) > 0) throw IoError(name + " holds no values");
+  layout.shape.columns = static_cast<std::int64_t>(extent.back());
+  layout.shape.rows = layout.axes == 1 ? 1 : static_cast<std::int64_t>(extent.end()[-2]);
+  if (layout.axes >= 3) layout.records = extent.end()[-3];
+  return layout;
+}
+
 FieldLayout field_layout(hid_t dataset, const std::string& name) {
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   const H5T_class_t kind = H5Tget_class(type);
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
     throw IoError("dataset " + name + " holds neither integers nor floating-point numbers");
-  const std::vector<hsize_t> extent = extent_of(dataset, name);
-  if (extent.empty() || extent.size() > 3)
-    throw IoError("dataset " + name + " has " + std::to_string(extent.size()) +
-                  " axes, not 1 (columns), 2 (rows, columns) or 3 (time, rows, columns)");
-  FieldLayout layout;
-  layout.axes = static_cast<int>(extent.size());
-  layout.shape.columns = static_cast<std::int64_t>(extent.back());
-  layout.shape.rows = layout.axes == 1 ? 1 : static_cast<std::int64_t>(extent.end()[-2]);
-  if (layout.axes == 3) layout.records = extent[0];
-  if (layout.shape.cells() == 0) throw IoError("dataset " + name + " holds no values");
+  FieldLayout layout = layout_of("dataset " + name, extent_of(dataset, name));
   layout.single_precision =
       H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0;
+  layout.fits_single = H5Tget_size(type) <= (kind == H5T_FLOAT ? 4 : 2);
   return layout;
 }
 

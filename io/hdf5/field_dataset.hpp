@@ -1,9 +1,11 @@
 // A grid's values in and out of an HDF5 dataset. Messages as in hdf5_handle.hpp.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/hdf5/field_values.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
@@ -36,16 +38,25 @@ void expect_field(hid_t location, const std::string& name, Shape shape, FieldVie
 std::size_t value_size_of(FieldView values);
 hid_t stored_type_of(FieldView values);
 
+/// One value for each of `axes` axes: the last of record, rows, columns, or these behind as many
+/// `leading` as it takes.
+std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::array<std::int64_t, 3> last);
+
 /// Extent and type of a dataset that can be read as fields.
 struct FieldLayout {
   Shape shape;
   std::size_t records = 1;  ///< length of the time axis, 1 where there is none
-  int axes = 2;             ///< of the dataset: columns; rows, columns; or time, rows, columns
+  int axes = 2;  ///< columns; rows, columns; time, rows, columns; or these behind some of length 1
   bool single_precision = false;  ///< IEEE 32 bits, of either byte order
+  bool fits_single = false;       ///< every value of the type is one of float32
 };
 
+/// The layout of an array of that extent, `name` in messages; throws IoError as field_layout.
+FieldLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent);
+
 /// The layout of an open dataset; throws IoError unless it is (columns), (rows, columns) or
-/// (time, rows, columns) of integers or floating-point numbers.
+/// (time, rows, columns), any behind further axes of length 1, of integers or floating-point
+/// numbers.
 FieldLayout field_layout(hid_t dataset, const std::string& name);
 
 /// All values at `record`, converted to this machine's; float32 stays, all else becomes float64.

@@ -23,7 +23,8 @@ ReadField read_plain(hid_t file, const std::string& name, std::size_t record, Re
     touch_field(dataset, name, layout);
     return {};
   }
-  return {layout.shape, layout.axes == 1, read_values(dataset, name, layout, record)};
+  return {layout.shape, layout.records, layout.axes == 1,
+          read_values(dataset, name, layout, record)};
 }
 
 FieldValues not_a_number(std::size_t count, bool single_precision) {
@@ -73,7 +74,7 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
   return read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {
     if (holds_dataset(step.file, name)) return read_plain(step.file, name, 0, reading, same_grid);
     same_grid(own_content(step).shape);
-    return {shape, false,
+    return {shape, 1, false,
             not_a_number(static_cast<std::size_t>(shape.cells()), entry->single_precision)};
   });
 }

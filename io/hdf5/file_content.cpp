@@ -107,10 +107,6 @@ FileContent content_of_plain(hid_t file) {
   return content;
 }
 
-}  // namespace
-
-namespace {
-
 /// What is another kind of file altogether is named as such.
 Hdf5File open_or_say_kind(const std::filesystem::path& path) try {
   return open_hdf5_file(path);
@@ -121,6 +117,45 @@ Hdf5File open_or_say_kind(const std::filesystem::path& path) try {
 }
 
 }  // namespace
+
+std::vector<ArrayContent> read_arrays(const std::filesystem::path& path) {
+  const Hdf5Session session;
+  return read_verified(path, [&](const OpenedFile& opened, Reading) {
+    std::vector<ArrayContent> arrays;
+    if (!opened.format.empty() && opened.format != "filtered") return arrays;
+    for (const std::string& name : list_datasets(opened.file)) {
+      const Hdf5Dataset dataset(H5Dopen2(opened.file, name.c_str(), H5P_DEFAULT),
+                                "open dataset " + name);
+      const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
+      const std::vector<hsize_t> extent = extent_of(dataset, name);
+      const H5T_class_t kind = H5Tget_class(type);
+      if (extent.size() < 4 || (kind != H5T_FLOAT && kind != H5T_INTEGER)) continue;
+      arrays.push_back(
+          {name,
+           {extent.begin(), extent.end()},
+           fmt::format("{}{}", kind == H5T_FLOAT ? "float" : "int", 8 * H5Tget_size(type))});
+    }
+    return arrays;
+  });
+}
+
+std::vector<double> read_array_values(const std::filesystem::path& path, const std::string& name) {
+  const Hdf5Session session;
+  return read_verified(path, [&](const OpenedFile& opened, Reading reading) {
+    const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
+    if (reading == Reading::rehearsal) {
+      touch_values(dataset, name, memory_type<double>());
+      return std::vector<double>();
+    }
+    std::size_t count = 1;
+    for (const hsize_t size : extent_of(dataset, name)) count *= size;
+    std::vector<double> values(count);
+    check_hdf5(
+        H5Dread(dataset, memory_type<double>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+        "read dataset " + name);
+    return values;
+  });
+}
 
 bool verify_if_sealed(const std::filesystem::path& path) {
   const bool sealed = has_seal(path);

@@ -89,15 +89,31 @@ FileContent read_content(const std::filesystem::path& file);
 /// output.
 FileContent read_output(const std::filesystem::path& file);
 
+/// A dataset of numbers that is no field, such as a covariance.
+struct ArrayContent {
+  std::string name;
+  std::vector<std::uint64_t> extent;
+  std::string precision;
+};
+
+/// Those with four axes or more in a file of filter results or of another program, after its seal
+/// is verified; none in lapl's other files. Throws IoError.
+std::vector<ArrayContent> read_arrays(const std::filesystem::path& file);
+
+/// All values of one, as float64. Throws IoError as read_field does.
+std::vector<double> read_array_values(const std::filesystem::path& file,
+                                      const std::string& dataset);
+
 /// The values of one field at record `record` (0 in a step file). Datasets that are (columns),
-/// (rows, columns) or (time, rows, columns) of any number type; float32 stays float32, all else
-/// becomes float64. Refuses external storage, external links, virtual datasets (but those of our
-/// own index), unknown filters and sizes above what the file's length makes believable.
-/// `take_shape` is told the shape before memory is taken for it; what it throws comes out. Throws
-/// IoError.
+/// (rows, columns) or (time, rows, columns), or these behind axes of length 1, of any number type;
+/// float32 stays float32, all else becomes float64. Refuses external storage, external links,
+/// virtual datasets (but those of our own index), unknown filters and sizes above what the file's
+/// length makes believable. `take_shape` is told the shape before memory is taken for it; what it
+/// throws comes out. Throws IoError.
 struct ReadField {
   Shape shape;
-  bool one_axis = false;  ///< one row, of a dataset that has one axis alone
+  std::size_t records = 1;  ///< of the dataset
+  bool one_axis = false;    ///< one row, of a dataset that has one axis alone
   FieldValues values;
 };
 ReadField read_field(const std::filesystem::path& file, const std::string& dataset,

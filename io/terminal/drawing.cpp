@@ -56,12 +56,12 @@ std::optional<double> value_at(std::span<const DiagnosticsLine> history, double 
   const auto after = std::ranges::lower_bound(history, step, {}, [](const DiagnosticsLine& line) {
     return static_cast<double>(line.step);
   });
-  const DiagnosticsLine& right = after == history.end() ? history.back() : *after;
-  const DiagnosticsLine& left = after == history.begin() ? right : after[-1];
-  const double steps = static_cast<double>(right.step - left.step);
+  const DiagnosticsLine& later = after == history.end() ? history.back() : *after;
+  const DiagnosticsLine& earlier = after == history.begin() ? later : after[-1];
+  const double steps = static_cast<double>(later.step - earlier.step);
   const double part =
-      steps > 0 ? std::min(1.0, (step - static_cast<double>(left.step)) / steps) : 0;
-  const double value = left.statistics.*member * (1 - part) + right.statistics.*member * part;
+      steps > 0 ? std::min(1.0, (step - static_cast<double>(earlier.step)) / steps) : 0;
+  const double value = earlier.statistics.*member * (1 - part) + later.statistics.*member * part;
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 

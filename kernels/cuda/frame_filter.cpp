@@ -48,6 +48,9 @@ class CudaFrameFilter final : public FrameFilter<T> {
       if (const std::int64_t finished = frame - (count - 1); finished >= 0) {
         Slot& slot = slots_[static_cast<std::size_t>(finished % count)];
         slot.copied_out.wait();
+        float milliseconds = 0;
+        LAPL_CUDA(cudaEventElapsedTime(&milliseconds, slot.started, slot.filtered));
+        seconds_ += 1e-3 * static_cast<double>(milliseconds);
         write(finished, slot.host_out.data());
       }
       if (frame >= frames) continue;
@@ -57,13 +60,14 @@ class CudaFrameFilter final : public FrameFilter<T> {
     }
   }
 
+  double seconds() const override { return seconds_; }
   std::string device() const override { return device_name(); }
 
  private:
   struct Slot {
     PinnedBuffer<T> host_in, host_out;
     DeviceBuffer<T> in, out;
-    Event copied_in, filtered, copied_out;
+    Event copied_in, started, filtered, copied_out;
   };
 
   // The slot's earlier frame is out of all of its buffers: its result was waited for.
@@ -76,6 +80,7 @@ class CudaFrameFilter final : public FrameFilter<T> {
     copy(slot.in.data(), slot.host_in.data(), slot.in.size(), copy_in_);
     slot.copied_in.record(copy_in_);
     slot.copied_in.hold(compute_);
+    slot.started.record(compute_);
     filter.apply(slot.in.data(), slot.out.data(), compute_);
     slot.filtered.record(compute_);
     slot.filtered.hold(copy_out_);
@@ -96,6 +101,7 @@ class CudaFrameFilter final : public FrameFilter<T> {
   std::unique_ptr<CudaFilter<T>> filter_, direct_;
   std::array<Slot, 4> slots_;
   Stream copy_in_, compute_, copy_out_;
+  double seconds_ = 0;
 };
 
 }  // namespace

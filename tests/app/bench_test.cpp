@@ -1,5 +1,6 @@
 // lapl bench, from the outside: what it measures is not looked at, only that it is consistent.
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "kernels/backend.hpp"
 #include "tests/app/program.hpp"
@@ -39,4 +40,51 @@ TEST_CASE("bench refuses engines of another backend and unknown words") {
   CHECK(run_lapl({"bench", "--shape", "5"}).code == 2);
   if (!lapl::cuda_unavailable().empty())
     CHECK(run_lapl({"bench", "--backend", "cuda", "--shape", "8", "8"}).code == 5);
+}
+
+TEST_CASE("bench measures filters by every method, each compared with the sum as it stands") {
+  const Sandbox sandbox;
+  const Outcome bench = run_lapl({"bench", "--filters", "--backend", "cpu", "--shape", "120", "130",
+                                  "--repeats", "1", "--json"});
+  CAPTURE(bench.err);
+  REQUIRE(bench.code == 0);
+  const auto results = nlohmann::json::parse(bench.out);
+  CHECK(results.size() == 8);
+  std::set<std::string> methods;
+  for (const auto& result : results) {
+    methods.insert(result["method"].get<std::string>());
+    CHECK(result["verified_cells"].get<int>() > 1000);
+    CHECK(result["median_seconds"].get<double>() > 0);
+  }
+  CHECK(methods == std::set<std::string>{"direct", "fft", "separable"});
+  const Outcome table = run_lapl({"bench", "--filters", "--backend", "cpu", "--shape", "9", "9",
+                                  "--repeats", "1", "--precision", "float64"});
+  CHECK(table.code == 0);
+  CHECK(table.out.find("3 x 3             direct     float64") != std::string::npos);
+  CHECK(run_lapl({"bench", "--filters", "--engine", "threaded"}).code == 2);
+}
+
+TEST_CASE("small grids take one thread") {
+  CHECK(lapl::useful_threads({127, 191}) == 1);
+  CHECK(lapl::useful_threads({1, 1}) == 1);
+}
+
+TEST_CASE("threads that wait spin for a short while only, unless the environment says how long") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const auto spin_count = [](const std::string& settings) {
+    const std::string command =
+        settings + " OMP_DISPLAY_ENV=VERBOSE '" + lapl_program() + "' plan c.yaml";
+    const Outcome run =
+        finish(start({"-u", "OMP_WAIT_POLICY", "sh", "-c", command}, "/usr/bin/env"));
+    const std::string name = "GOMP_SPINCOUNT = '";
+    const auto at = run.err.rfind(name);
+    if (at == std::string::npos) return std::string("not told");  // another OpenMP than GNU's
+    return run.err.substr(at + name.size(),
+                          run.err.find('\'', at + name.size()) - at - name.size());
+  };
+  if (const std::string found = spin_count(""); found != "not told") {
+    CHECK(found == "500");
+    CHECK(spin_count("GOMP_SPINCOUNT=77") == "77");
+  }
 }

@@ -73,3 +73,23 @@ TEST_CASE("plan says that a grid does not fit, and what would, and run refuses i
   CHECK(run.err.find(" are available") != std::string::npos);
   CHECK_FALSE(fs::exists("out"));
 }
+
+TEST_CASE("run and plan warn once where float32 leaves cells as they are") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [1, 8192]}\nboundary: {rows: insulated, columns: zero}\n"
+             "initial: {kind: sine, mode: [0, 1]}\nequation: {coefficient: 0.1}\n"
+             "time: {steps: 40}\noutput: {every: 10, directory: out}\ncompute: {backend: cpu}\n");
+  const std::string warning = "step 0: 62% of the cells stand still";
+  const Outcome run = run_lapl({"run", "c.yaml"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  const auto at = run.err.find(warning);
+  REQUIRE(at != std::string::npos);
+  CHECK(run.err.find("compute.precision float64", at) != std::string::npos);
+  CHECK(run.err.find("stand still", at + warning.size()) == std::string::npos);
+  CHECK(run_lapl({"plan", "c.yaml"}).out.find("warning:    " + warning) != std::string::npos);
+  const Outcome wide =
+      run_lapl({"run", "c.yaml", "--overwrite", "--set", "compute.precision=float64"});
+  CHECK(wide.err.find("stand still") == std::string::npos);
+}

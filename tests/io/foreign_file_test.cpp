@@ -73,9 +73,25 @@ TEST_CASE("a leading axis counts records") {
                  }),
                  path.string() + ": dataset data has no record 3, only 3 from 0 on"));
   CHECK(contains(message_of<IoError>([&] {
-                   read_made(path, H5T_IEEE_F64LE, {1, 1, 3, 4});
+                   read_made(path, H5T_IEEE_F64LE, {2, 1, 3, 2});
                  }),
-                 "4 axes, not 1 (columns), 2 (rows, columns) or 3 (time, rows, columns)"));
+                 "dataset data has the axes (2, 1, 3, 2) (expected (columns), (rows, columns) or "
+                 "(time, rows, columns), or these behind axes of length 1)"));
+}
+
+TEST_CASE("axes of length 1 before the others do not count") {
+  const ScratchFolder folder;
+  const Hdf5Session session;
+  for (const std::vector<hsize_t>& extent :
+       {std::vector<hsize_t>{1, 1, 3, 4}, {1, 1, 1, 1, 3, 4}}) {
+    const ReadField read = read_made(folder / "f.h5", H5T_IEEE_F64LE, extent);
+    CHECK(read.shape == Shape{3, 4});
+    CHECK(read.records == 1);
+    CHECK(widened(read.values)[11] == 11);
+  }
+  const ReadField second = read_made(folder / "f.h5", H5T_IEEE_F64LE, {1, 3, 2, 2}, 1);
+  CHECK(second.records == 3);
+  CHECK(widened(second.values) == std::vector<double>{4, 5, 6, 7});
 }
 
 TEST_CASE("a dataset of one axis is one row") {

@@ -53,15 +53,17 @@ TEST_CASE("the pictures of a folder are frames in order of their numbers") {
 TEST_CASE("results keep the number of axes, and come back") {
   const test::ScratchFolder folder;
   const Shape shape{4, 5};
-  for (const int axes : {1, 2, 3}) {
+  for (const int axes : {1, 2, 3, 5}) {
     const Shape used = axes == 1 ? Shape{1, 20} : shape;
-    const std::int64_t count = axes == 3 ? 3 : 1;
+    const std::int64_t count = axes >= 3 ? 3 : 1;
     const fs::path path = folder.path() / ("axes-" + std::to_string(axes) + ".h5");
-    write_frames<float>(path, {"/group/result", "x", "y"}, used, count, axes, [&](const auto& put) {
+    const std::vector<FrameDataset> datasets = {{"/group/result", "x", used}, {"/b", "", used}};
+    write_frames<float>(path, "y", datasets, count, axes, [&](const auto& put) {
       for (std::int64_t frame = 0; frame < count; ++frame) {
         std::vector<float> values(20);
         std::iota(values.begin(), values.end(), static_cast<float>(100 * frame));
-        put(frame, values.data());
+        put(0, frame, values.data());
+        put(1, frame, values.data());
       }
     });
     verify_seal(path);
@@ -79,7 +81,7 @@ TEST_CASE("a result that is not finished leaves no file") {
   const test::ScratchFolder folder;
   const fs::path path = folder.path() / "half.h5";
   const auto fail = [](const auto&) { throw IoError("no"); };
-  CHECK_THROWS_AS((write_frames<float>(path, {"/a", "", ""}, {4, 5}, 2, 3, fail)), IoError);
+  CHECK_THROWS_AS((write_frames<float>(path, "", {{"/a", "", {4, 5}}}, 2, 3, fail)), IoError);
   CHECK(fs::is_empty(folder.path()));
 }
 

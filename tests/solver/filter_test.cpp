@@ -127,6 +127,26 @@ TEST_CASE("1-D: an even kernel, one longer than the signal, and a batch, as nump
         std::vector<double>{1, 12, 123, 234, 340, 400, 0, 1, 2, 3, 4, 0});
 }
 
+TEST_CASE("1-D correlation with kernels longer than the signal, as numpy.correlate") {
+  auto config = numbers({1, 4}, {1, 2, 3, 4});
+  config.kind = FilterKind::correlate;
+  config.one_dimensional = true;
+  config.edge = Edge::constant;
+  const auto found = [&](const std::vector<double>& signal) {
+    return filtered<double>(config, {1, std::ssize(signal)}, signal, "cpu");
+  };
+  CHECK(found({1, 10, 100}) == std::vector<double>{43, 432, 321, 210});
+  config.mode = FilterMode::full;
+  CHECK(found({1, 10, 100}) == std::vector<double>{4, 43, 432, 321, 210, 100});
+  config.mode = FilterMode::valid;
+  CHECK(found({1, 10, 100}) == std::vector<double>{432, 321});
+  config.mode = FilterMode::same;
+  config.weights.push_back(5);
+  config.shape.columns = 5;
+  CHECK(found({1, 10}) == std::vector<double>{54, 43, 32, 21, 10});
+  CHECK(found({1, 10, 100, 1000}) == std::vector<double>{543, 5432, 4321, 3210, 2100});
+}
+
 TEST_CASE("10^6 samples by 5 taps: within 4 ulp of the sum's magnitude, on every backend") {
   const auto signal = test::random_field<double>({1, 1'000'000});
   auto config = numbers({1, 5}, {0.1, -0.7, 1.3, 0.4, -0.2});

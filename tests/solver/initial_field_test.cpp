@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include "tests/test_field.hpp"
 
@@ -41,6 +43,15 @@ TEST_CASE("gaussian: the peak at the center, exp(-1/2) one width away, symmetric
   CHECK(at(field, shape, 17, 33) == at(field, shape, 23, 27));
 }
 
+TEST_CASE("gaussian on one row or one column is as wide as the line is long") {
+  for (const Shape shape : {Shape{1, 201}, Shape{201, 1}}) {
+    const auto field = formula_field(config_of(InitialKind::gaussian, shape));
+    CHECK(field[100] == 1);
+    CHECK(field[120] == doctest::Approx(std::exp(-0.5 * 20 * 20 / (20.1 * 20.1))).epsilon(1e-14));
+    CHECK(field[80] == field[120]);
+  }
+}
+
 TEST_CASE("checkerboard: squares of the tile size, the first one positive") {
   const Shape shape{9, 9};
   auto config = config_of(InitialKind::checkerboard, shape);
@@ -63,6 +74,31 @@ TEST_CASE("sine: each mode is an eigenvector of the second difference with its b
           CHECK(value(i - 1) - 2 * value(i) + value(i + 1) ==
                 doctest::Approx(-eigenvalue(boundary, mode, size) * value(i)).epsilon(1e-13));
       }
+}
+
+TEST_CASE("sine: no digits are lost at high modes") {
+  const auto exact = [](Boundary boundary, std::int64_t mode, std::int64_t i, std::int64_t size) {
+    const long double pi = std::numbers::pi_v<long double>;
+    const auto m = static_cast<long double>(mode), x = static_cast<long double>(i),
+               n = static_cast<long double>(size);
+    return boundary == Boundary::zero        ? std::sin((x + 1) * m * pi / (n + 1))
+           : boundary == Boundary::insulated ? std::cos((x + 0.5L) * m * pi / n)
+                                             : std::cos(2 * x * m * pi / n);
+  };
+  for (const Boundary boundary : test::all_boundaries)
+    for (const auto& [size, mode] : {std::pair{2000, 999}, {2000, 1}, {1999, 998}, {30, 15}}) {
+      double worst = 0;
+      for (std::int64_t i = 0; i < size; ++i)
+        worst = std::max(worst, std::abs(static_cast<double>(eigenmode(boundary, mode, i, size) -
+                                                             exact(boundary, mode, i, size))));
+      CAPTURE(size);
+      CAPTURE(mode);
+      CHECK(worst < 1e-15);  // long double itself leaves 5e-16
+    }
+  // Modes and sizes whose product does not fit into 64 bits: node 2^40 - 1 is a mirror image.
+  constexpr std::int64_t size = (std::int64_t{1} << 40) - 1, mode = size - 1;
+  CHECK(eigenmode(Boundary::zero, mode, size - 1, size) ==
+        -eigenmode(Boundary::zero, mode, 0, size));
 }
 
 TEST_CASE_TEMPLATE("the initial field is rounded once", T, float, double) {

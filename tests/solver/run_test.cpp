@@ -3,12 +3,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <mutex>
 
 #include "kernels/error.hpp"
 #include "solver/filter.hpp"
+#include "solver/frozen.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/statistics.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
@@ -218,4 +222,56 @@ TEST_CASE("no steps at all: the initial field is the result") {
   CHECK(result.step == 0);
   CHECK(recorder.stored.at(0).output);
   CHECK(recorder.stored.at(0).checkpoint);
+}
+
+TEST_CASE("l2 of values whose squares are beyond float64, and the same bits as ever of others") {
+  const Shape shape{3, 4};
+  for (const double size : {1e-200, 1e-3, 1., 7e5, 1e160, 1e300}) {
+    const std::vector<double> field(12, -size);
+    const Statistics found = statistics_of(std::span(field), shape, 0.5);
+    CAPTURE(size);
+    CHECK(found.l2 == doctest::Approx(size * 0.5 * std::sqrt(12.)).epsilon(1e-15));
+    CHECK(found.mass == doctest::Approx(-3 * size).epsilon(1e-15));
+  }
+  const auto field = test::random_field<double>(shape);
+  double squares = 0;
+  for (std::size_t row = 0; row < 3; ++row) {
+    double sum = 0;
+    for (std::size_t column = 0; column < 4; ++column)
+      sum += field[4 * row + column] * field[4 * row + column];
+    squares += sum;
+  }
+  CHECK(statistics_of(std::span(field), shape, 0.3).l2 == std::sqrt(squares * (0.3 * 0.3)));
+  CHECK(statistics_of(std::span<const double>(std::vector<double>(12)), shape, 1).l2 == 0);
+}
+
+TEST_CASE("frozen cells: those that a step leaves as they are though their Laplacian is not 0") {
+  RunConfig config;
+  config.shape = {1, 8192};
+  config.boundaries.rows = Boundary::insulated;
+  config.initial.kind = InitialKind::sine;
+  config.initial.mode = {0, 1};
+  config.coefficient = 0.1;
+  const auto made = formula_field(config);
+  const std::vector<float> field(made.begin(), made.end());
+  const auto problem = problem_of<float>(config);
+  const auto after = test::stepped<float>("cpu", "reference", problem, field, 100);
+  CHECK(after.field == field);  // nothing moves at all
+  const auto before = test::stepped<float>("cpu", "reference", problem, field, 0);
+  const auto moving = std::ranges::count_if(before.laplacian, [](float v) { return v != 0; });
+  CHECK(frozen_cells<float>(problem, field) == moving);
+  CHECK(frozen_warning(config, std::span(field)).starts_with("62% of the cells stand still"));
+  CHECK(frozen_cells<double>(problem_of<double>(config), made) == 0);
+  for (const Boundary boundary : test::all_boundaries) {
+    config.shape = {17, 23};
+    config.boundaries = {boundary, boundary};
+    const auto random = test::random_field<float>(config.shape);
+    const auto one = test::stepped<float>("cpu", "reference", problem_of<float>(config), random, 1);
+    const auto none =
+        test::stepped<float>("cpu", "reference", problem_of<float>(config), random, 0);
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < random.size(); ++i)
+      count += none.laplacian[i] != 0 && one.field[i] == random[i];
+    CHECK(frozen_cells<float>(problem_of<float>(config), random) == count);
+  }
 }

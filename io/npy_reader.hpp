@@ -1,0 +1,43 @@
+// NumPy's .npy files, format versions 1.0 to 3.0 (numpy.lib.format), as fields and frames.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/step_file.hpp"
+
+namespace lapl {
+
+/// Whether the file begins as .npy files do, whatever its name.
+bool is_npy(const std::filesystem::path& path);
+
+class NpyReader {
+ public:
+  /// Reads the header alone. Axes as for HDF5 datasets; any real type but long double, of either
+  /// byte order; in Fortran's order one record at most. Throws IoError, also where the file is
+  /// shorter than its header says, before memory is taken for values.
+  explicit NpyReader(const std::filesystem::path& path);
+
+  const FieldLayout& layout() const { return layout_; }
+
+  /// The values at `record`; float32 stays, all else becomes float64.
+  FieldValues read(std::size_t record) const;
+
+ private:
+  std::filesystem::path path_;
+  FieldLayout layout_;
+  char kind_ = 'f';  ///< f, i, u or b, as in NumPy's type codes
+  std::size_t value_size_ = 4;
+  bool swapped_ = false;  ///< big-endian
+  bool fortran_order_ = false;
+  std::uint64_t first_value_ = 0;  ///< position in the file
+};
+
+/// read_field (io/hdf5/step_file.hpp), or the one array of an .npy file.
+ReadField read_any_field(const std::filesystem::path& path, const std::string& dataset,
+                         const std::function<void(Shape)>& take_shape = {});
+
+}  // namespace lapl
