@@ -123,18 +123,21 @@ std::vector<ArrayContent> read_arrays(const std::filesystem::path& path) {
   return read_verified(path, [&](const OpenedFile& opened, Reading) {
     std::vector<ArrayContent> arrays;
     if (!opened.format.empty() && opened.format != "filtered") return arrays;
-    for (const std::string& name : list_datasets(opened.file)) {
-      const Hdf5Dataset dataset(H5Dopen2(opened.file, name.c_str(), H5P_DEFAULT),
-                                "open dataset " + name);
-      const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
-      const std::vector<hsize_t> extent = extent_of(dataset, name);
-      const H5T_class_t kind = H5Tget_class(type);
-      if (extent.size() < 4 || (kind != H5T_FLOAT && kind != H5T_INTEGER)) continue;
-      arrays.push_back(
-          {name,
-           {extent.begin(), extent.end()},
-           fmt::format("{}{}", kind == H5T_FLOAT ? "float" : "int", 8 * H5Tget_size(type))});
-    }
+    for (const std::string& name : list_datasets(opened.file)) try {
+        const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
+        const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
+        const std::vector<hsize_t> extent = extent_of(dataset, name);
+        const H5T_class_t kind = H5Tget_class(type);
+        if (kind != H5T_FLOAT && kind != H5T_INTEGER) continue;
+        if (extent.size() < 4 ||
+            std::all_of(extent.begin(), extent.end() - 3, [](hsize_t size) { return size == 1; }))
+          continue;
+        const char* const word = kind == H5T_FLOAT ? "float" : "int";
+        arrays.push_back({name,
+                          {extent.begin(), extent.end()},
+                          fmt::format("{}{}", word, 8 * H5Tget_size(type))});
+      } catch (const IoError&) {  // such values are not read
+      }
     return arrays;
   });
 }

@@ -96,8 +96,9 @@ struct ArrayContent {
   std::string precision;
 };
 
-/// Those with four axes or more in a file of filter results or of another program, after its seal
-/// is verified; none in lapl's other files. Throws IoError.
+/// Those of four axes or more that read_field does not take, and whose values can be read, in a
+/// file of filter results or of another program; none in lapl's other files. Verifies the seal.
+/// Throws IoError.
 std::vector<ArrayContent> read_arrays(const std::filesystem::path& file);
 
 /// All values of one, as float64. Throws IoError as read_field does.
