@@ -7,6 +7,7 @@
 #include "app/exit_code.hpp"
 #include "app/provenance.hpp"
 #include "app/run_backend.hpp"
+#include "app/run_disk.hpp"
 #include "app/run_memory.hpp"
 #include "app/run_summary.hpp"
 #include "app/signals.hpp"
@@ -103,6 +104,9 @@ int execute_as(const Job& job, Console& console) {
   const RunFolder& folder =
       job.folder ? *job.folder : created.emplace(RunFolder::create(config.directory, job.existing));
   if (job.folder && !job.restart) folder.start_anew();
+  if (const std::string shortage = disk_shortage(config, disk_of_run(config));
+      !job.restart && !shortage.empty())
+    console.warning(shortage + ": what finds no room is named at the end");
   if (!folder.is_locked())
     console.warning(fmt::format(
         "{}: its file system has no locks: a second run that writes there is not noticed",

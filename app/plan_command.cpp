@@ -1,8 +1,6 @@
 // lapl plan CONFIG
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,19 +9,17 @@
 #include "app/commands.hpp"
 #include "app/console.hpp"
 #include "app/exit_code.hpp"
+#include "app/run_disk.hpp"
 #include "app/run_memory.hpp"
 #include "app/run_time.hpp"
-#include "app/temporary_folder.hpp"
 #include "io/config/config.hpp"
 #include "io/filter_source.hpp"
-#include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
 #include "io/quantities.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/size_text.hpp"
 #include "kernels/update.hpp"
-#include "solver/schedule.hpp"
 
 namespace lapl {
 namespace {
@@ -52,18 +48,7 @@ Json plan_of(const LoadedConfig& loaded) {
   load_filters(config);
   const Memory memory = memory_of_run(config, choice.backend, config.shape);
   const Memory available = memory_available(choice.backend);
-  const std::size_t value_size = size_of(config.precision);
-  const auto fields = config.output_fields.size() + config.filters.size();
-  const std::int64_t outputs = Schedule(config).outputs();
-  const double output = static_cast<double>(step_file_bytes(config.shape, value_size, fields));
-  const double checkpoint =
-      static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);
-  // One more than are kept, while the oldest waits for the newest to be safe.
-  const auto& every = config.checkpoint_every.steps;
-  const std::int64_t made = every ? config.steps / *every + 2 : config.checkpoints_kept + 1;
-  const double disk = static_cast<double>(outputs) * output +
-                      static_cast<double>(std::min(made, config.checkpoints_kept + 1)) * checkpoint;
-  const fs::path folder = nearest_existing(fs::absolute(config.directory));
+  const RunDisk disk = disk_of_run(config);
 
   Json plan = {{"shape", {config.shape.rows, config.shape.columns}},
                {"precision", name_of(config.precision)},
@@ -75,11 +60,12 @@ Json plan_of(const LoadedConfig& loaded) {
                {"device_bytes_available", available.device},
                {"fits", fits(memory, available)},
                {"largest_square", largest_square(config, choice.backend, available)},
-               {"outputs", outputs},
-               {"output_bytes", output},
-               {"checkpoint_bytes", checkpoint},
-               {"disk_bytes", disk},
-               {"disk_bytes_available", static_cast<double>(fs::space(folder).available)},
+               {"outputs", disk.outputs},
+               {"output_bytes", disk.output},
+               {"checkpoint_bytes", disk.checkpoint},
+               {"disk_bytes", disk.all},
+               {"disk_bytes_available", disk.available},
+               {"disk_shortage", disk_shortage(config, disk)},
                {"coefficient", config.step_coefficient()},
                {"largest_stable_coefficient", largest_stable_coefficient}};
   if (!fits(memory, available)) return plan;
@@ -157,7 +143,7 @@ void add_plan_command(CLI::App& app, Action& action) {
       "  lapl plan configs/tutorial.yaml --set 'grid.shape=[2000, 2000]' --json\n\n"
       "Steps the initial field for about a second to predict the time, and stores a field a few\n"
       "times in a temporary folder beside the output's. Exit code 5 where the memory does not\n"
-      "suffice.");
+      "suffice, 4 where the disk does not.");
   command->callback([options, &action] {
     action = [options] {
       std::vector<std::string> settings = options->settings;
@@ -167,7 +153,10 @@ void add_plan_command(CLI::App& app, Action& action) {
         fmt::print("{}\n", json_text(plan, 2));
       else
         print_plan(plan);
-      return plan["fits"].get<bool>() ? int{exit_complete} : int{exit_device};
+      if (!plan["fits"].get<bool>()) return int{exit_device};
+      const auto shortage = plan["disk_shortage"].get<std::string>();
+      if (!shortage.empty()) throw IoError(shortage);
+      return int{exit_complete};
     };
   });
 }

@@ -286,6 +286,8 @@ TEST_CASE("filter: an output that ends in .png is a picture, and one alone") {
   const Outcome covariance = run_lapl({"filter", configs + "covariance.yaml", "--output", "c.png"});
   CHECK(covariance.code == 2);
   CHECK(covariance.err.find("a covariance is no picture") != std::string::npos);
+}
+
 namespace {
 
 void write_dataset(hid_t file, const char* name, const std::vector<hsize_t>& extent,

@@ -93,3 +93,22 @@ TEST_CASE("run and plan warn once where float32 leaves cells as they are") {
       run_lapl({"run", "c.yaml", "--overwrite", "--set", "compute.precision=float64"});
   CHECK(wide.err.find("stand still") == std::string::npos);
 }
+
+TEST_CASE("a disk that does not suffice is said before the start") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const std::vector<std::string> many = {"--set", "output.every=1", "--set",
+                                         "time.steps=1000000000000"};
+  std::vector<std::string> arguments = {"plan", "c.yaml"};
+  arguments.insert(arguments.end(), many.begin(), many.end());
+  const Outcome plan = run_lapl(arguments);
+  CAPTURE(plan.err);
+  CHECK(plan.code == 4);
+  CHECK(plan.err.find("out: the run takes about ") != std::string::npos);
+  CHECK(plan.err.find(" of disk, ") != std::string::npos);
+  arguments = {"run", "c.yaml", "--set", "limits.wall_time=0.1s"};
+  arguments.insert(arguments.end(), many.begin(), many.end());
+  const Outcome run = run_lapl(arguments);
+  CHECK(run.code == 75);
+  CHECK(run.err.find("warning: out: the run takes about ") != std::string::npos);
+}
