@@ -103,7 +103,7 @@ std::string text_of_value(const Json& value) {
   }
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
   if (!value.is_array()) return printable(json_text(value));
-  constexpr std::size_t most = 3;
+  constexpr std::size_t most = 6;
   if (value.size() > most)
     return fmt::format("{}: {} ... {}", value.size(), text_of_value(value.front()),
                        text_of_value(value.back()));
@@ -120,17 +120,19 @@ void add_lines(const Json& values, std::vector<std::vector<std::string>>& lines)
                                                     text_of_value(value["time"]))});
     else if (name == "summary" || name == "provenance")
       add_lines(value, lines);
-    else if (name != "fields" && value != "")
+    else if (name != "fields" && name != "arrays" && value != "")
       lines.push_back({printable(name), text_of_value(value)});
   }
 }
 
-std::string fields_table(const Json& fields) {
-  std::vector<std::vector<std::string>> lines = {{"field", "min", "max", "mean", "digest"}};
-  for (const auto& [name, values] : fields.items()) {
+// A line for each of them, a column for each of what is known of all.
+std::string values_table(const std::string& title, const Json& all,
+                         const std::vector<std::string>& columns) {
+  std::vector<std::vector<std::string>> lines = {{title}};
+  lines.back().insert(lines.back().end(), columns.begin(), columns.end());
+  for (const auto& [name, values] : all.items()) {
     lines.push_back({printable(name)});
-    for (const char* what : {"min", "max", "mean", "digest"})
-      lines.back().push_back(text_of_value(values[what]));
+    for (const std::string& what : columns) lines.back().push_back(text_of_value(values[what]));
   }
   return table_text(lines, 2);
 }
@@ -152,7 +154,11 @@ void print_tables(const Json& values) {
   add_lines(values, lines);
   fmt::print("{}", table_text(lines));
   const Json& shown = values.contains("newest") ? values["newest"] : values;
-  if (shown.contains("fields")) fmt::print("{}", fields_table(shown["fields"]));
+  if (shown.contains("fields"))
+    fmt::print("{}", values_table("field", shown["fields"], {"min", "max", "mean", "digest"}));
+  if (shown.contains("arrays"))
+    fmt::print("{}", values_table("array", shown["arrays"],
+                                  {"shape", "precision", "min", "max", "mean"}));
   fmt::print("{}\n", inspect_verdict(values));
 }
 

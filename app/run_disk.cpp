@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 
 #include "app/temporary_folder.hpp"
 #include "io/hdf5/run_index.hpp"
@@ -31,15 +30,15 @@ RunDisk disk_of_run(const RunConfig& config) {
              static_cast<double>(std::min(made, config.checkpoints_kept + 1)) * disk.checkpoint;
   try {
     const auto folder = nearest_existing(std::filesystem::absolute(config.directory));
-    disk.available = static_cast<double>(std::filesystem::space(folder).available);
+    const auto space = std::filesystem::space(folder);
+    if (space.capacity > 0) disk.available = static_cast<double>(space.available);
   } catch (const std::filesystem::filesystem_error&) {  // storing will say what is wrong there
-    disk.available = std::numeric_limits<double>::infinity();
   }
   return disk;
 }
 
 std::string disk_shortage(const RunConfig& config, const RunDisk& disk) {
-  if (disk.all <= disk.available) return {};
+  if (disk.available < 0 || disk.all <= disk.available) return {};
   return fmt::format("{}: the run takes about {} of disk, {} are free", config.directory,
                      size_text(disk.all), size_text(disk.available));
 }

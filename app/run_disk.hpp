@@ -14,7 +14,7 @@ struct RunDisk {
   double output = 0;      ///< one of them
   double checkpoint = 0;  ///< likewise
   double all = 0;
-  double available = 0;  ///< where the run folder is or will be; infinite where that is not known
+  double available = -1;  ///< where the run folder is or will be; -1 where that is not known
 };
 
 RunDisk disk_of_run(const RunConfig& config);

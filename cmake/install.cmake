@@ -51,10 +51,10 @@ target_compile_features(lapl_kernels INTERFACE cxx_std_20)
 install(DIRECTORY kernels solver io DESTINATION ${header_folder} FILES_MATCHING PATTERN "*.hpp"
         PATTERN kernels/cpu EXCLUDE PATTERN kernels/cuda EXCLUDE
         PATTERN io/config EXCLUDE PATTERN io/durable EXCLUDE PATTERN io/hdf5 EXCLUDE
-        PATTERN io/plot EXCLUDE)
+        PATTERN io/plot EXCLUDE PATTERN io/npy_reader.hpp EXCLUDE)
 install(FILES io/durable/posix_file.hpp DESTINATION ${header_folder}/io/durable)
 install(FILES io/config/config.hpp DESTINATION ${header_folder}/io/config)
-install(FILES io/hdf5/checkpoint.hpp io/hdf5/field_values.hpp io/hdf5/step_file.hpp
+install(FILES io/hdf5/checkpoint.hpp io/hdf5/field_values.hpp io/hdf5/run_index.hpp io/hdf5/step_file.hpp
         DESTINATION ${header_folder}/io/hdf5)
 install(FILES io/plot/colormap.hpp io/plot/figure.hpp io/plot/layout.hpp io/plot/limits.hpp
               io/plot/movie.hpp DESTINATION ${header_folder}/io/plot)

@@ -179,7 +179,7 @@ class Torture:
         older = [f"checkpoints/step-{step:09}.h5" for step in stored_checkpoints(reference.folder)[:-1]]
         missing = wanted - found - set(older)
         expect(not missing, f"missing: {sorted(missing)}")
-        more = sorted(name for name in found - wanted if not name.startswith("checkpoints/step-"))
+        more = sorted(name for name in found - wanted if not name.startswith(("checkpoints/step-", "after-step-")))
         expect(not more, f"left behind: {more}")
         steps = diagnosed_steps(run)
         expect(steps == diagnosed_steps(reference.folder), f"diagnostics.csv has the steps {steps}")
