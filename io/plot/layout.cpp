@@ -11,11 +11,11 @@ namespace lapl {
 namespace {
 
 // All in letter sizes. A digit is 0.64 wide, a label has six at most.
-constexpr double left = 5.6;        // y, its numbers and marks
-constexpr double top = 5.2;         // title, subtitle, what the bar's numbers share
-constexpr double bottom = 3.8;      // marks, numbers, x
-constexpr double right = 7.4;       // gap, bar, marks, numbers
-constexpr double right_no_bar = 2;  // half of the last number of x
+constexpr double left_margin = 5.6;    // y, its numbers and marks
+constexpr double top_margin = 5.2;     // title, subtitle, what the bar's numbers share
+constexpr double bottom_margin = 3.8;  // marks, numbers, x
+constexpr double right_margin = 7.4;   // gap, bar, marks, numbers
+constexpr double right_no_bar = 2;     // half of the last number of x
 constexpr double bar_gap = 0.9;
 constexpr double bar_width = 1.1;
 constexpr double below = 4.6;  // what the numbers share, bar, marks, numbers
@@ -48,12 +48,13 @@ Rectangle fitted(double width, double height, double thinnest, Shape shape) {
 PanelLayout panel_layout(Rectangle cell, double font, Shape shape) {
   PanelLayout panel;
   panel.cell = cell;
-  const double height = cell.height - (top + bottom) * font;
-  panel.box = fitted(cell.width - (left + right) * font, height, thinnest_box * font, shape);
-  double used_below = bottom, used_right = right;
+  const double height = cell.height - (top_margin + bottom_margin) * font;
+  panel.box =
+      fitted(cell.width - (left_margin + right_margin) * font, height, thinnest_box * font, shape);
+  double used_below = bottom_margin, used_right = right_margin;
   if (panel.box.height < flat_box * font) {
-    const Rectangle box = fitted(cell.width - (left + right_no_bar) * font, height - below * font,
-                                 thinnest_box * font, shape);
+    const Rectangle box = fitted(cell.width - (left_margin + right_no_bar) * font,
+                                 height - below * font, thinnest_box * font, shape);
     // A box that is narrow too would have no room for the numbers below it either.
     if (box.height >= 1 && box.width >= flat_box * font) {
       panel.box = box;
@@ -63,12 +64,13 @@ PanelLayout panel_layout(Rectangle cell, double font, Shape shape) {
     }
   }
   Rectangle& box = panel.box;
-  box.x =
-      std::round(cell.x + left * font + (cell.width - (left + used_right) * font - box.width) / 2);
-  box.y =
-      std::round(cell.y + top * font + (cell.height - (top + used_below) * font - box.height) / 2);
+  box.x = std::round(cell.x + left_margin * font +
+                     (cell.width - (left_margin + used_right) * font - box.width) / 2);
+  box.y = std::round(cell.y + top_margin * font +
+                     (cell.height - (top_margin + used_below) * font - box.height) / 2);
   if (panel.bar_below)
-    panel.bar = {box.x, box.y + box.height + (bottom + 1.6) * font, box.width, bar_width * font};
+    panel.bar = {box.x, box.y + box.height + (bottom_margin + 1.6) * font, box.width,
+                 bar_width * font};
   else
     panel.bar = {box.x + box.width + bar_gap * font, box.y, bar_width * font, box.height};
   return panel;
@@ -120,8 +122,9 @@ PictureSize default_size(int panels, Shape shape) {
   const double width = std::max(longest * std::min(1.0, ratio), thinnest_box);
   const double height = std::max(longest * std::min(1.0, 1 / ratio), thinnest_box);
   const bool flat = height < flat_box;
-  const double cell_width = std::max(width, flat_box) + left + (flat ? right_no_bar : right);
-  const double cell_height = height + top + bottom + (flat ? below : 0);
+  const double cell_width =
+      std::max(width, flat_box) + left_margin + (flat ? right_no_bar : right_margin);
+  const double cell_height = height + top_margin + bottom_margin + (flat ? below : 0);
   // Titles need some room beside each other too.
   const double wide = std::max(cell_width, 22.0);
   return {static_cast<int>(std::lround(usual_font * wide * (stacked ? 1 : panels))),

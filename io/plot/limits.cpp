@@ -10,7 +10,7 @@ namespace lapl {
 namespace {
 
 // Limits and their distance stay finite, and a difference is told from rounding of float64.
-constexpr double largest = 8e307;
+constexpr double largest_limit = 8e307;
 constexpr double smallest_range = 1e-300;
 constexpr double rounding = 1e-13;
 
@@ -29,18 +29,20 @@ Limits percentile_limits(std::span<const double> values, double low, double high
 
 Limits widened(Limits limits) {
   if (limits.low > limits.high) return {0, 1};
-  limits.low = std::clamp(limits.low, -largest, largest);
-  limits.high = std::clamp(limits.high, -largest, largest);
+  limits.low = std::clamp(limits.low, -largest_limit, largest_limit);
+  limits.high = std::clamp(limits.high, -largest_limit, largest_limit);
   const double magnitude = std::max(std::abs(limits.low), std::abs(limits.high));
   if (limits.high - limits.low >= std::max(smallest_range, magnitude * rounding)) return limits;
   if (magnitude < smallest_range) return {0, 1};
   const double middle = limits.low / 2 + limits.high / 2;
-  return {std::max(middle - magnitude / 2, -largest), std::min(middle + magnitude / 2, largest)};
+  return {std::max(middle - magnitude / 2, -largest_limit),
+          std::min(middle + magnitude / 2, largest_limit)};
 }
 
 Limits centred(Limits limits) {
   if (limits.low > limits.high) return {-1, 1};
-  const double magnitude = std::min(std::max(std::abs(limits.low), std::abs(limits.high)), largest);
+  const double magnitude =
+      std::min(std::max(std::abs(limits.low), std::abs(limits.high)), largest_limit);
   if (magnitude < smallest_range) return {-1, 1};
   return {-magnitude, magnitude};
 }
