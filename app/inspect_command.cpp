@@ -157,8 +157,8 @@ void print_tables(const Json& values) {
   if (shown.contains("fields"))
     fmt::print("{}", values_table("field", shown["fields"], {"min", "max", "mean", "digest"}));
   if (shown.contains("arrays"))
-    fmt::print("{}", values_table("array", shown["arrays"],
-                                  {"shape", "precision", "min", "max", "mean"}));
+    fmt::print(
+        "{}", values_table("array", shown["arrays"], {"shape", "precision", "min", "max", "mean"}));
   fmt::print("{}\n", inspect_verdict(values));
 }
 
