@@ -86,7 +86,8 @@ TEST_CASE("sine: no digits are lost at high modes") {
                                              : std::cos(2 * x * m * pi / n);
   };
   for (const Boundary boundary : test::all_boundaries)
-    for (const auto& [size, mode] : {std::pair{2000, 999}, {2000, 1}, {1999, 998}, {30, 15}}) {
+    for (const auto& pair : {std::pair{2000, 999}, {2000, 1}, {1999, 998}, {30, 15}}) {
+      const int size = pair.first, mode = pair.second;
       double worst = 0;
       for (std::int64_t i = 0; i < size; ++i)
         worst = std::max(worst, std::abs(static_cast<double>(eigenmode(boundary, mode, i, size) -
