@@ -98,7 +98,8 @@ TEST_CASE("numbers: the program takes what the schema takes, in every spelling, 
     CAPTURE(text);
     REQUIRE(std::regex_match(text, json_number));
     for (const auto& [name, type] : types) {
-      CAPTURE(name);
+      const std::string& key = name;
+      CAPTURE(key);
       const bool expected = takes(schema_of(type), text);
       CHECK(program_takes(type, text) == expected);
       taken += expected;
