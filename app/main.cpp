@@ -61,8 +61,8 @@ void open_closed_streams() {
 
 // Threads of OpenMP that wait for others spin, by GNU's presets for some milliseconds: on a busy
 // machine that is time taken from the very thread that they wait for. The runtime reads how long
-// from the environment while it is loaded, so what computes starts once more, with some
-// microseconds set.
+// from the environment while it is loaded, so what computes starts once more, with a fraction of a
+// millisecond set.
 void start_with_short_spinning(int argc, char** argv) {
   if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
   constexpr std::array commands = {"run",   "resume", "sweep",         "plan",
@@ -70,7 +70,7 @@ void start_with_short_spinning(int argc, char** argv) {
   if (argc < 2 || std::ranges::find(commands, std::string_view(argv[1])) == commands.end()) return;
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error || setenv("GOMP_SPINCOUNT", "500", 0) != 0) return;
+  if (error || setenv("GOMP_SPINCOUNT", "10000", 0) != 0) return;
   execv(program.c_str(), argv);  // where it fails, threads spin
 }
 
