@@ -84,7 +84,7 @@ TEST_CASE("threads that wait spin for a short while only, unless the environment
                           run.err.find('\'', at + name.size()) - at - name.size());
   };
   if (const std::string found = spin_count(""); found != "not told") {
-    CHECK(found == "500");
+    CHECK(found == "10000");
     CHECK(spin_count("GOMP_SPINCOUNT=77") == "77");
   }
 }
