@@ -34,12 +34,6 @@ Json describe_field(const fs::path& file, const FileContent& content, const std:
       field.values);
 }
 
-bool holds_fields(const fs::path& file) try {
-  return !read_content(file).fields.empty();
-} catch (const IoError&) {
-  return false;
-}
-
 // Arrays of more axes than fields have; null where there are none.
 Json describe_arrays(const fs::path& file) {
   Json result;
@@ -57,10 +51,14 @@ Json describe_arrays(const fs::path& file) {
 }
 
 Json describe_file(const fs::path& file) {
-  const Json arrays = describe_arrays(file);
-  if (!arrays.is_null() && !holds_fields(file))
+  FileContent content;
+  try {
+    content = read_content(file);
+  } catch (const IoError&) {  // without a field in it, it may hold arrays
+    const Json arrays = describe_arrays(file);
+    if (arrays.is_null()) throw;
     return {{"file", file.string()}, {"kind", "hdf5"}, {"arrays", arrays}};
-  const FileContent content = read_content(file);
+  }
   Json result = {{"file", file.string()},
                  {"kind", content.kind},
                  {"shape", {content.shape.rows, content.shape.columns}},
@@ -77,7 +75,8 @@ Json describe_file(const fs::path& file) {
     result["fields"][name] = describe_field(file, content, name);
   if (result.contains("fields") && result["fields"].contains("field"))
     result["digest"] = result["fields"]["field"]["digest"];
-  if (!arrays.is_null()) result["arrays"] = arrays;
+  if (content.kind == "hdf5")
+    if (const Json arrays = describe_arrays(file); !arrays.is_null()) result["arrays"] = arrays;
   for (const auto& [name, text] : content.provenance) result["provenance"][name] = text;
   return result;
 }

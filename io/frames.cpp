@@ -149,22 +149,6 @@ std::unique_ptr<FrameSource> open_dataset(const fs::path& path, const std::strin
       });
 }
 
-// (frames, rows, columns), a chunk a frame or less; with `axes` axes.
-template <class T>
-Hdf5Dataset create_frames(hid_t file, const std::string& name, Shape shape, std::int64_t frames,
-                          int axes) {
-  const Shape chunk = chunk_shape(shape, sizeof(T));
-  const auto extent = along_axes(axes, 1, {frames, shape.rows, shape.columns});
-  const auto chunks = along_axes(axes, 1, {1, chunk.rows, chunk.columns});
-  const Hdf5Properties properties = dataset_properties();
-  check_hdf5(H5Pset_chunk(properties, axes, chunks.data()), "set the chunks of " + name);
-  const Hdf5Properties links(H5Pcreate(H5P_LINK_CREATE), "make link properties");
-  check_hdf5(H5Pset_create_intermediate_group(links, 1), "set link properties");
-  const Hdf5Space space(H5Screate_simple(axes, extent.data(), nullptr), "make a data space");
-  return {H5Dcreate2(file, name.c_str(), stored_type<T>(), space, links, properties, H5P_DEFAULT),
-          "create dataset " + name};
-}
-
 }  // namespace
 
 std::unique_ptr<FrameSource> open_frames(const fs::path& path, const std::string& dataset) {
@@ -201,7 +185,8 @@ void write_frames(const fs::path& path, const std::string& history,
       write_attribute(file, "history", history);
       std::vector<Hdf5Dataset> open;
       for (const FrameDataset& of : datasets) {
-        open.push_back(create_frames<T>(file, of.name, of.shape, frames, axes));
+        open.push_back(create_records(file, of.name, sizeof(T) == sizeof(float), axes,
+                                      static_cast<std::size_t>(frames), of.shape));
         write_attribute(open.back(), "long_name", of.long_name);
       }
       make([&](std::size_t which, std::int64_t frame, const T* values) {

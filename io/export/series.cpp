@@ -113,10 +113,7 @@ FieldValues read_record(const Series& series, const SeriesRecord& record,
                         const std::string& field) {
   series.before_reading(record);
   if (has(record.fields, field)) return read_field(record.file, field, record.record).values;
-  const auto cells = static_cast<std::size_t>(series.shape.cells());
-  if (series.single_precision)
-    return std::vector<float>(cells, std::numeric_limits<float>::quiet_NaN());
-  return std::vector<double>(cells, std::numeric_limits<double>::quiet_NaN());
+  return missing_values(series.shape.cells(), series.single_precision);
 }
 
 std::size_t value_size(const Series& series) {

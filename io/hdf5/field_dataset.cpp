@@ -101,18 +101,19 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size) {
   return static_cast<std::uint64_t>(chunks * chunk.cells()) * value_size;
 }
 
-Hdf5Dataset create_records(hid_t location, const std::string& name, bool single_precision,
+Hdf5Dataset create_records(hid_t location, const std::string& name, bool single_precision, int axes,
                            std::size_t records, Shape shape) {
   const Shape chunk = chunk_shape(shape, single_precision ? sizeof(float) : sizeof(double));
-  const std::array<hsize_t, 3> extent = {records, static_cast<hsize_t>(shape.rows),
-                                         static_cast<hsize_t>(shape.columns)};
-  const std::array<hsize_t, 3> chunks = {1, static_cast<hsize_t>(chunk.rows),
-                                         static_cast<hsize_t>(chunk.columns)};
+  const auto extent =
+      along_axes(axes, 1, {static_cast<std::int64_t>(records), shape.rows, shape.columns});
+  const auto chunks = along_axes(axes, 1, {1, chunk.rows, chunk.columns});
   const Hdf5Properties properties = dataset_properties();
-  check_hdf5(H5Pset_chunk(properties, 3, chunks.data()), "set the chunks of " + name);
-  const Hdf5Space space(H5Screate_simple(3, extent.data(), nullptr), "make a data space");
+  check_hdf5(H5Pset_chunk(properties, axes, chunks.data()), "set the chunks of " + name);
+  const Hdf5Properties links(H5Pcreate(H5P_LINK_CREATE), "make link properties");
+  check_hdf5(H5Pset_create_intermediate_group(links, 1), "set link properties");
+  const Hdf5Space space(H5Screate_simple(axes, extent.data(), nullptr), "make a data space");
   const hid_t type = single_precision ? stored_type<float>() : stored_type<double>();
-  return {H5Dcreate2(location, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+  return {H5Dcreate2(location, name.c_str(), type, space, links, properties, H5P_DEFAULT),
           "create dataset " + name};
 }
 
@@ -191,6 +192,15 @@ template void write_values(hid_t, const std::string&, int, std::size_t, Shape,
                            std::span<const float>);
 template void write_values(hid_t, const std::string&, int, std::size_t, Shape,
                            std::span<const double>);
+
+void expect_records(hid_t location, const std::string& name,
+                    std::span<const std::uint64_t> digests) {
+  const Hdf5Dataset dataset = open_plain_dataset(location, name);
+  const FieldLayout layout = field_layout(dataset, name);
+  for (std::size_t i = 0; i < digests.size(); ++i)
+    if (digest_of(read_values(dataset, name, layout, i)) != digests[i])
+      throw IoError("dataset " + name + " reads back with other values than were written");
+}
 
 void touch_field(hid_t dataset, const std::string& name, const FieldLayout& layout) {
   touch_values(dataset, name,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,11 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size);
 [[nodiscard]] Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name,
                                                  Shape shape, FieldView values);
 
-/// Creates a dataset (records, rows, columns) in chunks, each a part of one record.
+/// Creates a dataset (records, rows, columns), with `axes` axes as in FieldLayout, in chunks, each
+/// a part of one record; the groups in its name too.
 [[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
-                                         bool single_precision, std::size_t records, Shape shape);
+                                         bool single_precision, int axes, std::size_t records,
+                                         Shape shape);
 
 /// Reads the dataset again, block by block; throws IoError unless it holds exactly these bits.
 void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values);
@@ -62,6 +65,10 @@ FieldLayout field_layout(hid_t dataset, const std::string& name);
 /// All values at `record`, converted to this machine's; float32 stays, all else becomes float64.
 FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
                         std::size_t record);
+
+/// Reads all records again; throws IoError unless their state digests are these.
+void expect_records(hid_t location, const std::string& name,
+                    std::span<const std::uint64_t> digests);
 
 /// touch_values with the type that read_values gives.
 void touch_field(hid_t dataset, const std::string& name, const FieldLayout& layout);

@@ -27,11 +27,6 @@ ReadField read_plain(hid_t file, const std::string& name, std::size_t record, Re
           read_values(dataset, name, layout, record)};
 }
 
-FieldValues not_a_number(std::size_t count, bool single_precision) {
-  if (single_precision) return std::vector<float>(count, std::numeric_limits<float>::quiet_NaN());
-  return std::vector<double>(count, std::numeric_limits<double>::quiet_NaN());
-}
-
 /// What the index says about one of its records.
 struct IndexRecord {
   Shape shape;
@@ -74,8 +69,7 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
   return read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {
     if (holds_dataset(step.file, name)) return read_plain(step.file, name, 0, reading, same_grid);
     same_grid(own_content(step).shape);
-    return {shape, 1, false,
-            not_a_number(static_cast<std::size_t>(shape.cells()), entry->single_precision)};
+    return {shape, 1, false, missing_values(shape.cells(), entry->single_precision)};
   });
 }
 

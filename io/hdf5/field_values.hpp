@@ -1,7 +1,9 @@
 // Field values whose precision is known at run time only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <variant>
@@ -16,6 +18,13 @@ using FieldView = std::variant<std::span<const float>, std::span<const double>>;
 
 /// Values of a grid, row by row; owned.
 using FieldValues = std::variant<std::vector<float>, std::vector<double>>;
+
+/// What stands for a field of so many cells that a file lacks: NaN.
+inline FieldValues missing_values(std::int64_t cells, bool single_precision) {
+  const auto count = static_cast<std::size_t>(cells);
+  if (single_precision) return std::vector<float>(count, std::numeric_limits<float>::quiet_NaN());
+  return std::vector<double>(count, std::numeric_limits<double>::quiet_NaN());
+}
 
 /// The state digest of all values.
 inline std::uint64_t digest_of(const FieldValues& values) {
