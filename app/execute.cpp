@@ -104,9 +104,9 @@ int execute_as(const Job& job, Console& console) {
   const RunFolder& folder =
       job.folder ? *job.folder : created.emplace(RunFolder::create(config.directory, job.existing));
   if (job.folder && !job.restart) folder.start_anew();
-  if (const std::string shortage = disk_shortage(config, disk_of_run(config));
-      !job.restart && !shortage.empty())
-    console.warning(shortage + ": what finds no room is named at the end");
+  if (!job.restart)
+    if (const std::string shortage = disk_shortage(config, disk_of_run(config)); !shortage.empty())
+      console.warning(shortage + ": what finds no room is named at the end");
   if (!folder.is_locked())
     console.warning(fmt::format(
         "{}: its file system has no locks: a second run that writes there is not noticed",
