@@ -42,4 +42,9 @@ class ReferenceData {
   hid_t file_;
 };
 
+/// All values of one dataset.
+inline std::vector<double> dataset(const std::string& file, const std::string& name) {
+  return ReferenceData(file).values(name);
+}
+
 }  // namespace lapl::test

@@ -277,12 +277,7 @@ TEST_CASE("export: what is wrong is named, and what was there stays") {
 
 TEST_CASE("export: plain pictures have a pixel for each cell, and are the picture they began as") {
   const Sandbox sandbox;
-  const std::string letters = LAPL_SOURCE_DIR "/configs/pictures/letters.png";
-  write_text("c.yaml",
-             "grid: {shape: [96, 256]}\nequation: {coefficient: 0.2}\ntime: {steps: 5}\n"
-             "output: {directory: out}\ninitial: {kind: image, path: " +
-                 letters + "}\n");
-  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  run_letters();
   export_to("plain/", {"--plain", "--colormap", "gray", "--limits", "0", "1"});
   CHECK(entries("plain") == 2);
   const lapl::GreyImage began = lapl::read_png(letters);

@@ -104,12 +104,7 @@ TEST_CASE("plot: a field of one row, one column, one cell") {
 
 TEST_CASE("plot, report and watch: a field that began as a picture has its first row on top") {
   const Sandbox sandbox;
-  const std::string letters = LAPL_SOURCE_DIR "/configs/pictures/letters.png";
-  write_text("c.yaml",
-             "grid: {shape: [96, 256]}\nequation: {coefficient: 0.2}\ntime: {steps: 5}\n"
-             "output: {directory: out}\ninitial: {kind: image, path: " +
-                 letters + "}\n");
-  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  run_letters();
   write_text("d.yaml",
              "grid: {shape: [96, 256]}\nequation: {coefficient: 0.2}\ntime: {steps: 5}\n"
              "output: {directory: other}\ninitial: {kind: fractal}\n");

@@ -118,6 +118,17 @@ inline std::string small_config(const std::string& more = "") {
          more;
 }
 
+inline const std::string letters = LAPL_SOURCE_DIR "/configs/pictures/letters.png";
+
+/// Runs c.yaml, which starts from the picture `letters`, to the folder out.
+inline void run_letters() {
+  write_text("c.yaml",
+             "grid: {shape: [96, 256]}\nequation: {coefficient: 0.2}\ntime: {steps: 5}\n"
+             "output: {directory: out}\ninitial: {kind: image, path: " +
+                 letters + "}\n");
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+}
+
 /// The digest in the line of the last output.
 inline std::string last_digest(const std::string& out) {
   const auto at = out.rfind("digest 0x");
