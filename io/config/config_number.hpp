@@ -22,6 +22,13 @@ NumberText read_number(std::string_view text);
 /// Seconds of a number with a unit, "90s", "30m" or "2h"; none for anything else.
 std::optional<double> read_duration(std::string_view text);
 
+/// The durations that a config may have, as JSON Schema and std::regex read it: above zero, and
+/// safe in integer nanoseconds.
+constexpr const char* duration_pattern =
+    R"(^(?![0.]+([eE]|[smh]))((0|[1-9][0-9]{0,8})(\.[0-9]{1,20})?([eE]-[0-9]{1,2})?s|)"
+    R"((0|[1-9][0-9]{0,6})(\.[0-9]{1,20})?([eE]-[0-9]{1,2})?m|)"
+    R"((0|[1-9][0-9]{0,5})(\.[0-9]{1,20})?([eE]-[0-9]{1,2})?h)$)";
+
 /// Shortest plain decimal that reads back as the same number.
 std::string number_text(double value);
 

@@ -32,7 +32,7 @@ std::string describe(const RealForm& form) {
 std::string describe(const TextForm&) { return "a text"; }
 std::string describe(const PathForm&) { return "the path of a file"; }
 std::string describe(const DurationForm&) {
-  return "a time such as 90s, 30m or 2h, at most 1000000000s";
+  return "a time such as 90s, 30m or 2h, at most 999999999s, 9999999m or 999999h";
 }
 std::string describe(const FiltersForm&) { return "a list of filters"; }
 
@@ -51,8 +51,7 @@ ordered_json schema(const RealForm& form) {
 ordered_json schema(const TextForm&) { return {{"type", "string"}, {"minLength", 1}}; }
 ordered_json schema(const PathForm&) { return schema(TextForm{}); }
 ordered_json schema(const DurationForm&) {
-  return {{"type", "string"},
-          {"pattern", R"(^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?[smh]$)"}};
+  return {{"type", "string"}, {"pattern", duration_pattern}};
 }
 ordered_json schema(const FiltersForm&) { return {{"type", "array"}, {"items", filter_schema()}}; }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 
 #include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
@@ -13,8 +14,6 @@
 
 namespace lapl {
 namespace {
-
-constexpr double longest_duration = 1e9;  // s; over 31 years, and safe in integer nanoseconds
 
 /// A value, or what is wrong: empty where the form does not recognise the node at all.
 struct ReadValue {
@@ -111,7 +110,10 @@ ReadValue read(const DurationForm& form, const YamlNode& node) {
     return refuse(
         fmt::format("found {0}, without a unit (write {0}s, {0}m or {0}h)", shown(node.text)));
   }
-  if (*seconds <= 0 || *seconds > longest_duration) return refuse(out_of_range(node, form));
+  static const std::regex allowed(duration_pattern);
+  constexpr std::size_t longest = 40;  // characters; std::regex goes as deep as a text is long
+  if (node.text.size() > longest || !std::regex_match(node.text, allowed))
+    return refuse(out_of_range(node, form));
   return accept(Duration{*seconds});
 }
 

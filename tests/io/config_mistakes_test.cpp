@@ -276,15 +276,15 @@ const Mistake table[] = {
      "bad.yaml:4:21: output.directory: found null (expected a text)"},
     {"checkpoint: {every: 0m}",
      "bad.yaml:4:21: checkpoint.every: found 0m, out of range (expected a time such as "
-     "90s, 30m or 2h, at most 1000000000s)"},
+     "90s, 30m or 2h, at most 999999999s, 9999999m or 999999h)"},
     {"checkpoint: {every: 30min}",
      "bad.yaml:4:21: checkpoint.every: found 30min (expected an integer from 1 to "
-     "9007199254740992, or a time such as 90s, 30m or 2h, at most 1000000000s)"},
+     "9007199254740992, or a time such as 90s, 30m or 2h, at most 999999999s, 9999999m or 999999h)"},
     {"checkpoint: {every: \"2500\"}",
      "bad.yaml:4:21: checkpoint.every: found \"2500\", quoted (write 2500)"},
     {"checkpoint: {every: 1e12h}",
      "bad.yaml:4:21: checkpoint.every: found 1e12h, out of range (expected a time such as "
-     "90s, 30m or 2h, at most 1000000000s)"},
+     "90s, 30m or 2h, at most 999999999s, 9999999m or 999999h)"},
     {"checkpoint: {keep: 0}",
      "bad.yaml:4:20: checkpoint.keep: found 0, out of range (expected an integer from 1 "
      "to 1000000)"},
@@ -293,7 +293,7 @@ const Mistake table[] = {
      "3600h)"},
     {"limits: {wall_time: 2d}",
      "bad.yaml:4:21: limits.wall_time: found 2d (expected null, or a time such as 90s, "
-     "30m or 2h, at most 1000000000s)"},
+     "30m or 2h, at most 999999999s, 9999999m or 999999h)"},
     {"limits: {check_finite_every: 0}",
      "bad.yaml:4:30: limits.check_finite_every: found 0, out of range (expected an "
      "integer from 1 to 9007199254740992)"},

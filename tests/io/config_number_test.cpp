@@ -133,6 +133,25 @@ TEST_CASE("numbers: the same for those of filters") {
   CHECK(taken > 1000);
 }
 
+TEST_CASE("numbers: the same for durations") {
+  std::mt19937_64 random(11);
+  const ValueType type = duration();
+  const std::regex pattern(schema_of(type).at("pattern").get<std::string>());
+  std::size_t taken = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const std::string text = some_spelling(random) + "smhd "[random() % 5];
+    CAPTURE(text);
+    const bool expected = std::regex_match(text, pattern);
+    CHECK(program_takes(type, text) == expected);
+    taken += expected;
+  }
+  CHECK(taken > 1000);
+  for (const char* text : {"0s", "0.00e-3h", "1e99h", "9999999999s", "-1s", "90", "s"})
+    CHECK(!program_takes(type, text));
+  for (const char* text : {"1e-9s", "0.5m", "277777h", "999999999s"})
+    CHECK(program_takes(type, text));
+}
+
 TEST_CASE("numbers: what is no JSON number is refused, with what to write instead") {
   const ValueType number = finite_real(), whole = integer(0, 1000000);
   for (const char* text :
