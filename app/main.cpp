@@ -14,11 +14,11 @@
 #include <new>
 #include <string_view>
 
-#include "app/command_line.hpp"
-#include "app/console.hpp"
+#include "app/cli/command_line.hpp"
 #include "app/exit_code.hpp"
-#include "app/provenance.hpp"
 #include "app/signals.hpp"
+#include "app/view/console.hpp"
+#include "io/provenance.hpp"
 #include "kernels/error.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "io/image.hpp"
+#include "io/images/image.hpp"
 #include "io/npy_reader.hpp"
 #include "kernels/error.hpp"
 

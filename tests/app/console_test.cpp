@@ -1,7 +1,7 @@
 // The lines of a run, in terminals of any width.
 #include <doctest/doctest.h>
 
-#include "app/console_lines.hpp"
+#include "app/view/console_lines.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;

@@ -6,7 +6,7 @@
 
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "io/image.hpp"
+#include "io/images/image.hpp"
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;

@@ -1,7 +1,7 @@
 // lapl filter, and filters of a run, from the outside.
 #include <limits>
 
-#include "io/image.hpp"
+#include "io/images/image.hpp"
 #include "kernels/backend.hpp"
 #include "tests/app/program.hpp"
 #include "tests/reference_data.hpp"

@@ -1,7 +1,7 @@
 // What people read and mistype: every command's help, and every name with one letter wrong.
-#include "app/command_words.hpp"
-#include "app/commands.hpp"
-#include "app/completion.hpp"
+#include "app/cli/command_words.hpp"
+#include "app/cli/commands.hpp"
+#include "app/cli/completion.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"

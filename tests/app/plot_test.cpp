@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdint>
 
-#include "app/plot_panels.hpp"
+#include "app/view/plot/plot_panels.hpp"
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;

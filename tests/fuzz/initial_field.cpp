@@ -1,6 +1,6 @@
 // A file of any program as initial field: a PNG where it begins like one, else HDF5.
 #include "io/hdf5/step_file.hpp"
-#include "io/image.hpp"
+#include "io/images/image.hpp"
 #include "kernels/error.hpp"
 #include "tests/fuzz/fuzz_file.hpp"
 

@@ -10,7 +10,7 @@
 #include "io/durable/posix_file.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "io/image.hpp"
+#include "io/images/image.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"

@@ -1,5 +1,5 @@
 // Frames from pictures and datasets, and results as files.
-#include "io/frames.hpp"
+#include "io/images/frames.hpp"
 
 #include <doctest/doctest.h>
 #include <hdf5_hl.h>

@@ -1,4 +1,4 @@
-#include "io/image.hpp"
+#include "io/images/image.hpp"
 
 #include <png.h>
 

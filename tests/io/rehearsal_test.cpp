@@ -8,8 +8,8 @@
 #include <new>
 #include <vector>
 
-#include "io/frames.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/images/frames.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"

@@ -19,8 +19,8 @@
 
 #include "io/config/config.hpp"
 #include "io/durable/seal.hpp"
-#include "io/frames.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/images/frames.hpp"
 #include "io/restart.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"

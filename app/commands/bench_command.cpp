@@ -1,0 +1,233 @@
+// lapl bench
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.hpp"
+#include "app/commands/backend_choice.hpp"
+#include "io/json.hpp"
+#include "kernels/engines.hpp"
+#include "kernels/error.hpp"
+#include "solver/benchmark.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+namespace {
+
+struct BenchOptions {
+  std::vector<std::int64_t> rows_and_columns;
+  std::string backend = "auto";
+  std::string engine;
+  std::string precision;
+  std::string boundary = "zero";
+  std::int64_t steps = 0;
+  int repeats = 7;
+  int threads = 0;
+  bool filters = false;
+  bool json = false;
+};
+
+std::vector<Shape> shapes_of(const BenchOptions& options, const std::string& backend) {
+  std::vector<Shape> shapes;
+  const auto& numbers = options.rows_and_columns;
+  if (numbers.size() % 2 != 0) throw ConfigError("--shape: expected two numbers, rows and columns");
+  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2)
+    shapes.push_back({numbers[i], numbers[i + 1]});
+  if (!shapes.empty()) return shapes;
+  const std::vector<std::int64_t> sizes =
+      backend == "cuda" ? std::vector<std::int64_t>{512, 1024, 2000, 8192, 16384}
+                        : std::vector<std::int64_t>{64, 256, 2000, 8192};
+  for (const std::int64_t size : sizes) shapes.push_back({size, size});
+  return shapes;
+}
+
+nlohmann::ordered_json values_of(const BenchmarkResult& r, Shape shape,
+                                 const std::string& precision, double bytes_a_value) {
+  const double bandwidth_bound = r.ceilings.copy_bytes_per_second / (2 * bytes_a_value);
+  return {{"engine", r.description.engine},
+          {"backend", r.description.backend},
+          {"device", r.description.device},
+          {"threads", r.description.threads},
+          {"precision", precision},
+          {"shape", {shape.rows, shape.columns}},
+          {"verified_steps", r.verified_steps},
+          {"steps", r.steps},
+          {"repeats", r.repeats},
+          {"median_seconds", r.seconds},
+          {"fastest_seconds", r.fastest},
+          {"slowest_seconds", r.slowest},
+          {"gigacells_per_second", r.updates_per_second / 1e9},
+          {"copy_gigabytes_per_second", r.ceilings.copy_bytes_per_second / 1e9},
+          {"percent_of_bandwidth_ceiling", 100 * r.updates_per_second / bandwidth_bound},
+          {"percent_of_arithmetic_ceiling",
+           100 * r.updates_per_second / r.ceilings.updates_per_second}};
+}
+
+void print_row(const nlohmann::ordered_json& v) {
+  fmt::print(
+      "{:<10} {:<8} {:>6} x {:<6} {:>8} {:>9.4f} {:>7.1f} {:>9.2f} {:>9.0f} {:>9.1f} {:>7}\n",
+      v["engine"].get<std::string>(), v["precision"].get<std::string>(),
+      v["shape"][0].get<std::int64_t>(), v["shape"][1].get<std::int64_t>(),
+      v["steps"].get<std::int64_t>(), v["median_seconds"].get<double>(),
+      100 * (v["slowest_seconds"].get<double>() / v["fastest_seconds"].get<double>() - 1),
+      v["gigacells_per_second"].get<double>(), v["percent_of_bandwidth_ceiling"].get<double>(),
+      v["percent_of_arithmetic_ceiling"].get<double>(), v["verified_steps"].get<std::int64_t>());
+  std::fflush(stdout);
+}
+
+Boundary boundary_named(const std::string& name) {
+  for (const Boundary boundary : {Boundary::zero, Boundary::insulated, Boundary::periodic})
+    if (name == name_of(boundary)) return boundary;
+  throw ConfigError(fmt::format("--boundary {}: expected zero, insulated or periodic", name));
+}
+
+// Filters that between them take every method: weights of no pattern, and smooth ones of rank 1.
+std::vector<FilterConfig> filters_to_measure() {
+  std::vector<FilterConfig> filters;
+  for (const std::int64_t size : {3, 13, 63}) {
+    FilterConfig& filter = filters.emplace_back();
+    filter.name = fmt::format("{0} x {0}", size);
+    filter.kernel = KernelKind::numbers;
+    filter.shape = {size, size};
+    for (std::int64_t i = 0; i < size * size; ++i)
+      filter.weights.push_back(static_cast<double>(i * i % 19 - 9) /
+                               static_cast<double>(9 * size * size));
+  }
+  FilterConfig& gaussian = filters.emplace_back();
+  gaussian.name = "gaussian 25 x 25";
+  gaussian.kernel = KernelKind::gaussian;
+  gaussian.sigma = {3, 3};
+  return filters;
+}
+
+int bench_filters(const BenchOptions& options) {
+  const std::string backend = choose_backend(options.backend).backend;
+  if (!options.json)
+    fmt::print("{:<17} {:<10} {:<8} {:>15} {:>11} {:>8} {:>9} {:>8}\n", "filter", "method", "",
+               "rows x columns", "median us", "spread %", "GCells/s", "checked");
+  auto all = nlohmann::ordered_json::array();
+  std::vector<Shape> shapes = {{256, 256}, {2000, 2000}};
+  if (!options.rows_and_columns.empty()) shapes = shapes_of(options, backend);
+  for (const FilterConfig& filter : filters_to_measure())
+    for (const Shape shape : shapes)
+      for (const std::string precision : {"float32", "float64"}) {
+        if (!options.precision.empty() && options.precision != precision) continue;
+        const auto measure =
+            precision == "float32" ? benchmark_filter<float> : benchmark_filter<double>;
+        const FilterBenchmark r = measure(backend, filter, shape, options.repeats, options.threads);
+        const double rate = 1e-9 * static_cast<double>(shape.cells()) / r.seconds;
+        all.push_back({{"filter", filter.name},
+                       {"method", r.method},
+                       {"backend", backend},
+                       {"device", r.device},
+                       {"precision", precision},
+                       {"shape", {shape.rows, shape.columns}},
+                       {"verified_cells", r.verified_cells},
+                       {"repeats", options.repeats},
+                       {"median_seconds", r.seconds},
+                       {"fastest_seconds", r.fastest},
+                       {"slowest_seconds", r.slowest},
+                       {"gigacells_per_second", rate}});
+        if (options.json) continue;
+        fmt::print("{:<17} {:<10} {:<8} {:>6} x {:<6} {:>11.1f} {:>8.1f} {:>9.3f} {:>8}\n",
+                   filter.name, r.method, precision, shape.rows, shape.columns, 1e6 * r.seconds,
+                   100 * (r.slowest / r.fastest - 1), rate, r.verified_cells);
+        std::fflush(stdout);
+      }
+  if (options.json) fmt::print("{}\n", json_text(all, 2));
+  return 0;
+}
+
+int bench_command(const BenchOptions& options) {
+  const std::string backend =
+      choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
+  const Boundary boundary = boundary_named(options.boundary);
+  const std::vector<Shape> shapes = shapes_of(options, backend);
+  std::vector<std::string> engines;
+  for (const EngineInfo& engine : engine_table())
+    if (engine.backend == backend &&
+        (options.engine.empty() ? engine.name != "reference" : engine.name == options.engine))
+      engines.emplace_back(engine.name);
+  if (engines.empty())
+    throw ConfigError(
+        fmt::format("--engine {}: not an engine of the {} backend", options.engine, backend));
+  if (!options.json)
+    fmt::print(
+        "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n"
+        "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n",
+        "engine", "", "rows x columns", "steps", "median s", "spread", "GCells/s", "% of copy",
+        "% of", "steps", "", "", "", "timed", "", "%", "", "bandwidth", "arithm.", "checked");
+  auto all = nlohmann::ordered_json::array();
+  for (const std::string& engine : engines)
+    for (const Shape shape : shapes)
+      for (const std::string precision : {"float32", "float64"}) {
+        if (!options.precision.empty() && options.precision != precision) continue;
+        const BenchmarkCase of{backend, engine, shape, {boundary, boundary}, options.threads};
+        const bool single = precision == "float32";
+        try {
+          const auto result = single ? benchmark<float>(of, options.steps, options.repeats)
+                                     : benchmark<double>(of, options.steps, options.repeats);
+          all.push_back(values_of(result, shape, precision, single ? 4 : 8));
+          if (!options.json) print_row(all.back());
+        } catch (const EngineUnsuitable& error) {
+          if (!options.engine.empty()) throw;
+          fmt::print(stderr, "{}, {}: {}\n", engine, precision, error.what());
+        }
+      }
+  if (all.empty())
+    throw DeviceError(fmt::format("no engine of the {} backend could step", backend));
+  if (options.json) fmt::print("{}\n", json_text(all, 2));
+  return 0;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "bench", "Verify the engines to the bit, or the filters, then measure them on this machine");
+  const auto options = std::make_shared<BenchOptions>();
+  command
+      ->add_option("--shape", options->rows_and_columns,
+                   "Rows and columns (repeatable); default: several squares")
+      ->expected(2)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  add_backend_option(*command, options->backend);
+  command->add_option("--engine", options->engine, "One engine; default: all but the reference")
+      ->type_name("NAME");
+  command->add_option("--precision", options->precision, "Number type; default: both")
+      ->check(CLI::IsMember({"float32", "float64"}));
+  command->add_option("--boundary", options->boundary, "Condition at the edges")
+      ->check(CLI::IsMember({"zero", "insulated", "periodic"}));
+  command
+      ->add_option("--steps", options->steps, "Steps of each repeat; default: a fifth of a second")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  command->add_option("--repeats", options->repeats, "Timed repeats")->check(CLI::Range(1, 1000));
+  command->add_option("--threads", options->threads, "CPU threads")->check(CLI::Range(1, 1024));
+  command
+      ->add_flag("--filters", options->filters,
+                 "Measure filters instead: each method, filtering alone")
+      ->excludes("--engine")
+      ->excludes("--boundary")
+      ->excludes("--steps");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  lapl bench\n"
+      "  lapl bench --filters --shape 1080 1920\n"
+      "  lapl bench --shape 512 512 --precision float32 --json\n\n"
+      "Each case starts from random data and is compared with the reference engine before it is\n"
+      "timed. The bandwidth ceiling is what a step that reads and writes each cell once could\n"
+      "reach at the measured copy bandwidth; engines that block time exceed it. The arithmetic\n"
+      "ceiling is five instructions a cell. Filters are compared with the sum as it stands, in "
+      "some\n"
+      "thousand cells.");
+  command->callback([options, &action] {
+    action = [options] {
+      return options->filters ? bench_filters(*options) : bench_command(*options);
+    };
+  });
+}
+
+}  // namespace lapl

@@ -1,0 +1,223 @@
+// lapl diff A B
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "app/cli/commands.hpp"
+#include "app/exit_code.hpp"
+#include "app/view/table.hpp"
+#include "io/config/config_text.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "io/json.hpp"
+#include "io/run_folder.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+struct DiffOptions {
+  std::string a, b;
+  double rtol = 0;
+  double atol = 0;
+  bool json = false;
+};
+
+// One line of the result: a field compared, or what one side lacks.
+struct Finding {
+  std::string what;
+  bool differs = false;
+  Json values;
+};
+
+// Cells differ where |a - b| > atol + rtol |b|; NaN equals NaN.
+Finding compare_values(const std::string& what, const FieldValues& a, const FieldValues& b,
+                       Shape shape, const DiffOptions& options) {
+  return std::visit(
+      [&](const auto& left, const auto& right) {
+        std::int64_t differing = 0, first = -1;
+        double largest = 0, largest_relative = 0;
+        for (std::size_t i = 0; i < left.size(); ++i) {
+          const double x = left[i], y = right[i];
+          if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+          const double difference = std::abs(x - y);
+          const bool within = difference <= options.atol + options.rtol * std::abs(y);
+          if (!(difference <= largest)) largest = difference;
+          if (!(difference / std::abs(y) <= largest_relative))
+            largest_relative = difference / std::abs(y);
+          if (within) continue;
+          if (first < 0) first = static_cast<std::int64_t>(i);
+          ++differing;
+        }
+        Finding finding{what, differing > 0, {}};
+        finding.values = {{"cells", left.size()},
+                          {"differing", differing},
+                          {"largest_absolute", largest},
+                          {"largest_relative", largest_relative}};
+        if (first >= 0)
+          finding.values["first"] = {cell_at(shape, first).row, cell_at(shape, first).column};
+        return finding;
+      },
+      a, b);
+}
+
+Finding lacking(const std::string& what, const std::string& where) {
+  return {what, true, {{"missing_in", where}}};
+}
+
+// `read`: read_content, or read_output for files in run folders.
+void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(const fs::path&),
+                   const std::string& prefix, const DiffOptions& options,
+                   std::vector<Finding>& findings) {
+  const FileContent of_a = read(a), of_b = read(b);
+  std::set<std::string> names(of_a.fields.begin(), of_a.fields.end());
+  names.insert(of_b.fields.begin(), of_b.fields.end());
+  for (const std::string& name : names) {
+    const std::string what = prefix + name;
+    const auto has = [&](const FileContent& content) {
+      return std::ranges::find(content.fields, name) != content.fields.end();
+    };
+    if (!has(of_a) || !has(of_b)) {
+      findings.push_back(lacking(what, has(of_a) ? b.string() : a.string()));
+      continue;
+    }
+    // The last record: the only one but in an index.
+    const auto last = [](const FileContent& content) {
+      return content.steps.empty() ? 0 : content.steps.size() - 1;
+    };
+    const ReadField left = read_field(a, name, last(of_a)), right = read_field(b, name, last(of_b));
+    if (left.shape == right.shape)
+      findings.push_back(compare_values(what, left.values, right.values, left.shape, options));
+    else
+      findings.push_back({what,
+                          true,
+                          {{"shape_a", {left.shape.rows, left.shape.columns}},
+                           {"shape_b", {right.shape.rows, right.shape.columns}}}});
+  }
+  if (names.empty()) throw IoError(fmt::format("{}: no field to compare", a.string()));
+}
+
+void compare_runs(const DiffOptions& options, std::vector<Finding>& findings) {
+  std::set<std::string> names;
+  for (const std::string& run : {options.a, options.b})
+    for (const fs::path& file : list_step_files(fs::path(run) / "fields"))
+      names.insert(file.filename().string());
+  if (names.empty()) throw IoError(fmt::format("{}: no outputs to compare", options.a));
+  for (const std::string& name : names) {
+    const fs::path a = fs::path(options.a) / "fields" / name;
+    const fs::path b = fs::path(options.b) / "fields" / name;
+    if (fs::exists(a) && fs::exists(b))
+      compare_files(a, b, read_output, name + " ", options, findings);
+    else
+      findings.push_back(lacking(name, fs::exists(a) ? options.b : options.a));
+  }
+}
+
+std::string cells_text(const Json& shape) {
+  return fmt::format("{} x {}", shape[0].get<std::int64_t>(), shape[1].get<std::int64_t>());
+}
+
+// A line of the table: what is compared, and how it comes out.
+std::vector<std::string> line_of(const Finding& finding) {
+  const Json& values = finding.values;
+  const std::string what = printable(finding.what);
+  if (values.contains("missing_in"))
+    return {what, "missing in " + printable(values["missing_in"].get<std::string>())};
+  if (values.contains("shape_a"))
+    return {what, fmt::format("{} in A, {} in B", cells_text(values["shape_a"]),
+                              cells_text(values["shape_b"]))};
+  const auto number = [&](const char* name) {
+    return fmt::format("{:.4g}", values[name].get<double>());
+  };
+  std::string first;
+  if (values.contains("first"))
+    first = fmt::format("row {}, column {}", values["first"][0].get<std::int64_t>(),
+                        values["first"][1].get<std::int64_t>());
+  return {what,
+          fmt::format("{} of {}", values["differing"].get<std::int64_t>(),
+                      values["cells"].get<std::size_t>()),
+          number("largest_absolute"), number("largest_relative"), first};
+}
+
+// The last line says how it comes out, in one word first.
+std::string diff_verdict(const std::vector<Finding>& findings, const DiffOptions& options) {
+  const auto differing = std::ranges::count_if(findings, &Finding::differs);
+  double largest = 0;
+  for (const Finding& finding : findings)
+    if (finding.values.contains("largest_absolute"))
+      if (const double here = finding.values["largest_absolute"].get<double>(); !(here <= largest))
+        largest = here;
+  const std::string fields =
+      fmt::format("{} field{}", findings.size(), findings.size() == 1 ? "" : "s");
+  if (differing > 0)
+    return fmt::format("different: {} of {}, by at most {:.4g} in a cell", differing, fields,
+                       largest);
+  if (largest == 0) return fmt::format("equal: {}, every cell", fields);
+  return fmt::format("equal: {}, within --rtol {} and --atol {}; the largest difference is {:.4g}",
+                     fields, options.rtol, options.atol, largest);
+}
+
+void print_findings(const std::vector<Finding>& findings, const DiffOptions& options) {
+  std::vector<std::vector<std::string>> lines = {
+      {"compared", "cells that differ", "largest difference", "relative", "first"}};
+  for (const Finding& finding : findings) lines.push_back(line_of(finding));
+  fmt::print("A: {}\nB: {}\n{}{}\n", printable(options.a), printable(options.b),
+             table_text(lines, 2), diff_verdict(findings, options));
+}
+
+void print_json(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"what", finding.what}, {"differs", finding.differs}});
+    list.back().update(finding.values);
+  }
+  fmt::print("{}\n", json_text(list, 2));
+}
+
+int diff_command(const DiffOptions& options) {
+  for (const std::string& path : {options.a, options.b})
+    if (!fs::exists(path)) throw IoError(fmt::format("{}: no such file or folder", path));
+  const bool runs = fs::is_directory(options.a);
+  if (runs != fs::is_directory(options.b))
+    throw ConfigError(
+        fmt::format("{} and {}: give two files or two run folders", options.a, options.b));
+  std::vector<Finding> findings;
+  if (runs)
+    compare_runs(options, findings);
+  else
+    compare_files(options.a, options.b, read_content, "", options, findings);
+  if (options.json)
+    print_json(findings);
+  else
+    print_findings(findings, options);
+  const bool differ = std::ranges::any_of(findings, &Finding::differs);
+  return differ ? exit_different : exit_complete;
+}
+
+}  // namespace
+
+void add_diff_command(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("diff", "Compare two outputs, or all outputs of two runs, cell by cell");
+  const auto options = std::make_shared<DiffOptions>();
+  command->add_option("A", options->a, "Output file or run folder")->required();
+  command->add_option("B", options->b, "Output file or run folder")->required();
+  command->add_option("--rtol", options->rtol, "Allowed difference relative to B's value")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--atol", options->atol, "Allowed absolute difference")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  lapl diff runs/tutorial runs/other\n"
+      "  lapl diff runs/tutorial runs/other --rtol 1e-6 --atol 1e-12\n\n"
+      "Exit code 0 where all is equal, 7 where anything differs.");
+  command->callback([options, &action] { action = [options] { return diff_command(*options); }; });
+}
+
+}  // namespace lapl

@@ -1,0 +1,183 @@
+#include "app/commands/execute.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/commands/run_backend.hpp"
+#include "app/commands/run_disk.hpp"
+#include "app/commands/run_memory.hpp"
+#include "app/commands/run_summary.hpp"
+#include "app/exit_code.hpp"
+#include "app/signals.hpp"
+#include "io/durable/durable_file.hpp"
+#include "io/initial_source.hpp"
+#include "io/provenance.hpp"
+#include "io/quantities.hpp"
+#include "io/run_writer.hpp"
+#include "kernels/error.hpp"
+#include "solver/initial_field.hpp"
+#include "solver/schedule.hpp"
+
+namespace lapl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+void set_state(Backend<T>& backend, const Job& job, const std::vector<double>& loaded) {
+  if (!job.restart) return set_initial_state(backend, job.config.run, std::span(loaded));
+  const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
+  if (values == nullptr)
+    throw CheckpointError(fmt::format("{}: holds another precision than compute.precision says",
+                                      job.restart->path.string()));
+  backend.set_state(*values);
+}
+
+Json summary_values(const Job& job, const Provenance& provenance) {
+  const RunConfig& config = job.config.run;
+  // An object from the start: one that null grows into is a crash where memory runs out.
+  Json values = Json::object();
+  for (const auto& [name, text] : provenance) values[name] = text;
+  values["precision"] = name_of(config.precision);
+  values["shape"] = {config.shape.rows, config.shape.columns};
+  values["steps"] = config.steps;
+  values["status"] = "running";
+  return values;
+}
+
+// The command that goes on with this run: to its end, or beyond it where it is complete.
+std::string resume_words(const RunConfig& config, bool complete) {
+  std::string command = fmt::format("{} resume {}", program_name(), shell_quoted(config.directory));
+  if (complete)
+    command += fmt::format(" --set time.steps={}", 2 * std::max<std::int64_t>(config.steps, 1));
+  return command;
+}
+
+// What makes the missing outputs: a restart where a checkpoint is left from before them.
+std::string words_for_missing(const RunConfig& config, bool can_resume) {
+  if (can_resume)
+    return fmt::format("once there is room, {} makes up for it", resume_words(config, false));
+  return fmt::format(
+      "no checkpoint from before is left, but {} run {}/config.yaml --output {} --overwrite makes "
+      "the whole run again",
+      program_name(), shell_quoted(config.directory), shell_quoted(config.directory));
+}
+
+std::string summary_text(const RunConfig& config, const RunResult& result,
+                         const BackendDescription& by, double cells, std::uint64_t digest) {
+  const bool complete = result.stopped_by.empty();
+  std::string text = complete ? fmt::format("complete: step {}", result.step)
+                              : fmt::format("stopped by {} at step {} of {}, with a checkpoint",
+                                            result.stopped_by, result.step, config.steps);
+  text += fmt::format(", {} x {} cells, {}, digest {}\n", config.shape.rows, config.shape.columns,
+                      name_of(config.precision), digest_text(digest));
+  text += fmt::format(
+      "engine:   {} on {}{}\n", by.engine, by.device,
+      by.threads > 0 ? fmt::format(", {} thread{}", by.threads, by.threads == 1 ? "" : "s") : "");
+  if (cells > 0)
+    text += fmt::format("speed:    {} stepping ({:.4g} s), {} with output ({:.4g} s)\n",
+                        cell_rate(cells / result.stepping_seconds), result.stepping_seconds,
+                        cell_rate(cells / result.seconds), result.seconds);
+  text +=
+      fmt::format("{} {}\n", complete ? "go on:   " : "resume:  ", resume_words(config, complete));
+  return text;
+}
+
+template <class T>
+int execute_as(const Job& job, Console& console) {
+  const RunConfig& config = job.config.run;
+  const std::int64_t first_step = job.restart ? job.restart->checkpoint.header.step : 0;
+  const BackendChoice choice = choose_backend(config.backend, config.engine);
+  require_host_memory(config, choice.backend);
+  const std::vector<double> loaded =
+      job.restart ? std::vector<double>{} : load_initial_field(config);
+  const auto backend =
+      run_backend<T>(config, choice, [&](const std::string& text) { console.note(text); });
+  const BackendDescription by = backend->description();
+  set_state(*backend, job, loaded);
+  if (!job.restart) require_finite_start(*backend, config);
+
+  const std::string config_text = resolved_yaml(job.config);
+  Provenance provenance = provenance_of(by);
+  std::optional<RunFolder> created;
+  const RunFolder& folder =
+      job.folder ? *job.folder : created.emplace(RunFolder::create(config.directory, job.existing));
+  if (job.folder && !job.restart) folder.start_anew();
+  if (!job.restart)
+    if (const std::string shortage = disk_shortage(config, disk_of_run(config)); !shortage.empty())
+      console.warning(shortage + ": what finds no room is named at the end");
+  if (!folder.is_locked())
+    console.warning(fmt::format(
+        "{}: its file system has no locks: a second run that writes there is not noticed",
+        config.directory));
+  RunSummary saved_summary(folder.summary(), summary_values(job, provenance),
+                           [&](const std::string& text) { console.warning(text); });
+  Json& summary = saved_summary.values;
+  saved_summary.save();
+  replace_file(folder.config(), config_text);
+  if (config.initial.kind == InitialKind::fractal)
+    provenance.emplace_back("seed", std::to_string(config.initial.fractal.seed));
+  provenance.emplace_back("config", config_text);
+  provenance.emplace_back("parent_checkpoint", job.restart ? path_text(job.restart->path) : "");
+  if (job.restart)  // an output of that step itself is stored again only where it is still due
+    folder.drop_diagnostics_from(first_step + (Schedule(config).is_output(first_step) ? 0 : 1));
+  console.begin(folder.path(), config.initial.kind != InitialKind::image);
+  folder.log({{"event", job.restart ? "resumed" : "started"},
+              {"step", first_step},
+              {"command_line", summary["command_line"]}});
+
+  RunWriter<T> writer(folder, config, config_text, provenance,
+                      job.restart ? job.restart->checkpoint.header : CheckpointHeader{},
+                      {.stored = [&](const StoredEvent& event) { console.stored(event); },
+                       .progress =
+                           [&](const Progress& progress) {
+                             console.progress(progress);
+                             saved_summary.progress(progress);
+                           },
+                       .warning = [&](const std::string& text) { console.warning(text); }});
+  RunResult result;
+  try {
+    result = run(*backend, config, first_step, writer, stop_signal);
+    if (const std::string missing = writer.missing(); !missing.empty())
+      throw IoError(fmt::format("{}: missing, because not stored or damaged since: {}; {}",
+                                config.directory, missing,
+                                words_for_missing(config, writer.can_make_missing())));
+  } catch (const std::exception& error) {
+    summary["status"] = "failed";
+    summary["error"] = error.what();
+    try {
+      folder.log({{"event", "failed"}, {"error", error.what()}});
+      saved_summary.save();
+    } catch (const IoError& unsaid) {  // must not hide the first one
+      console.warning(unsaid.what());
+    }
+    throw;
+  }
+
+  const double cells =
+      static_cast<double>(config.shape.cells()) * static_cast<double>(result.step - first_step);
+  const bool complete = result.stopped_by.empty();
+  summary["status"] = complete ? "complete" : "stopped";
+  summary["stopped_by"] = result.stopped_by;
+  summary["step"] = result.step;
+  summary["digest"] = digest_text(writer.last_digest());
+  summary["stepping_seconds"] = result.stepping_seconds;
+  summary["seconds"] = result.seconds;
+  summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
+  summary["resume"] = resume_words(config, complete);
+  summary["finished"] = utc_now();
+  saved_summary.save();
+  folder.log({{"event", summary["status"]}, {"step", result.step}});
+  console.summary(summary_text(config, result, by, cells, writer.last_digest()), summary);
+  return complete ? exit_complete : exit_stopped_early;
+}
+
+}  // namespace
+
+int execute(const Job& job, Console& console) {
+  return job.config.run.precision == Precision::float32 ? execute_as<float>(job, console)
+                                                        : execute_as<double>(job, console);
+}
+
+}  // namespace lapl

@@ -1,0 +1,30 @@
+// What run and resume share: from a config, and a checkpoint to go on from, to a finished run
+// folder.
+#pragma once
+
+#include <optional>
+
+#include "app/view/console.hpp"
+#include "io/config/config.hpp"
+#include "io/restart.hpp"
+#include "io/run_folder.hpp"
+
+namespace lapl {
+
+struct Job {
+  LoadedConfig config;
+  std::optional<Restart> restart = {};                         ///< none: from the initial field
+  RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< where there is no folder yet
+  std::optional<RunFolder> folder = {};  ///< of a run that was looked at; it is locked since then
+};
+
+/// The job that goes on from `restart` in `folder` under `config`; says on the console which
+/// checkpoints were rejected. Throws ConfigError where the config asks for another problem or an
+/// earlier end.
+Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console);
+
+/// Runs the job; returns the exit code: complete, or stopped early. Everything that can be wrong
+/// with config, initial field, device and memory is found before the run folder is touched.
+int execute(const Job& job, Console& console);
+
+}  // namespace lapl

@@ -1,0 +1,270 @@
+// lapl filter CONFIG
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <span>
+
+#include "app/cli/commands.hpp"
+#include "app/commands/backend_choice.hpp"
+#include "app/signals.hpp"
+#include "app/view/plot/indexed_png.hpp"
+#include "io/config/filter_job.hpp"
+#include "io/durable/durable_file.hpp"
+#include "io/filter_source.hpp"
+#include "io/images/frames.hpp"
+#include "io/images/image.hpp"
+#include "io/provenance.hpp"
+#include "io/quantities.hpp"
+#include "kernels/error.hpp"
+#include "kernels/frame_filter.hpp"
+#include "kernels/not_finite.hpp"
+#include "solver/clock.hpp"
+#include "solver/filter.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct FilterOptions {
+  std::string config;
+  std::string input, output, backend;
+  bool overwrite = false;
+  bool quiet = false;
+};
+
+std::string shape_text(Shape shape) { return fmt::format("{} x {}", shape.rows, shape.columns); }
+
+// Shows how far it is, every few seconds.
+class FrameProgress {
+ public:
+  FrameProgress(std::int64_t frames, bool quiet) : frames_(frames), quiet_(quiet) {}
+  void done(std::int64_t frame) {
+    if (quiet_ || Clock::now() - shown_ < std::chrono::seconds(2)) return;
+    shown_ = Clock::now();
+    const double passed = seconds();
+    const double left =
+        passed * static_cast<double>(frames_ - frame - 1) / static_cast<double>(frame + 1);
+    fmt::print(stderr, "lapl: frame {} of {}, {} left\n", frame + 1, frames_, time_left_text(left));
+  }
+  double seconds() const { return seconds_since(start_); }
+
+ private:
+  std::int64_t frames_;
+  bool quiet_;
+  Clock::time_point start_ = Clock::now(), shown_ = start_;
+};
+
+std::string history_of(const FilterJob& job, const FilterOptions& options) {
+  return fmt::format("lapl filter {} on {}", path_text(options.config), path_text(job.input_path));
+}
+
+// What is there is replaced only where it is a result of this command, and none that is read.
+void check_output(const FilterJob& job, const FilterOptions& options) {
+  const fs::path& output = job.output_path;
+  if (fs::symlink_status(output).type() == fs::file_type::not_found) return;
+  if (!options.overwrite)
+    throw ConfigError(job.output_path + ": exists already (--overwrite replaces it)");
+  std::vector<std::string> all = {job.input_path};
+  for (const FilterConfig& filter : job.filters) all.push_back(filter.path);
+  for (const std::string& read : all)
+    if (std::error_code error; fs::equivalent(output, read, error))
+      throw ConfigError(job.output_path + ": is read by this job (expected another output)");
+  if (is_png(output) && fs::is_regular_file(output)) return;
+  if (const std::string other = other_than_frames(output); !other.empty())
+    throw ConfigError(fmt::format(
+        "{}: is no result of lapl filter: {} (expected one to replace, or another output)",
+        job.output_path, other));
+}
+
+// What the ending of the output promises must be what is written: HDF5, or one picture.
+void check_ending(const FilterJob& job) {
+  const fs::path output = job.output_path;
+  const std::string ending = output.extension().string();
+  for (const char* other : {".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"})
+    if (ending == other)
+      throw ConfigError(fmt::format("{}: cannot be written as {} (expected .png, or .h5 for HDF5)",
+                                    job.output_path, ending));
+  if (is_png(output) && job.covariance)
+    throw ConfigError(job.output_path + ": a covariance is no picture (expected .h5 for HDF5)");
+}
+
+void require_one_picture(const FilterJob& job, std::int64_t frames) {
+  if (!is_png(job.output_path)) return;
+  if (job.filters.size() != 1)
+    throw ConfigError(
+        fmt::format("{}: is a picture, and there are {} filters (expected .h5 for HDF5)",
+                    job.output_path, job.filters.size()));
+  if (frames != 1)
+    throw ConfigError(
+        fmt::format("{}: is a picture, and {} holds {} frames (expected .h5 for HDF5)",
+                    job.output_path, job.input_path, frames));
+}
+
+// 0 is black and 1 is white; says how many cells lie beyond.
+template <class T>
+void write_picture(const FilterJob& job, Shape shape, std::span<const T> values, bool quiet) {
+  const auto beyond = std::ranges::count_if(values, [](T value) { return value < 0 || value > 1; });
+  if (beyond > 0 && !quiet)
+    fmt::print(stderr, "lapl: {} of {} values lie outside 0 to 1: black or white in the picture\n",
+               beyond, values.size());
+  if (const fs::path parent = fs::path(job.output_path).parent_path(); !parent.empty())
+    fs::create_directories(parent);
+  replace_file(job.output_path, grey_png(shape, {values.begin(), values.end()}));
+}
+
+// Weights may be too large for what they are applied to.
+template <class T>
+void require_finite(std::span<const T> values, Shape shape, const std::string& name,
+                    std::int64_t frame) {
+  const auto first = first_not_finite(values);
+  if (!first) return;
+  const auto [row, column] = cell_at(shape, *first);
+  throw NumericalError(
+      fmt::format("frame {}: filter {} gives {} at row {}, column {}, where the input is finite; "
+                  "nothing was written",
+                  frame, name, values[static_cast<std::size_t>(*first)], row, column));
+}
+
+// The filters over all frames, one filter after the other.
+template <class T>
+int filter_as(const FilterJob& job, FrameSource& source, const FilterOptions& options) {
+  const std::vector<FilterConfig> filters = load_filters(job.filters);
+  const BackendChoice choice = choose_backend(job.backend);
+  const std::int64_t frames = source.frames();
+  require_one_picture(job, frames);
+  std::vector<FilterPlan<T>> plans;
+  std::vector<FrameDataset> datasets;
+  for (const FilterConfig& filter : filters) {
+    const auto correlation = correlation_of<T>(filter, source.shape());
+    const MethodChoice method = choose_method(filter, correlation, choice.backend);
+    datasets.push_back({job.output_datasets[plans.size()],
+                        fmt::format("{}, {} with {}", job.input_dataset, name_of(filter.kind),
+                                    name_of(filter.kernel)),
+                        correlation.output});
+    plans.push_back({correlation, method.method});
+    if (!options.quiet)
+      fmt::print(stderr, "lapl: filter {}: method {} ({})\n", filter.name, name_of(method.method),
+                 method.reason);
+  }
+  check_output(job, options);
+  // One at a time, the first before anything is created.
+  auto filterer = make_frame_filter<T>(choice.backend, plans.front(), job.threads);
+  if (!options.quiet)
+    fmt::print(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
+               shape_text(source.shape()), filterer->device(), choice.reason);
+  FrameProgress progress(frames * std::ssize(plans), options.quiet);
+  catch_stop_signals();
+  std::vector<double> seconds;
+  const auto filter_all = [&](std::size_t which, const PutFrame<T>& put) {
+    const Correlation<T>& correlation = plans[which].correlation;
+    const auto done = frames * static_cast<std::int64_t>(which);
+    if (which > 0) {
+      filterer.reset();  // its frames make room
+      filterer = make_frame_filter<T>(choice.backend, plans[which], job.threads);
+    }
+    std::set<std::int64_t> not_finite;  // frames that hold a NaN or an infinity: these spread
+    filterer->run(
+        frames,
+        [&](std::int64_t frame, T* values) {
+          const std::span held(values, static_cast<std::size_t>(source.shape().cells()));
+          source.read(frame, held);
+          if (first_not_finite(std::span<const T>(held))) not_finite.insert(frame);
+        },
+        [&](std::int64_t frame, const T* values) {
+          if (const std::string reason = stop_signal(); !reason.empty())
+            throw IoError(fmt::format("stopped by {} at frame {} of {}: nothing was written",
+                                      reason, done + frame, frames * std::ssize(plans)));
+          if (!not_finite.contains(frame))
+            require_finite(std::span(values, static_cast<std::size_t>(correlation.output.cells())),
+                           correlation.output, filters[which].name, frame);
+          put(which, frame, values);
+          progress.done(done + frame);
+        });
+    seconds.push_back(filterer->seconds());
+  };
+  if (is_png(job.output_path))
+    filter_all(0, [&](std::size_t, std::int64_t, const T* values) {
+      const Shape shape = datasets.front().shape;
+      write_picture(job, shape, std::span(values, static_cast<std::size_t>(shape.cells())),
+                    options.quiet);
+    });
+  else
+    write_frames<T>(job.output_path, history_of(job, options), datasets, frames, source.axes(),
+                    [&](const PutFrame<T>& put) {
+                      for (std::size_t which = 0; which < plans.size(); ++which)
+                        filter_all(which, put);
+                    });
+  if (options.quiet) return 0;
+  for (std::size_t i = 0; i < datasets.size(); ++i)
+    fmt::print("{}: {}, {} frame{} of {}, {}, {:.3g} s of filtering\n", job.output_path,
+               datasets[i].name, frames, frames == 1 ? "" : "s", shape_text(datasets[i].shape),
+               sizeof(T) == 4 ? "float32" : "float64", seconds[i]);
+  fmt::print("{}: {:.3g} s in all, with reading and writing\n", job.output_path,
+             progress.seconds());
+  return 0;
+}
+
+int covariance_as(const FilterJob& job, const FilterOptions& options) {
+  check_output(job, options);
+  const CovarianceResult result = add_covariance_file(
+      job.input_path, *job.covariance, job.output_path, job.output_datasets.front(),
+      history_of(job, options), job.precision, job.backend, job.threads);
+  if (!options.quiet)
+    fmt::print(
+        "{}: covariance, batch {}, {} channels, {} outputs of {}, {} x {} window, {}, {} in "
+        "{:.3g} s\n",
+        job.output_path, result.problem.batch, result.problem.channels, result.problem.outputs,
+        shape_text(result.problem.output), result.problem.window.rows,
+        result.problem.window.columns, result.storage, result.backend, result.seconds);
+  return 0;
+}
+
+int filter_command(const FilterOptions& options) {
+  FilterJob job = load_filter_job(options.config);
+  if (!options.input.empty()) job.input_path = fs::absolute(options.input);
+  if (!options.output.empty()) job.output_path = fs::absolute(options.output);
+  if (!options.backend.empty()) job.backend = options.backend;
+  check_ending(job);
+  if (job.covariance) return covariance_as(job, options);
+  const auto source = open_frames(job.input_path, job.input_dataset);
+  const Precision precision =
+      job.precision.value_or(source->fits_single() ? Precision::float32 : Precision::float64);
+  return precision == Precision::float32 ? filter_as<float>(job, *source, options)
+                                         : filter_as<double>(job, *source, options);
+}
+
+}  // namespace
+
+void add_filter_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "filter", "Convolve or correlate a picture, a dataset or a sequence of frames");
+  const auto options = std::make_shared<FilterOptions>();
+  command->add_option("CONFIG", options->config, "YAML filter config")->required();
+  command->add_option("--input", options->input, "Another input (input.path)")->type_name("FILE");
+  command
+      ->add_option("--output", options->output,
+                   "Another output (output.path): HDF5, or a picture where it ends in .png")
+      ->type_name("FILE");
+  add_backend_option(*command, options->backend);
+  command->add_flag("--overwrite", options->overwrite,
+                    "Replace the output file, where it is a result of lapl filter or a .png");
+  command->add_flag("--quiet", options->quiet, "Print errors alone");
+  command->footer(
+      "Examples:\n"
+      "  lapl filter configs/filters/picture-smooth.yaml\n"
+      "  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output mine.h5\n"
+      "  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output smooth.png\n\n"
+      "A config:\n"
+      "  input: {path: picture.png}\n"
+      "  output: {path: smooth.h5}\n"
+      "  filter: {kernel: gaussian, sigma: 2, edge: nearest}\n"
+      "docs/filters.md has all keys and worked examples.");
+  command->callback(
+      [options, &action] { action = [options] { return filter_command(*options); }; });
+}
+
+}  // namespace lapl

@@ -1,0 +1,199 @@
+// lapl inspect FILE|RUN_DIR
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/cli/commands.hpp"
+#include "app/view/table.hpp"
+#include "io/config/config_text.hpp"
+#include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "io/json.hpp"
+#include "io/run_folder.hpp"
+#include "kernels/digest.hpp"
+#include "kernels/error.hpp"
+#include "solver/statistics.hpp"
+
+namespace lapl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+Json describe_field(const fs::path& file, const FileContent& content, const std::string& name) {
+  const std::size_t last_record = content.steps.empty() ? 0 : content.steps.size() - 1;
+  const ReadField field = read_field(file, name, last_record);
+  return std::visit(
+      [&](const auto& values) {
+        const Statistics s = statistics_of(std::span(values), field.shape, content.spacing);
+        return Json{{"min", s.min},
+                    {"max", s.max},
+                    {"mean", s.mean},
+                    {"digest", digest_text(digest_of(std::span(values)))}};
+      },
+      field.values);
+}
+
+// Arrays of more axes than fields have; null where there are none.
+Json describe_arrays(const fs::path& file) {
+  Json result;
+  for (const ArrayContent& array : read_arrays(file)) {
+    const std::vector<double> values = read_array_values(file, array.name);
+    const auto count = static_cast<std::int64_t>(values.size());
+    const Statistics s = statistics_of(std::span(values), {1, count}, 1);
+    result[array.name] = {{"shape", array.extent},
+                          {"precision", array.precision},
+                          {"min", s.min},
+                          {"max", s.max},
+                          {"mean", s.mean}};
+  }
+  return result;
+}
+
+Json describe_file(const fs::path& file) {
+  FileContent content;
+  try {
+    content = read_content(file);
+  } catch (const IoError&) {  // without a field in it, it may hold arrays
+    const Json arrays = describe_arrays(file);
+    if (arrays.is_null()) throw;
+    return {{"file", file.string()}, {"kind", "hdf5"}, {"arrays", arrays}};
+  }
+  Json result = {{"file", file.string()},
+                 {"kind", content.kind},
+                 {"shape", {content.shape.rows, content.shape.columns}},
+                 {"spacing", content.spacing},
+                 {"precision", content.precision}};
+  if (content.steps.size() == 1) {
+    result["step"] = content.steps.front();
+    result["time"] = content.times.front();
+  } else if (!content.steps.empty()) {
+    result["steps"] = content.steps;
+    result["times"] = content.times;
+  }
+  for (const std::string& name : content.fields)
+    result["fields"][name] = describe_field(file, content, name);
+  if (result.contains("fields") && result["fields"].contains("field"))
+    result["digest"] = result["fields"]["field"]["digest"];
+  if (content.kind == "hdf5")
+    if (const Json arrays = describe_arrays(file); !arrays.is_null()) result["arrays"] = arrays;
+  for (const auto& [name, text] : content.provenance) result["provenance"][name] = text;
+  return result;
+}
+
+Json describe_run(const fs::path& folder) {
+  Json result = {{"run", folder.string()}, {"summary", read_summary(folder)}};
+  const auto names = [](const std::vector<fs::path>& paths) {
+    Json list = Json::array();
+    for (const fs::path& path : paths) list.push_back(path.filename().string());
+    return list;
+  };
+  const auto outputs = list_step_files(folder / "fields");
+  result["outputs"] = names(outputs);
+  result["checkpoints"] = names(list_checkpoints(folder / "checkpoints"));
+  if (!outputs.empty()) result["newest"] = describe_file(outputs.back());
+  return result;
+}
+
+std::string text_of_value(const Json& value) {
+  if (value.is_string()) {
+    const std::string text = value.get<std::string>();
+    return text.find('\n') == std::string::npos ? printable(text) : "(text; see --json)";
+  }
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  if (!value.is_array()) return printable(json_text(value));
+  constexpr std::size_t most = 6;
+  if (value.size() > most)
+    return fmt::format("{}: {} ... {}", value.size(), text_of_value(value.front()),
+                       text_of_value(value.back()));
+  std::string text;
+  for (const Json& element : value) text += (text.empty() ? "" : ", ") + text_of_value(element);
+  return text;
+}
+
+// Names and values in two columns; the fields have a table of their own.
+void add_lines(const Json& values, std::vector<std::vector<std::string>>& lines) {
+  for (const auto& [name, value] : values.items()) {
+    if (name == "newest")
+      lines.push_back({"newest output", fmt::format("{}, t = {} s", text_of_value(value["file"]),
+                                                    text_of_value(value["time"]))});
+    else if (name == "summary" || name == "provenance")
+      add_lines(value, lines);
+    else if (name != "fields" && name != "arrays" && value != "")
+      lines.push_back({printable(name), text_of_value(value)});
+  }
+}
+
+// A line for each of them, a column for each of what is known of all.
+std::string values_table(const std::string& title, const Json& all,
+                         const std::vector<std::string>& columns) {
+  std::vector<std::vector<std::string>> lines = {{title}};
+  lines.back().insert(lines.back().end(), columns.begin(), columns.end());
+  for (const auto& [name, values] : all.items()) {
+    lines.push_back({printable(name)});
+    for (const std::string& what : columns) lines.back().push_back(text_of_value(values[what]));
+  }
+  return table_text(lines, 2);
+}
+
+// In one line, the most important word first.
+std::string inspect_verdict(const Json& values) {
+  if (!values.contains("run"))
+    return values["kind"] == "hdf5" ? "readable: no seal, as in files that lapl did not write"
+                                    : "good: every byte is as lapl wrote it";
+  const Json& summary = values["summary"];
+  const std::string status = summary.contains("status") ? text_of_value(summary["status"]) : "";
+  return fmt::format("{}: {} outputs, {} checkpoints{}", status.empty() ? "unknown" : status,
+                     values["outputs"].size(), values["checkpoints"].size(),
+                     values.contains("newest") ? "; the newest output is as lapl wrote it" : "");
+}
+
+void print_tables(const Json& values) {
+  std::vector<std::vector<std::string>> lines;
+  add_lines(values, lines);
+  fmt::print("{}", table_text(lines));
+  const Json& shown = values.contains("newest") ? values["newest"] : values;
+  if (shown.contains("fields"))
+    fmt::print("{}", values_table("field", shown["fields"], {"min", "max", "mean", "digest"}));
+  if (shown.contains("arrays"))
+    fmt::print(
+        "{}", values_table("array", shown["arrays"], {"shape", "precision", "min", "max", "mean"}));
+  fmt::print("{}\n", inspect_verdict(values));
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& app, Action& action) {
+  struct Options {
+    std::string path;
+    bool json = false;
+  };
+  CLI::App* command = app.add_subcommand(
+      "inspect", "Verify a file and say what it holds: grid, step, min/max/mean, digest, origin");
+  const auto options = std::make_shared<Options>();
+  command->add_option("PATH", options->path, "Output, checkpoint, other HDF5 file, or run folder")
+      ->required();
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  lapl inspect runs/tutorial\n"
+      "  lapl inspect runs/tutorial/fields/step-000002500.nc\n"
+      "  lapl inspect runs/tutorial/fields.nc --json");
+  command->callback([options, &action] {
+    action = [options] {
+      if (!fs::exists(options->path))
+        throw IoError(fmt::format("{}: no such file or folder", options->path));
+      if (fs::is_directory(options->path) && !RunFolder::holds_run(options->path))
+        throw IoError(fmt::format("{}: not a run folder (no run.json in it)", options->path));
+      const Json values = fs::is_directory(options->path) ? describe_run(options->path)
+                                                          : describe_file(options->path);
+      if (options->json)
+        fmt::print("{}\n", json_text(values, 2));
+      else
+        print_tables(values);
+      return 0;
+    };
+  });
+}
+
+}  // namespace lapl

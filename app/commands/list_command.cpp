@@ -1,0 +1,130 @@
+// lapl list [WHAT]
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "app/cli/commands.hpp"
+#include "app/view/plot/colormap.hpp"
+#include "io/config/config_store.hpp"
+#include "io/json.hpp"
+#include "kernels/backend.hpp"
+#include "kernels/engines.hpp"
+#include "kernels/error.hpp"
+#include "solver/filter_config.hpp"
+
+namespace lapl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class List>
+Json named(const List& enumerators) {
+  Json items = Json::array();
+  for (const auto enumerator : enumerators)
+    items.push_back({{"name", name_of(enumerator)}, {"summary", summary_of(enumerator)}});
+  return items;
+}
+
+// Whether it steps a small grid here: what it runs on, or why it does not.
+Json tried(const std::string& backend, const std::string& engine) try {
+  constexpr Shape small = {128, 128};
+  const auto made = make_backend<float>(backend, engine,
+                                        {small, {Boundary::zero, Boundary::zero}, 0.25F, 1.0F}, 1);
+  return {{"available", true}, {"where", made->description().device}};
+} catch (const DeviceError& error) {
+  return {{"available", false}, {"why_not", error.what()}};
+}
+
+Json engines() {
+  Json items = Json::array();
+  for (const EngineInfo& engine : engine_table()) {
+    Json item = {{"name", engine.name}, {"summary", engine.summary}, {"backend", engine.backend}};
+    item.update(tried(std::string(engine.backend), std::string(engine.name)));
+    items.push_back(item);
+  }
+  return items;
+}
+
+Json backends() {
+  Json items = Json::array();
+  std::set<std::string> seen;
+  for (const EngineInfo& engine : engine_table()) {
+    const std::string name(engine.backend);
+    if (!seen.insert(name).second) continue;
+    Json item = {{"name", name}, {"summary", name == "cuda" ? "an NVIDIA GPU" : "this processor"}};
+    item.update(tried(name, "auto"));
+    items.push_back(item);
+  }
+  return items;
+}
+
+Json colormaps() {
+  Json items = Json::array();
+  for (const std::string& name : colormap_names())
+    items.push_back({{"name", name}, {"summary", colormap_summary(name)}});
+  return items;
+}
+
+struct Group {
+  const char* name;
+  const char* key;  // what takes these names
+  Json (*items)();
+};
+constexpr std::array groups = {
+    Group{"initial", "initial.kind", [] { return named(every_kind); }},
+    Group{"boundaries", "boundary.rows, boundary.columns", [] { return named(every_boundary); }},
+    Group{"filters", "filters: [{kernel: NAME}], or numbers, or an HDF5 dataset",
+          [] { return named(every_named_kernel); }},
+    Group{"engines", "compute.engine", engines},
+    Group{"backends", "compute.backend", backends},
+    Group{"colormaps", "lapl plot --colormap", colormaps}};
+
+void print_group(const Group& group, const Json& items) {
+  fmt::print("{} ({})\n", group.name, group.key);
+  for (const Json& item : items) {
+    fmt::print("  {:<14} {}", item["name"].get<std::string>(), item["summary"].get<std::string>());
+    if (item.contains("backend")) fmt::print("; {}", item["backend"].get<std::string>());
+    if (item.contains("where")) fmt::print(" [{}]", item["where"].get<std::string>());
+    if (item.contains("why_not")) fmt::print(" [not here: {}]", item["why_not"].get<std::string>());
+    fmt::print("\n");
+  }
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app, Action& action) {
+  struct Options {
+    std::string what;
+    bool json = false;
+  };
+  CLI::App* command =
+      app.add_subcommand("list", "Show what there is to choose from, and what can run here");
+  const auto options = std::make_shared<Options>();
+  std::vector<std::string> names;
+  for (const Group& group : groups) names.emplace_back(group.name);
+  command->add_option("WHAT", options->what, "One of them alone")->check(CLI::IsMember(names));
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  lapl list\n"
+      "  lapl list engines\n"
+      "  lapl list --json");
+  command->callback([options, &action] {
+    action = [options] {
+      Json all = Json::object();
+      for (const Group& group : groups) {
+        if (!options->what.empty() && options->what != group.name) continue;
+        const Json items = group.items();
+        all[group.name] = items;
+        if (!options->json) print_group(group, items);
+      }
+      if (options->json) fmt::print("{}\n", json_text(all, 2));
+      return 0;
+    };
+  });
+}
+
+}  // namespace lapl

@@ -1,0 +1,164 @@
+// lapl plan CONFIG
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.hpp"
+#include "app/commands/backend_choice.hpp"
+#include "app/commands/run_disk.hpp"
+#include "app/commands/run_memory.hpp"
+#include "app/commands/run_time.hpp"
+#include "app/exit_code.hpp"
+#include "app/view/console.hpp"
+#include "io/config/config.hpp"
+#include "io/filter_source.hpp"
+#include "io/json.hpp"
+#include "io/quantities.hpp"
+#include "kernels/error.hpp"
+#include "kernels/memory.hpp"
+#include "kernels/size_text.hpp"
+#include "kernels/update.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+bool fits(const Memory& needed, const Memory& available) {
+  return (available.host == 0 || needed.host <= available.host) &&
+         (available.device == 0 || needed.device <= available.device);
+}
+
+std::int64_t largest_square(const RunConfig& config, const std::string& backend,
+                            const Memory& available) {
+  std::int64_t low = 1, high = std::int64_t{1} << 20;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (fits(memory_of_run(config, backend, {middle, middle}), available) ? low : high) = middle;
+  }
+  return low;
+}
+
+Json plan_of(const LoadedConfig& loaded) {
+  const RunConfig& config = loaded.run;
+  const BackendChoice choice = choose_backend(config.backend, config.engine);
+  load_filters(config);
+  const Memory memory = memory_of_run(config, choice.backend, config.shape);
+  const Memory available = memory_available(choice.backend);
+  const RunDisk disk = disk_of_run(config);
+
+  Json plan = {{"shape", {config.shape.rows, config.shape.columns}},
+               {"precision", name_of(config.precision)},
+               {"backend", choice.backend},
+               {"backend_reason", choice.reason},
+               {"host_bytes", memory.host},
+               {"host_bytes_available", available.host},
+               {"device_bytes", memory.device},
+               {"device_bytes_available", available.device},
+               {"fits", fits(memory, available)},
+               {"largest_square", largest_square(config, choice.backend, available)},
+               {"outputs", disk.outputs},
+               {"output_bytes", disk.output},
+               {"checkpoint_bytes", disk.checkpoint},
+               {"disk_bytes", disk.all},
+               {"disk_bytes_available", disk.available},
+               {"disk_shortage", disk_shortage(config, disk)},
+               {"coefficient", config.step_coefficient()},
+               {"largest_stable_coefficient", largest_stable_coefficient}};
+  if (!fits(memory, available)) return plan;
+  const RunTime time = measure_run_time(loaded, choice);
+  plan["engine"] = time.by.engine;
+  plan["engine_reason"] = time.by.reason;
+  plan["device"] = time.by.device;
+  plan["cells_per_second"] = time.cells_per_second;
+  plan["stepping_seconds"] = time.stepping_seconds;
+  plan["storing_seconds"] =
+      time.storing_unknown.empty() ? Json(time.storing_seconds) : Json(nullptr);
+  plan["storing_unknown"] = time.storing_unknown;
+  plan["warning"] = time.frozen;
+  plan["seconds"] = time.seconds;
+  return plan;
+}
+
+void print_plan(const Json& plan) {
+  const auto number = [&](const char* key) { return plan[key].get<double>(); };
+  const auto text = [&](const char* key) { return plan[key].get<std::string>(); };
+  const auto of = [&](const char* bytes, const char* available) {
+    const double there = number(available);
+    return size_text(number(bytes)) +
+           (there > 0 ? fmt::format(" of {} that are free", size_text(there)) : "");
+  };
+  const std::int64_t largest = plan["largest_square"].get<std::int64_t>();
+  fmt::print("grid:       {} x {}, {}\n", plan["shape"][0].get<std::int64_t>(),
+             plan["shape"][1].get<std::int64_t>(), text("precision"));
+  fmt::print("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
+             number("coefficient"), number("largest_stable_coefficient"),
+             100 * (1 - number("coefficient") / number("largest_stable_coefficient")));
+  fmt::print("backend:    {} ({})\n", text("backend"), text("backend_reason"));
+  if (plan.contains("engine"))
+    fmt::print("engine:     {} on {} ({})\n", text("engine"), text("device"),
+               text("engine_reason"));
+  fmt::print("memory:     {}\n", of("host_bytes", "host_bytes_available"));
+  if (number("device_bytes") > 0)
+    fmt::print("on the GPU: {}\n", of("device_bytes", "device_bytes_available"));
+  fmt::print("largest:    a square grid of {0} x {0} would fit\n", largest);
+  fmt::print("disk:       {}: {} outputs of {}, checkpoints of {}\n",
+             of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
+             size_text(number("output_bytes")), size_text(number("checkpoint_bytes")));
+  if (!plan.contains("seconds")) {
+    fmt::print("time:       not measured: the grid does not fit\n");
+    return;
+  }
+  const std::string unknown = text("storing_unknown");
+  fmt::print("time:       {:.3g} s: {:.3g} s of stepping at {}, {}\n", number("seconds"),
+             number("stepping_seconds"), cell_rate(number("cells_per_second")),
+             unknown.empty()
+                 ? fmt::format("{:.3g} s of storing {}", number("storing_seconds"),
+                               text("backend") == "cpu" ? "besides" : "at the same time")
+                 : fmt::format("and storing, not measured ({})", unknown));
+  if (!text("warning").empty()) fmt::print("warning:    step 0: {}\n", text("warning"));
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, Action& action) {
+  struct Options {
+    std::string config, backend;
+    std::vector<std::string> settings;
+    bool json = false;
+  };
+  CLI::App* command = app.add_subcommand(
+      "plan", "Say what a config will take: memory, disk, time; leaves nothing behind");
+  const auto options = std::make_shared<Options>();
+  command->add_option("CONFIG", options->config, "YAML run config")->required();
+  add_set_option(*command, options->settings);
+  add_backend_option(*command, options->backend);
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  lapl plan configs/tutorial.yaml\n"
+      "  lapl plan configs/tutorial.yaml --set 'grid.shape=[2000, 2000]' --json\n\n"
+      "Steps the initial field for about a second to predict the time, and stores a field a few\n"
+      "times in a temporary folder beside the output's. Exit code 5 where the memory does not\n"
+      "suffice, 4 where the disk does not.");
+  command->callback([options, &action] {
+    action = [options] {
+      std::vector<std::string> settings = options->settings;
+      if (!options->backend.empty()) settings.push_back("compute.backend=" + options->backend);
+      const Json plan = plan_of(load_config(options->config, settings));
+      if (options->json)
+        fmt::print("{}\n", json_text(plan, 2));
+      else
+        print_plan(plan);
+      if (!plan["fits"].get<bool>()) return int{exit_device};
+      const auto shortage = plan["disk_shortage"].get<std::string>();
+      if (!shortage.empty()) throw IoError(shortage);
+      return int{exit_complete};
+    };
+  });
+}
+
+}  // namespace lapl

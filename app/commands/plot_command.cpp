@@ -1,0 +1,202 @@
+// lapl plot FILE|RUN_DIR
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "app/cli/commands.hpp"
+#include "app/commands/plot_options.hpp"
+#include "app/view/plot/plot_frames.hpp"
+#include "io/durable/durable_file.hpp"
+#include "io/images/movie.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int largest_side = 20000;
+constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;  // frames a second
+
+struct PlotOptions {
+  std::string path, output, field, size;
+  std::optional<std::int64_t> step;
+  PictureOptions pictures;
+  bool movie = false;
+  bool quiet = false;
+};
+
+// What one panel shows.
+struct View {
+  const PlotOutput* output;
+  std::string field;
+};
+
+PictureSize parse_size(const std::string& text) {
+  PictureSize size;
+  const char* end = text.data() + text.size();
+  const auto [cross, bad] = std::from_chars(text.data(), end, size.width);
+  bool good = bad == std::errc() && cross != end && *cross == 'x';
+  if (good) {
+    const auto [last, error] = std::from_chars(cross + 1, end, size.height);
+    good = error == std::errc() && last == end;
+  }
+  if (!good || std::min(size.width, size.height) < 1 ||
+      std::max(size.width, size.height) > largest_side)
+    throw ConfigError(fmt::format(
+        "--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}", text,
+        largest_side));
+  return size;
+}
+
+// Without -o: named after the run or file, in the current folder.
+fs::path output_path(const PlotOptions& options) {
+  if (!options.output.empty()) return options.output;
+  fs::path source = fs::canonical(options.path);
+  const std::string name =
+      fs::is_directory(source) ? source.filename().string() : source.stem().string();
+  if (!options.movie) return name + ".png";
+  return name + (ffmpeg_found() ? ".mp4" : "-movie.png");
+}
+
+PictureFormat format_of(const fs::path& path) {
+  const std::string ending = path.extension().string();
+  if (ending == ".png") return PictureFormat::png;
+  if (ending == ".svg") return PictureFormat::svg;
+  if (ending == ".pdf") return PictureFormat::pdf;
+  throw ConfigError(fmt::format("{}: unknown kind of picture \"{}\" (.png, .svg or .pdf{})",
+                                path.string(), ending,
+                                ending == ".mp4" ? "; .mp4 with --movie" : ""));
+}
+
+std::vector<View> views_of(const PlotSource& source, const PlotOptions& options) {
+  const PlotOutput& first = source.outputs().front();
+  const PlotOutput& last = source.outputs().back();
+  if (!options.field.empty()) source.require_field(options.field);
+  std::vector<const PlotOutput*> outputs = {&first};
+  if (options.step)
+    outputs = {&source.at_step(*options.step)};
+  else if (&last != &first)
+    outputs.push_back(&last);
+  const std::string field = !options.field.empty() ? options.field
+                            : source.has("field")  ? "field"
+                                                   : source.fields().front();
+  std::vector<View> views;
+  for (const PlotOutput* output : outputs) views.push_back({output, field});
+  if (options.field.empty() && source.has("laplacian") && field != "laplacian")
+    views.push_back({outputs.back(), "laplacian"});
+  return views;
+}
+
+// The shape that the layout is made for; the values are read when their box is known.
+Shape shape_of(const View& view) {
+  return read_field(view.output->file, view.field, view.output->record).shape;
+}
+
+void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
+  const PictureFormat format = format_of(path);
+  const std::vector<View> views = views_of(source, options);
+  const std::vector<PlotStyle> styles = styles_of(options.pictures, views.size());
+  std::vector<std::string> subtitles;  // first of all: an output that is none is named as such
+  for (const View& view : views) subtitles.push_back(describe(*view.output));
+  const int count = static_cast<int>(views.size());
+  const Shape shape = shape_of(views.front());
+  const PictureSize size =
+      options.size.empty() ? default_size(count, shape) : parse_size(options.size);
+  const FigureLayout layout = figure_layout(size, count, shape);
+  std::vector<Panel> panels;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    DrawnField field = read_drawn(*views[i].output, views[i].field,
+                                  box_pixels(layout.panels[i], format), styles[i]);
+    const Limits limits = limits_for(field, field.range, styles[i]);
+    panels.push_back(make_panel(std::move(field), limits, styles[i], source.axes()));
+    panels.back().subtitle = subtitles[i];
+  }
+  replace_file(path, draw_figure(format, size, layout, panels));
+  if (!options.quiet) fmt::print("{}: {} x {}\n", path.string(), size.width, size.height);
+}
+
+// One frame an output, all with the limits that hold every output's.
+void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
+  const bool mp4 = path.extension() == ".mp4";
+  if (!mp4 && path.extension() != ".png")
+    throw ConfigError(fmt::format("{}: unknown kind of movie \"{}\" (.mp4 or .png)", path.string(),
+                                  path.extension().string()));
+  if (mp4 && !ffmpeg_found())
+    throw ConfigError(fmt::format(
+        "{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG", path.string()));
+  const PlotStyle style = styles_of(options.pictures, 1).front();
+  const std::string name = views_of(source, options).front().field;
+  const std::optional<PictureSize> asked =
+      options.size.empty() ? std::nullopt : std::optional(parse_size(options.size));
+  const Frames frames(source.outputs(), source.axes(), name, style, asked);
+  const PictureSize size = frames.size();
+  const int count = static_cast<int>(source.outputs().size());
+  const int rate = std::clamp(count / movie_seconds, slowest_movie, fastest_movie);
+  std::optional<FfmpegMovie> movie;
+  if (mp4) movie.emplace(path, size, rate);
+  AnimatedPng animation(count, rate);
+  for (const PlotOutput& output : source.outputs()) {
+    if (mp4)
+      movie->add(draw_pixels(size, frames.layout(), frames.panels(output)));
+    else
+      animation.add(draw_figure(PictureFormat::png, size, frames.layout(), frames.panels(output)));
+  }
+  if (mp4)
+    movie->finish();
+  else
+    replace_file(path, animation.finished());
+  if (!options.quiet)
+    fmt::print("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height,
+               count, rate);
+}
+
+int plot_command(const PlotOptions& options) {
+  require_drawing();
+  const PlotSource source(options.path, options.pictures.origin);
+  if (options.movie)
+    draw_movie(source, options, output_path(options));
+  else
+    draw_picture(source, options, output_path(options));
+  return 0;
+}
+
+}  // namespace
+
+void add_plot_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "plot", "Draw a run or a file: first and last field and the Laplacian, or what is asked for");
+  const auto options = std::make_shared<PlotOptions>();
+  command->add_option("PATH", options->path, "Run folder, output, checkpoint or other HDF5 file")
+      ->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
+                   "there. Default: named after PATH")
+      ->type_name("FILE");
+  auto* step = command->add_option("--step", options->step, "The output of this step alone")
+                   ->type_name("STEP");
+  command->add_option("--field", options->field, "One dataset, such as laplacian or a filter's")
+      ->type_name("NAME");
+  add_picture_options(*command, options->pictures);
+  command->add_option("--size", options->size, "In pixels (points for SVG and PDF)")
+      ->type_name("WIDTHxHEIGHT");
+  command
+      ->add_flag("--movie", options->movie,
+                 "One frame an output of one field, with the same limits: MP4 where ffmpeg is "
+                 "installed, else an animated PNG")
+      ->excludes(step);
+  command->add_flag("--quiet", options->quiet, "Print errors alone");
+  command->footer(
+      "Examples:\n"
+      "  lapl plot runs/tutorial -o tutorial.png\n"
+      "  lapl plot runs/tutorial --step 2500 --field laplacian --percentiles 1 99\n"
+      "  lapl plot runs/tutorial --colormap inferno,inferno,gray -o maps.png\n"
+      "  lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4");
+  command->callback([options, &action] { action = [options] { return plot_command(*options); }; });
+}
+
+}  // namespace lapl

@@ -1,0 +1,160 @@
+// lapl report RUN_DIR
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "app/cli/commands.hpp"
+#include "app/commands/plot_options.hpp"
+#include "app/view/report/page.hpp"
+#include "io/durable/durable_file.hpp"
+#include "io/durable/posix_file.hpp"
+#include "io/provenance.hpp"
+#include "io/run_folder.hpp"
+#include "kernels/error.hpp"
+#include "lapl_version.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// All pictures together, so that a page has a few megabytes: a pixel takes about half a byte.
+constexpr double most_pixels = 6e6;
+constexpr double smallest_side = 160, largest_picture = 700;  // of a square picture
+constexpr std::size_t most_steps = 60;
+// Where the values of one output span less than this part of what all span, one scale for all would
+// show nothing of it: then each output has its own.
+constexpr double least_share = 0.125;
+
+struct ReportOptions {
+  std::string folder, output;
+  Origin origin = Origin::automatic;
+  bool quiet = false;
+};
+
+// Evenly among the outputs, the first and the last with them.
+std::vector<PlotOutput> chosen_outputs(const std::vector<PlotOutput>& outputs, std::size_t most) {
+  if (outputs.size() <= most) return outputs;
+  std::vector<PlotOutput> chosen;
+  for (std::size_t i = 0; i < most; ++i)
+    chosen.push_back(outputs[(i * (outputs.size() - 1) + (most - 1) / 2) / (most - 1)]);
+  return chosen;
+}
+
+// A field at all steps that hold it.
+struct FieldSeries {
+  std::string name;
+  std::vector<std::pair<std::size_t, DrawnField>> drawn;  // index of the step, pixels
+};
+
+void add_panels(FieldSeries&& series, std::vector<ReportStep>& steps, const PlotAxes& axes) {
+  Limits all{1, 0};
+  bool signs = false, shared = true;
+  for (const auto& [at, field] : series.drawn) {
+    all = united(all, field.range);
+    signs = signs || field.signs;
+  }
+  for (const auto& [at, field] : series.drawn)
+    shared = shared && field.range.high - field.range.low >= least_share * (all.high - all.low);
+  for (auto& [at, field] : series.drawn) {
+    field.signs = signs;
+    const Limits limits = limits_for(field, shared ? all : field.range, {});
+    steps[at].panels.push_back(make_panel(std::move(field), limits, {}, axes));
+    if (!shared) steps[at].panels.back().subtitle = "(scale of this output alone)";
+  }
+}
+
+std::vector<ReportStep> pictured(const PlotSource& source) {
+  const auto fields = static_cast<double>(source.fields().size());
+  const auto room =
+      static_cast<std::size_t>(most_pixels / (smallest_side * smallest_side * fields));
+  const std::vector<PlotOutput> outputs =
+      chosen_outputs(source.outputs(), std::clamp<std::size_t>(room, 2, most_steps));
+  const double pictures = fields * static_cast<double>(outputs.size());
+  const auto side = static_cast<std::int64_t>(
+      std::clamp(std::sqrt(most_pixels / pictures), smallest_side, largest_picture));
+
+  std::vector<ReportStep> steps;
+  std::vector<FieldSeries> all;
+  for (const std::string& name : source.fields()) all.push_back({name, {}});
+  for (const PlotOutput& output : outputs) {
+    const FileContent content = read_output(output.file);
+    for (FieldSeries& series : all)
+      if (std::ranges::find(content.fields, series.name) != content.fields.end())
+        series.drawn.emplace_back(
+            steps.size(), read_drawn(output, series.name, box_within(content.shape, side), {}));
+    steps.push_back({*output.step, content.times.front(), {}});
+  }
+  for (FieldSeries& series : all) add_panels(std::move(series), steps, source.axes());
+  return steps;
+}
+
+std::string commands_text(const ReportOptions& options, const RunView& run) {
+  const std::string folder = shell_quoted(options.folder);
+  return fmt::format(
+      "lapl inspect {0}               # verifies the files, says what they hold\n"
+      "lapl plot {0}                  # pictures, as PNG, SVG or PDF; movies\n"
+      "lapl resume {0} --set time.steps={1}\n"
+      "lapl run {0}/config.yaml --output again    # the same run anew: the digests are equal\n"
+      "python3 -c 'import sys, xarray; print(xarray.open_dataset(sys.argv[1]))' {0}/fields.nc\n",
+      folder, 2 * std::max<std::int64_t>(run.steps, 1));
+}
+
+std::string citation_text(const RunView& run, const std::string& generator) {
+  const std::string digest = run.digest_at(run.step);
+  return fmt::format("{}: run {}, started {}, {} x {} cells, {}, step {}{}.", generator, run.name,
+                     run.started, run.shape.rows, run.shape.columns, run.precision, run.step,
+                     digest.empty() ? "" : ", state digest " + digest);
+}
+
+std::vector<ResolvedKey> config_keys_of(const fs::path& file) {
+  return resolved_keys(read_start(file));
+}
+
+int report_command(const ReportOptions& options) {
+  const fs::path folder = options.folder;
+  ReportContent content;
+  content.run = read_run_view(folder, host_name());
+  const fs::path path = options.output.empty() ? content.run.name + ".html" : options.output;
+  if (const std::string ending = path.extension().string(); ending != ".html" && ending != ".htm")
+    throw ConfigError(
+        fmt::format("{}: unknown kind of page \"{}\" (.html)", path.string(), ending));
+  const PlotSource source(folder, options.origin);
+  content.steps = pictured(source);
+  content.outputs = source.outputs().size();
+  content.config = config_keys_of(folder / "config.yaml");
+  content.provenance = read_content(source.outputs().back().file).provenance;
+  content.generator = "lapl " LAPL_VERSION " (" LAPL_COMMIT ")";
+  content.commands = commands_text(options, content.run);
+  content.citation = citation_text(content.run, content.generator);
+  const std::string page = report_page(content);
+  replace_file(path, page);
+  if (!options.quiet)
+    fmt::print("{}: {} of {} outputs, {:.1f} MB\n", path.string(), content.steps.size(),
+               content.outputs, static_cast<double>(page.size()) / 1e6);
+  return 0;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "report", "Write a run as one page for a browser: pictures, graphs, config, provenance");
+  const auto options = std::make_shared<ReportOptions>();
+  command->add_option("RUN_DIR", options->folder, "Run folder")->required();
+  command->add_option("-o,--output", options->output,
+                      "The page, .html. Replaced where it is there. Default: named after RUN_DIR");
+  add_origin_option(*command, options->origin);
+  command->add_flag("--quiet", options->quiet, "Print errors alone");
+  command->footer(
+      "The page needs no other file and no network, so it can be mailed or put into an archive.\n"
+      "It has pictures of up to 60 outputs, evenly chosen. #step=N in its address chooses one.\n\n"
+      "Examples:\n"
+      "  lapl report runs/tutorial -o tutorial.html\n"
+      "  lapl report runs/other -o other.html");
+  command->callback(
+      [options, &action] { action = [options] { return report_command(*options); }; });
+}
+
+}  // namespace lapl

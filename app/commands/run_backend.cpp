@@ -1,0 +1,37 @@
+#include "app/commands/run_backend.hpp"
+
+#include <fmt/format.h>
+
+#include "io/filter_source.hpp"
+#include "solver/filter.hpp"
+#include "solver/run.hpp"
+
+namespace lapl {
+
+template <class T>
+std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendChoice& choice,
+                                        const std::function<void(const std::string&)>& note) {
+  auto backend = make_backend(choice.backend, config.engine, problem_of<T>(config), config.threads);
+  const BackendDescription by = backend->description();
+  note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
+  if (const int wanted = config.threads > 0 ? config.threads : useful_threads(config.shape);
+      by.threads > 0 && by.threads < wanted)
+    note(fmt::format("{} of {} threads: no more can be started (a limit on processes?)", by.threads,
+                     wanted));
+  std::vector<FilterPlan<T>> filters;
+  for (const FilterConfig& filter : load_filters(config.filters)) {
+    const auto correlation = correlation_on_grid<T>(filter, config.shape);
+    const MethodChoice method = choose_method(filter, correlation, choice.backend);
+    filters.push_back({correlation, method.method});
+    note(fmt::format("filter {}: method {} ({})", filter.name, name_of(method.method),
+                     method.reason));
+  }
+  backend->set_filters(filters);
+  return backend;
+}
+template std::unique_ptr<Backend<float>> run_backend(
+    const RunConfig&, const BackendChoice&, const std::function<void(const std::string&)>&);
+template std::unique_ptr<Backend<double>> run_backend(
+    const RunConfig&, const BackendChoice&, const std::function<void(const std::string&)>&);
+
+}  // namespace lapl

@@ -1,0 +1,125 @@
+#include "app/commands/run_time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "app/commands/run_backend.hpp"
+#include "app/signals.hpp"
+#include "app/temporary_folder.hpp"
+#include "io/filter_source.hpp"
+#include "io/initial_source.hpp"
+#include "io/provenance.hpp"
+#include "io/run_writer.hpp"
+#include "kernels/error.hpp"
+#include "solver/clock.hpp"
+#include "solver/frozen.hpp"
+#include "solver/initial_field.hpp"
+#include "solver/schedule.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The speed of the last and longest stretch: engines take more steps at once where there are more.
+template <class T>
+double measure_cells_per_second(Backend<T>& backend, const RunConfig& config) {
+  const auto cells = static_cast<double>(config.shape.cells());
+  std::int64_t taken = 0;
+  double seconds = 0, rate = 0;
+  for (std::int64_t more = 1; seconds < 1 && taken < config.steps; more *= 2) {
+    const std::int64_t steps = std::min(more, config.steps - taken);
+    backend.advance(steps);
+    taken += steps;
+    const double before = std::exchange(seconds, backend.stepping_seconds());
+    if (steps == more || rate == 0) rate = cells * static_cast<double>(steps) / (seconds - before);
+  }
+  return rate;
+}
+
+// The fastest of three storings, fewer where they take long.
+template <class T>
+double time_of(RunWriter<T>& writer, Backend<T>& backend, const Storing& what, bool laplacian) {
+  const auto start = Clock::now();
+  double least = 0;
+  for (int n = 0; n == 0 || (n < 3 && seconds_since(start) < 1); ++n) {
+    const auto one = Clock::now();
+    backend.capture(what.output && laplacian, what.output);
+    writer.store(what, backend.captured());
+    least = n == 0 ? seconds_since(one) : std::min(least, seconds_since(one));
+  }
+  return least;
+}
+
+// Of a field of at most 2000 x 2000 (with as many columns as a filter's list of weights has, which
+// must not be longer), from which larger ones follow.
+template <class T>
+double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
+                       const fs::path& folder, double stepping_seconds) {
+  RunConfig config = loaded.run;
+  const auto cells = static_cast<double>(config.shape.cells());
+  std::int64_t most_columns = 2000;
+  for (const FilterConfig& filter : load_filters(config.filters))
+    most_columns = std::max(most_columns, filter.shape.columns);
+  config.shape = {std::min<std::int64_t>(config.shape.rows, 2000),
+                  std::min(config.shape.columns, most_columns)};
+  const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
+  backend->set_state(std::vector<T>(static_cast<std::size_t>(config.shape.cells())));
+  const RunFolder run = RunFolder::create(folder / "run", RunFolder::Existing::refuse);
+  RunWriter<T> writer(run, config, resolved_yaml(loaded), provenance_of(backend->description()), {},
+                      {.stored = [](const StoredEvent&) {},
+                       .progress = [](const Progress&) {},
+                       .warning = [](const std::string&) {}});
+  const bool laplacian = config.has_output_field("laplacian");
+  const Schedule schedule(config);
+  const auto outputs = static_cast<double>(schedule.outputs());
+  const auto& seconds = config.checkpoint_every.seconds;
+  const double checkpoints =
+      static_cast<double>(schedule.checkpoints()) + (seconds ? stepping_seconds / *seconds : 0);
+  return (outputs * time_of(writer, *backend, {.step = 0, .output = true}, laplacian) +
+          checkpoints * time_of(writer, *backend, {.step = 0, .checkpoint = true}, laplacian)) *
+         cells / static_cast<double>(config.shape.cells());
+}
+
+template <class T>
+RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice) {
+  const std::vector<double> initial = load_initial_field(config);
+  const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
+  set_initial_state(*backend, config, std::span(initial));
+  RunTime time;
+  backend->capture(false);
+  time.frozen = frozen_warning(config, backend->captured().field);
+  time.cells_per_second = measure_cells_per_second(*backend, config);
+  time.by = backend->description();
+  const double cells = static_cast<double>(config.shape.cells()) *
+                       static_cast<double>(config.steps) * (config.verify_every ? 2 : 1);
+  if (config.steps > 0) time.stepping_seconds = cells / time.cells_per_second;
+  return time;
+}
+
+template <class T>
+RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
+  RunTime time = measure_stepping<T>(loaded.run, choice);
+  try {
+    catch_stop_signals();  // the folder goes first
+    const TemporaryFolder folder(parent_of(loaded.run.directory), "plan");
+    time.storing_seconds = measure_storing<T>(loaded, choice, folder.path(), time.stepping_seconds);
+  } catch (const IoError& error) {
+    time.storing_unknown = error.what();
+  }
+  time.seconds = choice.backend == "cpu" ? time.stepping_seconds + time.storing_seconds
+                                         : std::max(time.stepping_seconds, time.storing_seconds);
+  return time;
+}
+
+}  // namespace
+
+RunTime measure_run_time(const LoadedConfig& config, const BackendChoice& choice) {
+  return config.run.precision == Precision::float32 ? measure<float>(config, choice)
+                                                    : measure<double>(config, choice);
+}
+
+}  // namespace lapl

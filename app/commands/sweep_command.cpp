@@ -1,0 +1,122 @@
+// lapl sweep CONFIG
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "app/cli/commands.hpp"
+#include "app/exit_code.hpp"
+#include "app/sweep/sweep_processes.hpp"
+#include "app/sweep/sweep_summary.hpp"
+#include "io/durable/durable_file.hpp"
+#include "io/run_folder.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct SweepWords {
+  std::string config;
+  std::string output;
+  std::vector<std::string> settings;
+  std::string backend;
+  std::string jobs = "auto";
+  bool auto_resume = false;
+  Console::Options console;
+};
+
+// 75 where something is left to go on with; else the code of the first member that failed.
+int exit_code_of(const Json& rows, const std::string& stopped_by) {
+  int code = exit_complete;
+  for (const Json& row : rows) {
+    if (!stopped_by.empty() || row["exit_code"] == int{exit_stopped_early})
+      return exit_stopped_early;
+    if (code == exit_complete) code = row["exit_code"].get<int>();
+  }
+  return code;
+}
+
+int sweep_command(const SweepWords& options) {
+  const fs::path folder =
+      options.output.empty()
+          ? fs::path("runs") / (fs::path(options.config).stem().string() + "-sweep")
+          : fs::path(options.output);
+  std::vector<std::string> settings = options.settings;
+  if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
+  if (RunFolder::holds_run(folder))
+    throw ConfigError(fmt::format(
+        "{}: is a run folder (expected one for the run folders of a sweep: give another --output)",
+        folder.string()));
+  const std::vector<SweepMember> members =
+      sweep_members(options.config, settings, folder, options.auto_resume);
+  fs::create_directories(folder);
+
+  Console console(options.console);
+  Json rows = Json::array();
+  std::size_t ended = 0;
+  for (const SweepMember& member : members) {
+    rows.push_back(member.complete ? summary_row(member, {}) : waiting_row(member));
+    if (member.complete) ++ended;
+  }
+  console.note(fmt::format("{} members{}, run folders below {}", members.size(),
+                           ended > 0 ? fmt::format(", {} complete already", ended) : "",
+                           folder.string()));
+  const std::string stopped_by =
+      run_members(members,
+                  {.config = options.config,
+                   .jobs = options.jobs == "auto" ? 0 : std::stoi(options.jobs),
+                   .go_on = options.auto_resume},
+                  [&](const SweepMember& member, const MemberEnd& end) {
+                    Json& row = rows[static_cast<std::size_t>(&member - members.data())];
+                    row = summary_row(member, end);
+                    console.note(fmt::format("{} of {}: {} {}", ++ended, members.size(),
+                                             member.name, row["status"].get<std::string>()));
+                  });
+  if (!stopped_by.empty())
+    console.note(
+        fmt::format("stopped by {}; the same command with --auto-resume goes on", stopped_by));
+  console.summary(summary_table(rows), rows);
+  replace_file(folder / "summary.csv", summary_csv(rows));
+  return exit_code_of(rows, stopped_by);
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "sweep", "Run a config with every combination of some values, side by side");
+  const auto options = std::make_shared<SweepWords>();
+  command->add_option("CONFIG", options->config, "YAML run config")->required();
+  command->add_option("--output", options->output,
+                      "Folder for the run folders (runs/<config name>-sweep)");
+  command
+      ->add_option("--set", options->settings,
+                   "KEY=VALUE,VALUE,...: the values to combine, or one for all (repeatable)")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)");
+  command
+      ->add_option("--jobs", options->jobs,
+                   "Members at once, at most; auto: as many as cores and memory allow")
+      ->check(CLI::IsMember({"auto"}) | CLI::Range(1, 1024));
+  command->add_flag("--auto-resume", options->auto_resume,
+                    "Go on with a sweep: members that are complete are left as they are");
+  add_console_options(*command, options->console);
+  command->footer(
+      "Each member has a folder such as coefficient-0.05_seed-1. One that fails does not stop the\n"
+      "others. The table at the end is in summary.csv too. Exit code 75 where members were "
+      "stopped\n"
+      "early, else that of the first one that failed.\n\n"
+      "Examples:\n"
+      "  lapl sweep configs/tutorial-small.yaml --set equation.coefficient=0.05,0.1,0.2\n"
+      "  lapl sweep configs/tutorial-small.yaml --output runs/seeds --set initial.seed=1,2\n"
+      "  lapl sweep configs/tutorial-small.yaml --output runs/seeds --set initial.seed=1,2,3 "
+      "--auto-resume");
+  command->callback([options, &action] { action = [options] { return sweep_command(*options); }; });
+}
+
+}  // namespace lapl

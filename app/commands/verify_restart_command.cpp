@@ -1,0 +1,154 @@
+// lapl verify-restart CONFIG
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <set>
+
+#include "app/cli/commands.hpp"
+#include "app/commands/execute.hpp"
+#include "app/exit_code.hpp"
+#include "app/signals.hpp"
+#include "app/temporary_folder.hpp"
+#include "kernels/digest.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct VerifyRestartOptions {
+  std::string config;
+  std::string output;
+  std::vector<std::string> settings;
+  std::string backend;
+  int splits = 3;
+  bool keep = false;
+};
+
+// Steps between the first and the last, always the same ones for the same numbers.
+std::set<std::int64_t> split_steps(std::int64_t steps, int splits) {
+  if (splits >= steps)
+    throw ConfigError(fmt::format(
+        "--splits: {} found, time.steps is {} (expected at least one step more)", splits, steps));
+  std::mt19937_64 random(1);
+  std::set<std::int64_t> chosen;
+  while (static_cast<int>(chosen.size()) < splits)
+    chosen.insert(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(steps - 1)));
+  return chosen;
+}
+
+// Runs in `folder` up to each of `ends`, each time from the checkpoint before; returns the last
+// one, or none where a signal stopped a run.
+std::optional<Checkpoint> run_in_parts(const std::string& config_text,
+                                       const VerifyRestartOptions& options, const fs::path& folder,
+                                       const std::set<std::int64_t>& ends) {
+  Console console({.quiet = true, .json = false});
+  for (const std::int64_t end : ends) {
+    const LoadedConfig config =
+        parse_config(config_text, options.config, ".",
+                     {text_setting("output.directory", folder.string()), "limits.wall_time=null",
+                      fmt::format("time.steps={}", end)});
+    const auto going_on = [&] {
+      RunFolder run = RunFolder::open(folder);
+      return resume_job(config, std::move(run), newest_valid_checkpoint(folder / "checkpoints"),
+                        console);
+    };
+    const Job job = end == *ends.begin() ? Job{.config = config} : going_on();
+    if (execute(job, console) != exit_complete) return std::nullopt;
+  }
+  return read_checkpoint(folder / "checkpoints" / checkpoint_file_name(*ends.rbegin()));
+}
+
+// The first cell in which two states of different digests differ.
+template <class T>
+std::string first_difference(const std::vector<T>& whole, const std::vector<T>& split,
+                             std::int64_t columns) {
+  const auto same_bits = [](T a, T b) { return bits_of(a) == bits_of(b); };
+  const auto [a, b] = std::ranges::mismatch(whole, split, same_bits);
+  const std::int64_t cell = a - whole.begin();
+  return fmt::format("row {}, column {}: {} uninterrupted, {} restarted", cell / columns,
+                     cell % columns, *a, *b);
+}
+
+// How the last states and the outputs on the way to them differ; empty where they do not.
+std::string difference(const Checkpoint& whole, const Checkpoint& split) {
+  std::string text;
+  if (whole.header.state_digest != split.header.state_digest)
+    text = fmt::format("\n  step {}, {}", whole.header.step,
+                       std::visit(
+                           [&](const auto& a) {
+                             const auto& b = std::get<std::decay_t<decltype(a)>>(split.values);
+                             return first_difference(a, b, whole.header.shape.columns);
+                           },
+                           whole.values));
+  for (const auto& [name, digest] : whole.header.outputs)
+    for (const auto& [other_name, other_digest] : split.header.outputs)
+      if (name == other_name && digest != other_digest)
+        return text + fmt::format("\n  from {} on: digest {} uninterrupted, {} restarted", name,
+                                  digest_text(digest), digest_text(other_digest));
+  return text;
+}
+
+int verify_restart_command(const VerifyRestartOptions& options) {
+  catch_stop_signals();
+  std::vector<std::string> settings = options.settings;
+  if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
+  const LoadedConfig config = load_config(options.config, settings);
+  const std::int64_t steps = config.run.steps;
+  std::set<std::int64_t> splits = split_steps(steps, options.splits);
+  const char* plural = splits.size() == 1 ? "" : "s";
+  const std::string splits_text = fmt::format("{} split{} at step{} {}", splits.size(), plural,
+                                              plural, fmt::join(splits, ", "));
+  const TemporaryFolder folder(
+      options.output.empty() ? parent_of(config.run.directory) : fs::path(options.output),
+      "verify-restart", options.keep);
+  if (options.keep) fmt::print(stderr, "lapl: both runs are kept in {}\n", folder.path().string());
+
+  const std::string text = resolved_yaml(config);
+  const auto whole = run_in_parts(text, options, folder.path() / "whole", {steps});
+  splits.insert(steps);
+  const auto split = whole ? run_in_parts(text, options, folder.path() / "split", splits) : whole;
+  if (!split) {
+    fmt::print("stopped by {}: nothing was verified\n", stop_signal());
+    return exit_stopped_early;
+  }
+  const std::string differs = difference(*whole, *split);
+  if (!differs.empty()) {
+    fmt::print("restart is not bit-identical: {}{}\n", splits_text, differs);
+    return exit_different;
+  }
+  fmt::print("restart is bit-identical: {}, digest {}\n", splits_text,
+             digest_text(whole->header.state_digest));
+  return exit_complete;
+}
+
+}  // namespace
+
+void add_verify_restart_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "verify-restart", "Compare a run to the same run restarted at random steps, bit by bit");
+  const auto options = std::make_shared<VerifyRestartOptions>();
+  command->add_option("CONFIG", options->config, "YAML run config")->required();
+  add_set_option(*command, options->settings);
+  command->add_option("--splits", options->splits, "Number of restarts (3)")
+      ->check(CLI::Range(1, 1000));
+  add_backend_option(*command, options->backend);
+  command
+      ->add_option("--output", options->output,
+                   "Folder for the temporary files (else where the run folder would be made)")
+      ->type_name("DIR");
+  command->add_flag("--keep", options->keep, "Keep both run folders");
+  command->footer(
+      "Examples:\n"
+      "  lapl verify-restart configs/tutorial-small.yaml\n"
+      "  lapl verify-restart configs/tutorial-small.yaml --splits 10 --backend cpu\n\n"
+      "Exit code 0 where all bits are equal, 7 where any differs.");
+  command->callback(
+      [options, &action] { action = [options] { return verify_restart_command(*options); }; });
+}
+
+}  // namespace lapl

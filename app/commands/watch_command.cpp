@@ -1,0 +1,137 @@
+// lapl watch RUN_DIR
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <future>
+#include <memory>
+
+#include "app/cli/commands.hpp"
+#include "app/commands/plot_options.hpp"
+#include "app/view/terminal/terminal.hpp"
+#include "app/view/terminal/watch_frame.hpp"
+#include "io/provenance.hpp"
+#include "kernels/cpu/available_memory.hpp"
+#include "kernels/error.hpp"
+#include "solver/background.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct WatchOptions {
+  std::string folder;
+  Origin origin = Origin::automatic;
+  bool once = false;
+  double interval = 1;
+};
+
+// The field of a run's newest output, read in the background: it may be gigabytes.
+class NewestField {
+ public:
+  explicit NewestField(const WatchOptions& options)
+      : folder_(options.folder), origin_(options.origin) {}
+
+  /// Starts reading where there is a newer output than the one that was read last; takes what was
+  /// read, if it is there by now, or `wait` says to wait for it.
+  void update(WatchState& state, bool wait) {
+    const std::vector<fs::path> files = list_step_files(folder_ / "fields");
+    if (!reading_.valid() && !files.empty() && files.back() != file_) {
+      file_ = files.back();
+      reading_ = in_background([file = file_, shape = state.run.shape, origin = origin_] {
+        return read(file, shape, origin);
+      });
+    }
+    using namespace std::chrono_literals;
+    if (!reading_.valid() || (!wait && reading_.wait_for(0s) != std::future_status::ready)) return;
+    try {
+      state.field = reading_.get();
+    } catch (const IoError& error) {  // replaced by --overwrite meanwhile, or damaged
+      state.field.reset();
+      state.field_note = error.what();
+    }
+  }
+
+ private:
+  static Panel read(const fs::path& file, Shape shape, Origin origin) {
+    if (static_cast<double>(shape.cells()) * 8 > static_cast<double>(available_memory()) / 2)
+      throw IoError("the field is too large for the memory here");
+    const FileContent content = read_output(file);
+    const std::vector<std::string>& fields = content.fields;
+    if (fields.empty()) throw IoError(fmt::format("{}: holds no field", file.string()));
+    const bool usual = std::ranges::find(fields, "field") != fields.end();
+    const std::string name = usual ? "field" : fields.front();
+    const ReadField field = read_field(file, name);
+    return small_panel(name, view_of(field.values), field.shape,
+                       step_of_file_name(file.filename().string()),
+                       axes_of(content, origin).first_row_below);
+  }
+
+  fs::path folder_, file_;
+  Origin origin_;
+  std::future<Panel> reading_;
+};
+
+void update(WatchState& state, const WatchOptions& options) {
+  state.run = read_run_view(options.folder, host_name());
+  const std::string& status = state.run.status;
+  const bool halted = status == "stopped" || status == "died";
+  state.resume = halted ? "lapl resume " + shell_quoted(options.folder) : "";
+}
+
+int watch_once(const WatchOptions& options) {
+  WatchState state;
+  update(state, options);
+  NewestField(options).update(state, true);
+  const TerminalSize size = terminal_size(STDOUT_FILENO);
+  for (const std::string& line :
+       watch_frame(state, size.rows - 1, size.columns, terminal_colors(STDOUT_FILENO)))
+    fmt::print("{}\n", line);
+  return 0;
+}
+
+int watch(const WatchOptions& options) {
+  WatchState state;
+  state.keys = "q: leave";
+  update(state, options);  // what is wrong is said before the screen changes
+  const TerminalColors colors = terminal_colors(STDOUT_FILENO);
+  NewestField field(options);
+  FullScreen screen;
+  do {
+    update(state, options);
+    field.update(state, false);
+    const TerminalSize size = terminal_size(STDOUT_FILENO);
+    screen.draw(watch_frame(state, size.rows, size.columns, colors));
+  } while (!screen.asked_to_leave(options.interval));
+  return 0;
+}
+
+}  // namespace
+
+void add_watch_command(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("watch", "Look at a running or finished run in the terminal");
+  const auto options = std::make_shared<WatchOptions>();
+  command->add_option("RUN_DIR", options->folder, "Run folder")->required();
+  command->add_flag("--once", options->once,
+                    "Print the view once and end; always so where stdout is no terminal");
+  command->add_option("--interval", options->interval, "Seconds between two looks; default 1")
+      ->check(CLI::Range(0.1, 3600.0));
+  add_origin_option(*command, options->origin);
+  command->footer(
+      "Progress, speed, min, max and mean over time, and the field of the newest output. q or\n"
+      "Ctrl-C leaves; the run does not notice. Nothing is written, and no file is opened while it\n"
+      "is being written. NO_COLOR is honoured. Over ssh: ssh -t HOST lapl watch RUN_DIR.\n\n"
+      "Examples:\n"
+      "  lapl watch runs/tutorial\n"
+      "  lapl watch runs/tutorial --interval 5\n"
+      "  lapl watch runs/tutorial --once | head -n 3");
+  command->callback([options, &action] {
+    action = [options] {
+      const bool once = options->once || !can_redraw(STDOUT_FILENO);
+      return once ? watch_once(*options) : watch(*options);
+    };
+  });
+}
+
+}  // namespace lapl

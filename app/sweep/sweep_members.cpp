@@ -1,0 +1,247 @@
+#include "app/sweep/sweep_members.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include "app/sweep/sweep_summary.hpp"
+#include "io/config/config_number.hpp"
+#include "io/filter_source.hpp"
+#include "io/initial_source.hpp"
+#include "io/restart.hpp"
+#include "io/run_folder.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_members = 10000;
+
+struct List {
+  std::string key;
+  std::vector<std::string> values;
+};
+
+// FIRST:LAST:STEP as its values, LAST with them where the steps meet it; anything else as it is.
+std::vector<std::string> values_in(const std::string& text) {
+  std::vector<double> numbers;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ':');)
+    if (const auto number = read_number(part).real) numbers.push_back(*number);
+  if (numbers.size() != 3 || std::ranges::count(text, ':') != 2) return {text};
+  const auto [first, last, step] = std::tie(numbers[0], numbers[1], numbers[2]);
+  const double steps = std::floor((last - first) / step + 1e-9);
+  if (!(steps >= 0 && steps < static_cast<double>(most_members)))
+    throw ConfigError(fmt::format(
+        "{}: is no range of at most {} values (expected FIRST:LAST:STEP, such as 0.05:0.2:0.05)",
+        text, most_members));
+  std::vector<std::string> values;
+  for (double i = 0; i <= steps; ++i)
+    values.push_back(fmt::format("{:.14g}", std::fma(i, step, first)));
+  return values;
+}
+
+// The lists of two or more values; what has one is added to `common`.
+std::vector<List> lists_in(const std::vector<std::string>& settings,
+                           std::vector<std::string>& common) {
+  std::vector<List> lists;
+  std::map<std::string, int> given;
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos) {
+      common.push_back(setting);  // load_config says what is wrong with it
+      continue;
+    }
+    const std::string key = setting.substr(0, equals);
+    ++given[key];
+    List list{key, {}};
+    for (const std::string& value : list_values(setting.substr(equals + 1)))
+      for (std::string& single : values_in(value)) list.values.push_back(std::move(single));
+    if (key == "output.directory")
+      throw ConfigError(
+          "--set output.directory: the members' run folders are made below --output (give that)");
+    if (list.values.size() == 1) {
+      common.push_back(setting);
+      continue;
+    }
+    if (const std::set<std::string> different(list.values.begin(), list.values.end());
+        different.size() < list.values.size())
+      throw ConfigError(fmt::format("--set {}: a value is there twice", setting));
+    lists.push_back(std::move(list));
+  }
+  for (const List& list : lists)
+    if (given[list.key] > 1)
+      throw ConfigError(fmt::format("--set {}: given {} times (expected one list of all values)",
+                                    list.key, given[list.key]));
+  if (lists.empty())
+    throw ConfigError(
+        "nothing to sweep: expected --set KEY=VALUE,VALUE,... with two values or more");
+  return lists;
+}
+
+// "seed" of initial.seed, unless another list's key ends so too.
+std::string short_key(const List& of, const std::vector<List>& lists) {
+  const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
+  const auto alike = [&](const List& other) { return last(other.key) == last(of.key); };
+  return std::ranges::count_if(lists, alike) > 1 ? of.key : last(of.key);
+}
+
+// With characters alone that no shell and no file system minds.
+std::string plain_text(const std::string& value) {
+  std::string plain;
+  for (const char c : value) {
+    const bool kept =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '+' || c == '-';
+    if (kept)
+      plain += c;
+    else if (!plain.empty() && plain.back() != '-')
+      plain += '-';
+  }
+  return plain.substr(0, plain.find_last_not_of('-') + 1);
+}
+
+std::vector<SweepMember> combinations(const std::vector<List>& lists,
+                                      const std::vector<std::string>& common) {
+  std::vector<SweepMember> members(1);
+  members.front().settings = common;
+  for (const List& list : lists) {
+    if (members.size() * list.values.size() > most_members)
+      throw ConfigError(fmt::format("the lists have more than {} combinations", most_members));
+    std::vector<SweepMember> longer;
+    for (const SweepMember& member : members)
+      for (const std::string& value : list.values) {
+        SweepMember& added = longer.emplace_back(member);
+        added.name += fmt::format("{}{}-{}", member.name.empty() ? "" : "_", short_key(list, lists),
+                                  plain_text(value));
+        added.values.emplace_back(list.key, value);
+        added.settings.push_back(list.key + "=" + value);
+      }
+    members = std::move(longer);
+  }
+  return members;
+}
+
+// Whether the run in the member's folder is this very one, done. Throws ConfigError where it is one
+// that this config cannot go on with.
+bool is_complete(const LoadedConfig& config) {
+  const fs::path folder = config.run.directory;
+  std::optional<RunFolder> held;  // what is read here is of one run
+  try {
+    held.emplace(RunFolder::open(folder));
+  } catch (const IoError&) {
+    return false;  // the member, once started, says so
+  }
+  if (!fs::exists(folder / "config.yaml")) return false;  // it ended as soon as it had started
+  const LoadedConfig before = load_config(folder / "config.yaml", {});
+  try {
+    require_same_problem(before, "the run folder", config);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", folder.string(), error.what()));
+  }
+  return run_summary(folder).value("status", nlohmann::ordered_json()) == "complete" &&
+         before.run.steps == config.run.steps;
+}
+
+// The lines of messages, each once.
+class Lines {
+ public:
+  void add(const std::string& message) {
+    std::istringstream stream(message);
+    for (std::string line; std::getline(stream, line);)
+      if (known_.insert(line).second) lines_.push_back(line);
+  }
+  void throw_any() const {
+    if (!lines_.empty()) throw ConfigError(fmt::format("{}", fmt::join(lines_, "\n")));
+  }
+
+ private:
+  std::set<std::string> known_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::vector<std::string> list_values(const std::string& text) {
+  std::vector<std::string> values(1);
+  int depth = 0;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == '"' && c == '\\' && i + 1 < text.size()) {
+      values.back() += c;
+      values.back() += text[++i];
+      continue;
+    }
+    if (quote != '\0')
+      quote = c == quote ? '\0' : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else if (c == '[' || c == '{')
+      ++depth;
+    else if (c == ']' || c == '}')
+      --depth;
+    if (c == ',' && depth == 0 && quote == '\0')
+      values.emplace_back();
+    else
+      values.back() += c;
+  }
+  for (std::string& value : values) {
+    const auto first = value.find_first_not_of(' ');
+    value = first == std::string::npos
+                ? ""
+                : value.substr(first, value.find_last_not_of(' ') - first + 1);
+  }
+  return values;
+}
+
+std::vector<SweepMember> sweep_members(const std::string& config,
+                                       const std::vector<std::string>& settings,
+                                       const fs::path& folder, bool go_on) {
+  std::vector<std::string> common;
+  const std::vector<List> lists = lists_in(settings, common);
+  std::vector<SweepMember> members = combinations(lists, common);
+  Lines mistakes;
+  std::set<std::string> names, sources;
+  std::size_t runs = 0;
+  for (SweepMember& member : members) {
+    if (!names.insert(member.name).second)
+      mistakes.add(fmt::format("two combinations would have the run folder {}", member.name));
+    try {
+      LoadedConfig loaded = load_config(config, member.settings);
+      loaded.run.directory = (folder / member.name).string();
+      member.run = loaded.run;
+      const InitialConfig& initial = member.run.initial;
+      const auto [rows, columns] = member.run.shape;
+      // A large file that all members start from is read once.
+      if (sources.insert(fmt::format("{}:{} {} {}", initial.path, initial.dataset, rows, columns))
+              .second)
+        load_initial_field(member.run);
+      load_filters(member.run);
+      if (!RunFolder::holds_run(member.run.directory)) continue;
+      ++runs;
+      if (go_on) member.complete = is_complete(loaded);
+    } catch (const ConfigError& error) {
+      mistakes.add(error.what());
+    }
+  }
+  if (runs > 0 && !go_on)
+    mistakes.add(
+        fmt::format("{}: holds runs of {} of the {} members already (give --auto-resume to "
+                    "go on with them, or another --output)",
+                    folder.string(), runs, members.size()));
+  mistakes.throw_any();
+  return members;
+}
+
+}  // namespace lapl

@@ -1,0 +1,118 @@
+#include "app/sweep/sweep_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "app/exit_code.hpp"
+#include "app/view/table.hpp"
+#include "io/durable/posix_file.hpp"
+#include "io/json.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// The value as JSON where it is that too, else as text.
+Json json_of(const std::string& yaml) {
+  Json value = parse_json(yaml);
+  return value.is_discarded() ? Json(yaml) : value;
+}
+
+// Step, min, max and mean in the last line of diagnostics.csv.
+void add_last_output(Json& row, const fs::path& folder) {
+  if (!fs::exists(folder / "diagnostics.csv")) return;
+  std::istringstream file(read_start(folder / "diagnostics.csv"));
+  std::string line, last;
+  std::getline(file, line);  // names
+  while (std::getline(file, line)) last = line;
+  std::istringstream columns(last);
+  for (const char* name : {"step", "time", "min", "max", "mean"}) {
+    std::string text;
+    if (!std::getline(columns, text, ',')) return;
+    if (row.contains(name)) row[name] = json_of(text);
+  }
+}
+
+const char* status_of(int code) {
+  return code == exit_complete ? "complete" : code == exit_stopped_early ? "stopped" : "failed";
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get<std::string>() : json_text(value);
+}
+
+// As the table shows it: numbers with six digits.
+std::string short_text(const Json& value) {
+  return value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : text_of(value);
+}
+
+}  // namespace
+
+Json run_summary(const fs::path& folder) {
+  const fs::path path = folder / "run.json";
+  Json summary = fs::exists(path) ? parse_json(read_start(path)) : Json();
+  return summary.is_object() ? summary : Json::object();
+}
+
+Json waiting_row(const SweepMember& member) {
+  Json row = {{"member", member.name}};
+  for (const auto& [key, value] : member.values) row[key] = json_of(value);
+  row["status"] = "waiting";
+  for (const char* name : {"exit_code", "step", "min", "max", "mean", "digest", "seconds", "error"})
+    row[name] = nullptr;
+  return row;
+}
+
+Json summary_row(const SweepMember& member, const MemberEnd& end) {
+  Json row = waiting_row(member);
+  row["status"] = status_of(end.code);
+  row["exit_code"] = end.code;
+  add_last_output(row, member.run.directory);
+  const Json summary = run_summary(member.run.directory);
+  for (const char* name : {"step", "digest", "seconds"})
+    if (summary.contains(name)) row[name] = summary[name];
+  if (!end.error.empty()) row["error"] = end.error;
+  return row;
+}
+
+std::string summary_table(const Json& rows) {
+  std::vector<std::vector<std::string>> lines(1);
+  std::string errors;
+  for (const auto& [name, value] : rows.front().items())
+    if (name != "member" && name != "error")
+      lines.front().push_back(name == "exit_code" ? "code" : name);
+  for (const Json& row : rows) {
+    auto& line = lines.emplace_back();
+    for (const auto& [name, value] : row.items())
+      if (name != "member" && name != "error") line.push_back(short_text(value));
+    if (!row["error"].is_null())
+      errors += fmt::format("{}: {}\n", text_of(row["member"]), text_of(row["error"]));
+  }
+  return table_text(lines) + errors;
+}
+
+std::string summary_csv(const Json& rows) {
+  const auto quoted = [](const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string result = "\"";
+    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return result + "\"";
+  };
+  std::string names, text;
+  for (const auto& [name, value] : rows.front().items()) names += (names.empty() ? "" : ",") + name;
+  for (const Json& row : rows) {
+    std::string line;
+    for (const auto& [name, value] : row.items())
+      line += (line.empty() ? "" : ",") + quoted(text_of(value));
+    text += line + "\n";
+  }
+  return names + "\n" + text;
+}
+
+}  // namespace lapl

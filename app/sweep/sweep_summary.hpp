@@ -1,0 +1,29 @@
+// The one table of a sweep.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/sweep/sweep_members.hpp"
+#include "app/sweep/sweep_processes.hpp"
+
+namespace lapl {
+
+/// What run.json in a run folder says; an empty object where it says nothing that can be read.
+nlohmann::ordered_json run_summary(const std::filesystem::path& folder);
+
+/// A row: member, the swept keys, status, exit_code, step, min, max, mean (of the last output),
+/// digest, seconds (of the last part of the run), error. What is not known is null.
+nlohmann::ordered_json summary_row(const SweepMember& member, const MemberEnd& end);
+
+/// The row of a member that was not started, because the sweep was stopped before.
+nlohmann::ordered_json waiting_row(const SweepMember& member);
+
+/// The rows as aligned columns, with what went wrong below.
+std::string summary_table(const nlohmann::ordered_json& rows);
+
+/// The rows as RFC 4180 has it, under a line of names.
+std::string summary_csv(const nlohmann::ordered_json& rows);
+
+}  // namespace lapl

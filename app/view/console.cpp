@@ -1,0 +1,137 @@
+#include "app/view/console.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "app/view/console_lines.hpp"
+#include "app/view/plot/plot_panels.hpp"
+#include "io/config/config_text.hpp"
+#include "io/json.hpp"
+#include "io/provenance.hpp"
+
+namespace lapl {
+namespace {
+
+bool colours() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return isatty(STDERR_FILENO) && (no_color == nullptr || *no_color == '\0');
+}
+
+// A terminal or a pipe that is gone must not end a run: main reports what stdout could not take.
+template <class... Values>
+void print(std::FILE* file, fmt::format_string<Values...> format, Values&&... values) {
+  const std::string text = fmt::format(format, std::forward<Values>(values)...);
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), file) == text.size());
+}
+
+}  // namespace
+
+void print_error(const std::string& message) {
+  const bool red = colours();
+  print(stderr, "lapl: {}error:{} {}\n", red ? "\033[31m" : "", red ? "\033[0m" : "",
+        printable(message));
+}
+
+Console::Console(Options options)
+    : options_(options),
+      terminal_(isatty(STDERR_FILENO)),
+      last_line_(std::chrono::steady_clock::now()) {}
+
+Console::~Console() { clear_bar(); }
+
+void Console::begin(const std::filesystem::path& folder, bool first_row_below) {
+  first_row_below_ = first_row_below;
+  if (!options_.live) return;
+  if (!can_redraw(STDERR_FILENO))
+    return note("--live needs a terminal on standard error: progress comes in lines instead");
+  live_.emplace(read_run_view(folder, host_name()));
+}
+
+void Console::note(const std::string& text) {
+  if (options_.quiet) return;
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  print(stderr, "lapl: {}\n", printable(text));
+}
+
+void Console::warning(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  const bool yellow = colours();
+  print(stderr, "lapl: {}warning:{} {}\n", yellow ? "\033[33m" : "", yellow ? "\033[0m" : "",
+        printable(text));
+}
+
+void Console::stored(const StoredEvent& event) {
+  if (options_.quiet) return;
+  std::optional<Panel> field;
+  if (live_ && !event.output.empty())
+    field = small_panel("field", event.field, event.shape, event.step, first_row_below_);
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  if (options_.json) {
+    const nlohmann::ordered_json line = {{"event", "stored"},
+                                         {"step", event.step},
+                                         {"time", event.time},
+                                         {"min", event.statistics.min},
+                                         {"max", event.statistics.max},
+                                         {"mean", event.statistics.mean},
+                                         {"digest", digest_text(event.digest)},
+                                         {"output", event.output},
+                                         {"checkpoint", event.checkpoint}};
+    print(stdout, "{}\n", json_text(line));
+  } else if (!event.output.empty()) {
+    const bool fit = isatty(STDOUT_FILENO) != 0;
+    print(stdout, "{}\n", output_line(event, fit ? terminal_size(STDOUT_FILENO).columns : 0));
+  } else {
+    print(stdout, "step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
+  }
+  std::fflush(stdout);
+  if (field) live_->stored(event, std::move(*field));
+  show_live();
+}
+
+void Console::progress(const Progress& progress) {
+  if (options_.quiet || options_.json) return;
+  using namespace std::chrono_literals;
+  const std::lock_guard lock(mutex_);
+  if (live_) {
+    if (live_->progress(progress) || progress.step == progress.last_step) show_live();
+    return;
+  }
+  if (terminal_) {
+    print(stderr, "\r\033[K{}", progress_line(progress, terminal_size(STDERR_FILENO).columns));
+    std::fflush(stderr);
+    bar_shown_ = true;
+  } else if (const auto now = std::chrono::steady_clock::now(); now - last_line_ >= 5s) {
+    print(stderr, "lapl: {}\n", progress_text(progress));
+    last_line_ = now;
+  }
+}
+
+void Console::summary(const std::string& text, const nlohmann::ordered_json& values) {
+  const std::lock_guard lock(mutex_);
+  if (live_) {
+    print(stderr, "{}", live_->finished(values.at("status").get<std::string>()));
+    live_.reset();
+  }
+  clear_bar();
+  if (options_.json)
+    print(stdout, "{}\n", json_text(values));
+  else if (!options_.quiet)
+    print(stdout, "{}", text);
+}
+
+void Console::clear_bar() {
+  if (bar_shown_) print(stderr, "\r\033[K");
+  bar_shown_ = false;
+  if (live_) print(stderr, "{}", live_->erase());
+}
+
+void Console::show_live() {
+  if (live_) print(stderr, "{}", live_->draw());
+}
+
+}  // namespace lapl

@@ -1,0 +1,76 @@
+#include "app/view/console_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "io/quantities.hpp"
+#include "kernels/digest.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr int longest_bar = 24, shortest_bar = 4;
+
+// A part of a line; of those that have no room together the larger ranks go first.
+struct LinePart {
+  std::string text;
+  int rank;
+};
+
+std::string joined(std::vector<LinePart> parts, std::size_t room) {
+  std::string line;
+  for (;;) {
+    line.clear();
+    for (const LinePart& part : parts) line += part.text;
+    line.erase(line.find_last_not_of(' ') + 1);
+    if (line.size() <= room || parts.size() == 1) return line.substr(0, room);
+    parts.erase(std::ranges::max_element(parts, {}, &LinePart::rank));
+  }
+}
+
+double part_of(const Progress& progress) {
+  return static_cast<double>(progress.step) / static_cast<double>(progress.last_step);
+}
+
+std::vector<LinePart> parts_of(const Progress& progress) {
+  return {{fmt::format("{:3.0f}%", 100 * part_of(progress)), 0},
+          {fmt::format("  step {} of {}", progress.step, progress.last_step), 2},
+          {"  " + cell_rate(progress.cells_per_second), 3},
+          {fmt::format("  {} left", time_left_text(progress.seconds_left)), 1}};
+}
+
+}  // namespace
+
+std::string progress_text(const Progress& progress) {
+  return joined(parts_of(progress), std::string::npos);
+}
+
+std::string progress_line(const Progress& progress, int columns) {
+  const int room = std::max(columns - 1, 1);  // the cursor stands after it
+  const std::string text = joined(parts_of(progress), static_cast<std::size_t>(room));
+  const int width = std::min(longest_bar, room - static_cast<int>(text.size()) - 3);
+  if (width < shortest_bar) return text;
+  const auto filled = static_cast<int>(part_of(progress) * width);
+  return fmt::format("[{:=>{}}{:>{}}] {}", "", filled, "", width - filled, text);
+}
+
+std::string output_line(const StoredEvent& event, int columns) {
+  const Statistics& s = event.statistics;
+  const std::string digest = digest_text(event.digest);
+  const std::string full =
+      fmt::format("step {:>9}  time {:<10.6g} min {:<12.6g} max {:<12.6g} mean {:<12.6g} digest {}",
+                  event.step, event.time, s.min, s.max, s.mean, digest);
+  const auto room = static_cast<std::size_t>(columns);
+  if (columns == 0 || full.size() <= room) return full;
+  return joined({{fmt::format("step {:>9} ", event.step), 0},
+                 {fmt::format(" time {:<7.6g}", event.time), 5},
+                 {fmt::format(" min {:<9.4g}", s.min), 2},
+                 {fmt::format(" max {:<9.4g}", s.max), 1},
+                 {fmt::format(" mean {:<9.4g}", s.mean), 3},
+                 {" " + digest, 4}},
+                room);
+}
+
+}  // namespace lapl

@@ -1,0 +1,60 @@
+#include "app/view/live_view.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace lapl {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto between_frames = 500ms;  // a frame may have 50 KB, and the terminal be far away
+constexpr int most_rows = 22;
+
+}  // namespace
+
+LiveView::LiveView(RunView run)
+    : colors_(terminal_colors(STDERR_FILENO)), size_(terminal_size(STDERR_FILENO)) {
+  state_.run = std::move(run);
+  state_.list_outputs = false;  // each is a line above the view
+}
+
+void LiveView::stored(const StoredEvent& event, Panel field) {
+  state_.run.diagnostics.push_back({event.step, event.time, event.statistics, 0});
+  state_.field = std::move(field);
+}
+
+bool LiveView::progress(const Progress& progress) {
+  state_.run.step = progress.step;
+  state_.run.cells_per_second = progress.cells_per_second;
+  state_.run.seconds_left = progress.seconds_left;
+  return std::chrono::steady_clock::now() - drawn_ >= between_frames;
+}
+
+std::string LiveView::draw() {
+  drawn_ = std::chrono::steady_clock::now();
+  std::string text = erase();
+  const TerminalSize size = terminal_size(STDERR_FILENO);
+  // In a terminal of another width the lines have wrapped: nobody knows where they are.
+  if (size.columns != size_.columns) text = "\033[2J\033[H";
+  size_ = size;
+  const std::vector<std::string> lines = watch_frame(
+      state_, std::clamp(size.rows - 2, 1, most_rows), std::max(size.columns - 1, 1), colors_);
+  for (const std::string& line : lines) text += line + "\n";
+  shown_lines_ = static_cast<int>(lines.size());
+  return text;
+}
+
+std::string LiveView::finished(const std::string& status) {
+  state_.run.status = status;
+  return draw();
+}
+
+std::string LiveView::erase() {
+  const int lines = std::exchange(shown_lines_, 0);
+  return lines > 0 ? fmt::format("\r\033[{}A\033[J", lines) : "";
+}
+
+}  // namespace lapl

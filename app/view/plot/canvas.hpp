@@ -1,0 +1,61 @@
+// cairo, with owners, checked and in our units.
+#pragma once
+
+#include <cairo.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/view/plot/colormap.hpp"
+#include "app/view/plot/figure.hpp"
+
+namespace lapl {
+
+struct CairoSurfaceDeleter {
+  void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
+};
+struct CairoDeleter {
+  void operator()(cairo_t* context) const { cairo_destroy(context); }
+};
+using CairoSurface = std::unique_ptr<cairo_surface_t, CairoSurfaceDeleter>;
+
+/// Throws IoError "cannot draw: reason" unless the status is success.
+void check_cairo(cairo_status_t status);
+
+/// Draws on a surface, in black on white.
+class Canvas {
+ public:
+  enum class Align { left, centre, right };
+
+  explicit Canvas(cairo_surface_t* surface);
+
+  /// Width of a line of text; ^{...} in it is a superscript.
+  double text_width(const std::string& text, double font) const;
+
+  /// A line of text; `y` is that of its middle (of a digit's height). Letters shrink to fit into
+  /// `room`, where given, to 60%; what is still too long ends in dots.
+  void text(const std::string& text, double x, double y, double font, Align align,
+            double room = 0) const;
+  /// The same, upwards, centred at x and y.
+  void text_upwards(const std::string& text, double x, double y, double font) const;
+
+  void color(Rgb rgb) const;
+  void line(double x0, double y0, double x1, double y1) const;
+  void frame(Rectangle rectangle) const;
+  void triangle(double x0, double y0, double x1, double y1, double x2, double y2, Rgb rgb) const;
+
+  /// Pixels, `size.rows` x `size.columns` from the top, stretched over `rectangle` without
+  /// smoothing.
+  void image(const std::vector<Rgb>& pixels, Shape size, Rectangle rectangle) const;
+
+  void line_width(double width) const { cairo_set_line_width(cairo_.get(), width); }
+  cairo_status_t status() const { return cairo_status(cairo_.get()); }
+
+ private:
+  double show(const std::string& text, double font, bool draw) const;
+
+  std::unique_ptr<cairo_t, CairoDeleter> cairo_;
+};
+
+}  // namespace lapl

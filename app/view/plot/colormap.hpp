@@ -1,0 +1,38 @@
+// Colours for numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/images/pixels.hpp"
+
+namespace lapl {
+
+/// The colour of cells without a finite value.
+inline constexpr Rgb missing_color = 0xb0b0b0;
+
+/// A colour for each number from 0 to 1: control points at equal distances, linear in between.
+class Colormap {
+ public:
+  explicit Colormap(std::span<const Rgb> points);
+
+  /// Numbers outside 0 ... 1 get the colour of the nearer end, NaN gets missing_color.
+  Rgb color(double fraction) const;
+
+ private:
+  std::array<Rgb, 1024> table_;
+};
+
+/// viridis, inferno, gray or diverging (blue, white, red).
+const std::vector<std::string>& colormap_names();
+
+/// One line for people about one of these.
+const char* colormap_summary(const std::string& name);
+
+/// Throws ConfigError for a name that is not among colormap_names().
+Colormap colormap_named(const std::string& name);
+
+}  // namespace lapl

@@ -1,0 +1,65 @@
+#include "app/view/plot/indexed_png.hpp"
+
+#include <png.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/error.hpp"
+
+namespace lapl {
+std::string indexed_png(const Panel& panel) {
+  // The last one is for cells without a value, where there are such.
+  constexpr std::size_t entries = 256;
+  const bool missing =
+      std::ranges::any_of(panel.pixels, [](double value) { return std::isnan(value); });
+  const std::size_t levels = missing ? entries - 1 : entries;
+  std::array<png_byte, 3 * entries> colors;
+  bool grey = !missing;
+  for (std::size_t i = 0; i < entries; ++i) {
+    const double fraction = static_cast<double>(i) / static_cast<double>(levels - 1);
+    const Rgb color = i < levels ? panel.colormap.color(fraction) : missing_color;
+    for (std::size_t part = 0; part < 3; ++part) {
+      colors[3 * i + part] = static_cast<png_byte>(color >> (16 - 8 * part) & 255);
+      grey = grey && colors[3 * i + part] == i;
+    }
+  }
+  const auto rows = static_cast<std::size_t>(panel.drawn.rows);
+  const auto columns = static_cast<std::size_t>(panel.drawn.columns);
+  std::vector<png_byte> pixels(rows * columns);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t line = panel.axes.first_row_below ? rows - 1 - row : row;
+    for (std::size_t column = 0; column < columns; ++column) {
+      const double fraction = panel.limits.fraction(panel.pixels[row * columns + column]);
+      pixels[line * columns + column] = static_cast<png_byte>(
+          std::isnan(fraction)
+              ? levels
+              : static_cast<std::size_t>(
+                    std::lround(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(levels - 1))));
+    }
+  }
+
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(columns);
+  image.height = static_cast<png_uint_32>(rows);
+  image.format = grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB_COLORMAP;
+  image.colormap_entries = grey ? 0 : entries;
+  std::string bytes(PNG_IMAGE_PNG_SIZE_MAX(image), '\0');
+  png_alloc_size_t size = bytes.size();
+  if (png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels.data(), 0,
+                                grey ? nullptr : colors.data()) == 0)
+    throw IoError(std::string("cannot make a PNG: ") + image.message);
+  bytes.resize(size);
+  return bytes;
+}
+
+std::string grey_png(Shape shape, std::vector<double> values) {
+  PlotAxes axes;
+  axes.first_row_below = false;
+  return indexed_png(
+      {"", "", shape, shape, std::move(values), {0, 1}, colormap_named("gray"), axes});
+}
+
+}  // namespace lapl

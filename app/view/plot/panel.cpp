@@ -1,0 +1,232 @@
+#include "app/view/plot/panel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/view/plot/ticks.hpp"
+
+namespace lapl {
+namespace {
+
+using Align = Canvas::Align;
+
+// In letter sizes.
+constexpr double mark = 0.35;
+constexpr double gap = 0.3;
+constexpr double triangle_height = 0.8;
+constexpr double number_height = 1.25;
+constexpr double space = 0.7;  // between numbers beside each other
+constexpr int most_numbers = 7;
+
+/// The middle of the device pixel: thin lines there are crisp.
+double crisp(double place) { return std::floor(place) + 0.5; }
+
+/// As many ticks as leave the numbers apart, but at most `limit`. `place` turns a fraction into
+/// pixels.
+template <class Place>
+Ticks ticks_with_room(const Canvas& canvas, double low, double high, bool across, double font,
+                      std::int64_t limit, Place place) {
+  const double length = std::abs(place(1) - place(0));
+  int most = std::clamp(static_cast<int>(length / ((across ? 3 : 1.4) * font)), 1,
+                        static_cast<int>(std::min<std::int64_t>(limit, most_numbers)));
+  for (;; --most) {
+    Ticks ticks = round_ticks(low, high, most);
+    bool apart = true;
+    for (std::size_t i = 1; i < ticks.ticks.size(); ++i) {
+      const Tick &a = ticks.ticks[i - 1], &b = ticks.ticks[i];
+      const double needed =
+          across ? (canvas.text_width(a.label, font) + canvas.text_width(b.label, font)) / 2 +
+                       space * font
+                 : number_height * font;
+      apart = apart && std::abs(place(b.fraction) - place(a.fraction)) >= needed;
+    }
+    if (apart || most == 1) return ticks;
+  }
+}
+
+/// Cells are centred on their nodes, so that the first number is half a cell inside the box. No
+/// number lies between two nodes.
+Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, double spacing, bool across, double font,
+                 double length) {
+  const double count = static_cast<double>(cells);
+  const auto place = [&](double node) { return (node * (count - 1) + 0.5) / count * length; };
+  if (cells == 1) return {{{0.5, "0"}}, 0, 0};
+  Ticks ticks = ticks_with_room(canvas, 0, (count - 1) * spacing, across, font, cells, place);
+  for (Tick& tick : ticks.ticks) tick.fraction = place(tick.fraction) / length;
+  return ticks;
+}
+
+std::string axis_title(const std::string& name, const std::string& unit, const Ticks& ticks) {
+  const std::string factor = ticks.common_text();
+  if (factor.empty() && unit.empty()) return name;
+  const std::string between = factor.empty() || unit.empty() ? "" : " ";
+  return name + " (" + factor + between + unit + ")";
+}
+
+void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+  const Rectangle& box = layout.box;
+  const double right = box.x + box.width, end = box.y + box.height;
+  const Ticks x =
+      axis_ticks(canvas, panel.shape.columns, panel.axes.spacing, true, font, box.width);
+  for (const Tick& tick : x.ticks) {
+    const double at = box.x + tick.fraction * box.width;
+    canvas.line(crisp(at), end, crisp(at), end + mark * font);
+    canvas.text(tick.label, at, end + (mark + gap + 0.5) * font, font, Align::centre);
+  }
+  const double room = std::min(std::max(box.width, 9 * font), layout.cell.width);
+  canvas.text(axis_title(panel.axes.x, panel.axes.unit, x), box.x + box.width / 2,
+              end + (mark + gap + 2.1) * font, font, Align::centre, room);
+
+  const Ticks y = axis_ticks(canvas, panel.shape.rows, panel.axes.spacing, false, font, box.height);
+  double widest = 0;
+  for (const Tick& tick : y.ticks) {
+    widest = std::max(widest, canvas.text_width(tick.label, font));
+    const double from_first = tick.fraction * box.height;
+    const double at = panel.axes.first_row_below ? end - from_first : box.y + from_first;
+    canvas.line(box.x - mark * font, crisp(at), box.x, crisp(at));
+    canvas.text(tick.label, box.x - (mark + gap) * font, at, font, Align::right);
+  }
+  canvas.text_upwards(axis_title(panel.axes.y, panel.axes.unit, y),
+                      box.x - (mark + gap + 1.15) * font - widest, box.y + box.height / 2, font);
+  canvas.frame({crisp(box.x) - 1, crisp(box.y) - 1, right - box.x + 1, end - box.y + 1});
+}
+
+void draw_field(const Canvas& canvas, const Panel& panel, const PanelLayout& layout) {
+  std::vector<Rgb> pixels(panel.pixels.size());
+  const auto rows = static_cast<std::size_t>(panel.drawn.rows);
+  const auto columns = static_cast<std::size_t>(panel.drawn.columns);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t line = panel.axes.first_row_below ? rows - 1 - row : row;
+    for (std::size_t column = 0; column < columns; ++column)
+      pixels[line * columns + column] =
+          panel.colormap.color(panel.limits.fraction(panel.pixels[row * columns + column]));
+  }
+  canvas.image(pixels, panel.drawn, layout.box);
+}
+
+struct Beyond {
+  bool below = false;
+  bool above = false;
+};
+
+Beyond beyond_limits(const Panel& panel) {
+  Beyond beyond;
+  for (const double value : panel.pixels) {
+    beyond.below = beyond.below || value < panel.limits.low;
+    beyond.above = beyond.above || value > panel.limits.high;
+  }
+  return beyond;
+}
+
+/// The part of the bar between the triangles that stand for values beyond its ends.
+void draw_bar_colors(const Canvas& canvas, const Colormap& colormap, const Rectangle& bar,
+                     bool across) {
+  constexpr std::int64_t count = 512;
+  std::vector<Rgb> colors(count);
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    const double fraction = (static_cast<double>(i) + 0.5) / count;
+    colors[i] = colormap.color(across ? fraction : 1 - fraction);
+  }
+  canvas.image(colors, across ? Shape{1, count} : Shape{count, 1}, bar);
+  canvas.frame({crisp(bar.x), crisp(bar.y), bar.width - 1, bar.height - 1});
+}
+
+void draw_bar_beside(const Canvas& canvas, const Panel& panel, const PanelLayout& layout,
+                     double font) {
+  Rectangle bar = layout.bar;
+  bar.x = std::round(bar.x);
+  bar.width = std::round(bar.width);
+  const double height = std::round(triangle_height * font), middle = bar.x + bar.width / 2;
+  const double right = bar.x + bar.width;
+  Beyond beyond = beyond_limits(panel);
+  if (bar.height < 6 * height) beyond = {};
+  if (beyond.above) {
+    canvas.triangle(crisp(bar.x), bar.y + height, middle, bar.y, right - 0.5, bar.y + height,
+                    panel.colormap.color(1));
+    bar.y += height;
+    bar.height -= height;
+  }
+  if (beyond.below) {
+    bar.height -= height;
+    const double end = bar.y + bar.height;
+    canvas.triangle(crisp(bar.x), end, middle, end + height, right - 0.5, end,
+                    panel.colormap.color(0));
+  }
+  draw_bar_colors(canvas, panel.colormap, bar, false);
+
+  const auto place = [&](double fraction) { return bar.y + bar.height * (1 - fraction); };
+  const Ticks ticks = ticks_with_room(canvas, panel.limits.low, panel.limits.high, false, font,
+                                      most_numbers, place);
+  const double start = right + (mark + gap) * font;
+  const double cell_end = layout.cell.x + layout.cell.width - 0.3 * font;
+  for (const Tick& tick : ticks.ticks) {
+    const double at = place(tick.fraction);
+    canvas.line(right, crisp(at), right + mark * font, crisp(at));
+    canvas.text(tick.label, start, at, font, Align::left, cell_end - start);
+  }
+  // Above the bar; long, it ends where the cell does.
+  const std::string common = ticks.common_text();
+  const double width = canvas.text_width(common, font);
+  canvas.text(common, std::max(layout.cell.x + 0.3 * font, std::min(bar.x, cell_end - width)),
+              layout.bar.y - font, font, Align::left, layout.cell.width - 0.6 * font);
+}
+
+void draw_bar_below(const Canvas& canvas, const Panel& panel, const PanelLayout& layout,
+                    double font) {
+  Rectangle bar = layout.bar;
+  bar.y = std::round(bar.y);
+  bar.height = std::round(bar.height);
+  const double width = std::round(triangle_height * font), middle = bar.y + bar.height / 2;
+  const double end = bar.y + bar.height;
+  const Beyond beyond = beyond_limits(panel);
+  if (beyond.below) {
+    canvas.triangle(bar.x + width, crisp(bar.y), bar.x, middle, bar.x + width, end - 0.5,
+                    panel.colormap.color(0));
+    bar.x += width;
+    bar.width -= width;
+  }
+  if (beyond.above) {
+    bar.width -= width;
+    const double right = bar.x + bar.width;
+    canvas.triangle(right, crisp(bar.y), right + width, middle, right, end - 0.5,
+                    panel.colormap.color(1));
+  }
+  draw_bar_colors(canvas, panel.colormap, bar, true);
+
+  const auto place = [&](double fraction) { return bar.x + bar.width * fraction; };
+  const Ticks ticks =
+      ticks_with_room(canvas, panel.limits.low, panel.limits.high, true, font, most_numbers, place);
+  for (const Tick& tick : ticks.ticks) {
+    const double at = place(tick.fraction);
+    canvas.line(crisp(at), end, crisp(at), end + mark * font);
+    canvas.text(tick.label, at, end + (mark + gap + 0.5) * font, font, Align::centre);
+  }
+  canvas.text(ticks.common_text(), layout.bar.x + layout.bar.width, bar.y - 0.8 * font, font,
+              Align::right, layout.bar.width);
+}
+
+}  // namespace
+
+void draw_panel(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+  const Rectangle &cell = layout.cell, &box = layout.box;
+  canvas.line_width(std::max(1.0, std::round(font / 13)));
+  draw_field(canvas, panel, layout);
+  draw_axes(canvas, panel, layout, font);
+  if (layout.bar_below)
+    draw_bar_below(canvas, panel, layout, font);
+  else
+    draw_bar_beside(canvas, panel, layout, font);
+
+  // Centred over the box, moved where the cell would cut it off.
+  const double room = cell.width - 1.2 * font;
+  const auto title = [&](const std::string& text, double y, double size) {
+    const double half = std::min(canvas.text_width(text, size), room) / 2;
+    const double middle = std::clamp(box.x + box.width / 2, cell.x + 0.6 * font + half,
+                                     cell.x + cell.width - 0.6 * font - half + 1e-6);
+    canvas.text(text, middle, y, size, Align::centre, room);
+  };
+  title(panel.title, box.y - 4.1 * font, 1.2 * font);
+  title(panel.subtitle, box.y - 2.6 * font, font);
+}
+
+}  // namespace lapl

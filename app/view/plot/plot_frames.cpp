@@ -1,0 +1,36 @@
+#include "app/view/plot/plot_frames.hpp"
+
+namespace lapl {
+
+Frames::Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes, std::string field,
+               PlotStyle style, std::optional<PictureSize> size, bool plain)
+    : axes_(std::move(axes)), field_(std::move(field)), style_(std::move(style)) {
+  const PlotOutput& first = outputs.front();
+  const Shape shape = read_field(first.file, field_, first.record).shape;
+  box_ = shape;
+  if (!plain) {
+    size_ = size ? *size : default_size(1, shape);
+    layout_ = figure_layout(size_, 1, shape);
+    box_ = box_pixels(layout_.panels.front(), PictureFormat::png);
+  }
+  for (const PlotOutput& output : outputs) {
+    const DrawnField drawn = read(output);
+    range_ = united(range_, drawn.range);
+    signs_ = signs_ || drawn.signs;
+  }
+}
+
+DrawnField Frames::read(const PlotOutput& output) const {
+  return read_drawn(output, field_, box_, style_);
+}
+
+std::vector<Panel> Frames::panels(const PlotOutput& output) const {
+  DrawnField drawn = read(output);
+  drawn.signs = signs_;
+  const Limits limits = limits_for(drawn, range_, style_);
+  std::vector<Panel> panels = {make_panel(std::move(drawn), limits, style_, axes_)};
+  panels.front().subtitle = describe(output);
+  return panels;
+}
+
+}  // namespace lapl

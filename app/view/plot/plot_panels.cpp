@@ -1,0 +1,76 @@
+#include "app/view/plot/plot_panels.hpp"
+
+#include <algorithm>
+
+#include "app/view/plot/resample.hpp"
+
+namespace lapl {
+namespace {
+
+std::string colormap_of(const DrawnField& field, const PlotStyle& style) {
+  return style.colormap ? *style.colormap : field.signs ? "diverging" : "viridis";
+}
+
+}  // namespace
+
+DrawnField read_drawn(const PlotOutput& output, const std::string& field, Shape box,
+                      const PlotStyle& style) {
+  const ReadField read = read_field(output.file, field, output.record);
+  return drawn_field(field, view_of(read.values), read.shape, box, style);
+}
+
+DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
+                       const PlotStyle& style) {
+  DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}};
+  const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
+  const std::vector<double> counted =
+      averaged && !style.of_cells ? drawn.pixels : doubles_of(values);
+  const bool laplacian = name == "laplacian";
+  const Limits inner = percentile_limits(counted, 5, 95);
+  const Limits all = percentile_limits(counted, 0, 100);
+  drawn.signs = laplacian || (name != "field" && inner.low < 0 && inner.high > 0);
+  if (style.percentiles)
+    drawn.range = percentile_limits(counted, style.percentiles->low, style.percentiles->high);
+  else
+    drawn.range = laplacian ? inner : all;
+  // Where nearly all cells are equal, those that are not are what there is to see.
+  if (drawn.range.low == drawn.range.high) drawn.range = all;
+  return drawn;
+}
+
+Limits limits_for(const DrawnField& field, Limits range, const PlotStyle& style) {
+  if (style.limits) return *style.limits;
+  return colormap_of(field, style) == "diverging" ? centred(range) : widened(range);
+}
+
+Panel make_panel(DrawnField field, Limits limits, const PlotStyle& style, const PlotAxes& axes) {
+  return {field.name,
+          "",
+          field.shape,
+          field.drawn,
+          std::move(field.pixels),
+          limits,
+          colormap_named(colormap_of(field, style)),
+          axes};
+}
+
+Shape box_within(Shape shape, std::int64_t longest) {
+  const std::int64_t side = std::max(shape.rows, shape.columns);
+  if (side <= longest) return shape;
+  return {std::max<std::int64_t>(shape.rows * longest / side, 1),
+          std::max<std::int64_t>(shape.columns * longest / side, 1)};
+}
+
+Panel small_panel(const std::string& name, FieldView values, Shape shape, std::int64_t step,
+                  bool first_row_below) {
+  constexpr std::int64_t longest = 400;
+  DrawnField drawn = drawn_field(name, values, shape, box_within(shape, longest), {});
+  const Limits limits = limits_for(drawn, drawn.range, {});
+  PlotAxes axes;
+  axes.first_row_below = first_row_below;
+  Panel panel = make_panel(std::move(drawn), limits, {}, axes);
+  panel.subtitle = "step " + std::to_string(step);
+  return panel;
+}
+
+}  // namespace lapl

@@ -1,0 +1,112 @@
+#include "app/view/plot/plot_source.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/view/plot/ticks.hpp"
+#include "io/config/config.hpp"
+#include "io/run_folder.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether the config in the provenance begins with a picture.
+bool from_picture(const Provenance& provenance) {
+  const auto config = std::ranges::find(provenance, "config", &Provenance::value_type::first);
+  if (config == provenance.end()) return false;
+  return std::ranges::any_of(resolved_keys(config->second), [](const ResolvedKey& key) {
+    return key.key == "initial.kind" && key.value == "image";
+  });
+}
+
+}  // namespace
+
+FileContent read_with_provenance(const fs::path& path) {
+  FileContent content = read_content(path);
+  if (content.kind != "index" || !content.provenance.empty() || content.steps.empty())
+    return content;
+  try {
+    const fs::path newest = path.parent_path() / "fields" / step_file_name(content.steps.back());
+    content.provenance = read_output(newest).provenance;
+  } catch (const IoError&) {  // it is damaged, or the index was taken elsewhere: not known then
+  }
+  return content;
+}
+
+PlotAxes axes_of(const FileContent& content, Origin origin) {
+  PlotAxes axes;
+  if (content.kind == "step" || content.kind == "index" || content.kind == "series") {
+    axes.spacing = content.spacing;
+    axes.unit = "m";
+  } else {  // the spacing is not in the file
+    axes.x = "column";
+    axes.y = "row";
+  }
+  const bool picture = content.kind == "hdf5" || from_picture(content.provenance);
+  axes.first_row_below = origin == Origin::automatic ? !picture : origin == Origin::lower;
+  return axes;
+}
+
+PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string()) {
+  if (!fs::exists(path)) throw IoError(fmt::format("{}: no such file or folder", path_));
+  if (fs::is_directory(path)) {
+    add_run(path, origin);
+    return;
+  }
+  const FileContent content = read_with_provenance(path);
+  for (std::size_t i = 0; i < content.steps.size(); ++i)
+    outputs_.push_back({path, i, content.steps[i], content.times[i]});
+  if (content.kind == "hdf5") outputs_.push_back({path, 0, std::nullopt, std::nullopt});
+  fields_ = content.fields;
+  axes_ = axes_of(content, origin);
+  if (outputs_.empty() || fields_.empty())
+    throw IoError(fmt::format("{}: holds no field to draw", path_));
+}
+
+void PlotSource::add_run(const fs::path& folder, Origin origin) {
+  if (!RunFolder::holds_run(folder))
+    throw IoError(fmt::format("{}: not a run folder (no run.json in it)", path_));
+  for (const fs::path& file : list_step_files(folder / "fields"))
+    outputs_.push_back({file, 0, step_of_file_name(file.filename().string()), std::nullopt});
+  if (outputs_.empty()) throw IoError(fmt::format("{}: the run has no output yet", path_));
+  const FileContent content = read_output(outputs_.back().file);
+  fields_ = content.fields;
+  axes_ = axes_of(content, origin);
+}
+
+bool PlotSource::has(const std::string& field) const {
+  return std::ranges::find(fields_, field) != fields_.end();
+}
+
+const PlotOutput& PlotSource::at_step(std::int64_t step) const {
+  if (!outputs_.front().step)
+    throw ConfigError(fmt::format("--step {}: {} does not say which steps it holds", step, path_));
+  const auto after = std::ranges::find_if(
+      outputs_, [&](const PlotOutput& output) { return *output.step >= step; });
+  if (after != outputs_.end() && *after->step == step) return *after;
+  std::vector<std::int64_t> nearest;
+  if (after != outputs_.begin()) nearest.push_back(*(after - 1)->step);
+  if (after != outputs_.end()) nearest.push_back(*after->step);
+  throw ConfigError(fmt::format("--step {}: {} has no output of that step (nearest: {})", step,
+                                path_, fmt::join(nearest, " and ")));
+}
+
+void PlotSource::require_field(const std::string& field) const {
+  if (!has(field))
+    throw ConfigError(fmt::format("--field {}: {} has no such field (it has: {})", field, path_,
+                                  fmt::join(fields_, ", ")));
+}
+
+std::string describe(const PlotOutput& output) {
+  if (!output.step) return output.file.filename().string();
+  // The step files of a run are opened only when they are drawn.
+  const double time = output.time ? *output.time : read_output(output.file).times.front();
+  return fmt::format("step {}, t = {} s", *output.step, number_text(time, 6));
+}
+
+}  // namespace lapl

@@ -1,0 +1,62 @@
+// What lapl plot draws from: the outputs of a run, or the records of one file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/view/plot/figure.hpp"
+#include "io/hdf5/step_file.hpp"
+
+namespace lapl {
+
+/// One output of a run, or one record of a file.
+struct PlotOutput {
+  std::filesystem::path file;
+  std::size_t record = 0;
+  std::optional<std::int64_t> step;  ///< none in a file of another program
+  std::optional<double> time;        ///< likewise; s
+};
+
+/// Where a field's first row goes in pictures. Automatic: on top where the field began as a
+/// picture, and in files that say no spacing, as pictures have it; else below, as y grows upwards.
+enum class Origin { automatic, upper, lower };
+
+/// read_content, with the provenance of the newest output for an index, which has none.
+FileContent read_with_provenance(const std::filesystem::path& path);
+
+/// The axes that suit what a file holds.
+PlotAxes axes_of(const FileContent& content, Origin origin);
+
+/// "step 2500, t = 625 s"; the file's name where it has no steps.
+std::string describe(const PlotOutput& output);
+
+class PlotSource {
+ public:
+  /// Throws IoError where there is nothing to draw.
+  explicit PlotSource(const std::filesystem::path& path, Origin origin = Origin::automatic);
+
+  /// In order of step; at least one.
+  const std::vector<PlotOutput>& outputs() const { return outputs_; }
+  /// Datasets of the last output.
+  const std::vector<std::string>& fields() const { return fields_; }
+  bool has(const std::string& field) const;
+  const PlotAxes& axes() const { return axes_; }
+
+  /// Throws ConfigError that names the nearest steps.
+  const PlotOutput& at_step(std::int64_t step) const;
+  /// Throws ConfigError that lists the fields there are.
+  void require_field(const std::string& field) const;
+
+ private:
+  void add_run(const std::filesystem::path& folder, Origin origin);
+
+  std::string path_;
+  std::vector<PlotOutput> outputs_;
+  std::vector<std::string> fields_;
+  PlotAxes axes_;
+};
+
+}  // namespace lapl

@@ -1,0 +1,94 @@
+#include "app/view/plot/ticks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lapl {
+namespace {
+
+/// With a minus as long as a digit is wide.
+std::string with_minus(const std::string& number) {
+  return number.starts_with('-') ? "−" + number.substr(1) : number;
+}
+
+std::string power_of_ten(int exponent) {
+  return fmt::format("×10^{{{}}}", with_minus(std::to_string(exponent)));
+}
+
+// Labels between these are written without an exponent.
+constexpr double smallest_plain = 0.999e-3, largest_plain = 1e5;
+constexpr int most_decimals = 4;
+// Values this many times as large as their range are written relative to an offset.
+constexpr double offset_ratio = 500;
+// A tick that misses an end by this part of a step is still on the axis.
+constexpr double slack = 1e-6;
+
+struct Step {
+  int digit = 1;  ///< 1, 2 or 5
+  int power = 0;
+
+  double size() const { return digit * std::pow(10.0, power); }
+};
+
+Step next(Step step) {
+  if (step.digit == 5) return {1, step.power + 1};
+  return {step.digit == 1 ? 2 : 5, step.power};
+}
+
+double first_multiple(double low, double size) { return std::ceil(low / size - slack); }
+double last_multiple(double high, double size) { return std::floor(high / size + slack); }
+
+/// The number, not above `low`, that all values of a narrow range share; 0 for a wide one.
+double offset_of(double low, double high) {
+  const double range = high - low;
+  if (std::max(std::abs(low), std::abs(high)) < offset_ratio * range) return 0;
+  const double unit = std::pow(10.0, std::ceil(std::log10(range)));
+  return std::floor(low / unit) * unit;
+}
+
+}  // namespace
+
+std::string number_text(double value, int digits) {
+  const std::string text = fmt::format("{:.{}g}", value, digits);
+  const auto e = text.find('e');
+  if (e == std::string::npos) return with_minus(text);
+  return with_minus(text.substr(0, e)) + power_of_ten(std::stoi(text.substr(e + 1)));
+}
+
+std::string Ticks::common_text() const {
+  const std::string factor = exponent == 0 ? "" : power_of_ten(exponent);
+  if (offset == 0) return factor;
+  return fmt::format("{}{}{} {}", factor, factor.empty() ? "" : " ", offset < 0 ? "−" : "+",
+                     number_text(std::abs(offset), 14));
+}
+
+Ticks round_ticks(double low, double high, int most) {
+  const double offset = offset_of(low, high);
+  const double from = low - offset, to = high - offset;
+  Step step{1, static_cast<int>(std::floor(std::log10((to - from) / std::max(most, 1)))) - 1};
+  while (last_multiple(to, step.size()) - first_multiple(from, step.size()) + 1 > most)
+    step = next(step);
+
+  Ticks result;
+  const double size = step.size();
+  const auto first = std::llround(first_multiple(from, size));
+  const auto last = std::llround(last_multiple(to, size));
+  const double magnitude = static_cast<double>(std::max(std::abs(first), std::abs(last))) * size;
+  if (magnitude > 0 &&
+      (magnitude >= largest_plain || magnitude < smallest_plain || step.power < -most_decimals))
+    result.exponent = static_cast<int>(std::floor(std::log10(magnitude) + 1e-9));
+  result.offset = offset;
+  const int decimals = std::max(0, result.exponent - step.power);
+  for (auto multiple = first; multiple <= last; ++multiple) {
+    const double value = static_cast<double>(multiple) * size;
+    const double shown =
+        static_cast<double>(multiple * step.digit) * std::pow(10.0, step.power - result.exponent);
+    const std::string label = multiple == 0 ? "0" : fmt::format("{:.{}f}", shown, decimals);
+    result.ticks.push_back({(value - from) / (to - from), with_minus(label)});
+  }
+  return result;
+}
+
+}  // namespace lapl

@@ -1,0 +1,121 @@
+#include "app/view/report/page.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "app/view/report/html.hpp"
+#include "app/view/report/plots.hpp"
+#include "io/quantities.hpp"
+#include "page_files.hpp"
+
+namespace lapl {
+namespace {
+
+std::string fact(const std::string& name, const std::string& value) {
+  if (value.empty()) return "";
+  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, html_escaped(value));
+}
+
+std::string facts_html(const RunView& run) {
+  return fact("step", fmt::format("{} of {}", run.step, run.steps)) +
+         fact("state digest", run.digest_at(run.step)) +
+         fact("grid",
+              fmt::format("{} x {}, {}", run.shape.rows, run.shape.columns, run.precision)) +
+         fact("engine", run.engine) + fact("device", run.device) + fact("host", run.host) +
+         fact("started", run.started) +
+         fact("speed", run.cells_per_second > 0 ? cell_rate(run.cells_per_second) : "");
+}
+
+std::string when_text(const ReportStep& step) {
+  return fmt::format("step {}, t = {:.6g} s", step.step, step.time);
+}
+
+std::string step_html(const ReportStep& step) {
+  const std::string when = when_text(step);
+  std::string html = fmt::format(
+      "<div class=\"step\" id=\"step={0}\" data-step=\"{0}\" data-when=\"{1}\"><h3>{1}</h3>"
+      "<div class=\"pictures\">\n",
+      step.step, when);
+  for (const Panel& panel : step.panels) html += picture_html(panel, when);
+  return html + "</div></div>\n";
+}
+
+std::string graphs_html(std::span<const DiagnosticsLine> history) {
+  if (history.empty()) return "<p>There are none yet.</p>\n";
+  using At = const DiagnosticsLine&;
+  return graph_html("Field", history,
+                    {{"max", "max", [](At at) { return at.statistics.max; }},
+                     {"mean", "mean", [](At at) { return at.statistics.mean; }},
+                     {"min", "min", [](At at) { return at.statistics.min; }}}) +
+         graph_html("Mass", history, {{"mass", "min", [](At at) { return at.statistics.mass; }}}) +
+         graph_html("L2 norm", history, {{"l2", "min", [](At at) { return at.statistics.l2; }}}) +
+         graph_html("Cells per second", history,
+                    {{"speed", "min", [](At at) {
+                        // Nothing was stepped before the first output.
+                        return at.cells_per_second > 0 ? at.cells_per_second
+                                                       : std::numeric_limits<double>::quiet_NaN();
+                      }}});
+}
+
+std::string outputs_html(const RunView& run) {
+  std::string html;
+  for (const DiagnosticsLine& at : run.diagnostics) {
+    html += fmt::format("<tr><td>{}<td>{:.6g}<td>{:.6g}<td>{:.6g}<td>{:.6g}<td>{}</tr>\n", at.step,
+                        at.time, at.statistics.min, at.statistics.max, at.statistics.mean,
+                        html_escaped(run.digest_at(at.step)));
+  }
+  return html;
+}
+
+// A dotted key, which may go on in the next line after a dot.
+std::string key_html(const std::string& key) {
+  std::string html = html_escaped(key);
+  if (const auto dot = html.find('.'); dot != std::string::npos) html.insert(dot + 1, "<wbr>");
+  return html;
+}
+
+std::string config_html(const std::vector<ResolvedKey>& keys) {
+  std::string html;
+  for (const ResolvedKey& key : keys)
+    html += fmt::format("<tr><th scope=\"row\">{}<td>{}<td>{}</tr>\n", key_html(key.key),
+                        html_escaped(key.value), html_escaped(key.origin));
+  return html;
+}
+
+std::string provenance_html(const Provenance& provenance) {
+  std::string html;
+  for (const auto& [name, text] : provenance)
+    if (name != "config" && !text.empty())  // the config has a table of its own
+      html += fmt::format("<tr><th scope=\"row\">{}<td>{}</tr>\n", html_escaped(name),
+                          html_escaped(text));
+  return html;
+}
+
+std::string pictures_remark(const ReportContent& content) {
+  if (content.steps.size() == content.outputs)
+    return fmt::format("All {} outputs.", content.outputs);
+  return fmt::format("{} of the {} outputs, evenly chosen.", content.steps.size(), content.outputs);
+}
+
+}  // namespace
+
+std::string report_page(const ReportContent& content) {
+  std::string steps;
+  for (const ReportStep& step : content.steps) steps += step_html(step);
+  const RunView& run = content.run;
+  return fmt::format(
+      fmt::runtime(page_html), fmt::arg("name", html_escaped(run.name)),
+      fmt::arg("generator", html_escaped(content.generator)), fmt::arg("css", page_css),
+      fmt::arg("script", page_js), fmt::arg("status", html_escaped(run.status)),
+      fmt::arg("note", html_escaped(run.note)), fmt::arg("facts", facts_html(run)),
+      fmt::arg("pictures_remark", pictures_remark(content)),
+      fmt::arg("last_index", content.steps.size() - 1), fmt::arg("steps", steps),
+      fmt::arg("graphs", graphs_html(run.diagnostics)), fmt::arg("outputs", outputs_html(run)),
+      fmt::arg("config", config_html(content.config)),
+      fmt::arg("provenance", provenance_html(content.provenance)),
+      fmt::arg("commands", html_escaped(content.commands)),
+      fmt::arg("citation", html_escaped(content.citation)));
+}
+
+}  // namespace lapl

@@ -1,0 +1,35 @@
+// A run as one page of HTML that needs no other file and no network.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/view/plot/figure.hpp"
+#include "io/config/config.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "io/run_view.hpp"
+
+namespace lapl {
+
+/// The pictures of one output.
+struct ReportStep {
+  std::int64_t step = 0;
+  double time = 0;            ///< s
+  std::vector<Panel> panels;  ///< one a field
+};
+
+struct ReportContent {
+  RunView run;
+  std::vector<ReportStep> steps;  ///< in order; at least one
+  std::size_t outputs = 0;        ///< of the run in all, pictured or not
+  std::vector<ResolvedKey> config;
+  Provenance provenance;
+  std::string citation;
+  std::string commands;   ///< how to go on from here, in lines for a shell
+  std::string generator;  ///< program and version
+};
+
+/// The page, in UTF-8. Throws IoError where a picture cannot be made.
+std::string report_page(const ReportContent& content);
+
+}  // namespace lapl

@@ -1,0 +1,28 @@
+// Pictures and graphs in HTML: numbers in the page's own letters around them, so that they stay
+// legible on a screen of any width.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/view/plot/figure.hpp"
+#include "io/run_view.hpp"
+
+namespace lapl {
+
+/// A field with axes and colour bar. `when` says at which step, for who cannot see it.
+std::string picture_html(const Panel& panel, const std::string& when);
+
+/// One line of a graph.
+struct ReportLine {
+  std::string name;
+  std::string style;  ///< class in page.css: max, mean, min
+  double (*value)(const DiagnosticsLine&);
+};
+
+/// Lines over the steps; values that are not finite leave gaps.
+std::string graph_html(const std::string& title, std::span<const DiagnosticsLine> history,
+                       const std::vector<ReportLine>& lines);
+
+}  // namespace lapl

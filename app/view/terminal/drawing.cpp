@@ -1,0 +1,146 @@
+#include "app/view/terminal/drawing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "app/view/plot/resample.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr int label_columns = 10;
+constexpr int dots_across = 2, dots_down = 4;  // of a braille character
+
+// A part of the grid in dots.
+class Dots {
+ public:
+  Dots(TextGrid& grid, TextArea area)
+      : grid_(grid),
+        area_(area),
+        cells_(static_cast<std::size_t>(area.rows) * static_cast<std::size_t>(area.columns)) {}
+
+  int across() const { return area_.columns * dots_across; }
+  int down() const { return area_.rows * dots_down; }
+
+  void set(int x, int y, Rgb ink) {
+    // Bits of the dots of U+2800, in two columns of four.
+    constexpr int bits[dots_down][dots_across] = {
+        {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    const int row = y / dots_down, column = x / dots_across;
+    char32_t& cell = cells_[static_cast<std::size_t>(row * area_.columns + column)];
+    cell |= static_cast<char32_t>(bits[y % dots_down][x % dots_across]);
+    grid_.glyph(area_.row + row, area_.column + column, 0x2800 + cell, {.ink = ink});
+  }
+
+ private:
+  TextGrid& grid_;
+  TextArea area_;
+  std::vector<char32_t> cells_;
+};
+
+Limits range_of(std::span<const DiagnosticsLine> history) {
+  Limits range{1, 0};
+  for (const DiagnosticsLine& line : history)
+    for (const double value : {line.statistics.min, line.statistics.max, line.statistics.mean})
+      if (std::isfinite(value)) range = united(range, {value, value});
+  return widened(range);
+}
+
+// The value at a step between those that are there; none where one of its two neighbours is not
+// finite.
+std::optional<double> value_at(std::span<const DiagnosticsLine> history, double Statistics::*member,
+                               double step) {
+  const auto after = std::ranges::lower_bound(history, step, {}, [](const DiagnosticsLine& line) {
+    return static_cast<double>(line.step);
+  });
+  const DiagnosticsLine& later = after == history.end() ? history.back() : *after;
+  const DiagnosticsLine& earlier = after == history.begin() ? later : after[-1];
+  const double steps = static_cast<double>(later.step - earlier.step);
+  const double part =
+      steps > 0 ? std::min(1.0, (step - static_cast<double>(earlier.step)) / steps) : 0;
+  const double value = earlier.statistics.*member * (1 - part) + later.statistics.*member * part;
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+void draw_line(Dots& dots, std::span<const DiagnosticsLine> history, Limits range,
+               double Statistics::*member, Rgb ink) {
+  const double first = static_cast<double>(history.front().step);
+  const double steps = static_cast<double>(history.back().step) - first;
+  int before = -1;  // none
+  for (int x = 0; x < dots.across(); ++x) {
+    const auto value = value_at(history, member, first + steps * x / (dots.across() - 1));
+    if (!value) {
+      before = -1;
+      continue;
+    }
+    const double place = std::clamp(1 - range.fraction(*value), 0.0, 1.0);
+    const int y = static_cast<int>(std::lround(place * (dots.down() - 1)));
+    const int from = before < 0 ? y : before;
+    for (int at = std::min(y, from); at <= std::max(y, from); ++at) dots.set(x, at, ink);
+    before = y;
+  }
+}
+
+}  // namespace
+
+void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine> history) {
+  if (history.empty() || area.rows < 2 || area.columns <= label_columns + 4) return;
+  const Limits range = range_of(history);
+  const int last_row = area.row + area.rows - 2;
+  const TextArea plot{area.row, area.column + label_columns, area.rows - 1,
+                      area.columns - label_columns};
+  const auto label = [&](int row, double value) {
+    grid.text(row, area.column, fmt::format("{:>{}.3g}", value, label_columns - 1), {.dim = true});
+  };
+  label(area.row, range.high);
+  if (last_row > area.row) label(last_row, range.low);
+
+  Dots dots(grid, plot);
+  draw_line(dots, history, range, &Statistics::min, min_ink);
+  draw_line(dots, history, range, &Statistics::max, max_ink);
+  draw_line(dots, history, range, &Statistics::mean, mean_ink);
+
+  const std::string first = fmt::format("step {}", history.front().step);
+  const std::string last = std::to_string(history.back().step);
+  grid.text(last_row + 1, plot.column, first, {.dim = true});
+  const int at = plot.column + plot.columns - static_cast<int>(last.size());
+  if (at > plot.column + static_cast<int>(first.size()))
+    grid.text(last_row + 1, at, last, {.dim = true});
+}
+
+void draw_thumbnail(TextGrid& grid, TextArea area, const Panel& panel, TerminalColors colors) {
+  if (area.rows < 1 || area.columns < 1) return;
+  const double rows = static_cast<double>(panel.shape.rows);
+  const double columns = static_cast<double>(panel.shape.columns);
+  const double scale = std::min(2 * area.rows / rows, area.columns / columns);
+  const Shape pixels{std::clamp<std::int64_t>(std::llround(rows * scale), 1, 2 * area.rows),
+                     std::clamp<std::int64_t>(std::llround(columns * scale), 1, area.columns)};
+  const std::vector<double> values =
+      resample(FieldView(std::span(panel.pixels)), panel.drawn, pixels);
+  const auto fraction = [&](std::int64_t row, std::int64_t column) {
+    const auto line = panel.axes.first_row_below ? pixels.rows - 1 - row : row;
+    return panel.limits.fraction(values[static_cast<std::size_t>(line * pixels.columns + column)]);
+  };
+  for (std::int64_t row = 0; row < pixels.rows; row += 2)
+    for (std::int64_t column = 0; column < pixels.columns; ++column) {
+      const int y = area.row + static_cast<int>(row / 2),
+                x = area.column + static_cast<int>(column);
+      const bool whole = row + 1 < pixels.rows;
+      const double upper = fraction(row, column);
+      const double lower = whole ? fraction(row + 1, column) : upper;
+      if (colors == TerminalColors::none) {
+        constexpr char32_t shades[] = {U' ', U'░', U'▒', U'▓', U'█'};
+        const double mean = std::clamp((upper + lower) / 2, 0.0, 1.0);
+        grid.glyph(y, x, std::isnan(mean) ? U'?' : shades[std::lround(mean * 4)]);
+      } else {
+        TextStyle style{.ink = panel.colormap.color(upper)};
+        if (whole) style.paper = panel.colormap.color(lower);
+        grid.glyph(y, x, U'▀', style);
+      }
+    }
+}
+
+}  // namespace lapl

@@ -1,0 +1,22 @@
+// A graph and a picture in characters.
+#pragma once
+
+#include <span>
+
+#include "app/view/plot/figure.hpp"
+#include "app/view/terminal/text_grid.hpp"
+#include "io/run_view.hpp"
+
+namespace lapl {
+
+inline constexpr Rgb max_ink = 0xd75f00, mean_ink = 0x5f8700, min_ink = 0x0087d7;
+
+/// Least, largest and mean value over the steps, as lines of braille dots with numbers beside them.
+/// Values that are not finite are left out.
+void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine> history);
+
+/// The panel's field as large as fits, two pixels a character; in shades where there are no
+/// colours.
+void draw_thumbnail(TextGrid& grid, TextArea area, const Panel& panel, TerminalColors colors);
+
+}  // namespace lapl

@@ -1,0 +1,123 @@
+#include "app/view/terminal/text_grid.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+
+namespace lapl {
+namespace {
+
+// Latin, Greek and Cyrillic without marks that combine: one column wide on every terminal, and none
+// of them does anything to a terminal.
+bool is_plain(char32_t c) {
+  return (c >= 0x20 && c < 0x7f) || (c > 0xa0 && c < 0x300 && c != 0xad) ||
+         (c >= 0x370 && c < 0x483) || (c >= 0x48a && c < 0x530);
+}
+
+// Takes the first character off `utf8`; '?' for bytes that are none.
+char32_t take_character(std::string_view& utf8) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(utf8[i]); };
+  const std::size_t length = byte(0) < 0x80             ? 1
+                             : (byte(0) & 0xe0) == 0xc0 ? 2
+                             : (byte(0) & 0xf0) == 0xe0 ? 3
+                             : (byte(0) & 0xf8) == 0xf0 ? 4
+                                                        : 0;
+  bool good = length > 0 && length <= utf8.size();
+  char32_t character = length <= 1 ? byte(0) : byte(0) & (0x7f >> length);
+  for (std::size_t i = 1; good && i < length; ++i) {
+    good = (byte(i) & 0xc0) == 0x80;
+    character = character << 6 | (byte(i) & 0x3f);
+  }
+  utf8.remove_prefix(good ? length : 1);
+  return good && is_plain(character) ? character : U'?';
+}
+
+void append_utf8(std::string& text, char32_t c) {
+  const auto byte = [&](char32_t value) { text.push_back(static_cast<char>(value)); };
+  if (c < 0x80) return byte(c);
+  if (c < 0x800) {
+    byte(0xc0 | c >> 6);
+  } else {  // nothing beyond the basic plane is drawn
+    byte(0xe0 | c >> 12);
+    byte(0x80 | (c >> 6 & 0x3f));
+  }
+  byte(0x80 | (c & 0x3f));
+}
+
+// The nearest of xterm's 6 x 6 x 6 colours, or of its 24 greys where that is nearer.
+int palette_index(Rgb rgb) {
+  constexpr std::array levels = {0, 95, 135, 175, 215, 255};
+  const std::array parts = {static_cast<int>(rgb >> 16 & 255), static_cast<int>(rgb >> 8 & 255),
+                            static_cast<int>(rgb & 255)};
+  int cube = 0, cube_distance = 0;
+  for (const int part : parts) {
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i < levels.size(); ++i)
+      if (std::abs(levels[i] - part) < std::abs(levels[nearest] - part)) nearest = i;
+    cube = 6 * cube + static_cast<int>(nearest);
+    cube_distance += (levels[nearest] - part) * (levels[nearest] - part);
+  }
+  const int mean = (parts[0] + parts[1] + parts[2]) / 3;
+  const int grey = mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10;
+  int grey_distance = 0;
+  for (const int part : parts) grey_distance += (8 + 10 * grey - part) * (8 + 10 * grey - part);
+  return grey_distance < cube_distance ? 232 + grey : 16 + cube;
+}
+
+std::string color_sequence(int kind, Rgb rgb, TerminalColors colors) {
+  if (colors == TerminalColors::palette) return fmt::format(";{};5;{}", kind, palette_index(rgb));
+  return fmt::format(";{};2;{};{};{}", kind, rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255);
+}
+
+std::string escape_sequence(const TextStyle& style, TerminalColors colors) {
+  std::string sequence = "\033[0";
+  if (style.bold) sequence += ";1";
+  if (style.dim) sequence += ";2";
+  if (style.ink) sequence += color_sequence(38, *style.ink, colors);
+  if (style.paper) sequence += color_sequence(48, *style.paper, colors);
+  return sequence + "m";
+}
+
+}  // namespace
+
+int text_columns(std::string_view utf8) {
+  int columns = 0;
+  for (; !utf8.empty(); ++columns) take_character(utf8);
+  return columns;
+}
+
+TextGrid::TextGrid(int rows, int columns)
+    : rows_(rows),
+      columns_(columns),
+      cells_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {}
+
+int TextGrid::text(int row, int column, std::string_view utf8, TextStyle style) {
+  for (; !utf8.empty(); ++column) glyph(row, column, take_character(utf8), style);
+  return column;
+}
+
+void TextGrid::glyph(int row, int column, char32_t character, TextStyle style) {
+  if (row < 0 || row >= rows_ || column < 0 || column >= columns_) return;
+  cells_[static_cast<std::size_t>(row * columns_ + column)] = {character, style};
+}
+
+std::vector<std::string> TextGrid::lines(TerminalColors colors) const {
+  std::vector<std::string> lines;
+  for (auto row = cells_.begin(); row != cells_.end(); row += columns_) {
+    auto end = row + columns_;
+    while (end != row && end[-1].character == U' ' && !end[-1].style.paper) --end;
+    std::string line;
+    TextStyle current;
+    for (auto cell = row; cell != end; ++cell) {
+      if (colors != TerminalColors::none && cell->style != current)
+        line += escape_sequence(current = cell->style, colors);
+      append_utf8(line, cell->character);
+    }
+    if (current != TextStyle{}) line += "\033[0m";
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace lapl

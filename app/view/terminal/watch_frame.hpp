@@ -1,0 +1,37 @@
+// The view of a run that lapl watch shows, for a terminal of any size.
+//
+//     tutorial                                                          running on node7
+//     ████████████████████████████░░░░░░░░░░░░░░░░░░░░  58%  step 5800 of 10000
+//     2.26 GCells/s · 1 min 10 s left · 2000 x 2000 float32 · blocked on Xeon
+//
+//     min 0  max 0.501  mean 0.15             field, step 5000
+//       0.501 ⠉⠉⠉⠒⠒⠤⠤⣀⣀                       ▀▀▀▀▀▀▀▀▀▀▀▀
+//           0 ⣀⣀⣀⣀⣀⣀⣀⣀⣀                       ▀▀▀▀▀▀▀▀▀▀▀▀
+//
+//          step        time         min         max        mean  digest
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/view/plot/figure.hpp"
+#include "app/view/terminal/text_grid.hpp"
+#include "io/run_view.hpp"
+
+namespace lapl {
+
+struct WatchState {
+  RunView run;
+  std::string resume;          ///< command that goes on with the run; empty while it runs
+  std::optional<Panel> field;  ///< of the newest output, its subtitle saying which
+  std::string field_note;      ///< why there is no field to show
+  std::string keys = {};       ///< what keys do, for the last row; empty: no such row
+  bool list_outputs = true;
+};
+
+/// At most `rows` lines of at most `columns` columns; both at least 1.
+std::vector<std::string> watch_frame(const WatchState& state, int rows, int columns,
+                                     TerminalColors colors);
+
+}  // namespace lapl

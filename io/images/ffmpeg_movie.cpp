@@ -1,0 +1,97 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <sstream>
+
+#include "io/durable/leftovers.hpp"
+#include "io/images/movie.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+bool ffmpeg_found() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (::access((folder + "/ffmpeg").c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+FfmpegMovie::FfmpegMovie(std::filesystem::path path, PictureSize size, int frames_per_second)
+    : path_(std::move(path)),
+      scratch_(temporary_beside(path_)),
+      held_(scratch_, O_WRONLY | O_CREAT | O_NOFOLLOW, path_.string()) {
+  held_.hold();  // ffmpeg itself does not
+  // A socket rather than a pipe: where ffmpeg has ended, writing is an error and not a signal.
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    ::unlink(scratch_.c_str());
+    throw_system_error("ffmpeg", "make a socket");
+  }
+  std::vector<std::string> words = {"ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt",
+                                    "bgr0", "-s", fmt::format("{}x{}", size.width, size.height),
+                                    "-r", std::to_string(frames_per_second), "-i", "pipe:0",
+                                    // Players want both sides even and colours at half resolution.
+                                    "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-pix_fmt",
+                                    "yuv420p", "-movflags", "+faststart", "-f", "mp4",
+                                    "file:" + scratch_.string()};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+  const int error = ::posix_spawnp(&child_, "ffmpeg", &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[0]);
+  input_ = ends[1];
+  if (error != 0) {
+    ::close(input_);
+    ::unlink(scratch_.c_str());
+    errno = error;
+    throw_system_error("ffmpeg", "start");
+  }
+}
+
+FfmpegMovie::~FfmpegMovie() {
+  if (child_ < 0) return;
+  wait();
+  ::unlink(scratch_.c_str());
+}
+
+void FfmpegMovie::add(const std::vector<Rgb>& pixels) const {
+  const char* bytes = reinterpret_cast<const char*>(pixels.data());
+  for (std::size_t left = pixels.size() * sizeof(Rgb); left > 0;) {
+    const ssize_t sent = ::send(input_, bytes, left, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) throw_system_error(path_.string(), "hand a frame to ffmpeg");
+    bytes += sent;
+    left -= static_cast<std::size_t>(sent);
+  }
+}
+
+int FfmpegMovie::wait() {
+  ::close(input_);
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  }
+  child_ = -1;
+  return status;
+}
+
+void FfmpegMovie::finish() {
+  const int status = wait();
+  if (status != 0 || ::rename(scratch_.c_str(), path_.c_str()) != 0) {
+    ::unlink(scratch_.c_str());
+    throw IoError(fmt::format("{}: ffmpeg could not write the movie (status {})", path_.string(),
+                              WIFEXITED(status) ? WEXITSTATUS(status) : status));
+  }
+}
+
+}  // namespace lapl

@@ -1,0 +1,210 @@
+#include "io/images/frames.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "io/durable/durable_file.hpp"
+#include "io/hdf5/axes.hpp"
+#include "io/hdf5/dataset_checks.hpp"
+#include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/file_content.hpp"
+#include "io/hdf5/hdf5_values.hpp"
+#include "io/images/image.hpp"
+#include "io/npy_reader.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads frames in whichever precision they have and hands them out in the one asked for.
+template <class Reader>
+class Source final : public FrameSource {
+ public:
+  explicit Source(Reader reader) : reader_(std::move(reader)) {}
+  Shape shape() const override { return reader_.shape; }
+  std::int64_t frames() const override { return reader_.frames; }
+  int axes() const override { return reader_.axes; }
+  bool fits_single() const override { return reader_.fits_single; }
+  void read(std::int64_t frame, std::span<float> values) override { copy(frame, values); }
+  void read(std::int64_t frame, std::span<double> values) override { copy(frame, values); }
+
+ private:
+  template <class T>
+  void copy(std::int64_t frame, std::span<T> values) {
+    const FieldValues found = reader_.read(frame);
+    std::visit(
+        [&](const auto& held) {
+          std::ranges::transform(held, values.begin(), [&](auto v) {
+            const auto value = static_cast<T>(v);
+            if (!std::isfinite(value) && std::isfinite(v))
+              throw NumericalError(fmt::format("frame {}: {} is infinite in float32", frame, v));
+            return value;
+          });
+        },
+        found);
+  }
+  Reader reader_;
+};
+
+struct PictureReader {
+  std::vector<fs::path> files;
+  Shape shape;
+  std::int64_t frames = 1;
+  int axes = 2;
+  bool fits_single = true;  // to half a unit of float32, which is far less than a grey level
+
+  FieldValues read(std::int64_t frame) const {
+    const fs::path& file = files[static_cast<std::size_t>(frame)];
+    return read_png(file,
+                    [&](Shape found) {
+                      if (found != shape)
+                        throw IoError(fmt::format(
+                            "{}: is {} x {} pixels, the first picture {} x {}", file.string(),
+                            found.rows, found.columns, shape.rows, shape.columns));
+                    })
+        .values;
+  }
+};
+
+// The dataset stays open: one look at its seal, then frame after frame.
+struct DatasetReader {
+  fs::path path;
+  std::string name;
+  OpenedFile opened;
+  Hdf5Dataset dataset;
+  FieldLayout layout;
+  Shape shape;
+  std::int64_t frames;
+  int axes;
+  bool fits_single;
+
+  FieldValues read(std::int64_t frame) const {
+    const Hdf5Session session;
+    return naming_file(
+        path, [&] { return read_values(dataset, name, layout, static_cast<std::size_t>(frame)); });
+  }
+};
+
+struct NpyFrames {
+  NpyReader file;
+  Shape shape = file.layout().shape;
+  std::int64_t frames = static_cast<std::int64_t>(file.layout().records);
+  int axes = file.layout().axes;
+  bool fits_single = file.layout().fits_single;
+
+  FieldValues read(std::int64_t frame) const { return file.read(static_cast<std::size_t>(frame)); }
+};
+
+// The last number in a file's name, for frame-2.png to come before frame-10.png.
+std::uint64_t number_in(const fs::path& path) {
+  const std::string name = path.stem().string();
+  const auto last = name.find_last_of("0123456789");
+  if (last == std::string::npos) return std::numeric_limits<std::uint64_t>::max();
+  auto first = last;
+  while (first > 0 && last - first < 17 &&
+         std::isdigit(static_cast<unsigned char>(name[first - 1])))
+    --first;
+  return std::stoull(name.substr(first, last - first + 1));
+}
+
+std::vector<fs::path> pictures_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (is_png(entry.path())) files.push_back(entry.path());
+  std::ranges::sort(files, {},
+                    [](const fs::path& path) { return std::pair(number_in(path), path); });
+  if (files.empty()) throw IoError(folder.string() + ": holds no PNG files");
+  return files;
+}
+
+std::unique_ptr<FrameSource> open_pictures(std::vector<fs::path> files, int axes) {
+  PictureReader reader{.files = std::move(files), .shape = {}, .axes = axes};
+  reader.shape = png_shape(reader.files.front());
+  reader.frames = std::ssize(reader.files);
+  return std::make_unique<Source<PictureReader>>(std::move(reader));
+}
+
+std::unique_ptr<FrameSource> open_dataset(const fs::path& path, const std::string& name) {
+  const Hdf5Session session;
+  return read_verified(
+      path, [&](OpenedFile opened, Reading reading) -> std::unique_ptr<FrameSource> {
+        if (opened.format == "index")
+          throw IoError(
+              "is an index of other files (name one of the step files, or filter while running: "
+              "`filters` in the run's config)");
+        Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
+        const FieldLayout layout = field_layout(dataset, name);
+        if (reading == Reading::rehearsal) touch_field(dataset, name, layout);
+        return std::make_unique<Source<DatasetReader>>(DatasetReader{
+            path, name, std::move(opened), std::move(dataset), layout, layout.shape,
+            static_cast<std::int64_t>(layout.records), layout.axes, layout.fits_single});
+      });
+}
+
+}  // namespace
+
+std::unique_ptr<FrameSource> open_frames(const fs::path& path, const std::string& dataset) {
+  if (fs::is_directory(path)) return open_pictures(pictures_in(path), 3);
+  if (is_png(path)) return open_pictures({path}, 2);
+  if (is_npy(path)) return std::make_unique<Source<NpyFrames>>(NpyFrames{.file = NpyReader(path)});
+  return open_dataset(path, dataset);
+}
+
+std::string other_than_frames(const fs::path& path) try {
+  if (!fs::is_regular_file(fs::symlink_status(path))) return "it is not a regular file";
+  const Hdf5Session session;
+  const std::string format =
+      read_verified(path, [](const OpenedFile& opened, Reading) { return opened.format; });
+  if (format == "filtered") return {};
+  return format.empty() ? "another program has made it" : "it is a " + format + " file of lapl";
+} catch (const IoError& error) {
+  return error.what();
+}
+
+template <class T>
+void write_frames(const fs::path& path, const std::string& history,
+                  const std::vector<FrameDataset>& datasets, std::int64_t frames, int axes,
+                  const std::function<void(const PutFrame<T>&)>& make) {
+  std::uint64_t bytes = 0;
+  for (const FrameDataset& dataset : datasets)
+    bytes += stored_size(dataset.shape, sizeof(T)) * static_cast<std::uint64_t>(frames);
+  if (!path.parent_path().empty()) fs::create_directories(path.parent_path());
+  write_sealed(path, bytes, [&](const fs::path& scratch) {
+    const Hdf5Session session;
+    naming_file(path, [&] {
+      Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
+      write_format(file, "filtered");
+      write_attribute(file, "history", history);
+      std::vector<Hdf5Dataset> open;
+      for (const FrameDataset& of : datasets) {
+        open.push_back(create_records(file, of.name, sizeof(T) == sizeof(float), axes,
+                                      static_cast<std::size_t>(frames), of.shape));
+        write_attribute(open.back(), "long_name", of.long_name);
+      }
+      make([&](std::size_t which, std::int64_t frame, const T* values) {
+        const FrameDataset& of = datasets[which];
+        write_values(open[which], of.name, axes, static_cast<std::size_t>(frame), of.shape,
+                     std::span<const T>(values, static_cast<std::size_t>(of.shape.cells())));
+      });
+      for (std::size_t i = 0; i < open.size(); ++i)
+        open[i].close("close dataset " + datasets[i].name);
+      file.close("close the file");
+    });
+  });
+}
+template void write_frames<float>(const fs::path&, const std::string&,
+                                  const std::vector<FrameDataset>&, std::int64_t, int,
+                                  const std::function<void(const PutFrame<float>&)>&);
+template void write_frames<double>(const fs::path&, const std::string&,
+                                   const std::vector<FrameDataset>&, std::int64_t, int,
+                                   const std::function<void(const PutFrame<double>&)>&);
+
+}  // namespace lapl

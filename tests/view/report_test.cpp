@@ -1,0 +1,106 @@
+// What the page of lapl report is made of.
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "app/view/plot/indexed_png.hpp"
+#include "app/view/report/html.hpp"
+#include "app/view/report/page.hpp"
+#include "io/images/image.hpp"
+#include "tests/io/config_helpers.hpp"
+#include "tests/io/scratch_folder.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl;
+using lapl::test::has;
+
+namespace {
+
+Panel grey_panel(Shape shape, std::vector<double> values) {
+  return {"field", "", shape, shape, std::move(values), {0, 1}, colormap_named("gray"), {}};
+}
+
+}  // namespace
+
+TEST_CASE("html: nothing in a text is taken for markup") {
+  CHECK(html_escaped("<b a='1' c=\"2\">&amp;") ==
+        "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;amp;");
+  CHECK(html_escaped("grün ×") == "grün ×");
+  CHECK(html_escaped(std::string("a\0b\x1b\xff", 5)) == "a\ufffdb\ufffd\ufffd");
+  CHECK(html_with_superscripts("×10^{−9} + <") == "×10<sup>−9</sup> + &lt;");
+  CHECK(html_with_superscripts("a^{b") == "a^{b");
+}
+
+TEST_CASE("base64: the examples of RFC 4648") {
+  CHECK(base64("").empty());
+  CHECK(base64("f") == "Zg==");
+  CHECK(base64("fo") == "Zm8=");
+  CHECK(base64("foo") == "Zm9v");
+  CHECK(base64("foobar") == "Zm9vYmFy");
+  CHECK(base64("\xff\xfe\xfd") == "//79");
+}
+
+TEST_CASE("indexed PNG: the panel's pixels, the first row at the bottom") {
+  const test::ScratchFolder folder;
+  Panel panel = grey_panel({2, 3}, {0, 0.5, 1, 2, -1, std::numeric_limits<double>::quiet_NaN()});
+  std::ofstream(folder / "a.png") << indexed_png(panel);
+  const GreyImage image = read_png(folder / "a.png");
+  REQUIRE(image.shape.rows == 2);
+  REQUIRE(image.shape.columns == 3);
+  const std::vector<double> expected = {1, 0, 0xb0 / 255.0, 0, 0.5, 1};
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(image.values[i] == doctest::Approx(expected[i]).epsilon(0.01));
+  panel.axes.first_row_below = false;
+  std::ofstream(folder / "b.png") << indexed_png(panel);
+  CHECK(read_png(folder / "b.png").values[2] == 1);
+}
+
+TEST_CASE("resolved keys: those that the resolved config was written from") {
+  const LoadedConfig config =
+      parse(smallest_config + "output: {directory: \"a  # b\"}\n" +
+                "filters: [{name: smooth, kernel: gaussian, sigma: 2}, {name: b, kernel: box}]\n",
+            {"grid.spacing=2"});
+  const std::vector<ResolvedKey> keys = resolved_keys(resolved_yaml(config));
+  REQUIRE(keys.size() == config.keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    CHECK(keys[i].key == config.keys[i].key);
+    CHECK(keys[i].value == config.keys[i].value);
+    CHECK(keys[i].origin == config.keys[i].origin);
+  }
+  CHECK(resolved_keys("").empty());
+  CHECK(resolved_keys("\n#\n  # :\nno colon\n").empty());
+}
+
+TEST_CASE("report page: texts from files stay texts, and nothing comes from the network") {
+  const std::string evil = "<script>alert(1)</script>\"'&";
+  ReportContent content;
+  content.run.name = content.run.note = content.run.device = content.run.status = evil;
+  content.run.diagnostics = {{0, 0, {0, 1, 0.5, 1, 1}, 0}, {10, 1, {0, 1, 0.5, 1, 1}, 1e9}};
+  content.run.digests[10] = evil;
+  Panel panel = grey_panel({2, 3}, {0, 0, 0, 1, 1, 1});
+  panel.title = evil;
+  content.steps = {{0, 0, {panel}}, {10, 1, {panel}}};
+  content.outputs = 2;
+  content.config = {{evil, evil, evil}};
+  content.provenance = {{evil, evil}};
+  content.citation = content.commands = content.generator = evil;
+  const std::string page = report_page(content);
+  CHECK(!has(page, "<script>alert"));
+  CHECK(!has(page, "\"'&"));
+  CHECK(has(page, "default-src 'none'"));
+  for (const char* part : {"http:", "https:", "url(", "src=\"/", "href=", "@import"})
+    CHECK_MESSAGE(!has(page, part), part);
+  CHECK(has(page, "id=\"step=10\""));
+}
+
+TEST_CASE("report page: values that are not finite, a single output, no diagnostics") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  ReportContent content;
+  content.outputs = 1;
+  content.steps = {{0, 0, {grey_panel({1, 1}, {nan})}}};
+  CHECK(has(report_page(content), "There are none yet."));
+  content.run.diagnostics = {{0, 0, {nan, nan, nan, nan, nan}, 0}};
+  CHECK(!has(report_page(content), "<polyline"));
+  content.run.diagnostics = {{7, 0, {1, 1, 1, 1, 1}, 0}};
+  CHECK(has(report_page(content), "<polyline"));
+}
