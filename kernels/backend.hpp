@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/boundary.hpp"
+#include "kernels/face.hpp"
 #include "kernels/filter.hpp"
 #include "kernels/fractal.hpp"
 #include "kernels/grid.hpp"
@@ -21,7 +21,7 @@ namespace lapl {
 template <class T>
 struct Problem {
   Shape shape;
-  Boundaries boundaries;
+  Faces<T> faces;
   T coefficient = 0;      ///< D dt / h^2
   T spacing_squared = 1;  ///< h^2
 };

@@ -1,4 +1,5 @@
-// The update formula, in the one order of operations that every engine uses (docs/numerics.md).
+// The diffusion equation's stage, in the one order of operations that every engine uses
+// (docs/numerics.md).
 //
 //            up
 //             |
@@ -10,40 +11,51 @@
 // -ffp-contract=off and --fmad=false, which keep compilers from fusing anything else.
 #pragma once
 
-#include "kernels/platform.hpp"
+#include "kernels/arithmetic.hpp"
 
 namespace lapl {
 
-LAPL_HOST_DEVICE float fused_multiply_add(float a, float b, float c) {
-  return __builtin_fmaf(a, b, c);
-}
-LAPL_HOST_DEVICE double fused_multiply_add(double a, double b, double c) {
-  return __builtin_fma(a, b, c);
-}
-
-/// The same from left + right and up + down, for engines that have one of them already.
-template <class T>
-LAPL_HOST_DEVICE T neighbour_difference(T horizontal, T vertical, T centre) {
-  return fused_multiply_add(T(-4), centre, horizontal + vertical);
-}
-
 /// Sum of the four neighbours minus four times the centre: h^2 times the Laplacian.
-template <class T>
-LAPL_HOST_DEVICE T neighbour_difference(T left, T right, T up, T down, T centre) {
-  return neighbour_difference(left + right, up + down, centre);
-}
-
-/// One explicit Euler step of the diffusion equation; coefficient c = D dt / h^2.
-template <class T>
-LAPL_HOST_DEVICE T diffuse(T centre, T difference, T coefficient) {
-  return fused_multiply_add(coefficient, difference, centre);
+/// V: a number, or a vector of them.
+template <class V>
+LAPL_HOST_DEVICE V neighbour_difference(V left, V right, V up, V down, V centre) {
+  return fused_multiply_add(V(-4), centre, (left + right) + (up + down));
 }
 
 /// The 5-point Laplacian itself, in field units per length unit squared.
-template <class T>
-LAPL_HOST_DEVICE T laplacian(T difference, T spacing_squared) {
+template <class V>
+LAPL_HOST_DEVICE V laplacian(V difference, V spacing_squared) {
   return difference / spacing_squared;
 }
+
+/// One explicit Euler step of a cell. Engines are templates over such a stage: a function of a cell
+/// and of the cells beside it, which they call for each cell with V a number or a vector of them.
+template <class V>
+struct DiffusionStage {
+  V coefficient;  ///< c = D dt / h^2
+
+  /// What engines may make use of (docs/numerics.md): the grid may be extended beyond its faces,
+  /// oddly where they hold 0, evenly where they are insulated ...
+  static constexpr bool mirror_symmetric = true;
+  /// ... and values may be scaled by a power of two.
+  static constexpr bool homogeneous = true;
+
+  LAPL_HOST_DEVICE V operator()(V left, V right, V up, V down, V centre) const {
+    return update(centre, neighbour_difference(left, right, up, down, centre));
+  }
+
+  /// The same in two parts, for engines that have up + down before left + right.
+  LAPL_HOST_DEVICE static V vertical(V up, V down) { return up + down; }
+  LAPL_HOST_DEVICE static V difference(V left, V right, V vertical, V centre) {
+    return fused_multiply_add(V(-4), centre, (left + right) + vertical);
+  }
+  LAPL_HOST_DEVICE V update(V centre, V difference) const {
+    return fused_multiply_add(coefficient, difference, centre);
+  }
+
+  /// A stage that leaves cells as they are, for those that a face holds at a value.
+  LAPL_HOST_DEVICE static DiffusionStage held() { return {V(0)}; }
+};
 
 /// Explicit Euler is stable while D dt / h^2 <= 1 / (2 d) in d dimensions (von Neumann).
 inline constexpr double largest_stable_coefficient = 0.25;

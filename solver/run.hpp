@@ -14,7 +14,7 @@ namespace lapl {
 template <class T>
 Problem<T> problem_of(const RunConfig& config) {
   return {.shape = config.shape,
-          .boundaries = config.boundaries,
+          .faces = config.boundaries,
           .coefficient = static_cast<T>(config.step_coefficient()),
           .spacing_squared = static_cast<T>(config.spacing * config.spacing)};
 }

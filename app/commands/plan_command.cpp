@@ -16,10 +16,10 @@
 #include "io/filter_source.hpp"
 #include "io/json.hpp"
 #include "io/quantities.hpp"
+#include "kernels/diffusion.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/size_text.hpp"
-#include "kernels/update.hpp"
 
 namespace lapl {
 namespace {

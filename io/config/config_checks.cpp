@@ -11,9 +11,9 @@
 #include "io/config/config_keys.hpp"
 #include "io/config/config_number.hpp"
 #include "io/config/filter_keys.hpp"
+#include "kernels/diffusion.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
-#include "kernels/update.hpp"
 #include "solver/filter.hpp"
 
 namespace lapl {

@@ -5,8 +5,8 @@
 
 #include "io/config/config_store.hpp"
 #include "io/config/config_text.hpp"
+#include "kernels/diffusion.hpp"
 #include "kernels/engines.hpp"
-#include "kernels/update.hpp"
 
 namespace lapl {
 namespace {

@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/update.hpp"
+#include "kernels/arithmetic.hpp"
 
 namespace lapl {
 namespace {

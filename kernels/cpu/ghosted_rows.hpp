@@ -1,10 +1,11 @@
-// The rows and ghost values that one row's stencil reads, for any boundary.
+// The rows and ghost values that one row's stencil reads, for any faces.
 //
 //                up    ------------------
 //        left |  centre -----------------  | right
 //                down  ------------------
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -27,29 +28,42 @@ class GhostedRows {
  public:
   explicit GhostedRows(const Problem<T>& problem)
       : shape_(problem.shape),
-        boundaries_(problem.boundaries),
-        zeros_(static_cast<std::size_t>(problem.shape.columns)) {}
+        faces_(problem.faces),
+        above_(row_beyond(faces_.rows.first)),
+        below_(row_beyond(faces_.rows.last)) {}
 
-  GhostedRow<T> at(const T* field, std::int64_t row) const {
+  /// Of threads that call it at once, one alone may ask for the first row, and one for the last.
+  GhostedRow<T> at(const T* field, std::int64_t row) {
     const T* centre = field + row * shape_.columns;
     return {row_of(field, row - 1), centre, row_of(field, row + 1), ghost(centre, -1),
             ghost(centre, shape_.columns)};
   }
 
  private:
-  const T* row_of(const T* field, std::int64_t row) const {
-    row = source_index(boundaries_.rows, row, shape_.rows);
-    return row == outside ? zeros_.data() : field + row * shape_.columns;
+  std::vector<T> row_beyond(const Face<T>& face) const {
+    return std::vector<T>(static_cast<std::size_t>(shape_.columns), face.a);
+  }
+
+  const T* row_of(const T* field, std::int64_t row) {
+    const AxisSource from = source_at(faces_.rows, row, shape_.rows);
+    const T* inside = field + from.index * shape_.columns;
+    const Face<T>& face = faces_.rows.at(row);
+    if (!from.ghost || face.is_even()) return inside;
+    std::vector<T>& made = row < 0 ? above_ : below_;
+    if (!face.is_constant())
+      std::transform(inside, inside + shape_.columns, made.begin(),
+                     [&](T value) { return face.ghost(value); });
+    return made.data();
   }
 
   T ghost(const T* centre, std::int64_t column) const {
-    column = source_index(boundaries_.columns, column, shape_.columns);
-    return column == outside ? T(0) : centre[column];
+    const AxisSource from = source_at(faces_.columns, column, shape_.columns);
+    return from.ghost ? faces_.columns.at(column).ghost(centre[from.index]) : centre[from.index];
   }
 
   Shape shape_;
-  Boundaries boundaries_;
-  std::vector<T> zeros_;
+  Faces<T> faces_;
+  std::vector<T> above_, below_;  // ghost rows that are no rows of the field
 };
 
 }  // namespace lapl

@@ -3,14 +3,14 @@
 #include "kernels/cpu/rows.hpp"
 
 #include "kernels/cpu/instruction_set.hpp"
+#include "kernels/diffusion.hpp"
 #include "kernels/digest.hpp"
-#include "kernels/update.hpp"
 
 namespace lapl {
 namespace {
 
-// Applies `of(centre, difference)` along a row. The ends are peeled off, so that the loop between
-// them has no branch and vectorises.
+// Applies `of(left, right, up, down, centre)` along a row. The ends are peeled off, so that the
+// loop between them has no branch and vectorises.
 template <class T, class Function>
 inline __attribute__((always_inline)) void along_row(const T* __restrict up,
                                                      const T* __restrict centre,
@@ -18,53 +18,45 @@ inline __attribute__((always_inline)) void along_row(const T* __restrict up,
                                                      T* __restrict out, std::int64_t count,
                                                      Function of) {
   const std::int64_t last = count - 1;
-  const T second = last > 0 ? centre[1] : right;
-  out[0] = of(centre[0], neighbour_difference(left, second, up[0], down[0], centre[0]));
+  out[0] = of(left, last > 0 ? centre[1] : right, up[0], down[0], centre[0]);
 #pragma omp simd
   for (std::int64_t i = 1; i < last; ++i)
-    out[i] = of(centre[i],
-                neighbour_difference(centre[i - 1], centre[i + 1], up[i], down[i], centre[i]));
-  if (last > 0)
-    out[last] = of(centre[last], neighbour_difference(centre[last - 1], right, up[last], down[last],
-                                                      centre[last]));
+    out[i] = of(centre[i - 1], centre[i + 1], up[i], down[i], centre[i]);
+  if (last > 0) out[last] = of(centre[last - 1], right, up[last], down[last], centre[last]);
 }
 
-template <class T>
-void diffuse_row(const T* up, const T* centre, const T* down, T left, T right, T* out,
-                 std::int64_t count, T coefficient) {
-  along_row(
-      up, centre, down, left, right, out,
-      count, [coefficient](T value, T difference) __attribute__((always_inline)) {
-        return diffuse(value, difference, coefficient);
-      });
+template <class Stage, class T>
+void step_row(const T* up, const T* centre, const T* down, T left, T right, T* out,
+              std::int64_t count, const Stage& stage) {
+  along_row(up, centre, down, left, right, out, count, Stage(stage));
 }
 
 template <class T>
 void laplacian_row(const T* up, const T* centre, const T* down, T left, T right, T* out,
                    std::int64_t count, T spacing_squared) {
   along_row(
-      up, centre, down, left, right, out,
-      count, [spacing_squared](T, T difference) __attribute__((always_inline)) {
-        return laplacian(difference, spacing_squared);
+      up, centre, down, left, right, out, count,
+      [spacing_squared](T west, T east, T north, T south, T value) __attribute__((always_inline)) {
+        return laplacian(neighbour_difference(west, east, north, south, value), spacing_squared);
       });
 }
 
 template <class T>
 void reference_step(const Problem<T>& problem, const T* from, T* to) {
-  const std::int64_t rows = problem.shape.rows, columns = problem.shape.columns;
+  const auto [rows, columns] = problem.shape;
+  const DiffusionStage<T> stage{problem.coefficient};
+  const std::int64_t width = columns;
+  const auto inside = [=](std::int64_t row, std::int64_t column) __attribute__((always_inline)) {
+    return from[row * width + column];
+  };
   const auto value = [&](std::int64_t row, std::int64_t column) __attribute__((always_inline)) {
-    row = source_index(problem.boundaries.rows, row, rows);
-    column = source_index(problem.boundaries.columns, column, columns);
-    return row == outside || column == outside ? T(0) : from[row * columns + column];
+    return value_at(problem.faces, row, problem.shape.rows, column, problem.shape.columns, inside);
   };
   for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t column = 0; column < columns; ++column) {
-      const T centre = value(row, column);
-      const T difference =
-          neighbour_difference(value(row, column - 1), value(row, column + 1),
-                               value(row - 1, column), value(row + 1, column), centre);
-      to[row * columns + column] = diffuse(centre, difference, problem.coefficient);
-    }
+    for (std::int64_t column = 0; column < columns; ++column)
+      to[row * columns + column] =
+          stage(value(row, column - 1), value(row, column + 1), value(row - 1, column),
+                value(row + 1, column), value(row, column));
 }
 
 template <class T>
@@ -82,13 +74,13 @@ std::uint64_t digest(const T* values, std::int64_t first, std::int64_t count, bo
 template <class T>
 T arithmetic(std::int64_t count, T seed) {
   constexpr int cells = RowLoops<T>::arithmetic_cells;
+  const DiffusionStage<T> stage{seed};
   T value[cells];
   for (int i = 0; i < cells; ++i) value[i] = seed * static_cast<T>(i);
   for (std::int64_t n = 0; n < count; ++n) {
 #pragma GCC unroll 64
     for (int i = 0; i < cells; ++i) {
-      const T difference = neighbour_difference(seed, value[i], value[i], seed, value[i]);
-      value[i] = diffuse(value[i], difference, seed);
+      value[i] = stage(seed, value[i], value[i], seed, value[i]);
     }
   }
   T sum = 0;
@@ -101,7 +93,7 @@ T arithmetic(std::int64_t count, T seed) {
 
 template <class T>
 constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
-                               diffuse_row<T>,
+                               step_row<DiffusionStage<T>, T>,
                                laplacian_row<T>,
                                reference_step<T>,
                                arithmetic<T>,

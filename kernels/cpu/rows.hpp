@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/backend.hpp"
+#include "kernels/diffusion.hpp"
 
 namespace lapl {
 
@@ -15,10 +16,10 @@ struct RowLoops {
   /// One step of `count` neighbouring cells of a row. left and right are the values beside the
   /// first and the last of them; up, centre, down and out each hold `count` values; out overlaps
   /// none.
-  void (*diffuse_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
-                      std::int64_t count, T coefficient);
+  void (*step_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
+                   std::int64_t count, const DiffusionStage<T>& stage);
 
-  /// The Laplacian of `count` neighbouring cells of a row; arguments as for diffuse_row.
+  /// The Laplacian of `count` neighbouring cells of a row; arguments as for step_row.
   void (*laplacian_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                         std::int64_t count, T spacing_squared);
 

@@ -20,7 +20,8 @@ class ThreadedEngine final : public CpuEngine<T> {
       : problem_(problem), rows_(problem), threads_(threads) {}
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t steps) override {
-    const auto diffuse_row = widest<RowLoops<T>>().diffuse_row;
+    const auto step_row = widest<RowLoops<T>>().step_row;
+    const DiffusionStage<T> stage{problem_.coefficient};
     const Shape shape = problem_.shape;
     // One parallel region for all the steps: each thread keeps its own pair of pointers.
 #pragma omp parallel num_threads(threads_)
@@ -30,8 +31,8 @@ class ThreadedEngine final : public CpuEngine<T> {
 #pragma omp for schedule(static)
         for (std::int64_t row = 0; row < shape.rows; ++row) {
           const GhostedRow<T> from = rows_.at(mine.current, row);
-          diffuse_row(from.up, from.centre, from.down, from.left, from.right,
-                      mine.next + row * shape.columns, shape.columns, problem_.coefficient);
+          step_row(from.up, from.centre, from.down, from.left, from.right,
+                   mine.next + row * shape.columns, shape.columns, stage);
         }  // a barrier: no thread starts the next step before all have finished this one
         mine.swap();
       }

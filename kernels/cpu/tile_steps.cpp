@@ -7,7 +7,7 @@
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/subnormal.hpp"
-#include "kernels/update.hpp"
+#include "kernels/diffusion.hpp"
 
 namespace lapl {
 namespace {
@@ -15,13 +15,13 @@ namespace {
 /// One step of R rows in place: rows[0 ... R + 1] hold the rows before the step and the rows above
 /// and below them; rows[0 ... R - 1] take the rows after it, each one place higher up.
 /// With Guard for scaled values (subnormal.hpp); then true if one is subnormal without the scale.
-template <int R, bool Guard, class T>
-LAPL_INLINE bool step_rows_together(T* const* rows, std::int64_t length, T coefficient) {
+template <int R, bool Guard, template <class> class Stage, class T>
+LAPL_INLINE bool step_rows_together(T* const* rows, std::int64_t length, const Stage<T>& of_one) {
   using V = Lanes<T>;
   constexpr int n = V::count;
   T* row[R + 2];
   V left[R], centre[R + 2], right[R], wrapped[R];
-  const V factor(coefficient);
+  const Stage<V> stage{V(of_one.coefficient)};
   bool met = false;
   for (int r = 0; r < R + 2; ++r) row[r] = rows[r];
   for (int r = 0; r < R; ++r) {
@@ -37,12 +37,13 @@ LAPL_INLINE bool step_rows_together(T* const* rows, std::int64_t length, T coeff
     for (int r = 0; r < R; ++r) {
       difference[r] =
           neighbour_difference(left[r], right[r], centre[r], centre[r + 2], centre[r + 1]);
-      updated[r] = diffuse(centre[r + 1], difference[r], factor);
+      updated[r] = stage.update(centre[r + 1], difference[r]);
     }
     if (Guard && any_small<R>(updated))
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r)
-        updated[r] = rounded_as_unscaled(updated[r], centre[r + 1], difference[r], factor, met);
+        updated[r] =
+            rounded_as_unscaled(updated[r], centre[r + 1], difference[r], stage.coefficient, met);
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) updated[r].store(row[r] + i);
   };
@@ -61,13 +62,13 @@ LAPL_INLINE bool step_rows_together(T* const* rows, std::int64_t length, T coeff
   return met;
 }
 
-template <bool Guard, class T>
-bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, T coefficient) {
+template <bool Guard, template <class> class Stage, class T>
+bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, const Stage<T>& stage) {
   std::int64_t row = 0;
   bool met = false;
   for (; row + rows_at_once <= count; row += rows_at_once)
-    met |= step_rows_together<rows_at_once, Guard>(rows + row, length, coefficient);
-  for (; row < count; ++row) met |= step_rows_together<1, Guard>(rows + row, length, coefficient);
+    met |= step_rows_together<rows_at_once, Guard>(rows + row, length, stage);
+  for (; row < count; ++row) met |= step_rows_together<1, Guard>(rows + row, length, stage);
   return met;
 }
 
@@ -84,15 +85,16 @@ bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, T coeffi
 ///   slab 1 loads  r8  r9 r10 r11                   once r2 ... r5 of level 2 are stored
 ///
 /// slab + 2 rows are at work at any time, in the level-one cache; the others rest in the second.
-template <class T>
+template <template <class> class Stage, class T>
 class TileRun {
  public:
   /// Without scratch memory, to ask for its size alone.
-  TileRun(const Problem<T>& problem, const Tile& tile, T* scratch)
+  TileRun(const Problem<T>& problem, const Stage<T>& stage, const Tile& tile, T* scratch)
       : problem_(problem),
+        stage_(stage),
         tile_(tile),
-        left_(reach_before(problem.boundaries.columns, tile.first_column, tile.levels)),
-        right_(reach_after(problem.boundaries.columns, tile.last_column, tile.levels,
+        left_(reach_before(problem.faces.columns, tile.first_column, tile.levels)),
+        right_(reach_after(problem.faces.columns, tile.last_column, tile.levels,
                            problem.shape.columns)),
         length_((right_ - left_ + n - 1) / n),
         pitch_(pitch_of(length_) * n),
@@ -131,9 +133,9 @@ class TileRun {
             if (Guard && !scale_up(made[row - first], length_ * n)) return {.unsafe = true};
           }
         else if (first < last)
-          met.subnormal |= step_rows<Guard>(made, last - first, length_, problem_.coefficient);
+          met.subnormal |= step_rows<Guard>(made, last - first, length_, stage_);
         if (level < tile_.levels)
-          impose_boundaries(window + 2, top, first, last);
+          impose_faces(window + 2, top, first, last);
         else
           for (std::int64_t row = first; row < last; ++row) {
             if (Guard) scale_down(made[row - first], length_ * n);
@@ -152,15 +154,15 @@ class TileRun {
     return length < 24 ? length : (length + 31) / 32 * 32;
   }
 
-  // What level 0 must reach so that the cells of one side come out right; for a boundary that does
-  // not wrap no further than its ghost cell.
-  static std::int64_t reach_before(Boundary boundary, std::int64_t first, std::int64_t levels) {
-    return boundary == Boundary::periodic ? first - levels
-                                          : std::max<std::int64_t>(first - levels, -1);
+  // What level 0 must reach so that the cells of one side come out right; where the axis does not
+  // wrap no further than its ghost cell.
+  static std::int64_t reach_before(const AxisFaces<T>& faces, std::int64_t first,
+                                   std::int64_t levels) {
+    return faces.wrap() ? first - levels : std::max<std::int64_t>(first - levels, -1);
   }
-  static std::int64_t reach_after(Boundary boundary, std::int64_t last, std::int64_t levels,
+  static std::int64_t reach_after(const AxisFaces<T>& faces, std::int64_t last, std::int64_t levels,
                                   std::int64_t size) {
-    return boundary == Boundary::periodic ? last + levels : std::min(last + levels, size + 1);
+    return faces.wrap() ? last + levels : std::min(last + levels, size + 1);
   }
 
   std::int64_t first_row(std::int64_t level) const {
@@ -171,7 +173,7 @@ class TileRun {
     const std::int64_t row = tile_.last_row + (tile_.levels - level);
     return rows_wrap() ? row : std::min(row, problem_.shape.rows);
   }
-  bool rows_wrap() const { return problem_.boundaries.rows == Boundary::periodic; }
+  bool rows_wrap() const { return problem_.faces.rows.wrap(); }
 
   /// Where the cell of a column stands in a row.
   std::int64_t offset_of(std::int64_t column) const {
@@ -183,7 +185,7 @@ class TileRun {
   void load(const T* from, std::int64_t row, T* out) const {
     const auto [rows, columns] = problem_.shape;
     const T* source = from + ((row % rows + rows) % rows) * columns;
-    const bool wraps = problem_.boundaries.columns == Boundary::periodic;
+    const bool wraps = problem_.faces.columns.wrap();
     const bool inside = wraps ? left_ >= 0 && right_ <= columns : true;
     if (inside && source + left_ >= from &&
         source + left_ + (length_ + 1) * n <= from + rows * columns) {
@@ -226,32 +228,39 @@ class TileRun {
 
   // Sets the ghost cells beside rows [first, last) and the ghost rows that lie in the slab;
   // rows[0] is row `top`.
-  void impose_boundaries(T* const* rows, std::int64_t top, std::int64_t first,
-                         std::int64_t last) const {
+  void impose_faces(T* const* rows, std::int64_t top, std::int64_t first, std::int64_t last) const {
     const auto [height, width] = problem_.shape;
-    if (problem_.boundaries.columns != Boundary::periodic) {
-      const bool zero = problem_.boundaries.columns == Boundary::zero;
+    const AxisFaces<T>& columns = problem_.faces.columns;
+    if (!columns.wrap()) {
       if (left_ == -1)
-        for (std::int64_t row = first; row < last; ++row)
-          rows[row - top][offset_of(-1)] = zero ? T(0) : rows[row - top][offset_of(0)];
+        impose_ghost_column(columns.first, rows + (first - top), last - first, -1, 0);
       if (right_ == width + 1)
-        for (std::int64_t row = first; row < last; ++row)
-          rows[row - top][offset_of(width)] = zero ? T(0) : rows[row - top][offset_of(width - 1)];
+        impose_ghost_column(columns.last, rows + (first - top), last - first, width, width - 1);
     }
     if (rows_wrap()) return;
-    if (first == 0 && first < last) impose_ghost_row(rows[-1 - top], rows[0 - top]);
+    if (first == 0 && first < last)
+      impose_ghost_row(problem_.faces.rows.first, rows[-1 - top], rows[0 - top]);
     if (last_row(0) == height && height >= top && height < top + tile_.slab)
-      impose_ghost_row(rows[height - top], rows[height - 1 - top]);
+      impose_ghost_row(problem_.faces.rows.last, rows[height - top], rows[height - 1 - top]);
   }
 
-  void impose_ghost_row(T* ghost, const T* nearest) const {
-    if (problem_.boundaries.rows == Boundary::zero)
-      std::fill_n(ghost, length_ * n, T(0));
-    else
+  void impose_ghost_column(const Face<T>& face, T* const* rows, std::int64_t count,
+                           std::int64_t ghost, std::int64_t nearest) const {
+    const std::int64_t to = offset_of(ghost), from = offset_of(nearest);
+    for (std::int64_t row = 0; row < count; ++row) rows[row][to] = face.ghost(rows[row][from]);
+  }
+
+  void impose_ghost_row(const Face<T>& face, T* ghost, const T* nearest) const {
+    if (face.is_constant())
+      std::fill_n(ghost, length_ * n, face.a);
+    else if (face.is_even())
       std::copy_n(nearest, length_ * n, ghost);
+    else
+      for (std::int64_t i = 0; i < length_ * n; ++i) ghost[i] = face.ghost(nearest[i]);
   }
 
   const Problem<T>& problem_;
+  const Stage<T> stage_;
   const Tile& tile_;
   std::int64_t left_, right_;  // columns at level 0, ghost cells among them
   std::int64_t length_;        // vectors in a row
@@ -264,15 +273,15 @@ class TileRun {
 
 template <class T>
 std::int64_t scratch_size(const Problem<T>& problem, const Tile& tile) {
-  return TileRun<T>(problem, tile, nullptr).scratch_size();
+  return TileRun<DiffusionStage, T>(problem, {problem.coefficient}, tile, nullptr).scratch_size();
 }
 
 template <class T>
 bool advance(const Problem<T>& problem, const Tile& tile, const T* from, T* to, T* scratch,
              bool expect_subnormal) {
-  TileRun<T> run(problem, tile, scratch);
-  if (expect_subnormal && problem.coefficient >= 0 &&
-      problem.coefficient <= T(largest_stable_coefficient)) {
+  TileRun<DiffusionStage, T> run(problem, {problem.coefficient}, tile, scratch);
+  if (expect_subnormal && DiffusionStage<T>::homogeneous && extensions_of(problem.faces) &&
+      problem.coefficient >= 0 && problem.coefficient <= T(largest_stable_coefficient)) {
     const auto met = run.template advance<true>(from, to);
     if (!met.unsafe) return met.subnormal;
   }

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "kernels/arithmetic.hpp"
 #include "kernels/cuda/covariance.hpp"
 #include "kernels/cuda/covariance_from_host.hpp"
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
-#include "kernels/update.hpp"
 
 namespace lapl {
 namespace {

@@ -118,7 +118,7 @@ class CudaBackend final : public Backend<T> {
     use_device();
     if (with_laplacian && laplacian_.size() == 0) allocate_laplacian();
     copied_.hold(compute_);
-    observe(static_cast<const T*>(buffers_.current), layout_, problem_.boundaries,
+    observe(static_cast<const T*>(buffers_.current), layout_, problem_.faces,
             problem_.spacing_squared, field_.data(), with_laplacian ? laplacian_.data() : nullptr,
             observation_.data(), compute_);
     if (with_filters)

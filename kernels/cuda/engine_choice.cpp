@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <string_view>
-#include <tuple>
+#include <vector>
 
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/step_clock.hpp"
@@ -92,15 +91,21 @@ Choice measure(const Problem<T>& problem, const DoubleBuffer<T>& buffers, cudaSt
 // What was measured before, or is now.
 template <class T>
 Choice fastest(const Problem<T>& problem, const DoubleBuffer<T>& buffers, cudaStream_t stream) {
-  using Key = std::tuple<std::string, std::int64_t, std::int64_t, std::size_t, Boundary, Boundary>;
+  struct Known {
+    std::string device;
+    Shape shape;
+    Faces<T> faces;
+    Choice choice;
+  };
   static std::mutex mutex;
-  static std::map<Key, Choice> known;
+  static std::vector<Known> all;
   const std::lock_guard lock(mutex);
-  const Key key{device_name(), problem.shape.rows,      problem.shape.columns,
-                sizeof(T),     problem.boundaries.rows, problem.boundaries.columns};
-  auto found = known.find(key);
-  if (found == known.end()) found = known.emplace(key, measure(problem, buffers, stream)).first;
-  return found->second;
+  const auto known = std::ranges::find_if(all, [&](const Known& one) {
+    return one.device == device_name() && one.shape == problem.shape && one.faces == problem.faces;
+  });
+  if (known != all.end()) return known->choice;
+  all.push_back({device_name(), problem.shape, problem.faces, measure(problem, buffers, stream)});
+  return all.back().choice;
 }
 
 }  // namespace

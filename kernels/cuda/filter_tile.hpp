@@ -19,9 +19,9 @@
 #include <limits>
 #include <string>
 
+#include "kernels/arithmetic.hpp"
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/filter.hpp"
-#include "kernels/update.hpp"
 
 namespace lapl {
 

@@ -2,8 +2,8 @@
 
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/observe.hpp"
+#include "kernels/diffusion.hpp"
 #include "kernels/digest.hpp"
-#include "kernels/update.hpp"
 
 namespace lapl {
 namespace {
@@ -33,13 +33,11 @@ template <class T>
 struct GhostedState {
   const T* state;
   FieldLayout layout;
-  Boundaries boundaries;
+  Faces<T> faces;
 
   __device__ __forceinline__ T at(std::int64_t row, std::int64_t column) const {
-    const std::int64_t from_row = source_index(boundaries.rows, row, layout.rows);
-    const std::int64_t from_column = source_index(boundaries.columns, column, layout.columns);
-    if (from_row == outside || from_column == outside) return T(0);
-    return state[from_row * layout.pitch + from_column];
+    return value_at(faces, row, layout.rows, column, layout.columns,
+                    [&](std::int64_t y, std::int64_t x) { return state[y * layout.pitch + x]; });
   }
 };
 
@@ -107,12 +105,12 @@ void clear(CellIndex* first, cudaStream_t stream) {
 }  // namespace
 
 template <class T>
-void observe(const T* state, const FieldLayout& layout, Boundaries boundaries, T spacing_squared,
+void observe(const T* state, const FieldLayout& layout, const Faces<T>& faces, T spacing_squared,
              T* field, T* laplacian, Observation* result, cudaStream_t stream) {
   LAPL_CUDA(cudaMemsetAsync(&result->digest, 0, sizeof result->digest, stream));
   clear(&result->first_not_finite, stream);
   observe_cells<<<block_count(layout), block_threads, 0, stream>>>(
-      GhostedState<T>{state, layout, boundaries}, spacing_squared, field, laplacian, result);
+      GhostedState<T>{state, layout, faces}, spacing_squared, field, laplacian, result);
   LAPL_CUDA(cudaGetLastError());
 }
 
@@ -138,10 +136,10 @@ cudaError_t probe_device_code() {
   return cudaFuncGetAttributes(&attributes, find_cells_not_finite<float>);
 }
 
-template void observe(const float*, const FieldLayout&, Boundaries, float, float*, float*,
+template void observe(const float*, const FieldLayout&, const Faces<float>&, float, float*, float*,
                       Observation*, cudaStream_t);
-template void observe(const double*, const FieldLayout&, Boundaries, double, double*, double*,
-                      Observation*, cudaStream_t);
+template void observe(const double*, const FieldLayout&, const Faces<double>&, double, double*,
+                      double*, Observation*, cudaStream_t);
 template void find_not_finite(const float*, const FieldLayout&, FiniteCheck<float>*, cudaStream_t);
 template void find_not_finite(const double*, const FieldLayout&, FiniteCheck<double>*,
                               cudaStream_t);

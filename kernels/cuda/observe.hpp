@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/boundary.hpp"
 #include "kernels/cuda/field_layout.hpp"
+#include "kernels/face.hpp"
 #include "kernels/not_finite.hpp"
 
 namespace lapl {
@@ -30,7 +30,7 @@ struct Observation {
 /// Copies the state to `field` (rows * columns values without padding), puts its Laplacian into
 /// `laplacian` unless that is null, and digest and first value that is not finite into `result`.
 template <class T>
-void observe(const T* state, const FieldLayout& layout, Boundaries boundaries, T spacing_squared,
+void observe(const T* state, const FieldLayout& layout, const Faces<T>& faces, T spacing_squared,
              T* field, T* laplacian, Observation* result, cudaStream_t stream);
 
 /// What find_not_finite() finds, in device memory.

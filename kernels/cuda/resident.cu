@@ -25,7 +25,7 @@
 // second, after all their warps had read the first (the block's barriers see to that).
 //
 // Boundaries: halo cells outside the grid come from the extension of the grid, so the steps have no
-// branch; with boundary zero, columns outside stay 0 by a coefficient of 0 instead.
+// branch; columns beyond a face held at 0 stay 0 by a stage that holds them instead.
 //
 // All blocks must run at the same time, which a cooperative launch ensures or refuses. Waiting is
 // bounded: a bug ends in an error of the launch, not in a program that hangs.
@@ -33,9 +33,9 @@
 // Registers (nvcc 13, sm_90): 128 with 512 threads. Nothing spilled up to 14 rows of float and
 // 6 of double; 20 bytes a thread with 19 of float, about 200 from 9 of double on.
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_buffer.hpp"
@@ -47,25 +47,26 @@ namespace lapl {
 namespace {
 
 // One compiled kernel: how many rows a warp holds, and where.
-template <class T>
+template <template <class> class Stage, class T>
 struct Variant {
   int rows;
   std::int64_t shared_bytes;
-  void (*kernel)(Resident<T>);
+  void (*kernel)(Resident<Stage, T>);
 };
-template <class T, int register_rows, int shared_rows>
-Variant<T> variant() {
+template <template <class> class Stage, class T, int register_rows, int shared_rows = 0>
+Variant<Stage, T> variant() {
   return {register_rows + shared_rows, sizeof(Shared<T, register_rows, shared_rows>),
-          step_resident<T, register_rows, shared_rows>};
+          step_resident<Stage, T, register_rows, shared_rows>};
 }
 // In the order of their time for a step.
-std::array<Variant<float>, 6> variants(float) {
-  return {variant<float, 3, 0>(),  variant<float, 6, 0>(),  variant<float, 10, 0>(),
-          variant<float, 14, 0>(), variant<float, 19, 0>(), variant<float, 19, 8>()};
-}
-std::array<Variant<double>, 4> variants(double) {
-  return {variant<double, 3, 0>(), variant<double, 6, 0>(), variant<double, 9, 0>(),
-          variant<double, 9, 10>()};
+template <template <class> class Stage, class T>
+std::vector<Variant<Stage, T>> variants() {
+  if constexpr (sizeof(T) == 4)
+    return {variant<Stage, T, 3>(),  variant<Stage, T, 6>(),  variant<Stage, T, 10>(),
+            variant<Stage, T, 14>(), variant<Stage, T, 19>(), variant<Stage, T, 19, 8>()};
+  else
+    return {variant<Stage, T, 3>(), variant<Stage, T, 6>(), variant<Stage, T, 9>(),
+            variant<Stage, T, 9, 10>()};
 }
 
 int device_attribute(cudaDeviceAttr attribute) {
@@ -74,16 +75,16 @@ int device_attribute(cudaDeviceAttr attribute) {
   return value;
 }
 
-template <class T>
+template <template <class> class Stage, class T>
 struct Plan {
-  Variant<T> variant;
+  Variant<Stage, T> variant;
   int across = 0, down = 0;
 };
 
 // The fastest variant whose tiles, one on a multiprocessor, cover the grid. Throws
 // EngineUnsuitable where there is none.
-template <class T>
-Plan<T> make_plan(Shape shape) {
+template <template <class> class Stage, class T>
+Plan<Stage, T> make_plan(Shape shape) {
   if (device_attribute(cudaDevAttrCooperativeLaunch) == 0)
     throw EngineUnsuitable(
         "engine resident: the device cannot launch blocks that wait for each other");
@@ -92,7 +93,7 @@ Plan<T> make_plan(Shape shape) {
   const std::int64_t processors = device_attribute(cudaDevAttrMultiProcessorCount);
   const std::int64_t most_shared = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   std::int64_t most_rows = 0;
-  for (const Variant<T>& variant : variants(T())) {
+  for (const Variant<Stage, T>& variant : variants<Stage, T>()) {
     if (variant.shared_bytes > most_shared) continue;
     const std::int64_t tile_rows = warps * variant.rows - 2 * depth;
     const std::int64_t down = (shape.rows - 1) / tile_rows + 1;
@@ -114,11 +115,15 @@ Plan<T> make_plan(Shape shape) {
                            : std::to_string(most_rows) + " rows of that many columns"));
 }
 
-template <class T>
+template <template <class> class Stage, class T>
 class ResidentEngine final : public CudaEngine<T> {
  public:
-  ResidentEngine(const Problem<T>& problem, cudaStream_t stream)
-      : plan_(make_plan<T>(problem.shape)) {
+  ResidentEngine(const Problem<T>& problem, const Stage<T>& stage, cudaStream_t stream)
+      : plan_(make_plan<Stage, T>(problem.shape)) {
+    static_assert(Stage<T>::mirror_symmetric);
+    const auto extensions = extensions_of(problem.faces);
+    if (!extensions)
+      throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
     const std::int64_t all_warps = std::int64_t{plan_.across} * plan_.down * warps;
     edges_ = device_buffer<T>(2 * all_warps * plan_.variant.rows * row_size);
     flags_ = device_buffer<unsigned>(all_warps);
@@ -129,8 +134,8 @@ class ResidentEngine final : public CudaEngine<T> {
     grid_.rows = static_cast<int>(layout.rows);
     grid_.columns = static_cast<int>(layout.columns);
     grid_.pitch = static_cast<int>(layout.pitch);
-    grid_.boundaries = problem.boundaries;
-    grid_.coefficient = problem.coefficient;
+    grid_.extensions = *extensions;
+    grid_.stage = stage;
     grid_.tiles_across = plan_.across;
     grid_.tiles_down = plan_.down;
     grid_.units = (grid_.columns - 1) / width + 1;
@@ -155,10 +160,10 @@ class ResidentEngine final : public CudaEngine<T> {
   }
 
  private:
-  Plan<T> plan_;
+  Plan<Stage, T> plan_;
   DeviceBuffer<T> edges_;
   DeviceBuffer<unsigned> flags_;
-  Resident<T> grid_{};
+  Resident<Stage, T> grid_{};
 };
 
 }  // namespace
@@ -166,7 +171,8 @@ class ResidentEngine final : public CudaEngine<T> {
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_resident_engine(const Problem<T>& problem,
                                                     const DoubleBuffer<T>&, cudaStream_t stream) {
-  return std::make_unique<ResidentEngine<T>>(problem, stream);
+  return std::make_unique<ResidentEngine<DiffusionStage, T>>(
+      problem, DiffusionStage<T>{problem.coefficient}, stream);
 }
 template std::unique_ptr<CudaEngine<float>> make_resident_engine(const Problem<float>&,
                                                                  const DoubleBuffer<float>&,

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/update.hpp"
+#include "kernels/diffusion.hpp"
 
 namespace lapl {
 namespace {
@@ -112,15 +112,15 @@ __device__ __forceinline__ void store_shared(Chunk<T>* to, const Row<T>& row) {
   }
 }
 
-template <class T>
-__device__ __forceinline__ Row<T> sum(const Row<T>& up, const Row<T>& down) {
+template <template <class> class Stage, class T>
+__device__ __forceinline__ Row<T> vertical_part(const Row<T>& up, const Row<T>& down) {
   Row<T> result;
 #pragma unroll
-  for (int j = 0; j < width; ++j) result.value[j] = up.value[j] + down.value[j];
+  for (int j = 0; j < width; ++j) result.value[j] = Stage<T>::vertical(up.value[j], down.value[j]);
   return result;
 }
 
-// One step of a row, in place; `vertical` is up + down.
+// One step of a row, in place; `vertical` is what the stage makes of the rows above and below.
 template <class T>
 struct Sides {
   T before, after;
@@ -130,20 +130,19 @@ __device__ __forceinline__ Sides<T> sides_of(const Row<T>& row) {
   return {__shfl_up_sync(all_lanes, row.value[width - 1], 1),
           __shfl_down_sync(all_lanes, row.value[0], 1)};
 }
-template <class T>
+template <template <class> class Stage, class T>
 __device__ __forceinline__ void step_row(Row<T>& row, const Row<T>& vertical, Sides<T> sides,
-                                         const Row<T>& coefficient) {
+                                         const Stage<T> (&stage)[width]) {
   const auto [before, after] = sides;
   T difference[width];
 #pragma unroll
   for (int j = 0; j < width; ++j)
     difference[j] =
-        neighbour_difference((j == 0 ? before : row.value[j == 0 ? 0 : j - 1]) +
-                                 (j == width - 1 ? after : row.value[j == width - 1 ? j : j + 1]),
+        Stage<T>::difference(j == 0 ? before : row.value[j == 0 ? 0 : j - 1],
+                             j == width - 1 ? after : row.value[j == width - 1 ? j : j + 1],
                              vertical.value[j], row.value[j]);
 #pragma unroll
-  for (int j = 0; j < width; ++j)
-    row.value[j] = diffuse(row.value[j], difference[j], coefficient.value[j]);
+  for (int j = 0; j < width; ++j) row.value[j] = stage[j].update(row.value[j], difference[j]);
 }
 
 __device__ __forceinline__ unsigned load_acquire(const unsigned* from) {

@@ -1,8 +1,8 @@
 // The kernel of the engine "resident"; resident.cu explains it.
 #pragma once
 
-#include "kernels/boundary.hpp"
 #include "kernels/cuda/resident_rows.cuh"
+#include "kernels/face.hpp"
 
 namespace lapl {
 namespace {
@@ -13,44 +13,34 @@ struct Place {
   unsigned sign : 2;  // 0: as it is, 1: negated, 2: zero
 };
 
-template <class T>
+template <template <class> class Stage, class T>
 struct Resident {
   const T* from;
   T* to;
   T* edges;         // two images of all tiles' registers, of which the rims are used
   unsigned* flags;  // publications so far, one for each warp of each tile
   int rows, columns, pitch;
-  Boundaries boundaries;
-  T coefficient;
+  Extensions extensions;
+  Stage<T> stage;
   int tiles_across, tiles_down;
   int units;  // ceil(columns / width)
   int first_steps, epochs;
   unsigned published;  // what the flags hold at the launch
 };
 
-// The interior node that the extension of the grid puts at `index`, and its sign.
-__device__ Place extension(Boundary boundary, int index, int size) {
-  unsigned sign = 0;
-  while (index < 0 || index >= size) {
-    const bool before = index < 0;
-    if (boundary == Boundary::periodic) {
-      index += before ? size : -size;
-    } else if (boundary == Boundary::insulated) {
-      index = (before ? -1 : 2 * size - 1) - index;
-    } else {
-      if (index == -1 || index == size) return {before ? 0 : size - 1, 2};
-      index = (before ? -2 : 2 * size) - index;
-      sign ^= 1;
-    }
-  }
-  return {index, sign};
+__device__ Place extension(AxisExtension axis, int index, int size) {
+  const auto [from, ghost, negated] = extended(axis, index, size);
+  return {from, ghost ? 2u : negated ? 1u : 0u};
 }
 
-// Columns outside a grid with boundary zero are kept at 0 by a coefficient of 0.
-__device__ Place column_place(Boundary boundary, int column, int columns) {
-  if (boundary != Boundary::zero) return extension(boundary, column, columns);
-  const int inside = min(max(column, 0), columns - 1);
-  return {inside, column == inside ? 0u : 2u};
+// Columns beyond an odd face are kept at 0, by a stage that holds them.
+__device__ bool is_held(AxisExtension axis, int column, int columns) {
+  return (axis.first == Extension::odd && column < 0) ||
+         (axis.last == Extension::odd && column >= columns);
+}
+__device__ Place column_place(AxisExtension axis, int column, int columns) {
+  if (is_held(axis, column, columns)) return {column < 0 ? 0 : columns - 1, 2};
+  return extension(axis, column, columns);
 }
 
 // A wait that takes this many polls, ten minutes or so, is a bug. (Analysis tools may take one.)
@@ -67,8 +57,8 @@ struct Shared {
   short flag[warps * rows];
 };
 
-template <class T, int register_rows, int shared_rows>
-__global__ void __launch_bounds__(warps* lanes, 1) step_resident(const Resident<T> grid) {
+template <template <class> class Stage, class T, int register_rows, int shared_rows>
+__global__ void __launch_bounds__(warps* lanes, 1) step_resident(const Resident<Stage, T> grid) {
   constexpr int rows = register_rows + shared_rows;
   constexpr int tile_size = warps * rows * row_size;
   static_assert(sizeof(Shared<T, register_rows, shared_rows>) <= 227 * 1024);
@@ -92,14 +82,14 @@ __global__ void __launch_bounds__(warps* lanes, 1) step_resident(const Resident<
   // The tables for loading the tile, halo and all, from the field.
   for (int i = threadIdx.x; i < warps * rows; i += warps * lanes) {
     Place place{0, 0};
-    if (i < used_rows) place = extension(grid.boundaries.rows, row_begin - depth + i, grid.rows);
+    if (i < used_rows) place = extension(grid.extensions.rows, row_begin - depth + i, grid.rows);
     shared.row[i] = {place.offset * grid.pitch, place.sign};
   }
   for (int i = threadIdx.x; i < width * lanes; i += warps * lanes) {
     const int l = i % lanes, j = i / lanes;
     Place place{0, 0};
     if (l < used_lanes)
-      place = column_place(grid.boundaries.columns, (unit_begin - halo_lanes + l) * width + j,
+      place = column_place(grid.extensions.columns, (unit_begin - halo_lanes + l) * width + j,
                            grid.columns);
     shared.column[j][l] = place;
   }
@@ -135,19 +125,19 @@ __global__ void __launch_bounds__(warps* lanes, 1) step_resident(const Resident<
 #pragma unroll
   for (int j = 1; j < width; ++j)
     in_one &= shared.column[j][lane].offset == shared.column[0][lane].offset + j;
-  const bool zero_columns = grid.boundaries.columns == Boundary::zero;
-  const bool constant_lane = zero_columns && (column < 0 || column >= grid.columns);
+  const bool constant_lane =
+      shared.column[0][lane].sign == 2 && shared.column[width - 1][lane].sign == 2;
   const bool takes = lane < used_lanes && !constant_lane;
-  const unsigned side_rows = takes && (!own_lane || (partial_lane && !zero_columns)) ? own_rows : 0;
+  const bool odd_end = grid.extensions.columns.last == Extension::odd;
+  const unsigned side_rows = takes && (!own_lane || (partial_lane && !odd_end)) ? own_rows : 0;
   const bool scalar_sides = __any_sync(all_lanes, side_rows != 0 && !in_one);
   const bool signed_columns =
       __any_sync(all_lanes, (shared.column[0][lane].sign | shared.column[1][lane].sign |
                              shared.column[2][lane].sign | shared.column[3][lane].sign) != 0);
-  Row<T> coefficient;
+  Stage<T> stage[width];
 #pragma unroll
   for (int j = 0; j < width; ++j)
-    coefficient.value[j] =
-        zero_columns && shared.column[j][lane].sign != 0 ? T(0) : grid.coefficient;
+    stage[j] = shared.column[j][lane].sign == 2 ? Stage<T>::held() : grid.stage;
 
   // Loads the rows in `wanted` from places given by the tables.
   const auto receive = [&](const T* base, unsigned wanted, int stride) {
@@ -257,7 +247,7 @@ __global__ void __launch_bounds__(warps* lanes, 1) step_resident(const Resident<
     }
   };
 
-  const bool wraps = grid.boundaries.columns == Boundary::periodic;
+  const bool wraps = grid.extensions.columns.first == Extension::periodic;
   const int tile_before = tile_x > 0 ? tile_x - 1 : wraps ? across - 1 : 0;
   const int tile_after = tile_x < across - 1 ? tile_x + 1 : wraps ? 0 : tile_x;
   const std::int64_t image = std::int64_t{across} * down * tile_size;
@@ -294,13 +284,15 @@ __global__ void __launch_bounds__(warps* lanes, 1) step_resident(const Resident<
     const Sides<T> first_sides = sides_of(cells[0]);
     const Sides<T> last_sides = sides_of(cells[rows - 1]);
     __syncthreads();
-    const Row<T> before_last = sum(cells[rows - 3], cells[rows - 1]);
-    Row<T> vertical = sum(cells[rows - 2], load_shared(&shared.first[level % 2][below][lane]));
-    Row<T> other = sum(load_shared(&shared.last[level % 2][above][lane]), cells[1]);
-    step_row(cells[rows - 1], vertical, last_sides, coefficient);
+    const Row<T> before_last = vertical_part<Stage>(cells[rows - 3], cells[rows - 1]);
+    Row<T> vertical =
+        vertical_part<Stage>(cells[rows - 2], load_shared(&shared.first[level % 2][below][lane]));
+    Row<T> other =
+        vertical_part<Stage>(load_shared(&shared.last[level % 2][above][lane]), cells[1]);
+    step_row(cells[rows - 1], vertical, last_sides, stage);
     if (sizeof(T) == 8) __syncwarp();
-    Row<T> next = rows == 3 ? before_last : sum(cells[0], cells[2]);
-    step_row(cells[0], other, first_sides, coefficient);
+    Row<T> next = rows == 3 ? before_last : vertical_part<Stage>(cells[0], cells[2]);
+    step_row(cells[0], other, first_sides, stage);
     __syncwarp();
     if (publish) publish_edges();
     Sides<T> ahead = sides_of(cells[1]);
@@ -309,11 +301,11 @@ __global__ void __launch_bounds__(warps* lanes, 1) step_resident(const Resident<
       vertical = r == rows - 2 ? before_last : next;
       if (r + 1 < rows - 2) {
         fetch(r + 2);
-        next = sum(cells[r], cells[r + 2]);
+        next = vertical_part<Stage>(cells[r], cells[r + 2]);
       }
       const Sides<T> sides = ahead;
       if (r + 1 < rows - 1) ahead = sides_of(cells[r + 1]);
-      step_row(cells[r], vertical, sides, coefficient);
+      step_row(cells[r], vertical, sides, stage);
       keep(r);
       __syncwarp();
     }

@@ -38,7 +38,7 @@
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/engine.hpp"
 #include "kernels/cuda/streaming_loader.cuh"
-#include "kernels/update.hpp"
+#include "kernels/diffusion.hpp"
 
 namespace lapl {
 namespace streaming {
@@ -54,8 +54,8 @@ __device__ __forceinline__ void arrive_at(int barrier) {
 
 // Takes one warp through a segment: its levels of the pipeline, and what the first and the last
 // warp do besides. `shortened`: levels from pass.steps on pass their rows on unchanged.
-template <class T, bool shortened>
-__device__ __forceinline__ void run_stage(const T* from, T* to, const Pass<T>& pass,
+template <template <class> class Stage, class T, bool shortened>
+__device__ __forceinline__ void run_stage(const T* from, T* to, const Pass<Stage, T>& pass,
                                           const Segment& segment, Stages<T>& shared) {
   constexpr int columns = columns_of_lane<T>, count = Cells<T>::count;
   const unsigned lane = threadIdx.x;
@@ -73,7 +73,7 @@ __device__ __forceinline__ void run_stage(const T* from, T* to, const Pass<T>& p
 #pragma unroll
       for (int j = 0; j < columns; ++j) rows[k][i][j] = T(0);
 
-  Loader<T> loader(from, pass, segment, shared);
+  Loader<Stage, T> loader(from, pass, segment, shared);
   if (first)
     for (int turn = 0; turn < turns_ahead; ++turn) loader.start(turn);
 
@@ -126,11 +126,9 @@ __device__ __forceinline__ void run_stage(const T* from, T* to, const Pass<T>& p
         const T right = __shfl_down_sync(all_lanes, centre[0], 1);
 #pragma unroll
         for (int j = 0; j < columns; ++j) {
-          const T difference =
-              neighbour_difference(j == 0 ? left : centre[j == 0 ? 0 : j - 1],
-                                   j == columns - 1 ? right : centre[j == columns - 1 ? j : j + 1],
-                                   up[j], down[j], centre[j]);
-          T value = diffuse(centre[j], difference, pass.coefficient);
+          T value = pass.stage(j == 0 ? left : centre[j == 0 ? 0 : j - 1],
+                               j == columns - 1 ? right : centre[j == columns - 1 ? j : j + 1],
+                               up[j], down[j], centre[j]);
           if (shortened && k >= active) value = centre[j];
           if (k == levels<T> - 1)
             result[j] = value;
@@ -173,9 +171,9 @@ __device__ __forceinline__ void run_stage(const T* from, T* to, const Pass<T>& p
 template <class T>
 constexpr int start_rows = depth<T> + lag<T>;
 
-template <class T, bool shortened>
+template <template <class> class Stage, class T, bool shortened>
 __global__ void __launch_bounds__(lanes* warps<T>, resident_blocks<T>)
-    stream_strips(const T* __restrict__ from, T* __restrict__ to, const Pass<T> pass) {
+    stream_strips(const T* __restrict__ from, T* __restrict__ to, const Pass<Stage, T> pass) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto& stages = *reinterpret_cast<Stages<T>*>(memory);
   const std::int64_t strip_length = pass.layout.rows + start_rows<T>;
@@ -189,30 +187,34 @@ __global__ void __launch_bounds__(lanes* warps<T>, resident_blocks<T>)
                           max(place - strip_start - start_rows<T>, std::int64_t{0}),
                           stop - strip_start - start_rows<T>};
     if (segment.last_row > segment.first_row) {
-      run_stage<T, shortened>(from, to, pass, segment, stages);
+      run_stage<Stage, T, shortened>(from, to, pass, segment, stages);
       __syncthreads();
     }
     place = stop;
   }
 }
 
-template <class T>
+template <template <class> class Stage, class T>
 class StreamingEngine final : public CudaEngine<T> {
-  using Kernel = void(const T*, T*, Pass<T>);
+  using Kernel = void(const T*, T*, Pass<Stage, T>);
 
  public:
-  explicit StreamingEngine(const Problem<T>& problem) {
+  StreamingEngine(const Problem<T>& problem, const Stage<T>& stage) {
+    static_assert(Stage<T>::mirror_symmetric);
+    const auto extensions = extensions_of(problem.faces);
+    if (!extensions)
+      throw EngineUnsuitable("engine streaming: a face is neither held at 0 nor insulated");
     const FieldLayout layout = field_layout<T>(problem.shape);
     apron_ = device_buffer<T>(layout.rows * apron_pitch<T>);
     const std::int64_t strips = (layout.columns - 1) / kept_columns<T> + 1;
-    pass_ = {layout, problem.boundaries, problem.coefficient, strips, apron_.data(), depth<T>};
-    for (Kernel* kernel : {stream_strips<T, false>, stream_strips<T, true>})
+    pass_ = {layout, *extensions, stage, strips, apron_.data(), depth<T>};
+    for (Kernel* kernel : {stream_strips<Stage, T, false>, stream_strips<Stage, T, true>})
       LAPL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      sizeof(Stages<T>)));
     int multiprocessors = 0, blocks = 0;
     LAPL_CUDA(
         cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_number));
-    LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stream_strips<T, false>,
+    LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stream_strips<Stage, T, false>,
                                                             lanes * warps<T>, sizeof(Stages<T>)));
     // All at once on the device, and none without a row.
     blocks_ = static_cast<unsigned>(std::min<std::int64_t>(
@@ -221,8 +223,8 @@ class StreamingEngine final : public CudaEngine<T> {
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t steps, cudaStream_t stream) override {
     for (; steps >= depth<T>; steps -= depth<T>)
-      launch(stream_strips<T, false>, buffers, depth<T>, stream);
-    if (steps > 0) launch(stream_strips<T, true>, buffers, static_cast<int>(steps), stream);
+      launch(stream_strips<Stage, T, false>, buffers, depth<T>, stream);
+    if (steps > 0) launch(stream_strips<Stage, T, true>, buffers, static_cast<int>(steps), stream);
   }
 
  private:
@@ -238,7 +240,7 @@ class StreamingEngine final : public CudaEngine<T> {
     buffers.swap();
   }
 
-  Pass<T> pass_;
+  Pass<Stage, T> pass_;
   DeviceBuffer<T> apron_;
   unsigned blocks_ = 0;
 };
@@ -249,7 +251,8 @@ class StreamingEngine final : public CudaEngine<T> {
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
                                                      const DoubleBuffer<T>&, cudaStream_t) {
-  return std::make_unique<streaming::StreamingEngine<T>>(problem);
+  return std::make_unique<streaming::StreamingEngine<DiffusionStage, T>>(
+      problem, DiffusionStage<T>{problem.coefficient});
 }
 template std::unique_ptr<CudaEngine<float>> make_streaming_engine(const Problem<float>&,
                                                                   const DoubleBuffer<float>&,

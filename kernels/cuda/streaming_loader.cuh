@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "kernels/boundary.hpp"
 #include "kernels/cuda/field_layout.hpp"
+#include "kernels/face.hpp"
 
 namespace lapl::streaming {
 
@@ -71,39 +71,15 @@ struct Stages {
 };
 
 // What the launches of one engine have in common, and the number of steps.
-template <class T>
+template <template <class> class Stage, class T>
 struct Pass {
   FieldLayout layout;
-  Boundaries boundaries;
-  T coefficient;
+  Extensions extensions;
+  Stage<T> stage;
   std::int64_t strips;
   T* apron;
   int steps;  // 1 to depth
 };
-
-// Where the value at an index of the extended grid comes from.
-struct Extended {
-  std::int64_t index;
-  bool ghost;
-  bool negated;
-};
-__device__ __forceinline__ std::int64_t wrapped(std::int64_t index, std::int64_t period) {
-  const std::int64_t rest = index % period;
-  return rest < 0 ? rest + period : rest;
-}
-__device__ __forceinline__ Extended extended(Boundary boundary, std::int64_t index,
-                                             std::int64_t size) {
-  if (index >= 0 && index < size) return {index, false, false};
-  if (boundary == Boundary::periodic) return {wrapped(index, size), false, false};
-  if (boundary == Boundary::insulated) {
-    const std::int64_t place = wrapped(index, 2 * size);
-    return {place < size ? place : 2 * size - 1 - place, false, false};
-  }
-  const std::int64_t place = wrapped(index + 1, 2 * (size + 1));
-  if (place == 0 || place == size + 1) return {0, true, false};
-  if (place <= size) return {place - 1, false, false};
-  return {2 * size + 1 - place, false, true};
-}
 
 __device__ __forceinline__ void copy_async(unsigned shared, const void* global) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
@@ -130,26 +106,26 @@ __device__ __forceinline__ std::int64_t apron_right(std::int64_t columns) {
   return columns / Cells<T>::count * Cells<T>::count;
 }
 
-template <class T>
-__global__ void fill_apron(const T* __restrict__ from, const Pass<T> pass) {
+template <template <class> class Stage, class T>
+__global__ void fill_apron(const T* __restrict__ from, const Pass<Stage, T> pass) {
   const std::int64_t index = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t row = index / apron_pitch<T>;
   if (row >= pass.layout.rows) return;
   const int place = static_cast<int>(index - row * apron_pitch<T>);
   const std::int64_t column =
       (place < halo<T> ? 0 : apron_right<T>(pass.layout.columns)) + place - halo<T>;
-  const Extended source = extended(pass.boundaries.columns, column, pass.layout.columns);
+  const auto source = extended(pass.extensions.columns, column, pass.layout.columns);
   const T value = source.ghost ? T(0) : from[row * pass.layout.pitch + source.index];
   pass.apron[index] = source.negated ? T(0) - value : value;
 }
 
 // Makes mirrored rows those of the odd extension: negated, and the ghost row 0.
 template <class T>
-__device__ __noinline__ void extend_oddly(Row<T>* rows, std::int64_t grid_rows, std::int64_t row,
-                                          std::int64_t end) {
+__device__ __noinline__ void extend_oddly(Row<T>* rows, AxisExtension axis, std::int64_t grid_rows,
+                                          std::int64_t row, std::int64_t end) {
 #pragma unroll 1
   for (int i = 0; i < turn_rows && row + i < end; ++i) {
-    const Extended source = extended(Boundary::zero, row + i, grid_rows);
+    const auto source = extended(axis, row + i, grid_rows);
     if (!source.ghost && !source.negated) continue;
 #pragma unroll
     for (int c = 0; c < chunks<T>; ++c) {
@@ -163,10 +139,11 @@ __device__ __noinline__ void extend_oddly(Row<T>* rows, std::int64_t grid_rows, 
 }
 
 // Brings rows of the extended grid into shared memory, each lane its own columns.
-template <class T>
+template <template <class> class Stage, class T>
 class Loader {
  public:
-  __device__ Loader(const T* from, const Pass<T>& pass, const Segment& segment, Stages<T>& shared)
+  __device__ Loader(const T* from, const Pass<Stage, T>& pass, const Segment& segment,
+                    Stages<T>& shared)
       : pass_(pass),
         shared_(shared),
         loaded_(
@@ -206,7 +183,7 @@ class Loader {
 #pragma unroll 1
       for (int i = 0; i < turn_rows; ++i) {
         const std::int64_t row = row_ + std::int64_t{turn} * turn_rows + i;
-        const std::int64_t source = extended(pass_.boundaries.rows, row, pass_.layout.rows).index;
+        const std::int64_t source = extended(pass_.extensions.rows, row, pass_.layout.rows).index;
 #pragma unroll
         for (int c = 0; c < chunks<T>; ++c) {
           if (row < end_) copy_async(target + place_of(i, c), base_[c] + source * stride_[c]);
@@ -220,9 +197,10 @@ class Loader {
   // Waits for the rows of a turn, and puts in what the copy cannot.
   __device__ __forceinline__ void finish(int turn) {
     wait_but_for<turns_ahead>();
-    if (!is_inside(turn) && pass_.boundaries.rows == Boundary::zero)
-      extend_oddly<T>(shared_.loaded[turn % (turns_ahead + 1)], pass_.layout.rows,
-                      row_ + std::int64_t{turn} * turn_rows, end_);
+    if (!is_inside(turn) && (pass_.extensions.rows.first == Extension::odd ||
+                             pass_.extensions.rows.last == Extension::odd))
+      extend_oddly<T>(shared_.loaded[turn % (turns_ahead + 1)], pass_.extensions.rows,
+                      pass_.layout.rows, row_ + std::int64_t{turn} * turn_rows, end_);
   }
 
  private:
@@ -233,7 +211,7 @@ class Loader {
     return row * sizeof(Row<T>) + chunk * (sizeof(Row<T>) / chunks<T>);
   }
 
-  const Pass<T>& pass_;
+  const Pass<Stage, T>& pass_;
   Stages<T>& shared_;
   unsigned loaded_;
   std::int64_t row_, end_;

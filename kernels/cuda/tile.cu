@@ -13,7 +13,7 @@
 // neighbours come from the lanes beside it by shuffle; lanes 0 and 31 load the columns beside the
 // tile. Rows above and below a warp's own pass through shared memory: each warp leaves its first
 // and last row there, and the first and last warp the rows around the tile. Boundaries are the
-// ghost values that source_index() gives while loading, so the arithmetic has no branch.
+// ghost values of the faces, made while loading, so the arithmetic has no branch.
 //
 // A warp has 8 rows of float or 4 of double: a tile is 64 x 128 or 32 x 64 cells. Per block and
 // step: one barrier; 9216 bytes of shared memory; from device memory one read of each cell and, for
@@ -26,7 +26,7 @@
 
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/engine.hpp"
-#include "kernels/update.hpp"
+#include "kernels/diffusion.hpp"
 
 namespace lapl {
 namespace {
@@ -50,24 +50,13 @@ template <class T>
 constexpr int tile_columns = lanes* Cells<T>::count;
 
 // What does not change from step to step.
-template <class T>
+template <template <class> class Stage, class T>
 struct TileStep {
   FieldLayout layout;
-  Boundaries boundaries;
-  T coefficient;
+  Faces<T> faces;
+  Stage<T> stage;
   unsigned tiles_across;
 };
-
-// Where the value at an index from -1 to size comes from: a node that can be read, or 0.
-struct Source {
-  std::int64_t index;
-  bool zero;
-};
-__device__ __forceinline__ Source source_at(Boundary boundary, std::int64_t index,
-                                            std::int64_t size) {
-  const std::int64_t source = source_index(boundary, index, size);
-  return {source == outside ? 0 : source, source == outside};
-}
 
 template <class T>
 __device__ __forceinline__ Cells<T> load(const T* cells) {
@@ -84,15 +73,22 @@ __device__ __forceinline__ void store(double* cells, const Cells<double>& from) 
 
 // The row that stands at `row`, -1 to the number of rows; ghost columns are not filled in.
 template <class T>
-__device__ __forceinline__ Cells<T> load_halo(const T* from, const TileStep<T>& step,
+__device__ __forceinline__ void make_ghosts(const Face<T>& face, Cells<T>& cells) {
+#pragma unroll
+  for (int j = 0; j < Cells<T>::count; ++j) cells.value[j] = face.ghost(cells.value[j]);
+}
+template <template <class> class Stage, class T>
+__device__ __forceinline__ Cells<T> load_halo(const T* from, const TileStep<Stage, T>& step,
                                               std::int64_t row, std::int64_t readable_column) {
-  const Source source = source_at(step.boundaries.rows, row, step.layout.rows);
-  return source.zero ? Cells<T>{} : load(from + source.index * step.layout.pitch + readable_column);
+  const AxisSource source = source_at(step.faces.rows, row, step.layout.rows);
+  Cells<T> cells = load(from + source.index * step.layout.pitch + readable_column);
+  if (source.ghost) make_ghosts(step.faces.rows.at(row), cells);
+  return cells;
 }
 
-template <class T>
+template <template <class> class Stage, class T>
 __global__ void __launch_bounds__(lanes* warps_a_block, 4)
-    step_tile(const T* __restrict__ from, T* __restrict__ to, TileStep<T> step) {
+    step_tile(const T* __restrict__ from, T* __restrict__ to, TileStep<Stage, T> step) {
   constexpr int count = Cells<T>::count, rows = rows_a_warp<T>;
   const auto& [grid_rows, columns, pitch] = step.layout;
   __shared__ Cells<T> last_rows[warps_a_block + 1][lanes];   // of the warp before; [0]: above
@@ -109,12 +105,12 @@ __global__ void __launch_bounds__(lanes* warps_a_block, 4)
   // end stand for the ghost row.
   const std::int64_t readable_column = min(column, pitch - count);
   const int rows_left = static_cast<int>(min(grid_rows - row, std::int64_t{rows}));
-  const Source bottom = source_at(step.boundaries.rows, grid_rows, grid_rows);
+  const AxisSource bottom = source_at(step.faces.rows, grid_rows, grid_rows);
   const T* const bottom_start = from + bottom.index * pitch;
   // The column beside the tile, or the ghost column where the grid ends inside the tile.
-  const Source beside =
-      source_at(step.boundaries.columns, lane == 0 ? column - 1 : min(tile_end, columns), columns);
-  const bool loads_side = (lane == 0 || lane == lanes - 1) && !beside.zero;
+  const AxisSource beside =
+      source_at(step.faces.columns, lane == 0 ? column - 1 : min(tile_end, columns), columns);
+  const bool loads_side = lane == 0 || lane == lanes - 1;
 
   Cells<T> cells[rows];
   T side[rows];
@@ -130,10 +126,15 @@ __global__ void __launch_bounds__(lanes* warps_a_block, 4)
     first_rows[warps_a_block][lane] =
         load_halo(from, step, min(row + rows, grid_rows), readable_column);
 
-  if (bottom.zero && rows_left < rows)
+  if (bottom.ghost && rows_left < rows)
 #pragma unroll
     for (int i = 0; i < rows; ++i)
-      if (i >= rows_left) cells[i] = {};
+      if (i >= rows_left) make_ghosts(step.faces.rows.last, cells[i]);
+  if (loads_side && beside.ghost) {
+    const Face<T> face = lane == 0 ? step.faces.columns.first : step.faces.columns.last;
+#pragma unroll
+    for (int i = 0; i < rows; ++i) side[i] = face.ghost(side[i]);
+  }
   if (tile_end > columns)
 #pragma unroll
     for (int i = 0; i < rows; ++i) {
@@ -162,11 +163,10 @@ __global__ void __launch_bounds__(lanes* warps_a_block, 4)
     Cells<T> result;
 #pragma unroll
     for (int j = 0; j < count; ++j) {
-      const T difference =
-          neighbour_difference(j == 0 ? left : centre.value[j == 0 ? 0 : j - 1],
-                               j == count - 1 ? right : centre.value[j == count - 1 ? j : j + 1],
-                               up.value[j], down.value[j], centre.value[j]);
-      result.value[j] = diffuse(centre.value[j], difference, step.coefficient);
+      result.value[j] =
+          step.stage(j == 0 ? left : centre.value[j == 0 ? 0 : j - 1],
+                     j == count - 1 ? right : centre.value[j == count - 1 ? j : j + 1], up.value[j],
+                     down.value[j], centre.value[j]);
     }
     if (i < rows_left && column < columns) store(target, result);
   }
@@ -181,10 +181,11 @@ struct DestroyGraph {
 using Graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyGraph>;
 using RunnableGraph = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyGraph>;
 
-template <class T>
+template <template <class> class Stage, class T>
 class TileEngine final : public CudaEngine<T> {
  public:
-  TileEngine(const Problem<T>& problem, const DoubleBuffer<T>& buffers, cudaStream_t stream)
+  TileEngine(const Problem<T>& problem, const Stage<T>& stage, const DoubleBuffer<T>& buffers,
+             cudaStream_t stream)
       : first_(buffers.current) {
     const FieldLayout layout = field_layout<T>(problem.shape);
     const std::int64_t across = (layout.columns - 1) / tile_columns<T> + 1;
@@ -192,7 +193,7 @@ class TileEngine final : public CudaEngine<T> {
     if (down > std::numeric_limits<int>::max() / across)
       throw EngineUnsuitable(
           "the grid has more tiles than the 2147483647 that one launch can take");
-    step_ = {layout, problem.boundaries, problem.coefficient, static_cast<unsigned>(across)};
+    step_ = {layout, problem.faces, stage, static_cast<unsigned>(across)};
     tiles_ = static_cast<unsigned>(across * down);
     capture(buffers, stream);
   }
@@ -219,7 +220,7 @@ class TileEngine final : public CudaEngine<T> {
   // attributes loads its code, which must not first happen while launches are recorded.
   void capture(DoubleBuffer<T> buffers, cudaStream_t stream) {
     cudaFuncAttributes attributes{};
-    LAPL_CUDA(cudaFuncGetAttributes(&attributes, step_tile<T>));
+    LAPL_CUDA(cudaFuncGetAttributes(&attributes, step_tile<Stage, T>));
     LAPL_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     for (std::int64_t i = 0; i < graph_steps; ++i) launch(buffers, stream);
     cudaGraph_t captured = nullptr;
@@ -232,7 +233,7 @@ class TileEngine final : public CudaEngine<T> {
   }
 
   T* first_;  // the buffer that the graph reads first
-  TileStep<T> step_;
+  TileStep<Stage, T> step_;
   unsigned tiles_ = 0;
   RunnableGraph graph_;
 };
@@ -243,7 +244,8 @@ template <class T>
 std::unique_ptr<CudaEngine<T>> make_tile_engine(const Problem<T>& problem,
                                                 const DoubleBuffer<T>& buffers,
                                                 cudaStream_t stream) {
-  return std::make_unique<TileEngine<T>>(problem, buffers, stream);
+  return std::make_unique<TileEngine<DiffusionStage, T>>(
+      problem, DiffusionStage<T>{problem.coefficient}, buffers, stream);
 }
 template std::unique_ptr<CudaEngine<float>> make_tile_engine(const Problem<float>&,
                                                              const DoubleBuffer<float>&,

@@ -8,9 +8,9 @@
 #include <limits>
 #include <random>
 
+#include "kernels/arithmetic.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/error.hpp"
-#include "kernels/update.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/test_field.hpp"
 

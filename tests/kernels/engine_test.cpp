@@ -5,10 +5,10 @@
 #include <cstring>
 #include <numeric>
 
+#include "kernels/diffusion.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
-#include "kernels/update.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
@@ -36,6 +36,35 @@ TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit", T,
               REQUIRE(found.digest == expected.digest);
             }
           }
+  }
+}
+
+TEST_CASE_TEMPLATE("every engine imposes the law of each face", T, float, double) {
+  const Face<T> laws[] = {{0, 0}, {0, 1}, {T(0.7), 0}, {T(-0.3), T(0.9)}, {0, T(-1)}};
+  unsigned number = 0;
+  for (const EngineInfo& engine : engine_table()) {
+    if (engine.name == "reference" || (engine.backend == "cuda" && !cuda_unavailable().empty()))
+      continue;
+    for (const Shape shape : {Shape{1, 1}, Shape{1, 70}, Shape{37, 5}, Shape{129, 140}})
+      for (int i = 0; i < 10; ++i) {
+        const auto law = [&] { return laws[(number = number * 1103515245 + 12345) >> 16 & 3]; };
+        AxisFaces<T> rows(law(), law()), columns(law(), laws[number >> 20 & 1 ? 4 : 1]);
+        if (i % 5 == 4) (i % 2 ? rows : columns) = Boundary::periodic;
+        const Problem<T> problem{shape, {rows, columns}, T(0.2), T(0.7)};
+        CAPTURE(engine.name);
+        CAPTURE(number);
+        const auto field = test::random_field<T>(shape);
+        const auto expected = test::stepped<T>("cpu", "reference", problem, std::span(field), 21);
+        try {
+          const auto found = test::stepped<T>(std::string(engine.backend), std::string(engine.name),
+                                              problem, field, 21, 3);
+          CHECK(test::same_bits<T>(found.field, expected.field));
+          CHECK(test::same_bits<T>(found.laplacian, expected.laplacian));
+        } catch (const EngineUnsuitable&) {  // resident and streaming know odd and even faces alone
+          CHECK((engine.name == "resident" || engine.name == "streaming"));
+          CHECK(!extensions_of(problem.faces));
+        }
+      }
   }
 }
 

@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("an update of scaled values is rounded as the unscaled one", 
       difference.value[lane] = d * S::scale;
     }
     bool met = false;
-    const Lanes<T> updated = diffuse(centre, difference, coefficient);
+    const Lanes<T> updated = DiffusionStage<Lanes<T>>{coefficient}.update(centre, difference);
     const Lanes<T> found = rounded_as_unscaled(updated, centre, difference, coefficient, met);
     bool any_subnormal = false;
     for (int lane = 0; lane < n; ++lane) {

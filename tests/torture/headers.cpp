@@ -232,8 +232,8 @@ void try_kernel(const fs::path& folder, Random& random, std::string& what) {
     const FilterConfig loaded = load_filters(config).front();
     const auto correlation = correlation_of<float>(loaded, grid);
     expect(correlation.output == grid, "results of another shape than the grid's");
-    const auto backend = make_backend<float>(
-        "cpu", "auto", {.shape = grid, .boundaries = {}, .coefficient = 0.2f}, 1);
+    const auto backend =
+        make_backend<float>("cpu", "auto", {.shape = grid, .faces = {}, .coefficient = 0.2f}, 1);
     backend->set_filters({{correlation, choose_method(loaded, correlation, "cpu").method}});
     backend->set_state(std::vector<float>(static_cast<std::size_t>(grid.cells()), 1.f));
     backend->capture(false, true);

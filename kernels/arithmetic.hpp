@@ -1,0 +1,16 @@
+// The one operation that compilers must neither make nor undo by themselves: a b + c in one
+// rounding.
+#pragma once
+
+#include "kernels/platform.hpp"
+
+namespace lapl {
+
+LAPL_HOST_DEVICE float fused_multiply_add(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+LAPL_HOST_DEVICE double fused_multiply_add(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
+
+}  // namespace lapl
