@@ -7,6 +7,7 @@
 
 #include "kernels/error.hpp"
 #include "solver/frozen.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 
@@ -89,19 +90,9 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
                     .fields = {},
                     .provenance = provenance_};
   record.provenance.emplace_back("state_digest", digest_text(captured.digest));
-  for (const std::string& name : config_.output_fields) {
-    if (name == "field")
-      record.fields.push_back({name, "field", "1", captured.field});
-    else
-      record.fields.push_back({name, "5-point Laplacian of field", "m-2", captured.laplacian});
-  }
-  for (std::size_t i = 0; i < captured.filtered.size(); ++i) {
-    const FilterConfig& filter = config_.filters[i];
+  for (const OutputDataset& dataset : output_datasets(config_))
     record.fields.push_back(
-        {filter.name,
-         fmt::format("field, {} with {}", name_of(filter.kind), name_of(filter.kernel)), "1",
-         captured.filtered[i]});
-  }
+        {dataset.name, dataset.description, dataset.unit, values_of(dataset, captured)});
   step_files_.write(path, record);
   folder_.add_diagnostics(step, time, statistics, storing.cells_per_second);
   add_output(step, captured.digest);

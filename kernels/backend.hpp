@@ -9,10 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/face.hpp"
-#include "kernels/filter.hpp"
-#include "kernels/fractal.hpp"
-#include "kernels/grid.hpp"
+#include "kernels/block.hpp"
+#include "kernels/derived.hpp"
 #include "kernels/not_finite.hpp"
 
 namespace lapl {
@@ -30,8 +28,7 @@ struct Problem {
 template <class T>
 struct Captured {
   std::span<const T> field;                      ///< rows * columns values
-  std::span<const T> laplacian;                  ///< likewise; empty unless it was asked for
-  std::vector<std::span<const T>> filtered;      ///< a field for each filter
+  std::vector<std::span<const T>> derived;       ///< likewise, of each plan of set_derived, or none
   std::uint64_t digest = 0;                      ///< state digest of `field` (kernels/digest.hpp)
   std::optional<std::int64_t> first_not_finite;  ///< index of the first NaN or infinity
 };
@@ -46,13 +43,6 @@ struct BackendDescription {
   int threads = 0;      ///< CPU threads; 0 on a GPU
 };
 
-/// What bounds the speed of any engine: the device's memory without blocking in time, and its
-/// arithmetic, at five instructions a cell (three additions, two fma).
-struct Ceilings {
-  double copy_bytes_per_second = 0;  ///< measured; bytes read plus bytes written
-  double updates_per_second = 0;     ///< arithmetic alone: measured on a CPU, read off a GPU
-};
-
 template <class T>
 class Backend {
  public:
@@ -63,8 +53,8 @@ class Backend {
   /// Sets the state to rows * columns values.
   virtual void set_state(std::span<const T> field) = 0;
 
-  /// Sets the state to the fractal field of `parameters`, made in float64 where the state lives.
-  virtual void set_fractal(const FractalParameters& parameters) = 0;
+  /// Where the state lies.
+  virtual Block<T> block() = 0;
 
   /// Goes on by `steps` steps. May return early, but never before earlier calls are done.
   virtual void advance(std::int64_t steps) = 0;
@@ -76,19 +66,16 @@ class Backend {
   /// they were at the start.
   virtual std::optional<NotFinite<T>> finish_finite_check() = 0;
 
-  /// The filters whose results a capture can hold too; on inputs and outputs of the grid's shape.
-  /// To be called before the first capture. Throws DeviceError where memory does not suffice.
-  virtual void set_filters(const std::vector<FilterPlan<T>>& filters) = 0;
+  /// What a capture can hold besides the field. To be called before the first capture. Throws
+  /// DeviceError where memory does not suffice.
+  virtual void set_derived(const std::vector<DerivedPlan<T>>& plans) = 0;
 
-  /// Starts copying the present state, its Laplacian and its filters' results to the host. Stepping
-  /// may go on at once. The copies of an earlier capture are lost: their reader must have finished.
-  virtual void capture(bool with_laplacian, bool with_filters = false) = 0;
+  /// Starts copying the present state and what follows from it to the host. Stepping may go on at
+  /// once. The copies of an earlier capture are lost: their reader must have finished.
+  virtual void capture(bool with_derived = false) = 0;
 
   /// Waits for the copies that capture() started. May be called from another thread.
   virtual Captured<T> captured() = 0;
-
-  /// Measures the device (a fraction of a second); leaves the state alone.
-  virtual Ceilings ceilings() = 0;
 
   /// Waits until every step is done; seconds spent in stepping alone since construction.
   virtual double stepping_seconds() = 0;

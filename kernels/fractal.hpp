@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/block.hpp"
+
 namespace lapl {
 
 struct FractalParameters {
@@ -18,5 +20,10 @@ struct FractalParameters {
   std::optional<double> crop_radius = 0.45;  ///< of the number of rows; none: no crop
   std::optional<double> percentile = 70;     ///< 0 to 100; none: keep all values
 };
+
+/// Sets the values of the block to the fractal field, made in float64 where they lie. Throws
+/// DeviceError where memory for it is missing.
+template <class T>
+void fill_fractal(const Block<T>& block, const FractalParameters& parameters);
 
 }  // namespace lapl

@@ -4,12 +4,17 @@
 #include <algorithm>
 
 #include "kernels/backend.hpp"
+#include "kernels/ceilings.hpp"
+#include "kernels/cpu/ceilings.hpp"
 #include "kernels/cpu/cpu_backend.hpp"
+#include "kernels/cpu/fractal.hpp"
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
+#include "kernels/cuda/device_info.hpp"
+#include "kernels/cuda/fractal.hpp"
 #endif
 
 namespace lapl {
@@ -51,5 +56,25 @@ template std::unique_ptr<Backend<float>> make_backend(const std::string&, const 
                                                       const Problem<float>&, int);
 template std::unique_ptr<Backend<double>> make_backend(const std::string&, const std::string&,
                                                        const Problem<double>&, int);
+
+template <class T>
+void fill_fractal(const Block<T>& block, const FractalParameters& parameters) {
+#ifdef LAPL_HAS_CUDA
+  if (block.place == Block<T>::Place::device) return fill_fractal_on_device(block, parameters);
+#endif
+  fill_fractal_on_host(block, parameters);
+}
+template void fill_fractal(const Block<float>&, const FractalParameters&);
+template void fill_fractal(const Block<double>&, const FractalParameters&);
+
+template <class T>
+Ceilings measure_ceilings(const Block<T>& block) {
+#ifdef LAPL_HAS_CUDA
+  if (block.place == Block<T>::Place::device) return device_ceilings(sizeof(T));
+#endif
+  return host_ceilings<T>(block.threads);
+}
+template Ceilings measure_ceilings(const Block<float>&);
+template Ceilings measure_ceilings(const Block<double>&);
 
 }  // namespace lapl

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/backend.hpp"
+#include "kernels/ceilings.hpp"
 #include "solver/filter_config.hpp"
 
 namespace lapl {

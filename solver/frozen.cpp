@@ -14,7 +14,7 @@ namespace lapl {
 template <class T>
 std::int64_t frozen_cells(const Problem<T>& problem, std::span<const T> field) {
   const auto& loops = widest<RowLoops<T>>();
-  GhostedRows<T> rows(problem);
+  GhostedRows<T> rows(problem.shape, problem.faces);
   const std::int64_t columns = problem.shape.columns;
   std::vector<T> next(static_cast<std::size_t>(columns)), difference(next);
   std::int64_t count = 0;

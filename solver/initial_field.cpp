@@ -109,7 +109,7 @@ template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
                        std::span<const double> loaded) {
   if (config.initial.kind == InitialKind::fractal) {
-    backend.set_fractal(config.initial.fractal);
+    fill_fractal(backend.block(), config.initial.fractal);
     return;
   }
   std::vector<double> made;

@@ -10,6 +10,7 @@
 #include "kernels/error.hpp"
 #include "solver/background.hpp"
 #include "solver/clock.hpp"
+#include "solver/outputs.hpp"
 #include "solver/schedule.hpp"
 #include "solver/statistics.hpp"
 #include "solver/verification.hpp"
@@ -38,15 +39,16 @@ template <class T>
 // The state, and what follows from it, which may be too large all the same.
 template <class T>
 void require_finite(const Captured<T>& captured, const RunConfig& config, std::int64_t step) {
-  const auto look_at = [&](std::span<const T> values, std::optional<std::int64_t> first,
-                           const std::string& name) {
-    if (first) refuse(not_finite_at(*first, values.data(), config.shape), config.shape, step, name);
-  };
-  look_at(captured.field, captured.first_not_finite, "the value");
-  look_at(captured.laplacian, first_not_finite(captured.laplacian), "the laplacian");
-  for (std::size_t i = 0; i < captured.filtered.size(); ++i)
-    look_at(captured.filtered[i], first_not_finite(captured.filtered[i]),
-            "filter " + config.filters[i].name);
+  if (const auto first = captured.first_not_finite)
+    refuse(not_finite_at(*first, captured.field.data(), config.shape), config.shape, step,
+           "the value");
+  if (captured.derived.empty()) return;
+  for (const OutputDataset& dataset : output_datasets(config)) {
+    const auto values = values_of(dataset, captured);
+    if (const auto first = first_not_finite(values); first && dataset.derived)
+      refuse(not_finite_at(*first, values.data(), config.shape), config.shape, step,
+             dataset.subject);
+  }
 }
 
 // The state may still fail between the verification and the copy that is stored.
@@ -93,9 +95,7 @@ template <class T>
 class Run {
  public:
   Run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step, RunSink<T>& sink)
-      : backend_(backend), config_(config), schedule_(config), sink_(sink), step_(first_step) {
-    wants_laplacian_ = config.has_output_field("laplacian");
-  }
+      : backend_(backend), config_(config), schedule_(config), sink_(sink), step_(first_step) {}
 
   RunResult to_the_end(const std::function<std::string()>& stop_reason) {
     RunResult result;
@@ -181,7 +181,7 @@ class Run {
   void capture(bool output, bool checkpoint) {
     if (!output && !checkpoint) return;
     finish_storing();
-    backend_.capture(output && wants_laplacian_, output);
+    backend_.capture(output);
     if (checkpoint) last_checkpoint_ = Clock::now();
     const Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape)};
     since_storing_ = {};
@@ -205,7 +205,6 @@ class Run {
   Schedule schedule_;
   RunSink<T>& sink_;
   std::int64_t step_;
-  bool wants_laplacian_ = false;
   Stretch stretch_;
   Speed since_report_, since_storing_;
   std::optional<std::int64_t> checked_step_;
@@ -218,7 +217,7 @@ class Run {
 
 template <class T>
 void require_finite_start(Backend<T>& backend, const RunConfig& config) {
-  backend.capture(config.has_output_field("laplacian"), true);
+  backend.capture(true);
   const Captured<T> captured = backend.captured();
   require_finite(captured, config, 0);
   require_finite(statistics_of(captured.field, config.shape, config.spacing), 0);

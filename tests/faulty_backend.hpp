@@ -29,7 +29,7 @@ class FaultyBackend final : public Backend<T> {
 
   BackendDescription description() const override { return real_->description(); }
   void set_state(std::span<const T> field) override { real_->set_state(field); }
-  void set_fractal(const FractalParameters& parameters) override { real_->set_fractal(parameters); }
+  Block<T> block() override { return real_->block(); }
   void advance(std::int64_t steps) override {
     if (advanced < fault_after && fault_after <= advanced + steps) {
       real_->advance(fault_after - advanced);
@@ -44,24 +44,24 @@ class FaultyBackend final : public Backend<T> {
   std::optional<NotFinite<T>> finish_finite_check() override {
     return real_->finish_finite_check();
   }
-  void set_filters(const std::vector<FilterPlan<T>>& filters) override {
-    real_->set_filters(filters);
-  }
+  void set_derived(const std::vector<DerivedPlan<T>>& plans) override { real_->set_derived(plans); }
   // Copies at once, so that go_wrong() may capture while a sink still reads.
-  void capture(bool with_laplacian, bool) override {
-    if (fault_before_storing && with_laplacian && advanced > 0) {
+  void capture(bool with_derived) override {
+    if (fault_before_storing && with_derived && advanced > 0) {
       fault_before_storing = false;
       go_wrong();
     }
-    real_->capture(with_laplacian);
+    real_->capture(with_derived);
     copy_ = real_->captured();
-    field_.assign(copy_.field.begin(), copy_.field.end());
-    laplacian_.assign(copy_.laplacian.begin(), copy_.laplacian.end());
-    copy_.field = field_;
-    copy_.laplacian = laplacian_;
+    const auto keep = [](std::vector<T>& copy, std::span<const T>& values) {
+      copy.assign(values.begin(), values.end());
+      values = copy;
+    };
+    keep(field_, copy_.field);
+    derived_.resize(copy_.derived.size());
+    for (std::size_t i = 0; i < derived_.size(); ++i) keep(derived_[i], copy_.derived[i]);
   }
   Captured<T> captured() override { return copy_; }
-  Ceilings ceilings() override { return real_->ceilings(); }
   double stepping_seconds() override { return real_->stepping_seconds(); }
 
  private:
@@ -74,7 +74,8 @@ class FaultyBackend final : public Backend<T> {
   std::unique_ptr<Backend<T>> real_;
   std::function<void(std::vector<T>&)> fault_;
   Captured<T> copy_;
-  std::vector<T> field_, laplacian_;
+  std::vector<T> field_;
+  std::vector<std::vector<T>> derived_;
 };
 
 }  // namespace lapl::test

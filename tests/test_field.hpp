@@ -41,14 +41,21 @@ struct Stepped {
   std::uint64_t digest;
 };
 
-/// The state of `backend`, copied.
+/// The state of `backend`, copied, with its Laplacian where that is the first of what is derived.
 template <class T>
 Stepped<T> state_of(Backend<T>& backend) {
   backend.capture(true);
   const Captured<T> captured = backend.captured();
-  return {{captured.field.begin(), captured.field.end()},
-          {captured.laplacian.begin(), captured.laplacian.end()},
-          captured.digest};
+  std::vector<T> laplacian;
+  if (!captured.derived.empty())
+    laplacian.assign(captured.derived.front().begin(), captured.derived.front().end());
+  return {{captured.field.begin(), captured.field.end()}, laplacian, captured.digest};
+}
+
+/// The Laplacian of a problem's field, as set_derived takes it.
+template <class T>
+std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem) {
+  return {LaplacianPlan<T>{problem.faces, problem.spacing_squared}};
 }
 
 /// `steps` steps of `engine` on `backend` from `field`.
@@ -56,6 +63,7 @@ template <class T>
 Stepped<T> stepped(const std::string& backend, const std::string& engine, const Problem<T>& problem,
                    std::span<const T> field, std::int64_t steps, int threads = 2) {
   const auto made = make_backend(backend, engine, problem, threads);
+  made->set_derived(laplacian_of(problem));
   made->set_state(field);
   made->advance(steps);
   return state_of(*made);

@@ -18,6 +18,7 @@
 #include "io/provenance.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -182,9 +183,7 @@ int export_command(const ExportOptions& options) {
   if (!options.field.empty() && !has(options.field.c_str()))
     throw ConfigError(fmt::format("--field {}: {} has no such field (it has: {})", options.field,
                                   options.path, fmt::join(fields, ", ")));
-  const std::string field = !options.field.empty() ? options.field
-                            : has("field")         ? "field"
-                                                   : fields.front();
+  const std::string field = !options.field.empty() ? options.field : shown_first(fields);
   if (!options.field.empty() || !whole) fields = {field};
 
   if (whole)

@@ -12,6 +12,7 @@
 #include "io/durable/durable_file.hpp"
 #include "io/images/movie.hpp"
 #include "kernels/error.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -81,13 +82,13 @@ std::vector<View> views_of(const PlotSource& source, const PlotOptions& options)
     outputs = {&source.at_step(*options.step)};
   else if (&last != &first)
     outputs.push_back(&last);
-  const std::string field = !options.field.empty() ? options.field
-                            : source.has("field")  ? "field"
-                                                   : source.fields().front();
+  const std::string field = !options.field.empty() ? options.field : shown_first(source.fields());
   std::vector<View> views;
   for (const PlotOutput* output : outputs) views.push_back({output, field});
-  if (options.field.empty() && source.has("laplacian") && field != "laplacian")
-    views.push_back({outputs.back(), "laplacian"});
+  if (!options.field.empty()) return views;
+  for (const OutputQuantity& derived : output_quantities().subspan(1))
+    if (const std::string name(derived.name); source.has(name) && name != field)
+      views.push_back({outputs.back(), name});
   return views;
 }
 

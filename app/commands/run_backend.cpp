@@ -4,6 +4,7 @@
 
 #include "io/filter_source.hpp"
 #include "solver/filter.hpp"
+#include "solver/outputs.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
@@ -18,15 +19,15 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
       by.threads > 0 && by.threads < wanted)
     note(fmt::format("{} of {} threads: no more can be started (a limit on processes?)", by.threads,
                      wanted));
-  std::vector<FilterPlan<T>> filters;
+  std::vector<DerivedPlan<T>> derived = derived_plans(config, problem_of<T>(config));
   for (const FilterConfig& filter : load_filters(config.filters)) {
     const auto correlation = correlation_on_grid<T>(filter, config.shape);
     const MethodChoice method = choose_method(filter, correlation, choice.backend);
-    filters.push_back({correlation, method.method});
+    derived.push_back(FilterPlan<T>{correlation, method.method});
     note(fmt::format("filter {}: method {} ({})", filter.name, name_of(method.method),
                      method.reason));
   }
-  backend->set_filters(filters);
+  backend->set_derived(derived);
   return backend;
 }
 template std::unique_ptr<Backend<float>> run_backend(

@@ -42,12 +42,12 @@ double measure_cells_per_second(Backend<T>& backend, const RunConfig& config) {
 
 // The fastest of three storings, fewer where they take long.
 template <class T>
-double time_of(RunWriter<T>& writer, Backend<T>& backend, const Storing& what, bool laplacian) {
+double time_of(RunWriter<T>& writer, Backend<T>& backend, const Storing& what) {
   const auto start = Clock::now();
   double least = 0;
   for (int n = 0; n == 0 || (n < 3 && seconds_since(start) < 1); ++n) {
     const auto one = Clock::now();
-    backend.capture(what.output && laplacian, what.output);
+    backend.capture(what.output);
     writer.store(what, backend.captured());
     least = n == 0 ? seconds_since(one) : std::min(least, seconds_since(one));
   }
@@ -73,14 +73,13 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
                       {.stored = [](const StoredEvent&) {},
                        .progress = [](const Progress&) {},
                        .warning = [](const std::string&) {}});
-  const bool laplacian = config.has_output_field("laplacian");
   const Schedule schedule(config);
   const auto outputs = static_cast<double>(schedule.outputs());
   const auto& seconds = config.checkpoint_every.seconds;
   const double checkpoints =
       static_cast<double>(schedule.checkpoints()) + (seconds ? stepping_seconds / *seconds : 0);
-  return (outputs * time_of(writer, *backend, {.step = 0, .output = true}, laplacian) +
-          checkpoints * time_of(writer, *backend, {.step = 0, .checkpoint = true}, laplacian)) *
+  return (outputs * time_of(writer, *backend, {.step = 0, .output = true}) +
+          checkpoints * time_of(writer, *backend, {.step = 0, .checkpoint = true})) *
          cells / static_cast<double>(config.shape.cells());
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/cpu/available_memory.hpp"
 #include "kernels/error.hpp"
 #include "solver/background.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -59,8 +60,7 @@ class NewestField {
     const FileContent content = read_output(file);
     const std::vector<std::string>& fields = content.fields;
     if (fields.empty()) throw IoError(fmt::format("{}: holds no field", file.string()));
-    const bool usual = std::ranges::find(fields, "field") != fields.end();
-    const std::string name = usual ? "field" : fields.front();
+    const std::string name = shown_first(fields);
     const ReadField field = read_field(file, name);
     return small_panel(name, view_of(field.values), field.shape,
                        step_of_file_name(file.filename().string()),

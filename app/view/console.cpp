@@ -10,6 +10,7 @@
 #include "io/config/config_text.hpp"
 #include "io/json.hpp"
 #include "io/provenance.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -68,7 +69,7 @@ void Console::stored(const StoredEvent& event) {
   if (options_.quiet) return;
   std::optional<Panel> field;
   if (live_ && !event.output.empty())
-    field = small_panel("field", event.field, event.shape, event.step, first_row_below_);
+    field = small_panel(state_field(), event.field, event.shape, event.step, first_row_below_);
   const std::lock_guard lock(mutex_);
   clear_bar();
   if (options_.json) {

@@ -15,6 +15,7 @@
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "kernels/digest.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -23,7 +24,8 @@ void write_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& he
                 FieldView values) {
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::checkpoint);
   write_checkpoint_header(file, header);
-  write_contiguous_field(file, "field", header.shape, values).close("close dataset field");
+  write_contiguous_field(file, state_field(), header.shape, values)
+      .close("close dataset " + state_field());
   file.close("close the HDF5 file");
 }
 
@@ -39,19 +41,19 @@ void expect_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& h
       read.state_digest != header.state_digest || read.outputs != header.outputs ||
       read.missing_outputs != header.missing_outputs)
     throw IoError("the header reads back with other values than were written");
-  expect_field(file, "field", header.shape, values);
+  expect_field(file, state_field(), header.shape, values);
 }
 
 Checkpoint read_image(const SealedImage& image, Reading reading) {
   const Hdf5File file = open_hdf5_image({image.bytes.get(), image.size});
   Checkpoint checkpoint{read_checkpoint_header(file), {}};
   const Hdf5Dataset dataset = open_checkpoint_field(file, checkpoint.header.shape);
-  const FieldLayout layout = field_layout(dataset, "field");
+  const FieldLayout layout = field_layout(dataset, state_field());
   if (reading == Reading::rehearsal) {
-    touch_field(dataset, "field", layout);
+    touch_field(dataset, state_field(), layout);
     return checkpoint;
   }
-  checkpoint.values = read_values(dataset, "field", layout, 0);
+  checkpoint.values = read_values(dataset, state_field(), layout, 0);
   const std::uint64_t digest = digest_of(checkpoint.values);
   if (digest != checkpoint.header.state_digest)
     throw IoError(fmt::format("state digest is {:#018x}, but the header says {:#018x}", digest,

@@ -9,6 +9,7 @@
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -96,8 +97,8 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
 }
 
 Hdf5Dataset open_checkpoint_field(hid_t file, Shape shape) {
-  Hdf5Dataset dataset = open_own_dataset(file, "field");
-  const FieldLayout layout = field_layout(dataset, "field");
+  Hdf5Dataset dataset = open_own_dataset(file, state_field());
+  const FieldLayout layout = field_layout(dataset, state_field());
   if (layout.axes != 2)
     throw IoError("dataset field has " + std::to_string(layout.axes) +
                   " axes, not 2 (rows, columns)");

@@ -1,17 +1,14 @@
 #include "kernels/cpu/cpu_backend.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fstream>
-#include <limits>
 
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/filter.hpp"
-#include "kernels/cpu/fractal.hpp"
 #include "kernels/cpu/ghosted_rows.hpp"
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
@@ -31,46 +28,6 @@ std::string processor_name() {
 
 namespace {
 
-// Seconds that the fastest of a few calls takes.
-template <class Call>
-double fastest(Call call) {
-  double least = std::numeric_limits<double>::infinity();
-  for (int repeat = 0; repeat < 5; ++repeat) {
-    const auto start = std::chrono::steady_clock::now();
-    call();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    least = std::min(least, taken.count());
-  }
-  return least;
-}
-
-// Bytes a second, read and written, of a copy well beyond the caches.
-double copy_bandwidth(int threads) {
-  constexpr std::int64_t size = std::int64_t{1} << 28;
-  const HostBuffer<char> from(size, threads);
-  HostBuffer<char> to(size, threads);
-  return 2.0 * size / fastest([&] {
-#pragma omp parallel num_threads(threads)
-           {
-             const std::int64_t part = size / omp_get_num_threads();
-             std::copy_n(from.data() + omp_get_thread_num() * part, part,
-                         to.data() + omp_get_thread_num() * part);
-           }
-         });
-}
-
-// Cell updates a second of all threads, from registers alone.
-template <class T>
-double arithmetic_rate(int threads) {
-  constexpr std::int64_t count = 200000;
-  T sum = 0;  // printed nowhere, but the compiler cannot know
-  const double seconds = fastest([&] {
-#pragma omp parallel num_threads(threads) reduction(+ : sum)
-    sum += widest<RowLoops<T>>().arithmetic(count, static_cast<T>(1e-3));
-  });
-  return static_cast<double>(count) * RowLoops<T>::arithmetic_cells * threads / seconds;
-}
-
 void require_memory(Shape shape, std::size_t value_size) {
   const double needed = memory_needed("cpu", shape, value_size, 2).host;
   const double available = memory_available("cpu").host;
@@ -89,6 +46,32 @@ std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem
 }
 
 template <class T>
+class CpuLaplacian final : public CpuFilter<T> {
+ public:
+  CpuLaplacian(Shape shape, const LaplacianPlan<T>& plan, int threads)
+      : rows_(shape, plan.faces),
+        shape_(shape),
+        spacing_squared_(plan.spacing_squared),
+        threads_(threads) {}
+
+  void apply(const T* input, T* output) override {
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t row = 0; row < shape_.rows; ++row) {
+      const GhostedRow<T> from = rows_.at(input, row);
+      widest<RowLoops<T>>().laplacian_row(from.up, from.centre, from.down, from.left, from.right,
+                                          output + row * shape_.columns, shape_.columns,
+                                          spacing_squared_);
+    }
+  }
+
+ private:
+  GhostedRows<T> rows_;
+  Shape shape_;
+  T spacing_squared_;
+  int threads_;
+};
+
+template <class T>
 class CpuBackend final : public Backend<T> {
  public:
   CpuBackend(const std::string& engine, const Problem<T>& problem, int threads)
@@ -96,12 +79,11 @@ class CpuBackend final : public Backend<T> {
         engine_name_(engine == "auto" ? "blocked" : engine),
         reason_(engine == "auto" ? "the fastest on a CPU" : "compute.engine asks for it"),
         threads_(threads),
-        rows_(problem),
         engine_(make_engine(engine_name_, problem, threads)),
         team_(engine_->threads()) {
     const std::int64_t cells = problem.shape.cells();
     require_memory(problem.shape, sizeof(T));
-    for (HostBuffer<T>* buffer : {&first_, &second_, &field_copy_, &laplacian_})
+    for (HostBuffer<T>* buffer : {&first_, &second_, &field_copy_})
       *buffer = HostBuffer<T>(cells, team_);
     buffers_ = {first_.data(), second_.data()};
   }
@@ -120,10 +102,9 @@ class CpuBackend final : public Backend<T> {
     std::copy(field.begin(), field.end(), buffers_.current);
   }
 
-  void set_fractal(const FractalParameters& parameters) override {
-    const std::vector<double> field = cpu_fractal_field(problem_.shape, parameters, team_);
-    std::transform(field.begin(), field.end(), buffers_.current,
-                   [](double value) { return static_cast<T>(value); });
+  Block<T> block() override {
+    return {Block<T>::Place::host, problem_.shape, problem_.shape.columns,
+            buffers_.current,      nullptr,        team_};
   }
 
   void advance(std::int64_t steps) override {
@@ -140,41 +121,33 @@ class CpuBackend final : public Backend<T> {
 
   std::optional<NotFinite<T>> finish_finite_check() override { return not_finite_; }
 
-  void set_filters(const std::vector<FilterPlan<T>>& filters) override {
-    for (const FilterPlan<T>& plan : filters) {
-      filters_.push_back(make_cpu_filter(plan.correlation, plan.method, team_));
-      filtered_.emplace_back(problem_.shape.cells(), team_);
+  void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
+    for (const DerivedPlan<T>& plan : plans) {
+      if (const auto* filter = std::get_if<FilterPlan<T>>(&plan))
+        derived_.push_back(make_cpu_filter(filter->correlation, filter->method, team_));
+      else
+        derived_.push_back(std::make_unique<CpuLaplacian<T>>(
+            problem_.shape, std::get<LaplacianPlan<T>>(plan), team_));
+      results_.emplace_back(problem_.shape.cells(), team_);
     }
   }
 
-  void capture(bool with_laplacian, bool with_filters) override {
+  void capture(bool with_derived) override {
     const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     const T* state = buffers_.current;
 #pragma omp parallel for num_threads(team_) schedule(static)
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const GhostedRow<T> from = rows_.at(state, row);
-      std::copy_n(from.centre, columns, field_copy_.data() + row * columns);
-      if (with_laplacian)
-        widest<RowLoops<T>>().laplacian_row(from.up, from.centre, from.down, from.left, from.right,
-                                            laplacian_.data() + row * columns, columns,
-                                            problem_.spacing_squared);
-    }
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::copy_n(state + row * columns, columns, field_copy_.data() + row * columns);
     captured_ = digest_state();
     captured_.field = field_copy_.view();
-    captured_.laplacian = with_laplacian ? laplacian_.view() : std::span<const T>{};
-    if (!with_filters) return;
-    for (std::size_t i = 0; i < filters_.size(); ++i) {
-      filters_[i]->apply(field_copy_.data(), filtered_[i].data());
-      captured_.filtered.push_back(filtered_[i].view());
+    if (!with_derived) return;
+    for (std::size_t i = 0; i < derived_.size(); ++i) {
+      derived_[i]->apply(field_copy_.data(), results_[i].data());
+      captured_.derived.push_back(results_[i].view());
     }
   }
 
   Captured<T> captured() override { return captured_; }
-
-  Ceilings ceilings() override {
-    return {.copy_bytes_per_second = copy_bandwidth(threads_),
-            .updates_per_second = arithmetic_rate<T>(threads_)};
-  }
 
   double stepping_seconds() override { return std::chrono::duration<double>(stepping_).count(); }
 
@@ -204,12 +177,11 @@ class CpuBackend final : public Backend<T> {
   Problem<T> problem_;
   std::string engine_name_, reason_;
   int threads_;
-  GhostedRows<T> rows_;
   std::unique_ptr<CpuEngine<T>> engine_;
   int team_;  // threads of every parallel region, so that none has to be started later
-  HostBuffer<T> first_, second_, field_copy_, laplacian_;
-  std::vector<std::unique_ptr<CpuFilter<T>>> filters_;
-  std::vector<HostBuffer<T>> filtered_;
+  HostBuffer<T> first_, second_, field_copy_;
+  std::vector<std::unique_ptr<CpuFilter<T>>> derived_;
+  std::vector<HostBuffer<T>> results_;
   DoubleBuffer<T> buffers_;
   Captured<T> captured_;
   std::optional<NotFinite<T>> not_finite_;

@@ -21,4 +21,14 @@ double percentile_of(std::vector<double>& values, double percentile);
 std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& parameters,
                                       int threads);
 
+/// The same into a block in host memory.
+template <class T>
+void fill_fractal_on_host(const Block<T>& block, const FractalParameters& parameters) {
+  const std::vector<double> field = cpu_fractal_field(block.shape, parameters, block.threads);
+  for (std::int64_t row = 0; row < block.shape.rows; ++row)
+    for (std::int64_t column = 0; column < block.shape.columns; ++column)
+      block.values[row * block.pitch + column] =
+          static_cast<T>(field[static_cast<std::size_t>(row * block.shape.columns + column)]);
+}
+
 }  // namespace lapl

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/face.hpp"
+#include "kernels/grid.hpp"
 
 namespace lapl {
 
@@ -22,13 +23,13 @@ struct GhostedRow {
   T right;
 };
 
-/// Hands out GhostedRow for a field of `problem`'s shape.
+/// Hands out GhostedRow for a field of one shape.
 template <class T>
 class GhostedRows {
  public:
-  explicit GhostedRows(const Problem<T>& problem)
-      : shape_(problem.shape),
-        faces_(problem.faces),
+  GhostedRows(Shape shape, const Faces<T>& faces)
+      : shape_(shape),
+        faces_(faces),
         above_(row_beyond(faces_.rows.first)),
         below_(row_beyond(faces_.rows.last)) {}
 

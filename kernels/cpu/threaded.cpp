@@ -17,7 +17,7 @@ template <class T>
 class ThreadedEngine final : public CpuEngine<T> {
  public:
   ThreadedEngine(const Problem<T>& problem, int threads)
-      : problem_(problem), rows_(problem), threads_(threads) {}
+      : problem_(problem), rows_(problem.shape, problem.faces), threads_(threads) {}
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t steps) override {
     const auto step_row = widest<RowLoops<T>>().step_row;

@@ -222,7 +222,6 @@ template void add_covariance_cuda(const CovarianceProblem&, const Half*, const H
 template <class Storage>
 void add_covariance_from_host(const CovarianceProblem& problem, const Storage* mu,
                               const Storage* gamma, const Storage* c, Storage* input) {
-  LAPL_CUDA(cudaSetDevice(device_number));
   const std::int64_t mu_size = problem.batch * problem.channels * problem.source().cells();
   const std::int64_t gamma_size = mu_size * problem.channels * problem.source().cells();
   const std::int64_t row = problem.outputs * problem.output.cells();

@@ -8,7 +8,6 @@
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/engine_choice.hpp"
 #include "kernels/cuda/filter.hpp"
-#include "kernels/cuda/fractal.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/step_clock.hpp"
 #include "kernels/error.hpp"
@@ -21,14 +20,24 @@ std::string grid_text(Shape shape) {
   return fmt::format("the grid of {} x {} cells", shape.rows, shape.columns);
 }
 
-// Each thread that calls CUDA chooses its device for itself.
-void use_device() { LAPL_CUDA(cudaSetDevice(device_number)); }
+template <class T>
+class CudaLaplacian final : public CudaFilter<T> {
+ public:
+  CudaLaplacian(Shape shape, const LaplacianPlan<T>& plan) : shape_(shape), plan_(plan) {}
+  void apply(const T* input, T* output, cudaStream_t stream) override {
+    laplacian_of(input, shape_, plan_, output, stream);
+  }
+
+ private:
+  Shape shape_;
+  LaplacianPlan<T> plan_;
+};
 
 template <class T>
 class CudaBackend final : public Backend<T> {
  public:
   CudaBackend(const std::string& engine, const Problem<T>& problem)
-      : problem_(problem), layout_(field_layout<T>(problem.shape)) {
+      : device_(current_device()), problem_(problem), layout_(field_layout<T>(problem.shape)) {
     require_device_memory(grid_text(problem.shape),
                           memory_needed("cuda", problem.shape, sizeof(T), 1).device);
     const std::int64_t padded_cells = layout_.rows * layout_.pitch;
@@ -75,9 +84,14 @@ class CudaBackend final : public Backend<T> {
     LAPL_CUDA(cudaStreamSynchronize(compute_));
   }
 
-  void set_fractal(const FractalParameters& parameters) override {
+  Block<T> block() override {
     use_device();
-    fill_fractal(buffers_.current, layout_, parameters, compute_);
+    return {Block<T>::Place::device,
+            problem_.shape,
+            layout_.pitch,
+            buffers_.current,
+            static_cast<cudaStream_t>(compute_),
+            0};
   }
 
   void advance(std::int64_t steps) override {
@@ -104,36 +118,31 @@ class CudaBackend final : public Backend<T> {
     return host_check_.data()->result();
   }
 
-  void set_filters(const std::vector<FilterPlan<T>>& filters) override {
+  void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
     use_device();
-    for (const FilterPlan<T>& plan : filters) {
-      require_device_memory("filters of " + grid_text(problem_.shape),
+    for (const DerivedPlan<T>& plan : plans) {
+      require_device_memory("what follows from " + grid_text(problem_.shape),
                             static_cast<double>(cells()) * sizeof(T));
-      filters_.push_back({make_cuda_filter(plan.correlation, plan.method),
-                          device_buffer<T>(cells()), pinned_buffer<T>(cells())});
+      derived_.push_back({make(plan), device_buffer<T>(cells()), pinned_buffer<T>(cells())});
     }
   }
 
-  void capture(bool with_laplacian, bool with_filters) override {
+  void capture(bool with_derived) override {
     use_device();
-    if (with_laplacian && laplacian_.size() == 0) allocate_laplacian();
     copied_.hold(compute_);
-    observe(static_cast<const T*>(buffers_.current), layout_, problem_.faces,
-            problem_.spacing_squared, field_.data(), with_laplacian ? laplacian_.data() : nullptr,
-            observation_.data(), compute_);
-    if (with_filters)
-      for (const OutputFilter& filter : filters_)
-        filter.engine->apply(field_.data(), filter.result.data(), compute_);
+    observe(static_cast<const T*>(buffers_.current), layout_, field_.data(), observation_.data(),
+            compute_);
+    if (with_derived)
+      for (const Derived& derived : derived_)
+        derived.function->apply(field_.data(), derived.result.data(), compute_);
     observed_.record(compute_);
     observed_.hold(copy_);
     to_host(host_observation_, observation_);
     to_host(host_field_, field_);
-    if (with_laplacian) to_host(host_laplacian_, laplacian_);
-    if (with_filters)
-      for (const OutputFilter& filter : filters_) to_host(filter.host_result, filter.result);
+    if (with_derived)
+      for (const Derived& derived : derived_) to_host(derived.host_result, derived.result);
     copied_.record(copy_);
-    captured_laplacian_ = with_laplacian;
-    captured_filters_ = with_filters;
+    captured_derived_ = with_derived;
   }
 
   Captured<T> captured() override {
@@ -142,20 +151,12 @@ class CudaBackend final : public Backend<T> {
     const Observation& observation = *host_observation_.data();
     Captured<T> result;
     result.field = {host_field_.data(), static_cast<std::size_t>(cells())};
-    if (captured_laplacian_)
-      result.laplacian = {host_laplacian_.data(), static_cast<std::size_t>(cells())};
-    if (captured_filters_)
-      for (const OutputFilter& filter : filters_)
-        result.filtered.push_back({filter.host_result.data(), static_cast<std::size_t>(cells())});
+    if (captured_derived_)
+      for (const Derived& derived : derived_)
+        result.derived.push_back({derived.host_result.data(), static_cast<std::size_t>(cells())});
     result.digest = observation.digest;
     result.first_not_finite = found(observation.first_not_finite);
     return result;
-  }
-
-  Ceilings ceilings() override {
-    use_device();
-    return {.copy_bytes_per_second = copy_bandwidth(),
-            .updates_per_second = arithmetic_rate(sizeof(T))};
   }
 
   double stepping_seconds() override {
@@ -164,21 +165,21 @@ class CudaBackend final : public Backend<T> {
   }
 
  private:
-  struct OutputFilter {
-    std::unique_ptr<CudaFilter<T>> engine;
+  struct Derived {
+    std::unique_ptr<CudaFilter<T>> function;
     DeviceBuffer<T> result;
     PinnedBuffer<T> host_result;
   };
 
+  // Each thread that calls CUDA chooses its device for itself.
+  void use_device() const { LAPL_CUDA(cudaSetDevice(device_)); }
+
   std::int64_t cells() const { return problem_.shape.cells(); }
 
-  // At the first capture that wants it: many runs never do.
-  void allocate_laplacian() {
-    require_device_memory("the Laplacian on " + grid_text(problem_.shape),
-                          static_cast<double>(cells()) * sizeof(T));
-    DeviceBuffer<T> laplacian = device_buffer<T>(cells());
-    host_laplacian_ = pinned_buffer<T>(cells());
-    laplacian_ = std::move(laplacian);
+  std::unique_ptr<CudaFilter<T>> make(const DerivedPlan<T>& plan) const {
+    if (const auto* filter = std::get_if<FilterPlan<T>>(&plan))
+      return make_cuda_filter(filter->correlation, filter->method);
+    return std::make_unique<CudaLaplacian<T>>(problem_.shape, std::get<LaplacianPlan<T>>(plan));
   }
 
   template <class U>
@@ -188,11 +189,12 @@ class CudaBackend final : public Backend<T> {
                               cudaMemcpyDeviceToHost, copy_));
   }
 
+  int device_;
   Problem<T> problem_;
   FieldLayout layout_;
   Stream compute_, copy_;
-  DeviceBuffer<T> first_, second_, field_, laplacian_;
-  PinnedBuffer<T> host_field_, host_laplacian_;
+  DeviceBuffer<T> first_, second_, field_;
+  PinnedBuffer<T> host_field_;
   DeviceBuffer<Observation> observation_;
   PinnedBuffer<Observation> host_observation_;
   DeviceBuffer<FiniteCheck<T>> check_;
@@ -201,8 +203,8 @@ class CudaBackend final : public Backend<T> {
   ChosenEngine<T> chosen_;
   StepClock clock_;
   Event observed_, copied_, checked_, check_copied_;
-  std::vector<OutputFilter> filters_;
-  bool captured_laplacian_ = false, captured_filters_ = false;
+  std::vector<Derived> derived_;
+  bool captured_derived_ = false;
 };
 
 }  // namespace
@@ -210,7 +212,6 @@ class CudaBackend final : public Backend<T> {
 template <class T>
 std::unique_ptr<Backend<T>> make_cuda_backend(const std::string& engine,
                                               const Problem<T>& problem) {
-  use_device();
   return std::make_unique<CudaBackend<T>>(engine, problem);
 }
 template std::unique_ptr<Backend<float>> make_cuda_backend(const std::string&,

@@ -16,21 +16,7 @@ std::string version_text(int version) {
   return version == 0 ? "none" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-}  // namespace
-
-std::string device_name() {
-  cudaDeviceProp properties{};
-  LAPL_CUDA(cudaGetDeviceProperties(&properties, device_number));
-  return properties.name;
-}
-
-std::string cuda_versions() {
-  int driver = 0, runtime = 0;
-  LAPL_CUDA(cudaDriverGetVersion(&driver));
-  LAPL_CUDA(cudaRuntimeGetVersion(&runtime));
-  return fmt::format("driver {}, runtime {}", version_text(driver), version_text(runtime));
-}
-
+// Bytes a second, read and written.
 double copy_bandwidth() {
   constexpr std::int64_t size = std::int64_t{1} << 30;
   const auto from = device_buffer<char>(size), to = device_buffer<char>(size);
@@ -50,10 +36,10 @@ double copy_bandwidth() {
 
 double arithmetic_rate(std::size_t value_bytes) {
   int processors = 0, kilohertz = 0, major = 0, minor = 0;
-  LAPL_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device_number));
-  LAPL_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device_number));
-  LAPL_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device_number));
-  LAPL_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device_number));
+  LAPL_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current_device()));
+  LAPL_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, current_device()));
+  LAPL_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, current_device()));
+  LAPL_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, current_device()));
   // Lanes of a multiprocessor (CUDA C++ Programming Guide, throughput of arithmetic instructions).
   const bool half_rate_doubles = minor == 0;  // 6.0, 7.0, 8.0, 9.0, 10.0; others have few
   const int float_lanes = major == 8 && minor == 0 ? 64 : 128;
@@ -62,9 +48,34 @@ double arithmetic_rate(std::size_t value_bytes) {
   return 1e3 * kilohertz * processors * lanes / 5;
 }
 
+}  // namespace
+
+int current_device() {
+  int device = 0;
+  LAPL_CUDA(cudaGetDevice(&device));
+  return device;
+}
+
+std::string device_name() {
+  cudaDeviceProp properties{};
+  LAPL_CUDA(cudaGetDeviceProperties(&properties, current_device()));
+  return properties.name;
+}
+
+std::string cuda_versions() {
+  int driver = 0, runtime = 0;
+  LAPL_CUDA(cudaDriverGetVersion(&driver));
+  LAPL_CUDA(cudaRuntimeGetVersion(&runtime));
+  return fmt::format("driver {}, runtime {}", version_text(driver), version_text(runtime));
+}
+
+Ceilings device_ceilings(std::size_t value_bytes) {
+  return {.copy_bytes_per_second = copy_bandwidth(),
+          .updates_per_second = arithmetic_rate(value_bytes)};
+}
+
 double free_device_memory() {
   std::size_t available = 0, total = 0;
-  LAPL_CUDA(cudaSetDevice(device_number));
   LAPL_CUDA(cudaMemGetInfo(&available, &total));
   return static_cast<double>(available);
 }

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 
+#include "kernels/ceilings.hpp"
+
 namespace lapl {
 
-/// The device that every call uses: the first one that CUDA_VISIBLE_DEVICES leaves.
-inline constexpr int device_number = 0;
+/// The device that calls of this thread use.
+int current_device();
 
 /// Its model, for example "NVIDIA H200". Throws DeviceError.
 std::string device_name();
@@ -22,11 +24,8 @@ void require_device_memory(const std::string& what, double bytes);
 /// Bytes that are free on the device.
 double free_device_memory();
 
-/// Measured bytes a second, read and written, of a copy from device memory to device memory.
-double copy_bandwidth();
-
-/// Cell updates a second that the arithmetic allows at five instructions a cell, for values of so
-/// many bytes: multiprocessors x lanes x highest clock / 5.
-double arithmetic_rate(std::size_t value_bytes);
+/// For values of so many bytes. The copy, from device memory to device memory, is measured; the
+/// arithmetic is multiprocessors x lanes x highest clock / 5.
+Ceilings device_ceilings(std::size_t value_bytes);
 
 }  // namespace lapl

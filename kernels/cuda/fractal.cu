@@ -156,9 +156,9 @@ double percentile_of(const double* field, Shape shape, double percentile, cudaSt
 }  // namespace
 
 template <class T>
-void fill_fractal(T* state, const FieldLayout& layout, const FractalParameters& parameters,
-                  cudaStream_t stream) {
-  const Shape shape{layout.rows, layout.columns};
+void fill_fractal_on_device(const Block<T>& block, const FractalParameters& parameters) {
+  const Shape shape = block.shape;
+  const auto stream = static_cast<cudaStream_t>(block.stream);
   const std::int64_t cells = shape.cells();
   require_device_memory(fractal_text(shape), static_cast<double>(cells) * sizeof(double));
   const auto field = device_buffer<double>(cells);
@@ -178,10 +178,11 @@ void fill_fractal(T* state, const FieldLayout& layout, const FractalParameters& 
                                                                       threshold);
     LAPL_CUDA(cudaGetLastError());
   }
-  store_state(static_cast<const double*>(field.data()), state, layout, stream);
+  store_state(static_cast<const double*>(field.data()), block.values,
+              {shape.rows, shape.columns, block.pitch}, stream);
   LAPL_CUDA(cudaStreamSynchronize(stream));  // before field is freed
 }
-template void fill_fractal(float*, const FieldLayout&, const FractalParameters&, cudaStream_t);
-template void fill_fractal(double*, const FieldLayout&, const FractalParameters&, cudaStream_t);
+template void fill_fractal_on_device(const Block<float>&, const FractalParameters&);
+template void fill_fractal_on_device(const Block<double>&, const FractalParameters&);
 
 }  // namespace lapl

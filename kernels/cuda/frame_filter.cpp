@@ -108,7 +108,6 @@ class CudaFrameFilter final : public FrameFilter<T> {
 
 template <class T>
 std::unique_ptr<FrameFilter<T>> make_cuda_frame_filter(const FilterPlan<T>& plan) {
-  LAPL_CUDA(cudaSetDevice(device_number));
   return std::make_unique<CudaFrameFilter<T>>(plan);
 }
 template std::unique_ptr<FrameFilter<float>> make_cuda_frame_filter(const FilterPlan<float>&);

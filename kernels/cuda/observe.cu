@@ -28,42 +28,41 @@ __device__ __forceinline__ void for_each_cell(const FieldLayout& layout, Visit v
   }
 }
 
-// The state, extended by one ghost node on each side.
-template <class T>
-struct GhostedState {
-  const T* state;
-  FieldLayout layout;
-  Faces<T> faces;
-
-  __device__ __forceinline__ T at(std::int64_t row, std::int64_t column) const {
-    return value_at(faces, row, layout.rows, column, layout.columns,
-                    [&](std::int64_t y, std::int64_t x) { return state[y * layout.pitch + x]; });
-  }
-};
-
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    observe_cells(GhostedState<T> ghosted, T spacing_squared, T* __restrict__ field,
-                  T* __restrict__ laplacian_of_field, Observation* result) {
-  const FieldLayout& layout = ghosted.layout;
+    observe_cells(const T* __restrict__ state, FieldLayout layout, T* __restrict__ field,
+                  Observation* result) {
   unsigned long long digest = 0;
   CellIndex first = not_found;
   for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
     const std::int64_t index = row * layout.columns + column;
-    const T centre = ghosted.state[row * layout.pitch + column];
+    const T centre = state[row * layout.pitch + column];
     field[index] = centre;
     digest += digest_term(static_cast<std::uint64_t>(index), centre);
     if (!isfinite(centre)) first = min(first, static_cast<CellIndex>(index));
-    if (laplacian_of_field != nullptr)
-      laplacian_of_field[index] = laplacian(
-          neighbour_difference(ghosted.at(row, column - 1), ghosted.at(row, column + 1),
-                               ghosted.at(row - 1, column), ghosted.at(row + 1, column), centre),
-          spacing_squared);
   });
   for (int distance = 16; distance > 0; distance /= 2)
     digest += __shfl_down_sync(whole_warp, digest, distance);
   if (threadIdx.x % 32 == 0) atomicAdd(&result->digest, digest);
   if (first != not_found) atomicMin(&result->first_not_finite, first);
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    laplacian_of_cells(const T* __restrict__ field, FieldLayout layout, LaplacianPlan<T> plan,
+                       T* __restrict__ result) {
+  const auto inside = [&](std::int64_t row, std::int64_t column) {
+    return field[row * layout.columns + column];
+  };
+  const auto at = [&](std::int64_t row, std::int64_t column) {
+    return value_at(plan.faces, row, layout.rows, column, layout.columns, inside);
+  };
+  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
+    result[row * layout.columns + column] = laplacian(
+        neighbour_difference(at(row, column - 1), at(row, column + 1), at(row - 1, column),
+                             at(row + 1, column), inside(row, column)),
+        plan.spacing_squared);
+  });
 }
 
 template <class T>
@@ -105,12 +104,20 @@ void clear(CellIndex* first, cudaStream_t stream) {
 }  // namespace
 
 template <class T>
-void observe(const T* state, const FieldLayout& layout, const Faces<T>& faces, T spacing_squared,
-             T* field, T* laplacian, Observation* result, cudaStream_t stream) {
+void observe(const T* state, const FieldLayout& layout, T* field, Observation* result,
+             cudaStream_t stream) {
   LAPL_CUDA(cudaMemsetAsync(&result->digest, 0, sizeof result->digest, stream));
   clear(&result->first_not_finite, stream);
-  observe_cells<<<block_count(layout), block_threads, 0, stream>>>(
-      GhostedState<T>{state, layout, faces}, spacing_squared, field, laplacian, result);
+  observe_cells<<<block_count(layout), block_threads, 0, stream>>>(state, layout, field, result);
+  LAPL_CUDA(cudaGetLastError());
+}
+
+template <class T>
+void laplacian_of(const T* field, Shape shape, const LaplacianPlan<T>& plan, T* laplacian,
+                  cudaStream_t stream) {
+  const FieldLayout dense{shape.rows, shape.columns, shape.columns};
+  laplacian_of_cells<<<block_count(dense), block_threads, 0, stream>>>(field, dense, plan,
+                                                                       laplacian);
   LAPL_CUDA(cudaGetLastError());
 }
 
@@ -136,10 +143,11 @@ cudaError_t probe_device_code() {
   return cudaFuncGetAttributes(&attributes, find_cells_not_finite<float>);
 }
 
-template void observe(const float*, const FieldLayout&, const Faces<float>&, float, float*, float*,
-                      Observation*, cudaStream_t);
-template void observe(const double*, const FieldLayout&, const Faces<double>&, double, double*,
-                      double*, Observation*, cudaStream_t);
+template void observe(const float*, const FieldLayout&, float*, Observation*, cudaStream_t);
+template void observe(const double*, const FieldLayout&, double*, Observation*, cudaStream_t);
+template void laplacian_of(const float*, Shape, const LaplacianPlan<float>&, float*, cudaStream_t);
+template void laplacian_of(const double*, Shape, const LaplacianPlan<double>&, double*,
+                           cudaStream_t);
 template void find_not_finite(const float*, const FieldLayout&, FiniteCheck<float>*, cudaStream_t);
 template void find_not_finite(const double*, const FieldLayout&, FiniteCheck<double>*,
                               cudaStream_t);

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "kernels/cuda/field_layout.hpp"
-#include "kernels/face.hpp"
+#include "kernels/derived.hpp"
 #include "kernels/not_finite.hpp"
 
 namespace lapl {
@@ -27,11 +27,16 @@ struct Observation {
   CellIndex first_not_finite = not_found;
 };
 
-/// Copies the state to `field` (rows * columns values without padding), puts its Laplacian into
-/// `laplacian` unless that is null, and digest and first value that is not finite into `result`.
+/// Copies the state to `field` (rows * columns values without padding), and puts digest and first
+/// value that is not finite into `result`.
 template <class T>
-void observe(const T* state, const FieldLayout& layout, const Faces<T>& faces, T spacing_squared,
-             T* field, T* laplacian, Observation* result, cudaStream_t stream);
+void observe(const T* state, const FieldLayout& layout, T* field, Observation* result,
+             cudaStream_t stream);
+
+/// The Laplacian of `field` (rows * columns values without padding).
+template <class T>
+void laplacian_of(const T* field, Shape shape, const LaplacianPlan<T>& plan, T* laplacian,
+                  cudaStream_t stream);
 
 /// What find_not_finite() finds, in device memory.
 template <class T>

@@ -71,7 +71,7 @@ std::vector<Variant<Stage, T>> variants() {
 
 int device_attribute(cudaDeviceAttr attribute) {
   int value = 0;
-  LAPL_CUDA(cudaDeviceGetAttribute(&value, attribute, device_number));
+  LAPL_CUDA(cudaDeviceGetAttribute(&value, attribute, current_device()));
   return value;
 }
 

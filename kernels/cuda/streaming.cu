@@ -213,7 +213,7 @@ class StreamingEngine final : public CudaEngine<T> {
                                      sizeof(Stages<T>)));
     int multiprocessors = 0, blocks = 0;
     LAPL_CUDA(
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_number));
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, current_device()));
     LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stream_strips<Stage, T, false>,
                                                             lanes * warps<T>, sizeof(Stages<T>)));
     // All at once on the device, and none without a row.

@@ -234,10 +234,11 @@ void try_kernel(const fs::path& folder, Random& random, std::string& what) {
     expect(correlation.output == grid, "results of another shape than the grid's");
     const auto backend =
         make_backend<float>("cpu", "auto", {.shape = grid, .faces = {}, .coefficient = 0.2f}, 1);
-    backend->set_filters({{correlation, choose_method(loaded, correlation, "cpu").method}});
+    backend->set_derived(
+        {FilterPlan<float>{correlation, choose_method(loaded, correlation, "cpu").method}});
     backend->set_state(std::vector<float>(static_cast<std::size_t>(grid.cells()), 1.f));
-    backend->capture(false, true);
-    expect(backend->captured().filtered.front().size() == static_cast<std::size_t>(grid.cells()),
+    backend->capture(true);
+    expect(backend->captured().derived.front().size() == static_cast<std::size_t>(grid.cells()),
            "as many results as cells");
   } catch (const ConfigError&) {
   }

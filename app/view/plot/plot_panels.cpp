@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/view/plot/resample.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -25,14 +26,15 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
   const std::vector<double> counted =
       averaged && !style.of_cells ? drawn.pixels : doubles_of(values);
-  const bool laplacian = name == "laplacian";
+  const OutputQuantity* const quantity = quantity_named(name);
+  const bool is_signed = quantity != nullptr && quantity->is_signed;
   const Limits inner = percentile_limits(counted, 5, 95);
   const Limits all = percentile_limits(counted, 0, 100);
-  drawn.signs = laplacian || (name != "field" && inner.low < 0 && inner.high > 0);
+  drawn.signs = is_signed || (quantity == nullptr && inner.low < 0 && inner.high > 0);
   if (style.percentiles)
     drawn.range = percentile_limits(counted, style.percentiles->low, style.percentiles->high);
   else
-    drawn.range = laplacian ? inner : all;
+    drawn.range = is_signed ? inner : all;
   // Where nearly all cells are equal, those that are not are what there is to see.
   if (drawn.range.low == drawn.range.high) drawn.range = all;
   return drawn;

@@ -1,0 +1,19 @@
+// What a machine can do at most.
+#pragma once
+
+#include "kernels/block.hpp"
+
+namespace lapl {
+
+/// What bounds the speed of any engine: the device's memory without blocking in time, and its
+/// arithmetic, at five instructions a cell (three additions, two fma).
+struct Ceilings {
+  double copy_bytes_per_second = 0;  ///< measured; bytes read plus bytes written
+  double updates_per_second = 0;     ///< arithmetic alone: measured on a CPU, read off a GPU
+};
+
+/// Measures what works on the block (a fraction of a second); leaves its values alone.
+template <class T>
+Ceilings measure_ceilings(const Block<T>& block);
+
+}  // namespace lapl
