@@ -124,6 +124,9 @@ class ResidentEngine final : public CudaEngine<T> {
     const auto extensions = extensions_of(problem.faces);
     if (!extensions)
       throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
+    if (problem.faces.columns.first != problem.faces.columns.last &&
+        problem.shape.columns < depth + width)  // columns of a halo would change their sign
+      throw EngineUnsuitable("engine resident: few columns between faces of two kinds");
     const std::int64_t all_warps = std::int64_t{plan_.across} * plan_.down * warps;
     edges_ = device_buffer<T>(2 * all_warps * plan_.variant.rows * row_size);
     flags_ = device_buffer<unsigned>(all_warps);
