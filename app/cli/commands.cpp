@@ -50,7 +50,6 @@ void add_commands(CLI::App& app, Action& action) {
   add_export_command(app, action);
   add_filter_command(app, action);
   add_list_command(app, action);
-  add_man_command(app, action);
   add_new_command(app, action);
   add_plan_command(app, action);
   add_plot_command(app, action);

@@ -36,7 +36,6 @@ void add_bench_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
 void add_filter_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
-void add_man_command(CLI::App& app, Action& action);
 void add_new_command(CLI::App& app, Action& action);
 void add_plan_command(CLI::App& app, Action& action);
 void add_plot_command(CLI::App& app, Action& action);
