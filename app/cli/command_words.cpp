@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <sstream>
 
 #include "io/config/config_text.hpp"
 
@@ -14,6 +13,15 @@ namespace {
 bool looks_like_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' &&
          std::isdigit(static_cast<unsigned char>(word[1])) == 0;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -55,36 +63,14 @@ std::vector<const CLI::App*> shown_commands(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App* inner) { return !inner->get_group().empty(); });
 }
 
-std::vector<std::string> option_names(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-std::vector<std::string> choices_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  std::vector<std::string> choices;
-  const auto open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos) return choices;
-  std::istringstream list(type.substr(open + 1, close - open - 1));
-  for (std::string word; std::getline(list, word, ',');) choices.push_back(word);
-  return choices;
-}
-
-std::string full_name(const CLI::App& app, const CLI::App& command, char between) {
-  return &command == &app ? app.get_name() : app.get_name() + between + command.get_name();
-}
-
-std::string unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
+std::string first_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
   WordWalk walk(app);
   for (const std::string& word : words) {
     if (walk.take(word)) continue;
     const CLI::App& command = walk.command();
     const bool option = word[0] == '-';
-    const std::string path = full_name(app, command);
+    const std::string path =
+        &command == &app ? app.get_name() : app.get_name() + ' ' + command.get_name();
     std::vector<std::string> known;
     if (option)
       known = option_names(command);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/completion.hpp"
+
 namespace lapl {
 
 /// Goes along the words as CLI11 does when it parses them.
@@ -32,19 +34,13 @@ class WordWalk {
   bool only_positionals_ = false;
 };
 
-/// Commands and options of `command` that are shown to people, by name; options with their dashes.
+/// Commands of `command` that are shown to people.
 std::vector<const CLI::App*> shown_commands(const CLI::App& command);
-std::vector<std::string> option_names(const CLI::App& command);
 
-/// The words that an option or a positional takes, where it takes certain ones alone: those between
-/// the braces of its type name, such as {auto,cuda,cpu}.
-std::vector<std::string> choices_of(const CLI::Option& option);
+/// CommandLine::unknown_word.
+std::string first_unknown_word(const CLI::App& app, const std::vector<std::string>& words);
 
-/// "lapl run"; "lapl" where `command` is `app`.
-std::string full_name(const CLI::App& app, const CLI::App& command, char between = ' ');
-
-/// What to say of the first command or option that does not exist, with the nearest one that does;
-/// empty where all exist.
-std::string unknown_word(const CLI::App& app, const std::vector<std::string>& words);
+/// CommandLine::complete.
+Completion completion_of(const CLI::App& app, std::vector<std::string> words);
 
 }  // namespace lapl

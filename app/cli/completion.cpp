@@ -1,4 +1,4 @@
-#include "app/cli/completion.hpp"
+#include <sstream>
 
 #include "app/cli/command_words.hpp"
 #include "io/config/config.hpp"
@@ -35,6 +35,18 @@ void add_keys(Collector& collect) {
   }
 }
 
+// The words that an option or a positional takes, where it takes certain ones alone: those between
+// the braces of its type name, such as {auto,cuda,cpu}.
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  std::vector<std::string> choices;
+  const auto open = type.find('{'), close = type.find('}');
+  if (open == std::string::npos || close == std::string::npos) return choices;
+  std::istringstream list(type.substr(open + 1, close - open - 1));
+  for (std::string word; std::getline(list, word, ',');) choices.push_back(word);
+  return choices;
+}
+
 // Values of an option or a positional; `before` is what stands before each, such as "--backend=".
 void add_values(const CLI::Option& option, const std::string& before, Collector& collect) {
   const std::string type = option.get_type_name();
@@ -53,7 +65,7 @@ void add_values(const CLI::Option& option, const std::string& before, Collector&
 
 }  // namespace
 
-Completion complete(const CLI::App& app, std::vector<std::string> words) {
+Completion completion_of(const CLI::App& app, std::vector<std::string> words) {
   Completion completion;
   if (words.empty()) words.emplace_back();
   Collector collect(words.back(), completion);

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <memory>
 #include <optional>
 
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
@@ -208,43 +208,35 @@ int export_command(const ExportOptions& options) {
 
 }  // namespace
 
-void add_export_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_export_command(CommandLine& line) {
+  Command command = line.add(
       "export", "Write the outputs of a run to one file for other programs, or to pictures");
-  const auto options = std::make_shared<ExportOptions>();
+  ExportOptions& options = command.calls(export_command);
   command
-      ->add_option("PATH", options->path,
-                   "Run folder (also while the run goes on), fields.nc, output or exported file")
-      ->required();
+      .positional("PATH", &options.path,
+                  "Run folder (also while the run goes on), fields.nc, output or exported file")
+      .required();
   command
-      ->add_option("-o,--output", options->output,
-                   fmt::format("The ending is the format: {}", endings))
-      ->type_name("FILE")
-      ->required();
+      .option("-o,--output FILE", &options.output,
+              fmt::format("The ending is the format: {}", endings))
+      .required();
+  command.option("--field NAME", &options.field,
+                 "One dataset; default: all in .nc and .vtkhdf, else field");
+  command.option("--step STEP", &options.step, "The output of this step alone");
   command
-      ->add_option("--field", options->field,
-                   "One dataset; default: all in .nc and .vtkhdf, else field")
-      ->type_name("NAME");
-  auto* step = command->add_option("--step", options->step, "The output of this step alone")
-                   ->type_name("STEP");
-  command
-      ->add_option("--steps", options->steps,
-                   "In steps, both ends included; each may be left out, :EVERY too")
-      ->type_name("FIRST:LAST:EVERY")
-      ->excludes(step);
-  command->add_flag("--plain", options->plain,
-                    "Pictures of the field alone, a pixel a cell, without axes and colour bar");
-  add_picture_options(*command, options->pictures);
-  command->add_flag("--overwrite", options->overwrite, "Replace what is there");
-  command->add_flag("--quiet", options->quiet, "Print errors alone");
-  command->footer(
-      "Examples:\n"
-      "  lapl export runs/tutorial -o tutorial.nc\n"
-      "  lapl export runs/tutorial -o last.npy --step 10000\n"
-      "  lapl export runs/tutorial -o frames/%09d.png --field laplacian --steps 0::5000\n"
-      "  lapl export runs/tutorial -o pixels/ --plain --colormap gray --limits 0 1");
-  command->callback(
-      [options, &action] { action = [options] { return export_command(*options); }; });
+      .option("--steps FIRST:LAST:EVERY", &options.steps,
+              "In steps, both ends included; each may be left out, :EVERY too")
+      .excludes("--step");
+  command.flag("--plain", &options.plain,
+               "Pictures of the field alone, a pixel a cell, without axes and colour bar");
+  add_picture_options(command, options.pictures);
+  command.flag("--overwrite", &options.overwrite, "Replace what is there");
+  add_quiet_option(command, options.quiet);
+  command.footer(R"(Examples:
+  lapl export runs/tutorial -o tutorial.nc
+  lapl export runs/tutorial -o last.npy --step 10000
+  lapl export runs/tutorial -o frames/%09d.png --field laplacian --steps 0::5000
+  lapl export runs/tutorial -o pixels/ --plain --colormap gray --limits 0 1)");
 }
 
 }  // namespace lapl

@@ -1,9 +1,8 @@
 // lapl inspect FILE|RUN_DIR
 #include <fmt/format.h>
 
-#include <memory>
-
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/view/table.hpp"
 #include "io/config/config_text.hpp"
 #include "io/hdf5/checkpoint.hpp"
@@ -161,39 +160,38 @@ void print_tables(const Json& values) {
   fmt::print("{}\n", inspect_verdict(values));
 }
 
+struct InspectOptions {
+  std::string path;
+  bool json = false;
+};
+
+int inspect_command(const InspectOptions& options) {
+  if (!fs::exists(options.path))
+    throw IoError(fmt::format("{}: no such file or folder", options.path));
+  const bool folder = fs::is_directory(options.path);
+  if (folder && !RunFolder::holds_run(options.path))
+    throw IoError(fmt::format("{}: not a run folder (no run.json in it)", options.path));
+  const Json values = folder ? describe_run(options.path) : describe_file(options.path);
+  if (options.json)
+    fmt::print("{}\n", json_text(values, 2));
+  else
+    print_tables(values);
+  return 0;
+}
+
 }  // namespace
 
-void add_inspect_command(CLI::App& app, Action& action) {
-  struct Options {
-    std::string path;
-    bool json = false;
-  };
-  CLI::App* command = app.add_subcommand(
+void add_inspect_command(CommandLine& line) {
+  Command command = line.add(
       "inspect", "Verify a file and say what it holds: grid, step, min/max/mean, digest, origin");
-  const auto options = std::make_shared<Options>();
-  command->add_option("PATH", options->path, "Output, checkpoint, other HDF5 file, or run folder")
-      ->required();
-  command->add_flag("--json", options->json, "Print JSON");
-  command->footer(
-      "Examples:\n"
-      "  lapl inspect runs/tutorial\n"
-      "  lapl inspect runs/tutorial/fields/step-000002500.nc\n"
-      "  lapl inspect runs/tutorial/fields.nc --json");
-  command->callback([options, &action] {
-    action = [options] {
-      if (!fs::exists(options->path))
-        throw IoError(fmt::format("{}: no such file or folder", options->path));
-      if (fs::is_directory(options->path) && !RunFolder::holds_run(options->path))
-        throw IoError(fmt::format("{}: not a run folder (no run.json in it)", options->path));
-      const Json values = fs::is_directory(options->path) ? describe_run(options->path)
-                                                          : describe_file(options->path);
-      if (options->json)
-        fmt::print("{}\n", json_text(values, 2));
-      else
-        print_tables(values);
-      return 0;
-    };
-  });
+  InspectOptions& options = command.calls(inspect_command);
+  command.positional("PATH", &options.path, "Output, checkpoint, other HDF5 file, or run folder")
+      .required();
+  add_json_option(command, options.json);
+  command.footer(R"(Examples:
+  lapl inspect runs/tutorial
+  lapl inspect runs/tutorial/fields/step-000002500.nc
+  lapl inspect runs/tutorial/fields.nc --json)");
 }
 
 }  // namespace lapl

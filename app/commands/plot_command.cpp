@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
 
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "io/durable/durable_file.hpp"
@@ -166,37 +166,30 @@ int plot_command(const PlotOptions& options) {
 
 }  // namespace
 
-void add_plot_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_plot_command(CommandLine& line) {
+  Command command = line.add(
       "plot", "Draw a run or a file: first and last field and the Laplacian, or what is asked for");
-  const auto options = std::make_shared<PlotOptions>();
-  command->add_option("PATH", options->path, "Run folder, output, checkpoint or other HDF5 file")
-      ->required();
+  PlotOptions& options = command.calls(plot_command);
+  command.positional("PATH", &options.path, "Run folder, output, checkpoint or other HDF5 file")
+      .required();
+  command.option("-o,--output FILE", &options.output,
+                 "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
+                 "there. Default: named after PATH");
+  command.option("--step STEP", &options.step, "The output of this step alone");
+  command.option("--field NAME", &options.field, "One dataset, such as laplacian or a filter's");
+  add_picture_options(command, options.pictures);
+  command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
   command
-      ->add_option("-o,--output", options->output,
-                   "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
-                   "there. Default: named after PATH")
-      ->type_name("FILE");
-  auto* step = command->add_option("--step", options->step, "The output of this step alone")
-                   ->type_name("STEP");
-  command->add_option("--field", options->field, "One dataset, such as laplacian or a filter's")
-      ->type_name("NAME");
-  add_picture_options(*command, options->pictures);
-  command->add_option("--size", options->size, "In pixels (points for SVG and PDF)")
-      ->type_name("WIDTHxHEIGHT");
-  command
-      ->add_flag("--movie", options->movie,
-                 "One frame an output of one field, with the same limits: MP4 where ffmpeg is "
-                 "installed, else an animated PNG")
-      ->excludes(step);
-  command->add_flag("--quiet", options->quiet, "Print errors alone");
-  command->footer(
-      "Examples:\n"
-      "  lapl plot runs/tutorial -o tutorial.png\n"
-      "  lapl plot runs/tutorial --step 2500 --field laplacian --percentiles 1 99\n"
-      "  lapl plot runs/tutorial --colormap inferno,inferno,gray -o maps.png\n"
-      "  lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4");
-  command->callback([options, &action] { action = [options] { return plot_command(*options); }; });
+      .flag("--movie", &options.movie,
+            "One frame an output of one field, with the same limits: MP4 where ffmpeg is "
+            "installed, else an animated PNG")
+      .excludes("--step");
+  add_quiet_option(command, options.quiet);
+  command.footer(R"(Examples:
+  lapl plot runs/tutorial -o tutorial.png
+  lapl plot runs/tutorial --step 2500 --field laplacian --percentiles 1 99
+  lapl plot runs/tutorial --colormap inferno,inferno,gray -o maps.png
+  lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4)");
 }
 
 }  // namespace lapl
