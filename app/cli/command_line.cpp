@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "app/cli/command_words.hpp"
 #include "app/exit_code.hpp"
 #include "kernels/error.hpp"
 
@@ -58,14 +57,6 @@ Action CommandLine::parse(int argc, char** argv) const {
                                       : unknown);
   }
   return *chosen_;
-}
-
-Completion CommandLine::complete(const std::vector<std::string>& words) const {
-  return completion_of(*app_, words);
-}
-
-std::string CommandLine::unknown_word(const std::vector<std::string>& words) const {
-  return first_unknown_word(*app_, words);
 }
 
 }  // namespace lapl

@@ -3,12 +3,20 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/cli/command.hpp"
-#include "app/cli/completion.hpp"
 
 namespace lapl {
+
+/// What can come next on a command line.
+struct Completion {
+  /// The shell's own part: none, files, folders, or configs (YAML files).
+  std::string files = "none";
+  /// Whole words and what they mean; a word that ends in "=" goes on.
+  std::vector<std::pair<std::string, std::string>> words;
+};
 
 class CommandLine {
  public:
@@ -25,7 +33,7 @@ class CommandLine {
 
   /// What can come next; the last of the words (those after the program's name) is the one to
   /// complete, maybe empty.
-  Completion complete(const std::vector<std::string>& words) const;
+  Completion complete(std::vector<std::string> words) const;
 
   /// What to say of the first command or option that does not exist, with the nearest one that
   /// does; empty where all exist.
