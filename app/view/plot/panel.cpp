@@ -21,16 +21,14 @@ constexpr int most_numbers = 7;
 /// The middle of the device pixel: thin lines there are crisp.
 double crisp(double place) { return std::floor(place) + 0.5; }
 
-/// As many ticks as leave the numbers apart, but at most `limit`. `place` turns a fraction into
-/// pixels.
-template <class Place>
-Ticks ticks_with_room(const Canvas& canvas, double low, double high, bool across, double font,
-                      std::int64_t limit, Place place) {
-  const double length = std::abs(place(1) - place(0));
-  int most = std::clamp(static_cast<int>(length / ((across ? 3 : 1.4) * font)), 1,
-                        static_cast<int>(std::min<std::int64_t>(limit, most_numbers)));
+/// As many ticks along `length` pixels as leave the numbers apart: those of `ticks_of`, which is
+/// given how many there may be.
+template <class TicksOf>
+Ticks ticks_with_room(const Canvas& canvas, bool across, double font, double length,
+                      TicksOf ticks_of) {
+  int most = std::clamp(static_cast<int>(length / ((across ? 3 : 1.4) * font)), 1, most_numbers);
   for (;; --most) {
-    Ticks ticks = round_ticks(low, high, most);
+    Ticks ticks = ticks_of(most);
     bool apart = true;
     for (std::size_t i = 1; i < ticks.ticks.size(); ++i) {
       const Tick &a = ticks.ticks[i - 1], &b = ticks.ticks[i];
@@ -38,29 +36,22 @@ Ticks ticks_with_room(const Canvas& canvas, double low, double high, bool across
           across ? (canvas.text_width(a.label, font) + canvas.text_width(b.label, font)) / 2 +
                        space * font
                  : number_height * font;
-      apart = apart && std::abs(place(b.fraction) - place(a.fraction)) >= needed;
+      apart = apart && (b.fraction - a.fraction) * length >= needed;
     }
     if (apart || most == 1) return ticks;
   }
 }
 
-/// Cells are centred on their nodes, so that the first number is half a cell inside the box. No
-/// number lies between two nodes.
 Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, double spacing, bool across, double font,
                  double length) {
-  const double count = static_cast<double>(cells);
-  const auto place = [&](double node) { return (node * (count - 1) + 0.5) / count * length; };
-  if (cells == 1) return {{{0.5, "0"}}, 0, 0};
-  Ticks ticks = ticks_with_room(canvas, 0, (count - 1) * spacing, across, font, cells, place);
-  for (Tick& tick : ticks.ticks) tick.fraction = place(tick.fraction) / length;
-  return ticks;
+  return ticks_with_room(canvas, across, font, length,
+                         [&](int most) { return cell_ticks(cells, spacing, most); });
 }
 
-std::string axis_title(const std::string& name, const std::string& unit, const Ticks& ticks) {
-  const std::string factor = ticks.common_text();
-  if (factor.empty() && unit.empty()) return name;
-  const std::string between = factor.empty() || unit.empty() ? "" : " ";
-  return name + " (" + factor + between + unit + ")";
+Ticks bar_ticks(const Canvas& canvas, const Panel& panel, bool across, double font, double length) {
+  return ticks_with_room(canvas, across, font, length, [&](int most) {
+    return round_ticks(panel.limits.low, panel.limits.high, most);
+  });
 }
 
 void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
@@ -155,8 +146,7 @@ void draw_bar_beside(const Canvas& canvas, const Panel& panel, const PanelLayout
   draw_bar_colors(canvas, panel.colormap, bar, false);
 
   const auto place = [&](double fraction) { return bar.y + bar.height * (1 - fraction); };
-  const Ticks ticks = ticks_with_room(canvas, panel.limits.low, panel.limits.high, false, font,
-                                      most_numbers, place);
+  const Ticks ticks = bar_ticks(canvas, panel, false, font, bar.height);
   const double start = right + (mark + gap) * font;
   const double cell_end = layout.cell.x + layout.cell.width - 0.3 * font;
   for (const Tick& tick : ticks.ticks) {
@@ -194,8 +184,7 @@ void draw_bar_below(const Canvas& canvas, const Panel& panel, const PanelLayout&
   draw_bar_colors(canvas, panel.colormap, bar, true);
 
   const auto place = [&](double fraction) { return bar.x + bar.width * fraction; };
-  const Ticks ticks =
-      ticks_with_room(canvas, panel.limits.low, panel.limits.high, true, font, most_numbers, place);
+  const Ticks ticks = bar_ticks(canvas, panel, true, font, bar.width);
   for (const Tick& tick : ticks.ticks) {
     const double at = place(tick.fraction);
     canvas.line(crisp(at), end, crisp(at), end + mark * font);
