@@ -94,32 +94,16 @@ Json describe_run(const fs::path& folder) {
   return result;
 }
 
-std::string text_of_value(const Json& value) {
-  if (value.is_string()) {
-    const std::string text = value.get<std::string>();
-    return text.find('\n') == std::string::npos ? printable(text) : "(text; see --json)";
-  }
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  if (!value.is_array()) return printable(json_text(value));
-  constexpr std::size_t most = 6;
-  if (value.size() > most)
-    return fmt::format("{}: {} ... {}", value.size(), text_of_value(value.front()),
-                       text_of_value(value.back()));
-  std::string text;
-  for (const Json& element : value) text += (text.empty() ? "" : ", ") + text_of_value(element);
-  return text;
-}
-
 // Names and values in two columns; the fields have a table of their own.
 void add_lines(const Json& values, std::vector<std::vector<std::string>>& lines) {
   for (const auto& [name, value] : values.items()) {
     if (name == "newest")
-      lines.push_back({"newest output", fmt::format("{}, t = {} s", text_of_value(value["file"]),
-                                                    text_of_value(value["time"]))});
+      lines.push_back({"newest output", fmt::format("{}, t = {} s", cell_text(value["file"]),
+                                                    cell_text(value["time"]))});
     else if (name == "summary" || name == "provenance")
       add_lines(value, lines);
     else if (name != "fields" && name != "arrays" && value != "")
-      lines.push_back({printable(name), text_of_value(value)});
+      lines.push_back({printable(name), cell_text(value)});
   }
 }
 
@@ -130,7 +114,7 @@ std::string values_table(const std::string& title, const Json& all,
   lines.back().insert(lines.back().end(), columns.begin(), columns.end());
   for (const auto& [name, values] : all.items()) {
     lines.push_back({printable(name)});
-    for (const std::string& what : columns) lines.back().push_back(text_of_value(values[what]));
+    for (const std::string& what : columns) lines.back().push_back(cell_text(values[what]));
   }
   return table_text(lines, 2);
 }
@@ -141,7 +125,7 @@ std::string inspect_verdict(const Json& values) {
     return values["kind"] == "hdf5" ? "readable: no seal, as in files that lapl did not write"
                                     : "good: every byte is as lapl wrote it";
   const Json& summary = values["summary"];
-  const std::string status = summary.contains("status") ? text_of_value(summary["status"]) : "";
+  const std::string status = summary.contains("status") ? cell_text(summary["status"]) : "";
   return fmt::format("{}: {} outputs, {} checkpoints{}", status.empty() ? "unknown" : status,
                      values["outputs"].size(), values["checkpoints"].size(),
                      values.contains("newest") ? "; the newest output is as lapl wrote it" : "");
