@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
+#include <regex>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
@@ -36,20 +36,16 @@ struct View {
 };
 
 PictureSize parse_size(const std::string& text) {
-  PictureSize size;
-  const char* end = text.data() + text.size();
-  const auto [cross, bad] = std::from_chars(text.data(), end, size.width);
-  bool good = bad == std::errc() && cross != end && *cross == 'x';
-  if (good) {
-    const auto [last, error] = std::from_chars(cross + 1, end, size.height);
-    good = error == std::errc() && last == end;
+  static const std::regex form("([0-9]{1,5})x([0-9]{1,5})");
+  std::smatch sides;
+  if (std::regex_match(text, sides, form)) {
+    const PictureSize size{std::stoi(sides.str(1)), std::stoi(sides.str(2))};
+    if (std::min(size.width, size.height) >= 1 && std::max(size.width, size.height) <= largest_side)
+      return size;
   }
-  if (!good || std::min(size.width, size.height) < 1 ||
-      std::max(size.width, size.height) > largest_side)
-    throw ConfigError(fmt::format(
-        "--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}", text,
-        largest_side));
-  return size;
+  throw ConfigError(
+      fmt::format("--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}",
+                  text, largest_side));
 }
 
 // Without -o: named after the run or file, in the current folder.
@@ -75,15 +71,12 @@ PictureFormat format_of(const fs::path& path) {
 std::vector<View> views_of(const PlotSource& source, const PlotOptions& options) {
   const PlotOutput& first = source.outputs().front();
   const PlotOutput& last = source.outputs().back();
-  if (!options.field.empty()) source.require_field(options.field);
+  const std::string field = source.field(options.field);
   std::vector<const PlotOutput*> outputs = {&first};
   if (options.step)
     outputs = {&source.at_step(*options.step)};
   else if (&last != &first)
     outputs.push_back(&last);
-  const std::string field = !options.field.empty() ? options.field
-                            : source.has("field")  ? "field"
-                                                   : source.fields().front();
   std::vector<View> views;
   for (const PlotOutput* output : outputs) views.push_back({output, field});
   if (options.field.empty() && source.has("laplacian") && field != "laplacian")
