@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/options.hpp"
-#include "app/commands/backend_choice.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/run_backend.hpp"
 #include "io/json.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"

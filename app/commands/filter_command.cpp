@@ -7,8 +7,8 @@
 #include <span>
 
 #include "app/cli/options.hpp"
-#include "app/commands/backend_choice.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/run_backend.hpp"
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
 #include "io/config/filter_job.hpp"

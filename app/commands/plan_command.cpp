@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/options.hpp"
-#include "app/commands/backend_choice.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/run_backend.hpp"
 #include "app/commands/run_disk.hpp"
 #include "app/commands/run_memory.hpp"
 #include "app/commands/run_time.hpp"
