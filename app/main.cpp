@@ -14,7 +14,7 @@
 #include <new>
 #include <string_view>
 
-#include "app/cli/command_line.hpp"
+#include "app/commands/commands.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
 #include "app/view/console.hpp"
@@ -84,7 +84,7 @@ void on_exit() {
 
 // Does what the command line says; every exception type has its exit code.
 int guarded(int argc, char** argv) try {
-  const int code = lapl::parse_command_line(argc, argv)();
+  const int code = lapl::LaplCommandLine().parse(argc, argv)();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)  // a code that says more stays
     return fail(code == lapl::exit_complete ? int{lapl::exit_io} : code,
                 "standard output: cannot be written");

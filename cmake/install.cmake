@@ -11,10 +11,17 @@ install(DIRECTORY docs configs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Manual pages and the scripts of shells, by the program that was just built.
 set(share ${CMAKE_BINARY_DIR}/share)
-add_custom_command(OUTPUT ${share}/made VERBATIM DEPENDS lapl
+find_program(LAPL_HELP2MAN help2man)
+if(LAPL_HELP2MAN)
+  set(make_man_pages COMMAND ${CMAKE_SOURCE_DIR}/cmake/make_man_pages $<TARGET_FILE:lapl> ${share}/man/man1)
+else()
+  message(STATUS "lapl: building without manual pages (no help2man, package help2man)")
+endif()
+add_custom_command(OUTPUT ${share}/made VERBATIM
+  DEPENDS lapl ${CMAKE_SOURCE_DIR}/cmake/make_man_pages
   COMMAND ${CMAKE_COMMAND} -E make_directory ${share}/bash-completion/completions
           ${share}/zsh/site-functions ${share}/zsh/vendor-completions ${share}/fish/vendor_completions.d
-  COMMAND lapl man ${share}/man/man1
+  ${make_man_pages}
   COMMAND lapl completions bash > ${share}/bash-completion/completions/lapl
   COMMAND lapl completions zsh > ${share}/zsh/site-functions/_lapl
   # Debian's zsh looks into the first below /usr/local and into the second below /usr.

@@ -3,16 +3,9 @@ execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
 if(NOT commit)
   set(commit unknown)
 endif()
-# Of the manual pages: that of the commit, or of the build where there is no repository.
-execute_process(COMMAND git -C ${SOURCE} log -1 --format=%cs
-                OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-if(NOT date)
-  string(TIMESTAMP date "%Y-%m-%d" UTC)
-endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
 #pragma once
 #define LAPL_VERSION "@VERSION@"
 #define LAPL_COMMIT "@commit@"
-#define LAPL_DATE "@date@"
 #define LAPL_COMPILER "@COMPILER@, @BUILD_TYPE@, -ffp-contract=off; nvcc @CUDA@"
 ]])

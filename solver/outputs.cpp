@@ -30,11 +30,6 @@ std::span<const OutputQuantity> output_quantities() { return quantities; }
 
 std::string state_field() { return std::string(quantities.front().name); }
 
-std::string shown_first(std::span<const std::string> names) {
-  const auto found = std::ranges::find(names, state_field());
-  return found == names.end() ? names.front() : *found;
-}
-
 const OutputQuantity* quantity_named(std::string_view name) {
   const auto found = std::ranges::find(quantities, name, &OutputQuantity::name);
   return found == quantities.end() ? nullptr : &*found;

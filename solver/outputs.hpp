@@ -33,10 +33,6 @@ std::span<const OutputQuantity> output_quantities();
 /// Name of the state's field.
 std::string state_field();
 
-/// The one of some names, not empty, that is shown where nobody chooses: the state's, else the
-/// first.
-std::string shown_first(std::span<const std::string> names);
-
 /// The row of a name; null where there is none, as for results of filters.
 const OutputQuantity* quantity_named(std::string_view name);
 

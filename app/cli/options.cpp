@@ -1,31 +1,48 @@
-// Options that several commands share.
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
 
 namespace lapl {
 
-void add_set_option(CLI::App& command, std::vector<std::string>& settings) {
-  command.add_option("--set", settings, "Set a config entry, such as time.steps=1000 (repeatable)")
-      ->expected(1)
-      ->type_name("KEY=VALUE")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+std::vector<std::string> ConfigWords::all(std::vector<std::string> first) const {
+  first.insert(first.end(), settings.begin(), settings.end());
+  if (!backend.empty()) first.push_back("compute.backend=" + backend);
+  return first;
 }
 
-void add_backend_option(CLI::App& command, std::string& backend) {
-  command.add_option("--backend", backend, "Where to compute (compute.backend)")
-      ->check(CLI::IsMember({"auto", "cuda", "cpu"}));
+void add_config_options(Command& command, ConfigWords& words) {
+  add_set_option(command, words.settings);
+  add_backend_option(command, words.backend);
 }
 
-void add_console_options(CLI::App& command, Console::Options& options) {
-  command.add_flag("--quiet", options.quiet, "Print errors alone");
-  command.add_flag("--json", options.json, "Print JSON, one object a line, on stdout");
-}
-
-void add_live_option(CLI::App& command, Console::Options& options) {
+void add_set_option(Command& command, std::vector<std::string>& settings) {
   command
-      .add_flag("--live", options.live,
-                "Show the view of lapl watch while running; without a terminal, progress in lines")
-      ->excludes(command.get_option("--quiet"))
-      ->excludes(command.get_option("--json"));
+      .option("--set KEY=VALUE", &settings,
+              "Set a config entry, such as time.steps=1000 (repeatable)")
+      .repeatable();
+}
+
+void add_backend_option(Command& command, std::string& backend) {
+  command.option("--backend", &backend, "Where to compute (compute.backend)")
+      .one_of({"auto", "cuda", "cpu"});
+}
+
+void add_quiet_option(Command& command, bool& quiet) {
+  command.flag("--quiet", &quiet, "Print errors alone");
+}
+
+void add_json_option(Command& command, bool& json) { command.flag("--json", &json, "Print JSON"); }
+
+void add_console_options(Command& command, Console::Options& options) {
+  add_quiet_option(command, options.quiet);
+  command.flag("--json", &options.json, "Print JSON, one object a line, on stdout");
+}
+
+void add_live_console_options(Command& command, Console::Options& options) {
+  add_console_options(command, options);
+  command
+      .flag("--live", &options.live,
+            "Show the view of lapl watch while running; without a terminal, progress in lines")
+      .excludes("--quiet")
+      .excludes("--json");
 }
 
 }  // namespace lapl

@@ -1,11 +1,11 @@
 // lapl bench
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/commands.hpp"
-#include "app/commands/backend_choice.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
+#include "app/commands/run_backend.hpp"
 #include "io/json.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
@@ -139,7 +139,7 @@ int bench_filters(const BenchOptions& options) {
   return 0;
 }
 
-int bench_command(const BenchOptions& options) {
+int bench_engines(const BenchOptions& options) {
   const std::string backend =
       choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
   const Boundary boundary = boundary_named(options.boundary);
@@ -181,53 +181,48 @@ int bench_command(const BenchOptions& options) {
   return 0;
 }
 
+int bench_command(const BenchOptions& options) {
+  return options.filters ? bench_filters(options) : bench_engines(options);
+}
+
 }  // namespace
 
-void add_bench_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_bench_command(CommandLine& line) {
+  Command command = line.add(
       "bench", "Verify the engines to the bit, or the filters, then measure them on this machine");
-  const auto options = std::make_shared<BenchOptions>();
+  BenchOptions& options = command.calls(bench_command);
+  constexpr std::int64_t most = std::int64_t{1} << 40;
   command
-      ->add_option("--shape", options->rows_and_columns,
-                   "Rows and columns (repeatable); default: several squares")
-      ->expected(2)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  add_backend_option(*command, options->backend);
-  command->add_option("--engine", options->engine, "One engine; default: all but the reference")
-      ->type_name("NAME");
-  command->add_option("--precision", options->precision, "Number type; default: both")
-      ->check(CLI::IsMember({"float32", "float64"}));
-  command->add_option("--boundary", options->boundary, "Condition at the edges")
-      ->check(CLI::IsMember({"zero", "insulated", "periodic"}));
+      .option("--shape", &options.rows_and_columns,
+              "Rows and columns (repeatable); default: several squares")
+      .repeatable(2)
+      .between(std::int64_t{1}, most);
+  add_backend_option(command, options.backend);
+  command.option("--engine NAME", &options.engine, "One engine; default: all but the reference");
+  command.option("--precision", &options.precision, "Number type; default: both")
+      .one_of({"float32", "float64"});
+  command.option("--boundary", &options.boundary, "Condition at the edges")
+      .one_of({"zero", "insulated", "periodic"});
+  command.option("--steps", &options.steps, "Steps of each repeat; default: a fifth of a second")
+      .between(std::int64_t{1}, most);
+  command.option("--repeats", &options.repeats, "Timed repeats").between(1, 1000);
+  command.option("--threads", &options.threads, "CPU threads").between(1, 1024);
   command
-      ->add_option("--steps", options->steps, "Steps of each repeat; default: a fifth of a second")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  command->add_option("--repeats", options->repeats, "Timed repeats")->check(CLI::Range(1, 1000));
-  command->add_option("--threads", options->threads, "CPU threads")->check(CLI::Range(1, 1024));
-  command
-      ->add_flag("--filters", options->filters,
-                 "Measure filters instead: each method, filtering alone")
-      ->excludes("--engine")
-      ->excludes("--boundary")
-      ->excludes("--steps");
-  command->add_flag("--json", options->json, "Print JSON");
-  command->footer(
-      "Examples:\n"
-      "  lapl bench\n"
-      "  lapl bench --filters --shape 1080 1920\n"
-      "  lapl bench --shape 512 512 --precision float32 --json\n\n"
-      "Each case starts from random data and is compared with the reference engine before it is\n"
-      "timed. The bandwidth ceiling is what a step that reads and writes each cell once could\n"
-      "reach at the measured copy bandwidth; engines that block time exceed it. The arithmetic\n"
-      "ceiling is five instructions a cell. Filters are compared with the sum as it stands, in "
-      "some\n"
-      "thousand cells.");
-  command->callback([options, &action] {
-    action = [options] {
-      return options->filters ? bench_filters(*options) : bench_command(*options);
-    };
-  });
+      .flag("--filters", &options.filters, "Measure filters instead: each method, filtering alone")
+      .excludes("--engine")
+      .excludes("--boundary")
+      .excludes("--steps");
+  add_json_option(command, options.json);
+  command.footer(R"(Examples:
+  lapl bench
+  lapl bench --filters --shape 1080 1920
+  lapl bench --shape 512 512 --precision float32 --json
+
+Each case starts from random data and is compared with the reference engine before it is
+timed. The bandwidth ceiling is what a step that reads and writes each cell once could
+reach at the measured copy bandwidth; engines that block time exceed it. The arithmetic
+ceiling is five instructions a cell. Filters are compared with the sum as it stands, in some
+thousand cells.)");
 }
 
 }  // namespace lapl

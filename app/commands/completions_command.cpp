@@ -3,45 +3,46 @@
 
 #include <memory>
 
-#include "app/cli/commands.hpp"
-#include "app/cli/completion.hpp"
+#include "app/commands/commands.hpp"
+#include "completion_files.hpp"
 
 namespace lapl {
+namespace {
 
-void add_completions_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("completions", "Print the script that completes lapl's words in a shell");
-  const auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "The shell")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->footer(
-      "Examples:\n"
-      "  lapl completions bash > lapl\n"
-      "  lapl completions zsh > _lapl\n"
-      "  lapl completions fish > lapl.fish\n\n"
-      "Where these files belong:\n"
-      "  bash  ~/.local/share/bash-completion/completions\n"
-      "  zsh   a folder of $fpath\n"
-      "  fish  ~/.config/fish/completions");
-  command->callback([shell, &action] {
-    action = [shell] {
-      fmt::print("{}", completion_script(*shell));
-      return 0;
-    };
-  });
+int completions_command(const std::string& shell) {
+  fmt::print("{}", shell == "bash"  ? completion_bash
+                   : shell == "zsh" ? completion_zsh
+                                    : completion_fish);
+  return 0;
+}
 
-  CLI::App* asked = app.add_subcommand("complete", "What can come next; for completion scripts");
-  asked->group("");
+}  // namespace
+
+void add_completions_command(CommandLine& line) {
+  Command command =
+      line.add("completions", "Print the script that completes lapl's words in a shell");
+  command.positional("SHELL", &command.calls(completions_command), "The shell")
+      .required()
+      .one_of({"bash", "zsh", "fish"});
+  command.footer(R"(Examples:
+  lapl completions bash > lapl
+  lapl completions zsh > _lapl
+  lapl completions fish > lapl.fish
+
+Where these files belong:
+  bash  ~/.local/share/bash-completion/completions
+  zsh   a folder of $fpath
+  fish  ~/.config/fish/completions)");
+
+  Command asked = line.add("complete", "What can come next; for completion scripts");
+  asked.hide();
   const auto words = std::make_shared<std::vector<std::string>>();
-  asked->add_option("WORDS", *words, "Words so far; the last is completed");
-  asked->callback([words, &app, &action] {
-    action = [words, &app] {
-      const Completion completion = complete(app, *words);
-      fmt::print("{}\n", completion.files);
-      for (const auto& [word, meaning] : completion.words) fmt::print("{}\t{}\n", word, meaning);
-      return 0;
-    };
+  asked.positional("WORDS", words.get(), "Words so far; the last is completed");
+  asked.does([words, &line] {
+    const Completion completion = line.complete(*words);
+    fmt::print("{}\n", completion.files);
+    for (const auto& [word, meaning] : completion.words) fmt::print("{}\t{}\n", word, meaning);
+    return 0;
   });
 }
 

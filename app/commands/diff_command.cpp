@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <set>
 
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/exit_code.hpp"
 #include "app/view/table.hpp"
 #include "io/config/config_text.hpp"
@@ -201,23 +201,21 @@ int diff_command(const DiffOptions& options) {
 
 }  // namespace
 
-void add_diff_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("diff", "Compare two outputs, or all outputs of two runs, cell by cell");
-  const auto options = std::make_shared<DiffOptions>();
-  command->add_option("A", options->a, "Output file or run folder")->required();
-  command->add_option("B", options->b, "Output file or run folder")->required();
-  command->add_option("--rtol", options->rtol, "Allowed difference relative to B's value")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--atol", options->atol, "Allowed absolute difference")
-      ->check(CLI::NonNegativeNumber);
-  command->add_flag("--json", options->json, "Print JSON");
-  command->footer(
-      "Examples:\n"
-      "  lapl diff runs/tutorial runs/other\n"
-      "  lapl diff runs/tutorial runs/other --rtol 1e-6 --atol 1e-12\n\n"
-      "Exit code 0 where all is equal, 7 where anything differs.");
-  command->callback([options, &action] { action = [options] { return diff_command(*options); }; });
+void add_diff_command(CommandLine& line) {
+  Command command =
+      line.add("diff", "Compare two outputs, or all outputs of two runs, cell by cell");
+  DiffOptions& options = command.calls(diff_command);
+  command.positional("A", &options.a, "Output file or run folder").required();
+  command.positional("B", &options.b, "Output file or run folder").required();
+  command.option("--rtol", &options.rtol, "Allowed difference relative to B's value")
+      .not_negative();
+  command.option("--atol", &options.atol, "Allowed absolute difference").not_negative();
+  add_json_option(command, options.json);
+  command.footer(R"(Examples:
+  lapl diff runs/tutorial runs/other
+  lapl diff runs/tutorial runs/other --rtol 1e-6 --atol 1e-12
+
+Exit code 0 where all is equal, 7 where anything differs.)");
 }
 
 }  // namespace lapl

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <memory>
 #include <optional>
+#include <regex>
 
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
@@ -18,7 +19,6 @@
 #include "io/provenance.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
-#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -39,26 +39,19 @@ constexpr const char* endings =
 
 // FIRST:LAST:EVERY, each of which may be left out.
 StepRange parse_steps(const std::string& text) {
-  std::array<std::optional<std::int64_t>, 3> numbers;
-  std::size_t count = 0;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (bool good = true; good;) {
-    if (at != end && *at != ':') {
-      const auto [next, error] = std::from_chars(at, end, numbers[count].emplace());
-      if (error != std::errc() || *numbers[count] < 0) break;
-      at = next;
-    }
-    ++count;
-    if (at == end) {
-      const StepRange all;
-      const StepRange range = {numbers[0].value_or(all.first), numbers[1].value_or(all.last),
-                               numbers[2].value_or(all.every)};
-      if (count < 2 || range.first > range.last || range.every < 1) break;
-      return range;
-    }
-    good = *at++ == ':' && count < numbers.size();
-  }
+  static const std::regex form("([0-9]*):([0-9]*)(:([0-9]*))?");
+  StepRange range;
+  std::smatch parts;
+  bool good = std::regex_match(text, parts, form);
+  const auto read = [&](const std::string& digits, std::int64_t& number) {
+    const char* const end = digits.data() + digits.size();
+    if (!digits.empty())
+      good = good && std::from_chars(digits.data(), end, number).ec == std::errc();
+  };
+  read(parts.str(1), range.first);
+  read(parts.str(2), range.last);
+  read(parts.str(4), range.every);
+  if (good && range.first <= range.last && range.every >= 1) return range;
   throw ConfigError(fmt::format(
       "--steps {}: expected FIRST:LAST or FIRST:LAST:EVERY in steps, each of which may be left "
       "out, such as 5000: or 0:10000:1000",
@@ -71,36 +64,17 @@ StepRange range_of(const ExportOptions& options) {
 }
 
 // The picture of a step: %d, %9d or %09d in the pattern stands for its number.
-class PicturePattern {
- public:
-  explicit PicturePattern(const std::string& text) {
-    const auto fail = [&] {
-      throw ConfigError(
-          fmt::format("-o {}: expected one place for the step, such as frames/%09d.png", text));
-    };
-    const auto percent = text.find('%');
-    const auto letter = text.find_first_not_of("0123456789", percent + 1);
-    if (percent == std::string::npos || letter == std::string::npos || text[letter] != 'd' ||
-        letter - percent > 3 || text.find('%', letter) != std::string::npos)
-      fail();
-    const std::string width = text.substr(percent + 1, letter - percent - 1);
-    before_ = text.substr(0, percent);
-    after_ = text.substr(letter + 1);
-    zeros_ = width.starts_with('0');
-    width_ = width.empty() ? 0 : std::stoi(width);
-  }
-
-  fs::path of(std::int64_t step) const {
-    const std::string number =
-        zeros_ ? fmt::format("{:0{}}", step, width_) : fmt::format("{:{}}", step, width_);
-    return before_ + number + after_;
-  }
-
- private:
-  std::string before_, after_;
-  bool zeros_ = false;
-  int width_ = 0;
-};
+fs::path picture_of(std::int64_t step, const std::string& pattern) {
+  static const std::regex form("([^%]*)%(0?)([0-9]{0,2})d([^%]*)");
+  std::smatch parts;
+  if (!std::regex_match(pattern, parts, form) || parts.length(2) + parts.length(3) > 2)
+    throw ConfigError(
+        fmt::format("-o {}: expected one place for the step, such as frames/%09d.png", pattern));
+  const int width = parts.length(3) > 0 ? std::stoi(parts.str(3)) : 0;
+  const std::string number =
+      parts.length(2) > 0 ? fmt::format("{:0{}}", step, width) : fmt::format("{:{}}", step, width);
+  return parts.str(1) + number + parts.str(4);
+}
 
 void refuse_existing(const fs::path& path, const ExportOptions& options) {
   if (fs::exists(path) && !options.overwrite)
@@ -111,22 +85,22 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
   if (!options.plain) require_drawing();
   const std::string& output = options.output;
   const bool folder = !output.ends_with(".png");
-  const PicturePattern pattern(folder ? (fs::path(output) / "step-%09d.png").string() : output);
+  const std::string pattern = folder ? (fs::path(output) / "step-%09d.png").string() : output;
   std::vector<PlotOutput> outputs;
   for (const SeriesRecord& record : series.records) {
     outputs.push_back({record.file, record.record, record.step, record.time});
-    refuse_existing(pattern.of(record.step), options);
+    refuse_existing(picture_of(record.step, pattern), options);
   }
   const PlotAxes axes =
       axes_of(read_with_provenance(series.records.back().file), options.pictures.origin);
   const PlotStyle style = styles_of(options.pictures, 1).front();
   const Frames frames(outputs, axes, field, style, {}, options.plain);
-  const fs::path parent = pattern.of(0).parent_path();
+  const fs::path parent = picture_of(0, pattern).parent_path();
   if (!parent.empty()) fs::create_directories(parent);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     series.before_reading(series.records[i]);
     const std::vector<Panel> panels = frames.panels(outputs[i]);
-    replace_file(pattern.of(series.records[i].step),
+    replace_file(picture_of(series.records[i].step, pattern),
                  options.plain
                      ? indexed_png(panels.front())
                      : draw_figure(PictureFormat::png, frames.size(), frames.layout(), panels));
@@ -176,14 +150,8 @@ int export_command(const ExportOptions& options) {
   series.before_reading = progress_of(series, options.quiet);
   refuse_input(options, series);
   std::vector<std::string> fields = series.fields();
-  const auto has = [&](const char* name) {
-    return std::ranges::find(fields, name) != fields.end();
-  };
   if (fields.empty()) throw IoError(options.path + ": holds no field");
-  if (!options.field.empty() && !has(options.field.c_str()))
-    throw ConfigError(fmt::format("--field {}: {} has no such field (it has: {})", options.field,
-                                  options.path, fmt::join(fields, ", ")));
-  const std::string field = !options.field.empty() ? options.field : shown_first(fields);
+  const std::string field = chosen_field(fields, options.field, options.path);
   if (!options.field.empty() || !whole) fields = {field};
 
   if (whole)
@@ -207,43 +175,35 @@ int export_command(const ExportOptions& options) {
 
 }  // namespace
 
-void add_export_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_export_command(CommandLine& line) {
+  Command command = line.add(
       "export", "Write the outputs of a run to one file for other programs, or to pictures");
-  const auto options = std::make_shared<ExportOptions>();
+  ExportOptions& options = command.calls(export_command);
   command
-      ->add_option("PATH", options->path,
-                   "Run folder (also while the run goes on), fields.nc, output or exported file")
-      ->required();
+      .positional("PATH", &options.path,
+                  "Run folder (also while the run goes on), fields.nc, output or exported file")
+      .required();
   command
-      ->add_option("-o,--output", options->output,
-                   fmt::format("The ending is the format: {}", endings))
-      ->type_name("FILE")
-      ->required();
+      .option("-o,--output FILE", &options.output,
+              fmt::format("The ending is the format: {}", endings))
+      .required();
+  command.option("--field NAME", &options.field,
+                 "One dataset; default: all in .nc and .vtkhdf, else field");
+  command.option("--step STEP", &options.step, "The output of this step alone");
   command
-      ->add_option("--field", options->field,
-                   "One dataset; default: all in .nc and .vtkhdf, else field")
-      ->type_name("NAME");
-  auto* step = command->add_option("--step", options->step, "The output of this step alone")
-                   ->type_name("STEP");
-  command
-      ->add_option("--steps", options->steps,
-                   "In steps, both ends included; each may be left out, :EVERY too")
-      ->type_name("FIRST:LAST:EVERY")
-      ->excludes(step);
-  command->add_flag("--plain", options->plain,
-                    "Pictures of the field alone, a pixel a cell, without axes and colour bar");
-  add_picture_options(*command, options->pictures);
-  command->add_flag("--overwrite", options->overwrite, "Replace what is there");
-  command->add_flag("--quiet", options->quiet, "Print errors alone");
-  command->footer(
-      "Examples:\n"
-      "  lapl export runs/tutorial -o tutorial.nc\n"
-      "  lapl export runs/tutorial -o last.npy --step 10000\n"
-      "  lapl export runs/tutorial -o frames/%09d.png --field laplacian --steps 0::5000\n"
-      "  lapl export runs/tutorial -o pixels/ --plain --colormap gray --limits 0 1");
-  command->callback(
-      [options, &action] { action = [options] { return export_command(*options); }; });
+      .option("--steps FIRST:LAST:EVERY", &options.steps,
+              "In steps, both ends included; each may be left out, :EVERY too")
+      .excludes("--step");
+  command.flag("--plain", &options.plain,
+               "Pictures of the field alone, a pixel a cell, without axes and colour bar");
+  add_picture_options(command, options.pictures);
+  command.flag("--overwrite", &options.overwrite, "Replace what is there");
+  add_quiet_option(command, options.quiet);
+  command.footer(R"(Examples:
+  lapl export runs/tutorial -o tutorial.nc
+  lapl export runs/tutorial -o last.npy --step 10000
+  lapl export runs/tutorial -o frames/%09d.png --field laplacian --steps 0::5000
+  lapl export runs/tutorial -o pixels/ --plain --colormap gray --limits 0 1)");
 }
 
 }  // namespace lapl

@@ -3,12 +3,12 @@
 
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <span>
 
-#include "app/cli/commands.hpp"
-#include "app/commands/backend_choice.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
+#include "app/commands/run_backend.hpp"
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
 #include "io/config/filter_job.hpp"
@@ -239,32 +239,28 @@ int filter_command(const FilterOptions& options) {
 
 }  // namespace
 
-void add_filter_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "filter", "Convolve or correlate a picture, a dataset or a sequence of frames");
-  const auto options = std::make_shared<FilterOptions>();
-  command->add_option("CONFIG", options->config, "YAML filter config")->required();
-  command->add_option("--input", options->input, "Another input (input.path)")->type_name("FILE");
-  command
-      ->add_option("--output", options->output,
-                   "Another output (output.path): HDF5, or a picture where it ends in .png")
-      ->type_name("FILE");
-  add_backend_option(*command, options->backend);
-  command->add_flag("--overwrite", options->overwrite,
-                    "Replace the output file, where it is a result of lapl filter or a .png");
-  command->add_flag("--quiet", options->quiet, "Print errors alone");
-  command->footer(
-      "Examples:\n"
-      "  lapl filter configs/filters/picture-smooth.yaml\n"
-      "  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output mine.h5\n"
-      "  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output smooth.png\n\n"
-      "A config:\n"
-      "  input: {path: picture.png}\n"
-      "  output: {path: smooth.h5}\n"
-      "  filter: {kernel: gaussian, sigma: 2, edge: nearest}\n"
-      "docs/filters.md has all keys and worked examples.");
-  command->callback(
-      [options, &action] { action = [options] { return filter_command(*options); }; });
+void add_filter_command(CommandLine& line) {
+  Command command =
+      line.add("filter", "Convolve or correlate a picture, a dataset or a sequence of frames");
+  FilterOptions& options = command.calls(filter_command);
+  command.positional("CONFIG", &options.config, "YAML filter config").required();
+  command.option("--input FILE", &options.input, "Another input (input.path)");
+  command.option("--output FILE", &options.output,
+                 "Another output (output.path): HDF5, or a picture where it ends in .png");
+  add_backend_option(command, options.backend);
+  command.flag("--overwrite", &options.overwrite,
+               "Replace the output file, where it is a result of lapl filter or a .png");
+  add_quiet_option(command, options.quiet);
+  command.footer(R"(Examples:
+  lapl filter configs/filters/picture-smooth.yaml
+  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output mine.h5
+  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output smooth.png
+
+A config:
+  input: {path: picture.png}
+  output: {path: smooth.h5}
+  filter: {kernel: gaussian, sigma: 2, edge: nearest}
+docs/filters.md has all keys and worked examples.)");
 }
 
 }  // namespace lapl

@@ -1,9 +1,8 @@
 // lapl inspect FILE|RUN_DIR
 #include <fmt/format.h>
 
-#include <memory>
-
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/view/table.hpp"
 #include "io/config/config_text.hpp"
 #include "io/hdf5/checkpoint.hpp"
@@ -12,6 +11,7 @@
 #include "io/run_folder.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
+#include "solver/outputs.hpp"
 #include "solver/statistics.hpp"
 
 namespace lapl {
@@ -73,8 +73,8 @@ Json describe_file(const fs::path& file) {
   }
   for (const std::string& name : content.fields)
     result["fields"][name] = describe_field(file, content, name);
-  if (result.contains("fields") && result["fields"].contains("field"))
-    result["digest"] = result["fields"]["field"]["digest"];
+  if (result.contains("fields") && result["fields"].contains(state_field()))
+    result["digest"] = result["fields"][state_field()]["digest"];
   if (content.kind == "hdf5")
     if (const Json arrays = describe_arrays(file); !arrays.is_null()) result["arrays"] = arrays;
   for (const auto& [name, text] : content.provenance) result["provenance"][name] = text;
@@ -95,32 +95,16 @@ Json describe_run(const fs::path& folder) {
   return result;
 }
 
-std::string text_of_value(const Json& value) {
-  if (value.is_string()) {
-    const std::string text = value.get<std::string>();
-    return text.find('\n') == std::string::npos ? printable(text) : "(text; see --json)";
-  }
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  if (!value.is_array()) return printable(json_text(value));
-  constexpr std::size_t most = 6;
-  if (value.size() > most)
-    return fmt::format("{}: {} ... {}", value.size(), text_of_value(value.front()),
-                       text_of_value(value.back()));
-  std::string text;
-  for (const Json& element : value) text += (text.empty() ? "" : ", ") + text_of_value(element);
-  return text;
-}
-
 // Names and values in two columns; the fields have a table of their own.
 void add_lines(const Json& values, std::vector<std::vector<std::string>>& lines) {
   for (const auto& [name, value] : values.items()) {
     if (name == "newest")
-      lines.push_back({"newest output", fmt::format("{}, t = {} s", text_of_value(value["file"]),
-                                                    text_of_value(value["time"]))});
+      lines.push_back({"newest output", fmt::format("{}, t = {} s", cell_text(value["file"]),
+                                                    cell_text(value["time"]))});
     else if (name == "summary" || name == "provenance")
       add_lines(value, lines);
     else if (name != "fields" && name != "arrays" && value != "")
-      lines.push_back({printable(name), text_of_value(value)});
+      lines.push_back({printable(name), cell_text(value)});
   }
 }
 
@@ -131,7 +115,7 @@ std::string values_table(const std::string& title, const Json& all,
   lines.back().insert(lines.back().end(), columns.begin(), columns.end());
   for (const auto& [name, values] : all.items()) {
     lines.push_back({printable(name)});
-    for (const std::string& what : columns) lines.back().push_back(text_of_value(values[what]));
+    for (const std::string& what : columns) lines.back().push_back(cell_text(values[what]));
   }
   return table_text(lines, 2);
 }
@@ -142,7 +126,7 @@ std::string inspect_verdict(const Json& values) {
     return values["kind"] == "hdf5" ? "readable: no seal, as in files that lapl did not write"
                                     : "good: every byte is as lapl wrote it";
   const Json& summary = values["summary"];
-  const std::string status = summary.contains("status") ? text_of_value(summary["status"]) : "";
+  const std::string status = summary.contains("status") ? cell_text(summary["status"]) : "";
   return fmt::format("{}: {} outputs, {} checkpoints{}", status.empty() ? "unknown" : status,
                      values["outputs"].size(), values["checkpoints"].size(),
                      values.contains("newest") ? "; the newest output is as lapl wrote it" : "");
@@ -161,39 +145,38 @@ void print_tables(const Json& values) {
   fmt::print("{}\n", inspect_verdict(values));
 }
 
+struct InspectOptions {
+  std::string path;
+  bool json = false;
+};
+
+int inspect_command(const InspectOptions& options) {
+  if (!fs::exists(options.path))
+    throw IoError(fmt::format("{}: no such file or folder", options.path));
+  const bool folder = fs::is_directory(options.path);
+  if (folder && !RunFolder::holds_run(options.path))
+    throw IoError(fmt::format("{}: not a run folder (no run.json in it)", options.path));
+  const Json values = folder ? describe_run(options.path) : describe_file(options.path);
+  if (options.json)
+    fmt::print("{}\n", json_text(values, 2));
+  else
+    print_tables(values);
+  return 0;
+}
+
 }  // namespace
 
-void add_inspect_command(CLI::App& app, Action& action) {
-  struct Options {
-    std::string path;
-    bool json = false;
-  };
-  CLI::App* command = app.add_subcommand(
+void add_inspect_command(CommandLine& line) {
+  Command command = line.add(
       "inspect", "Verify a file and say what it holds: grid, step, min/max/mean, digest, origin");
-  const auto options = std::make_shared<Options>();
-  command->add_option("PATH", options->path, "Output, checkpoint, other HDF5 file, or run folder")
-      ->required();
-  command->add_flag("--json", options->json, "Print JSON");
-  command->footer(
-      "Examples:\n"
-      "  lapl inspect runs/tutorial\n"
-      "  lapl inspect runs/tutorial/fields/step-000002500.nc\n"
-      "  lapl inspect runs/tutorial/fields.nc --json");
-  command->callback([options, &action] {
-    action = [options] {
-      if (!fs::exists(options->path))
-        throw IoError(fmt::format("{}: no such file or folder", options->path));
-      if (fs::is_directory(options->path) && !RunFolder::holds_run(options->path))
-        throw IoError(fmt::format("{}: not a run folder (no run.json in it)", options->path));
-      const Json values = fs::is_directory(options->path) ? describe_run(options->path)
-                                                          : describe_file(options->path);
-      if (options->json)
-        fmt::print("{}\n", json_text(values, 2));
-      else
-        print_tables(values);
-      return 0;
-    };
-  });
+  InspectOptions& options = command.calls(inspect_command);
+  command.positional("PATH", &options.path, "Output, checkpoint, other HDF5 file, or run folder")
+      .required();
+  add_json_option(command, options.json);
+  command.footer(R"(Examples:
+  lapl inspect runs/tutorial
+  lapl inspect runs/tutorial/fields/step-000002500.nc
+  lapl inspect runs/tutorial/fields.nc --json)");
 }
 
 }  // namespace lapl

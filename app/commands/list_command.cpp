@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/view/plot/colormap.hpp"
 #include "io/config/config_store.hpp"
 #include "io/json.hpp"
@@ -93,38 +93,36 @@ void print_group(const Group& group, const Json& items) {
   }
 }
 
+struct ListOptions {
+  std::string what;
+  bool json = false;
+};
+
+int list_command(const ListOptions& options) {
+  Json all = Json::object();
+  for (const Group& group : groups) {
+    if (!options.what.empty() && options.what != group.name) continue;
+    const Json items = group.items();
+    all[group.name] = items;
+    if (!options.json) print_group(group, items);
+  }
+  if (options.json) fmt::print("{}\n", json_text(all, 2));
+  return 0;
+}
+
 }  // namespace
 
-void add_list_command(CLI::App& app, Action& action) {
-  struct Options {
-    std::string what;
-    bool json = false;
-  };
-  CLI::App* command =
-      app.add_subcommand("list", "Show what there is to choose from, and what can run here");
-  const auto options = std::make_shared<Options>();
+void add_list_command(CommandLine& line) {
+  Command command = line.add("list", "Show what there is to choose from, and what can run here");
+  ListOptions& options = command.calls(list_command);
   std::vector<std::string> names;
   for (const Group& group : groups) names.emplace_back(group.name);
-  command->add_option("WHAT", options->what, "One of them alone")->check(CLI::IsMember(names));
-  command->add_flag("--json", options->json, "Print JSON");
-  command->footer(
-      "Examples:\n"
-      "  lapl list\n"
-      "  lapl list engines\n"
-      "  lapl list --json");
-  command->callback([options, &action] {
-    action = [options] {
-      Json all = Json::object();
-      for (const Group& group : groups) {
-        if (!options->what.empty() && options->what != group.name) continue;
-        const Json items = group.items();
-        all[group.name] = items;
-        if (!options->json) print_group(group, items);
-      }
-      if (options->json) fmt::print("{}\n", json_text(all, 2));
-      return 0;
-    };
-  });
+  command.positional("WHAT", &options.what, "One of them alone").one_of(names);
+  add_json_option(command, options.json);
+  command.footer(R"(Examples:
+  lapl list
+  lapl list engines
+  lapl list --json)");
 }
 
 }  // namespace lapl

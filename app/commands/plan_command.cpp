@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/commands.hpp"
-#include "app/commands/backend_choice.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
+#include "app/commands/run_backend.hpp"
 #include "app/commands/run_disk.hpp"
 #include "app/commands/run_memory.hpp"
 #include "app/commands/run_time.hpp"
@@ -122,43 +122,40 @@ void print_plan(const Json& plan) {
   if (!text("warning").empty()) fmt::print("warning:    step 0: {}\n", text("warning"));
 }
 
+struct PlanOptions {
+  std::string config;
+  ConfigWords words;
+  bool json = false;
+};
+
+int plan_command(const PlanOptions& options) {
+  const Json plan = plan_of(load_config(options.config, options.words.all()));
+  if (options.json)
+    fmt::print("{}\n", json_text(plan, 2));
+  else
+    print_plan(plan);
+  if (!plan["fits"].get<bool>()) return exit_device;
+  const auto shortage = plan["disk_shortage"].get<std::string>();
+  if (!shortage.empty()) throw IoError(shortage);
+  return exit_complete;
+}
+
 }  // namespace
 
-void add_plan_command(CLI::App& app, Action& action) {
-  struct Options {
-    std::string config, backend;
-    std::vector<std::string> settings;
-    bool json = false;
-  };
-  CLI::App* command = app.add_subcommand(
-      "plan", "Say what a config will take: memory, disk, time; leaves nothing behind");
-  const auto options = std::make_shared<Options>();
-  command->add_option("CONFIG", options->config, "YAML run config")->required();
-  add_set_option(*command, options->settings);
-  add_backend_option(*command, options->backend);
-  command->add_flag("--json", options->json, "Print JSON");
-  command->footer(
-      "Examples:\n"
-      "  lapl plan configs/tutorial.yaml\n"
-      "  lapl plan configs/tutorial.yaml --set 'grid.shape=[2000, 2000]' --json\n\n"
-      "Steps the initial field for about a second to predict the time, and stores a field a few\n"
-      "times in a temporary folder beside the output's. Exit code 5 where the memory does not\n"
-      "suffice, 4 where the disk does not.");
-  command->callback([options, &action] {
-    action = [options] {
-      std::vector<std::string> settings = options->settings;
-      if (!options->backend.empty()) settings.push_back("compute.backend=" + options->backend);
-      const Json plan = plan_of(load_config(options->config, settings));
-      if (options->json)
-        fmt::print("{}\n", json_text(plan, 2));
-      else
-        print_plan(plan);
-      if (!plan["fits"].get<bool>()) return int{exit_device};
-      const auto shortage = plan["disk_shortage"].get<std::string>();
-      if (!shortage.empty()) throw IoError(shortage);
-      return int{exit_complete};
-    };
-  });
+void add_plan_command(CommandLine& line) {
+  Command command =
+      line.add("plan", "Say what a config will take: memory, disk, time; leaves nothing behind");
+  PlanOptions& options = command.calls(plan_command);
+  command.positional("CONFIG", &options.config, "YAML run config").required();
+  add_config_options(command, options.words);
+  add_json_option(command, options.json);
+  command.footer(R"(Examples:
+  lapl plan configs/tutorial.yaml
+  lapl plan configs/tutorial.yaml --set 'grid.shape=[2000, 2000]' --json
+
+Steps the initial field for about a second to predict the time, and stores a field a few
+times in a temporary folder beside the output's. Exit code 5 where the memory does not
+suffice, 4 where the disk does not.)");
 }
 
 }  // namespace lapl

@@ -3,10 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <memory>
+#include <regex>
 
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "io/durable/durable_file.hpp"
@@ -37,20 +37,16 @@ struct View {
 };
 
 PictureSize parse_size(const std::string& text) {
-  PictureSize size;
-  const char* end = text.data() + text.size();
-  const auto [cross, bad] = std::from_chars(text.data(), end, size.width);
-  bool good = bad == std::errc() && cross != end && *cross == 'x';
-  if (good) {
-    const auto [last, error] = std::from_chars(cross + 1, end, size.height);
-    good = error == std::errc() && last == end;
+  static const std::regex form("([0-9]{1,5})x([0-9]{1,5})");
+  std::smatch sides;
+  if (std::regex_match(text, sides, form)) {
+    const PictureSize size{std::stoi(sides.str(1)), std::stoi(sides.str(2))};
+    if (std::min(size.width, size.height) >= 1 && std::max(size.width, size.height) <= largest_side)
+      return size;
   }
-  if (!good || std::min(size.width, size.height) < 1 ||
-      std::max(size.width, size.height) > largest_side)
-    throw ConfigError(fmt::format(
-        "--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}", text,
-        largest_side));
-  return size;
+  throw ConfigError(
+      fmt::format("--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}",
+                  text, largest_side));
 }
 
 // Without -o: named after the run or file, in the current folder.
@@ -76,13 +72,12 @@ PictureFormat format_of(const fs::path& path) {
 std::vector<View> views_of(const PlotSource& source, const PlotOptions& options) {
   const PlotOutput& first = source.outputs().front();
   const PlotOutput& last = source.outputs().back();
-  if (!options.field.empty()) source.require_field(options.field);
+  const std::string field = source.field(options.field);
   std::vector<const PlotOutput*> outputs = {&first};
   if (options.step)
     outputs = {&source.at_step(*options.step)};
   else if (&last != &first)
     outputs.push_back(&last);
-  const std::string field = !options.field.empty() ? options.field : shown_first(source.fields());
   std::vector<View> views;
   for (const PlotOutput* output : outputs) views.push_back({output, field});
   if (!options.field.empty()) return views;
@@ -167,37 +162,30 @@ int plot_command(const PlotOptions& options) {
 
 }  // namespace
 
-void add_plot_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_plot_command(CommandLine& line) {
+  Command command = line.add(
       "plot", "Draw a run or a file: first and last field and the Laplacian, or what is asked for");
-  const auto options = std::make_shared<PlotOptions>();
-  command->add_option("PATH", options->path, "Run folder, output, checkpoint or other HDF5 file")
-      ->required();
+  PlotOptions& options = command.calls(plot_command);
+  command.positional("PATH", &options.path, "Run folder, output, checkpoint or other HDF5 file")
+      .required();
+  command.option("-o,--output FILE", &options.output,
+                 "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
+                 "there. Default: named after PATH");
+  command.option("--step STEP", &options.step, "The output of this step alone");
+  command.option("--field NAME", &options.field, "One dataset, such as laplacian or a filter's");
+  add_picture_options(command, options.pictures);
+  command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
   command
-      ->add_option("-o,--output", options->output,
-                   "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
-                   "there. Default: named after PATH")
-      ->type_name("FILE");
-  auto* step = command->add_option("--step", options->step, "The output of this step alone")
-                   ->type_name("STEP");
-  command->add_option("--field", options->field, "One dataset, such as laplacian or a filter's")
-      ->type_name("NAME");
-  add_picture_options(*command, options->pictures);
-  command->add_option("--size", options->size, "In pixels (points for SVG and PDF)")
-      ->type_name("WIDTHxHEIGHT");
-  command
-      ->add_flag("--movie", options->movie,
-                 "One frame an output of one field, with the same limits: MP4 where ffmpeg is "
-                 "installed, else an animated PNG")
-      ->excludes(step);
-  command->add_flag("--quiet", options->quiet, "Print errors alone");
-  command->footer(
-      "Examples:\n"
-      "  lapl plot runs/tutorial -o tutorial.png\n"
-      "  lapl plot runs/tutorial --step 2500 --field laplacian --percentiles 1 99\n"
-      "  lapl plot runs/tutorial --colormap inferno,inferno,gray -o maps.png\n"
-      "  lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4");
-  command->callback([options, &action] { action = [options] { return plot_command(*options); }; });
+      .flag("--movie", &options.movie,
+            "One frame an output of one field, with the same limits: MP4 where ffmpeg is "
+            "installed, else an animated PNG")
+      .excludes("--step");
+  add_quiet_option(command, options.quiet);
+  command.footer(R"(Examples:
+  lapl plot runs/tutorial -o tutorial.png
+  lapl plot runs/tutorial --step 2500 --field laplacian --percentiles 1 99
+  lapl plot runs/tutorial --colormap inferno,inferno,gray -o maps.png
+  lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4)");
 }
 
 }  // namespace lapl

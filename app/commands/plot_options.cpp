@@ -21,9 +21,9 @@ Limits pair_of(const std::string& name, const std::vector<double>& numbers) {
 
 }  // namespace
 
-void add_origin_option(CLI::App& command, Origin& origin) {
+void add_origin_option(Command& command, Origin& origin) {
   command
-      .add_option_function<std::string>(
+      .option(
           "--origin",
           [&origin](const std::string& word) {
             origin = word == "upper"   ? Origin::upper
@@ -31,29 +31,25 @@ void add_origin_option(CLI::App& command, Origin& origin) {
                                        : Origin::automatic;
           },
           "Where the first row goes; auto: on top where the field began as a picture")
-      ->check(CLI::IsMember({"auto", "upper", "lower"}));
+      .one_of({"auto", "upper", "lower"});
 }
 
-void add_picture_options(CLI::App& command, PictureOptions& options) {
+void add_picture_options(Command& command, PictureOptions& options) {
+  command.option(fmt::format("--colormap {{{},{}}},...", suits, fmt::join(colormap_names(), ",")),
+                 &options.colormaps,
+                 "One for all panels, or one for each with commas between. auto: diverging for "
+                 "the Laplacian and filters' results of both signs, viridis for all else");
+  command.option("--limits LOW HIGH", &options.limits, "Values at the colours' ends").values(2);
   command
-      .add_option("--colormap", options.colormaps,
-                  "One for all panels, or one for each with commas between. auto: diverging for "
-                  "the Laplacian and filters' results of both signs, viridis for all else")
-      ->type_name(fmt::format("{{{},{}}},...", suits, fmt::join(colormap_names(), ",")));
-  auto* limits = command.add_option("--limits", options.limits, "Values at the colours' ends")
-                     ->expected(2)
-                     ->type_name("LOW HIGH");
+      .option("--percentiles LOW HIGH", &options.percentiles,
+              "Percentiles at the colours' ends; default 5 95 for the Laplacian, 0 100 else. "
+              "Where a pixel shows several cells, of their means")
+      .values(2)
+      .excludes("--limits");
   command
-      .add_option("--percentiles", options.percentiles,
-                  "Percentiles at the colours' ends; default 5 95 for the Laplacian, 0 100 else. "
-                  "Where a pixel shows several cells, of their means")
-      ->expected(2)
-      ->type_name("LOW HIGH")
-      ->excludes(limits);
-  command
-      .add_flag("--of-cells", options.of_cells,
-                "Percentiles of the cells themselves, as numpy.percentile has them")
-      ->excludes(limits);
+      .flag("--of-cells", &options.of_cells,
+            "Percentiles of the cells themselves, as numpy.percentile has them")
+      .excludes("--limits");
   add_origin_option(command, options.origin);
 }
 

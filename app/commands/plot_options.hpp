@@ -1,10 +1,10 @@
 // What several commands let one say of pictures.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "app/cli/command.hpp"
 #include "app/view/plot/plot_panels.hpp"
 
 namespace lapl {
@@ -19,10 +19,10 @@ struct PictureOptions {
 };
 
 /// --origin.
-void add_origin_option(CLI::App& command, Origin& origin);
+void add_origin_option(Command& command, Origin& origin);
 
 /// --colormap, --limits, --percentiles, --of-cells and --origin.
-void add_picture_options(CLI::App& command, PictureOptions& options);
+void add_picture_options(Command& command, PictureOptions& options);
 
 /// The style of each of `panels` panels. Throws ConfigError.
 std::vector<PlotStyle> styles_of(const PictureOptions& options, std::size_t panels);

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/view/report/page.hpp"
 #include "io/durable/durable_file.hpp"
@@ -138,23 +138,22 @@ int report_command(const ReportOptions& options) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_report_command(CommandLine& line) {
+  Command command = line.add(
       "report", "Write a run as one page for a browser: pictures, graphs, config, provenance");
-  const auto options = std::make_shared<ReportOptions>();
-  command->add_option("RUN_DIR", options->folder, "Run folder")->required();
-  command->add_option("-o,--output", options->output,
-                      "The page, .html. Replaced where it is there. Default: named after RUN_DIR");
-  add_origin_option(*command, options->origin);
-  command->add_flag("--quiet", options->quiet, "Print errors alone");
-  command->footer(
-      "The page needs no other file and no network, so it can be mailed or put into an archive.\n"
-      "It has pictures of up to 60 outputs, evenly chosen. #step=N in its address chooses one.\n\n"
-      "Examples:\n"
-      "  lapl report runs/tutorial -o tutorial.html\n"
-      "  lapl report runs/other -o other.html");
-  command->callback(
-      [options, &action] { action = [options] { return report_command(*options); }; });
+  ReportOptions& options = command.calls(report_command);
+  command.positional("RUN_DIR", &options.folder, "Run folder").required();
+  command.option("-o,--output", &options.output,
+                 "The page, .html. Replaced where it is there. Default: named after RUN_DIR");
+  add_origin_option(command, options.origin);
+  add_quiet_option(command, options.quiet);
+  command.footer(
+      R"(The page needs no other file and no network, so it can be mailed or put into an archive.
+It has pictures of up to 60 outputs, evenly chosen. #step=N in its address chooses one.
+
+Examples:
+  lapl report runs/tutorial -o tutorial.html
+  lapl report runs/other -o other.html)");
 }
 
 }  // namespace lapl

@@ -1,9 +1,8 @@
 // lapl resume RUN_DIR
 #include <fmt/format.h>
 
-#include <memory>
-
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/signals.hpp"
 #include "kernels/error.hpp"
@@ -29,8 +28,7 @@ namespace {
 struct ResumeOptions {
   std::string folder;
   std::string from;
-  std::vector<std::string> settings;
-  std::string backend;
+  ConfigWords words;
   Console::Options console;
 };
 
@@ -50,9 +48,8 @@ int resume_command(const ResumeOptions& options) {
                         ? newest_valid_checkpoint(folder.checkpoints(), check)
                         : checkpoint_from(folder.checkpoints(), options.from, check);
   // The folder may have been moved since, so its own name goes before what the config says.
-  std::vector<std::string> settings = {text_setting("output.directory", options.folder)};
-  settings.insert(settings.end(), options.settings.begin(), options.settings.end());
-  if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
+  const std::vector<std::string> settings =
+      options.words.all({text_setting("output.directory", options.folder)});
   const std::string& earlier = restart.checkpoint.header.config;
   LoadedConfig config = parse_config(earlier, folder.config().string(), ".", settings);
   keep_origins(config.keys, earlier);
@@ -69,28 +66,19 @@ int resume_command(const ResumeOptions& options) {
 
 }  // namespace
 
-void add_resume_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("resume", "Go on with a run from its newest valid checkpoint");
-  const auto options = std::make_shared<ResumeOptions>();
-  command->add_option("RUN_DIR", options->folder, "Run folder")->required();
-  command
-      ->add_option("--from", options->from,
-                   "Checkpoint to go back to: a step, or a file; what the run has of later steps "
-                   "is kept in a "
-                   "folder after-step-N")
-      ->type_name("FILE");
-  add_set_option(*command, options->settings);
-  add_backend_option(*command, options->backend);
-  add_console_options(*command, options->console);
-  add_live_option(*command, options->console);
-  command->footer(
-      "Examples:\n"
-      "  lapl resume runs/tutorial\n"
-      "  lapl resume runs/tutorial --from 7500\n"
-      "  lapl resume runs/tutorial --set time.steps=20000");
-  command->callback(
-      [options, &action] { action = [options] { return resume_command(*options); }; });
+void add_resume_command(CommandLine& line) {
+  Command command = line.add("resume", "Go on with a run from its newest valid checkpoint");
+  ResumeOptions& options = command.calls(resume_command);
+  command.positional("RUN_DIR", &options.folder, "Run folder").required();
+  command.option("--from FILE", &options.from,
+                 "Checkpoint to go back to: a step, or a file; what the run has of later steps "
+                 "is kept in a folder after-step-N");
+  add_config_options(command, options.words);
+  add_live_console_options(command, options.console);
+  command.footer(R"(Examples:
+  lapl resume runs/tutorial
+  lapl resume runs/tutorial --from 7500
+  lapl resume runs/tutorial --set time.steps=20000)");
 }
 
 }  // namespace lapl

@@ -1,15 +1,23 @@
-// The backend that a run's config asks for.
+// The backend that a config asks for.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "app/commands/backend_choice.hpp"
 #include "kernels/backend.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
+
+struct BackendChoice {
+  std::string backend;  ///< "cpu" or "cuda"
+  std::string reason;   ///< for people
+};
+
+/// The backend that is named; for auto that of the engine, where one is named, else the GPU where
+/// one can be used, else the CPU.
+BackendChoice choose_backend(const std::string& backend, const std::string& engine = "auto");
 
 /// With its engine and its filters, not yet with a state. `note` is given what was chosen, and why.
 /// Throws ConfigError for a filter that does not fit, IoError for one that cannot be read,

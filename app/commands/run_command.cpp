@@ -1,9 +1,8 @@
 // lapl run CONFIG
 #include <fmt/format.h>
 
-#include <memory>
-
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/signals.hpp"
 #include "kernels/error.hpp"
@@ -14,8 +13,7 @@ namespace {
 struct RunOptions {
   std::string config;
   std::string output;
-  std::vector<std::string> settings;
-  std::string backend;
+  ConfigWords words;
   bool auto_resume = false;
   bool overwrite = false;
   Console::Options console;
@@ -43,9 +41,8 @@ Job resume_or_start(const LoadedConfig& config, Console& console) {
 
 int run_command(const RunOptions& options) {
   catch_stop_signals();
-  std::vector<std::string> settings = options.settings;
+  std::vector<std::string> settings = options.words.all();
   if (!options.output.empty()) settings.push_back(text_setting("output.directory", options.output));
-  if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
   const LoadedConfig config = load_config(options.config, settings);
   Console console(options.console);
   if (options.auto_resume && RunFolder::holds_run(config.run.directory))
@@ -58,28 +55,24 @@ int run_command(const RunOptions& options) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("run", "Run a config from its initial field to the end");
-  const auto options = std::make_shared<RunOptions>();
-  command->add_option("CONFIG", options->config, "YAML run config")->required();
-  command->add_option("--output", options->output, "Run folder (output.directory)")
-      ->type_name("DIR");
-  add_set_option(*command, options->settings);
-  add_backend_option(*command, options->backend);
-  CLI::Option* resume = command->add_flag("--auto-resume", options->auto_resume,
-                                          "Go on with the run folder where it holds a run");
-  command->add_flag("--overwrite", options->overwrite, "Replace the run in the run folder")
-      ->excludes(resume);
-  add_console_options(*command, options->console);
-  add_live_option(*command, options->console);
-  command->footer(
-      "Examples:\n"
-      "  lapl run configs/tutorial.yaml\n"
-      "  lapl run configs/tutorial.yaml --set time.steps=1000 --output runs/short\n"
-      "  lapl run configs/tutorial.yaml --auto-resume --quiet\n\n"
-      "Config keys, in the file or after --set:\n" +
-      config_key_help());
-  command->callback([options, &action] { action = [options] { return run_command(*options); }; });
+void add_run_command(CommandLine& line) {
+  Command command = line.add("run", "Run a config from its initial field to the end");
+  RunOptions& options = command.calls(run_command);
+  command.positional("CONFIG", &options.config, "YAML run config").required();
+  command.option("--output DIR", &options.output, "Run folder (output.directory)");
+  add_config_options(command, options.words);
+  command.flag("--auto-resume", &options.auto_resume,
+               "Go on with the run folder where it holds a run");
+  command.flag("--overwrite", &options.overwrite, "Replace the run in the run folder")
+      .excludes("--auto-resume");
+  add_live_console_options(command, options.console);
+  command.footer(R"(Examples:
+  lapl run configs/tutorial.yaml
+  lapl run configs/tutorial.yaml --set time.steps=1000 --output runs/short
+  lapl run configs/tutorial.yaml --auto-resume --quiet
+
+Config keys, in the file or after --set:
+)" + config_key_help());
 }
 
 }  // namespace lapl

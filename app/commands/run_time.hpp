@@ -1,7 +1,7 @@
 // How long a run takes, measured beforehand.
 #pragma once
 
-#include "app/commands/backend_choice.hpp"
+#include "app/commands/run_backend.hpp"
 #include "io/config/config.hpp"
 #include "kernels/backend.hpp"
 

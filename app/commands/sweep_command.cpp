@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/exit_code.hpp"
 #include "app/sweep/sweep_processes.hpp"
 #include "app/sweep/sweep_summary.hpp"
@@ -22,8 +22,7 @@ using Json = nlohmann::ordered_json;
 struct SweepWords {
   std::string config;
   std::string output;
-  std::vector<std::string> settings;
-  std::string backend;
+  ConfigWords words;
   std::string jobs = "auto";
   bool auto_resume = false;
   Console::Options console;
@@ -45,14 +44,12 @@ int sweep_command(const SweepWords& options) {
       options.output.empty()
           ? fs::path("runs") / (fs::path(options.config).stem().string() + "-sweep")
           : fs::path(options.output);
-  std::vector<std::string> settings = options.settings;
-  if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
   if (RunFolder::holds_run(folder))
     throw ConfigError(fmt::format(
         "{}: is a run folder (expected one for the run folders of a sweep: give another --output)",
         folder.string()));
   const std::vector<SweepMember> members =
-      sweep_members(options.config, settings, folder, options.auto_resume);
+      sweep_members(options.config, options.words.all(), folder, options.auto_resume);
   fs::create_directories(folder);
 
   Console console(options.console);
@@ -86,37 +83,34 @@ int sweep_command(const SweepWords& options) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "sweep", "Run a config with every combination of some values, side by side");
-  const auto options = std::make_shared<SweepWords>();
-  command->add_option("CONFIG", options->config, "YAML run config")->required();
-  command->add_option("--output", options->output,
-                      "Folder for the run folders (runs/<config name>-sweep)");
+void add_sweep_command(CommandLine& line) {
+  Command command =
+      line.add("sweep", "Run a config with every combination of some values, side by side");
+  SweepWords& options = command.calls(sweep_command);
+  command.positional("CONFIG", &options.config, "YAML run config").required();
+  command.option("--output", &options.output,
+                 "Folder for the run folders (runs/<config name>-sweep)");
   command
-      ->add_option("--set", options->settings,
-                   "KEY=VALUE,VALUE,...: the values to combine, or one for all (repeatable)")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--backend", options->backend, "auto, cuda or cpu (compute.backend)");
+      .option("--set", &options.words.settings,
+              "KEY=VALUE,VALUE,...: the values to combine, or one for all (repeatable)")
+      .repeatable();
+  command.option("--backend", &options.words.backend, "auto, cuda or cpu (compute.backend)");
   command
-      ->add_option("--jobs", options->jobs,
-                   "Members at once, at most; auto: as many as cores and memory allow")
-      ->check(CLI::IsMember({"auto"}) | CLI::Range(1, 1024));
-  command->add_flag("--auto-resume", options->auto_resume,
-                    "Go on with a sweep: members that are complete are left as they are");
-  add_console_options(*command, options->console);
-  command->footer(
-      "Each member has a folder such as coefficient-0.05_seed-1. One that fails does not stop the\n"
-      "others. The table at the end is in summary.csv too. Exit code 75 where members were "
-      "stopped\n"
-      "early, else that of the first one that failed.\n\n"
-      "Examples:\n"
-      "  lapl sweep configs/tutorial-small.yaml --set equation.coefficient=0.05,0.1,0.2\n"
-      "  lapl sweep configs/tutorial-small.yaml --output runs/seeds --set initial.seed=1,2\n"
-      "  lapl sweep configs/tutorial-small.yaml --output runs/seeds --set initial.seed=1,2,3 "
-      "--auto-resume");
-  command->callback([options, &action] { action = [options] { return sweep_command(*options); }; });
+      .option("--jobs", &options.jobs,
+              "Members at once, at most; auto: as many as cores and memory allow")
+      .one_of_or_between({"auto"}, 1, 1024);
+  command.flag("--auto-resume", &options.auto_resume,
+               "Go on with a sweep: members that are complete are left as they are");
+  add_console_options(command, options.console);
+  command.footer(
+      R"(Each member has a folder such as coefficient-0.05_seed-1. One that fails does not stop the
+others. The table at the end is in summary.csv too. Exit code 75 where members were stopped
+early, else that of the first one that failed.
+
+Examples:
+  lapl sweep configs/tutorial-small.yaml --set equation.coefficient=0.05,0.1,0.2
+  lapl sweep configs/tutorial-small.yaml --output runs/seeds --set initial.seed=1,2
+  lapl sweep configs/tutorial-small.yaml --output runs/seeds --set initial.seed=1,2,3 --auto-resume)");
 }
 
 }  // namespace lapl

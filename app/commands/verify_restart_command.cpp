@@ -3,11 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <set>
 
-#include "app/cli/commands.hpp"
+#include "app/cli/options.hpp"
+#include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
@@ -23,8 +23,7 @@ namespace fs = std::filesystem;
 struct VerifyRestartOptions {
   std::string config;
   std::string output;
-  std::vector<std::string> settings;
-  std::string backend;
+  ConfigWords words;
   int splits = 3;
   bool keep = false;
 };
@@ -95,9 +94,7 @@ std::string difference(const Checkpoint& whole, const Checkpoint& split) {
 
 int verify_restart_command(const VerifyRestartOptions& options) {
   catch_stop_signals();
-  std::vector<std::string> settings = options.settings;
-  if (!options.backend.empty()) settings.push_back("compute.backend=" + options.backend);
-  const LoadedConfig config = load_config(options.config, settings);
+  const LoadedConfig config = load_config(options.config, options.words.all());
   const std::int64_t steps = config.run.steps;
   std::set<std::int64_t> splits = split_steps(steps, options.splits);
   const char* plural = splits.size() == 1 ? "" : "s";
@@ -128,27 +125,22 @@ int verify_restart_command(const VerifyRestartOptions& options) {
 
 }  // namespace
 
-void add_verify_restart_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "verify-restart", "Compare a run to the same run restarted at random steps, bit by bit");
-  const auto options = std::make_shared<VerifyRestartOptions>();
-  command->add_option("CONFIG", options->config, "YAML run config")->required();
-  add_set_option(*command, options->settings);
-  command->add_option("--splits", options->splits, "Number of restarts (3)")
-      ->check(CLI::Range(1, 1000));
-  add_backend_option(*command, options->backend);
-  command
-      ->add_option("--output", options->output,
-                   "Folder for the temporary files (else where the run folder would be made)")
-      ->type_name("DIR");
-  command->add_flag("--keep", options->keep, "Keep both run folders");
-  command->footer(
-      "Examples:\n"
-      "  lapl verify-restart configs/tutorial-small.yaml\n"
-      "  lapl verify-restart configs/tutorial-small.yaml --splits 10 --backend cpu\n\n"
-      "Exit code 0 where all bits are equal, 7 where any differs.");
-  command->callback(
-      [options, &action] { action = [options] { return verify_restart_command(*options); }; });
+void add_verify_restart_command(CommandLine& line) {
+  Command command = line.add("verify-restart",
+                             "Compare a run to the same run restarted at random steps, bit by bit");
+  VerifyRestartOptions& options = command.calls(verify_restart_command);
+  command.positional("CONFIG", &options.config, "YAML run config").required();
+  add_set_option(command, options.words.settings);
+  command.option("--splits", &options.splits, "Number of restarts (3)").between(1, 1000);
+  add_backend_option(command, options.words.backend);
+  command.option("--output DIR", &options.output,
+                 "Folder for the temporary files (else where the run folder would be made)");
+  command.flag("--keep", &options.keep, "Keep both run folders");
+  command.footer(R"(Examples:
+  lapl verify-restart configs/tutorial-small.yaml
+  lapl verify-restart configs/tutorial-small.yaml --splits 10 --backend cpu
+
+Exit code 0 where all bits are equal, 7 where any differs.)");
 }
 
 }  // namespace lapl

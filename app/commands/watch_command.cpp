@@ -3,9 +3,8 @@
 #include <unistd.h>
 
 #include <future>
-#include <memory>
 
-#include "app/cli/commands.hpp"
+#include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
@@ -13,7 +12,6 @@
 #include "kernels/cpu/available_memory.hpp"
 #include "kernels/error.hpp"
 #include "solver/background.hpp"
-#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -58,9 +56,8 @@ class NewestField {
     if (static_cast<double>(shape.cells()) * 8 > static_cast<double>(available_memory()) / 2)
       throw IoError("the field is too large for the memory here");
     const FileContent content = read_output(file);
-    const std::vector<std::string>& fields = content.fields;
-    if (fields.empty()) throw IoError(fmt::format("{}: holds no field", file.string()));
-    const std::string name = shown_first(fields);
+    if (content.fields.empty()) throw IoError(fmt::format("{}: holds no field", file.string()));
+    const std::string name = chosen_field(content.fields, "", file.string());
     const ReadField field = read_field(file, name);
     return small_panel(name, view_of(field.values), field.shape,
                        step_of_file_name(file.filename().string()),
@@ -106,32 +103,30 @@ int watch(const WatchOptions& options) {
   return 0;
 }
 
+int watch_command(const WatchOptions& options) {
+  return options.once || !can_redraw(STDOUT_FILENO) ? watch_once(options) : watch(options);
+}
+
 }  // namespace
 
-void add_watch_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("watch", "Look at a running or finished run in the terminal");
-  const auto options = std::make_shared<WatchOptions>();
-  command->add_option("RUN_DIR", options->folder, "Run folder")->required();
-  command->add_flag("--once", options->once,
-                    "Print the view once and end; always so where stdout is no terminal");
-  command->add_option("--interval", options->interval, "Seconds between two looks; default 1")
-      ->check(CLI::Range(0.1, 3600.0));
-  add_origin_option(*command, options->origin);
-  command->footer(
-      "Progress, speed, min, max and mean over time, and the field of the newest output. q or\n"
-      "Ctrl-C leaves; the run does not notice. Nothing is written, and no file is opened while it\n"
-      "is being written. NO_COLOR is honoured. Over ssh: ssh -t HOST lapl watch RUN_DIR.\n\n"
-      "Examples:\n"
-      "  lapl watch runs/tutorial\n"
-      "  lapl watch runs/tutorial --interval 5\n"
-      "  lapl watch runs/tutorial --once | head -n 3");
-  command->callback([options, &action] {
-    action = [options] {
-      const bool once = options->once || !can_redraw(STDOUT_FILENO);
-      return once ? watch_once(*options) : watch(*options);
-    };
-  });
+void add_watch_command(CommandLine& line) {
+  Command command = line.add("watch", "Look at a running or finished run in the terminal");
+  WatchOptions& options = command.calls(watch_command);
+  command.positional("RUN_DIR", &options.folder, "Run folder").required();
+  command.flag("--once", &options.once,
+               "Print the view once and end; always so where stdout is no terminal");
+  command.option("--interval", &options.interval, "Seconds between two looks; default 1")
+      .between(0.1, 3600.0);
+  add_origin_option(command, options.origin);
+  command.footer(
+      R"(Progress, speed, min, max and mean over time, and the field of the newest output. q or
+Ctrl-C leaves; the run does not notice. Nothing is written, and no file is opened while it
+is being written. NO_COLOR is honoured. Over ssh: ssh -t HOST lapl watch RUN_DIR.
+
+Examples:
+  lapl watch runs/tutorial
+  lapl watch runs/tutorial --interval 5
+  lapl watch runs/tutorial --once | head -n 3)");
 }
 
 }  // namespace lapl

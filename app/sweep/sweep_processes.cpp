@@ -12,7 +12,7 @@
 #include <map>
 #include <system_error>
 
-#include "app/commands/backend_choice.hpp"
+#include "app/commands/run_backend.hpp"
 #include "app/commands/run_memory.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"

@@ -47,11 +47,6 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
-// As the table shows it: numbers with six digits.
-std::string short_text(const Json& value) {
-  return value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : text_of(value);
-}
-
 }  // namespace
 
 Json run_summary(const fs::path& folder) {
@@ -90,7 +85,7 @@ std::string summary_table(const Json& rows) {
   for (const Json& row : rows) {
     auto& line = lines.emplace_back();
     for (const auto& [name, value] : row.items())
-      if (name != "member" && name != "error") line.push_back(short_text(value));
+      if (name != "member" && name != "error") line.push_back(cell_text(value));
     if (!row["error"].is_null())
       errors += fmt::format("{}: {}\n", text_of(row["member"]), text_of(row["error"]));
   }

@@ -1,7 +1,5 @@
 // What people read and mistype: every command's help, and every name with one letter wrong.
-#include "app/cli/command_words.hpp"
-#include "app/cli/commands.hpp"
-#include "app/cli/completion.hpp"
+#include "app/commands/commands.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
@@ -14,23 +12,30 @@ using namespace lapl;
 
 namespace {
 
-struct CommandLine {
-  CommandLine() { add_commands(app, action); }
-  CLI::App app;
-  Action action;
-};
+using Words = std::vector<std::string>;
 
-// The lines under "Examples:".
-std::vector<std::string> examples_of(const CLI::App& command) {
-  std::vector<std::string> examples;
-  std::istringstream footer(command.get_footer());
+// What can come next, without what it means.
+Words next_words(const CommandLine& line, const Words& so_far) {
+  Words result;
+  for (const auto& [word, meaning] : line.complete(so_far).words) result.push_back(word);
+  return result;
+}
+
+Words command_names(const CommandLine& line) { return next_words(line, {""}); }
+
+std::string help_of(const std::string& command) { return run_lapl({command, "--help"}).out; }
+
+// The lines under this one, up to the next that is not indented.
+Words lines_under(const std::string& title, const std::string& text) {
+  Words lines;
+  std::istringstream stream(text);
   bool inside = false;
-  for (std::string line; std::getline(footer, line);) {
+  for (std::string line; std::getline(stream, line);) {
     if (inside && !line.starts_with("  ")) break;
-    if (inside) examples.push_back(line.substr(2));
-    inside = inside || line == "Examples:";
+    if (inside) lines.push_back(line.substr(2));
+    inside = inside || line == title;
   }
-  return examples;
+  return lines;
 }
 
 // A letter left out, two swapped, one doubled, one replaced: at every place from `first` on.
@@ -59,33 +64,35 @@ bool suggests_near(const std::string& message, const std::string& mistake) {
 }  // namespace
 
 TEST_CASE("help: one sentence and two to four examples for every command, all of known words") {
-  CommandLine line;
-  for (const CLI::App* command : shown_commands(line.app)) {
-    CAPTURE(command->get_name());
-    const std::string sentence = command->get_description();
+  const LaplCommandLine line;
+  for (const auto& found : line.complete({""}).words) {
+    const std::string& command = found.first;
+    const std::string& sentence = found.second;
+    CAPTURE(command);
     CHECK(sentence.size() <= 90);
     CHECK(std::isupper(static_cast<unsigned char>(sentence.front())) != 0);
     CHECK(sentence.find_first_of("\n.") == std::string::npos);
-    const auto examples = examples_of(*command);
+    const std::string help = help_of(command);
+    const Words examples = lines_under("Examples:", help);
     CHECK(examples.size() >= 2);
     CHECK(examples.size() <= 4);
-    CHECK((examples.front() + ' ').starts_with("lapl " + command->get_name() + ' '));
+    CHECK((examples.front() + ' ').starts_with("lapl " + command + ' '));
     for (const std::string& example : examples) {
       std::istringstream text(example.substr(0, example.find_first_of("|>")));
-      std::vector<std::string> words;
+      Words words;
       for (std::string word; text >> word;) words.push_back(word);
-      CHECK(unknown_word(line.app, {words.begin() + 1, words.end()}).empty());
+      CHECK(line.unknown_word({words.begin() + 1, words.end()}).empty());
     }
-    for (const CLI::Option* option : command->get_options())
-      CHECK(!option->get_description().empty());
+    for (const std::string& positional : lines_under("Positionals:", help))
+      CHECK(positional.size() > 28);  // what it means comes after it
+    for (const auto& option : line.complete({command, "-"}).words) CHECK(!option.second.empty());
   }
 }
 
 TEST_CASE("help: the examples do what they say") {
-  CommandLine line;
   const std::string path =
       "HOME=. PATH=" + fs::path(lapl_program()).parent_path().string() + ":$PATH ";
-  for (const CLI::App* command : shown_commands(line.app)) {
+  for (const std::string& name : command_names(LaplCommandLine())) {
     const Sandbox sandbox;
     fs::create_directories("configs/filters");
     fs::copy(LAPL_SOURCE_DIR "/configs/pictures", "configs/pictures");
@@ -95,12 +102,11 @@ TEST_CASE("help: the examples do what they say") {
                "grid: {shape: [24, 32]}\nequation: {coefficient: 0.25}\ntime: {steps: 10000}\n");
     fs::copy("configs/pictures/letters.png", "mine.png");
     fs::copy("configs/tutorial.yaml", "tutorial.yaml");
-    const std::string name = command->get_name();
     if (name != "run" && name != "new")
       for (const char* run : {"runs/tutorial", "runs/other"})
         REQUIRE(run_lapl({"run", "configs/tutorial.yaml", "--output", run, "--quiet"}).code == 0);
     if (name == "new") fs::remove("tutorial.yaml");
-    for (const std::string& example : examples_of(*command)) {
+    for (const std::string& example : lines_under("Examples:", help_of(name))) {
       // The first of bench measures for minutes, and the last of new runs the tutorial.
       if (example == "lapl bench" || example == "lapl run tutorial.yaml") continue;
       CAPTURE(example);
@@ -118,14 +124,9 @@ TEST_CASE("help: the examples do what they say") {
 }
 
 TEST_CASE("help: what can come next on a command line") {
-  CommandLine line;
-  const auto words = [&](const std::vector<std::string>& so_far) {
-    std::vector<std::string> result;
-    for (const auto& [word, meaning] : complete(line.app, so_far).words) result.push_back(word);
-    return result;
-  };
-  using Words = std::vector<std::string>;
-  CHECK(words({""}).size() == shown_commands(line.app).size());  // none that is hidden
+  const LaplCommandLine line;
+  const auto words = [&](const Words& so_far) { return next_words(line, so_far); };
+  CHECK(words({"com"}) == Words{"completions"});  // not complete, which is hidden
   CHECK(words({}) == words({""}));
   CHECK(words({"ru"}) == Words{"run"});
   CHECK(words({"run", "--ov"}) == Words{"--overwrite"});
@@ -137,11 +138,11 @@ TEST_CASE("help: what can come next on a command line") {
   CHECK(words({"plot", "a", "--step", "5", "--colormap", "v"}) == Words{"viridis"});
   CHECK(words({"rnu", ""}).empty());
   CHECK(words({"run", "--ouput", ""}).empty());
-  CHECK(complete(line.app, {"run", ""}).files == "configs");
-  CHECK(complete(line.app, {"run", "c.yaml", ""}).files == "none");
-  CHECK(complete(line.app, {"resume", ""}).files == "folders");
-  CHECK(complete(line.app, {"plot", "--", "-"}).files == "files");
-  CHECK(complete(line.app, {"plot", "--limits", "-1", "1", ""}).files == "files");
+  CHECK(line.complete({"run", ""}).files == "configs");
+  CHECK(line.complete({"run", "c.yaml", ""}).files == "none");
+  CHECK(line.complete({"resume", ""}).files == "folders");
+  CHECK(line.complete({"plot", "--", "-"}).files == "files");
+  CHECK(line.complete({"plot", "--limits", "-1", "1", ""}).files == "files");
   // Every key, and for each word that it takes a setting that the config knows.
   CHECK(words({"run", "--set", ""}).size() == config_keys().size() + 1);
   for (const auto& key : config_key_choices())
@@ -150,33 +151,31 @@ TEST_CASE("help: what can come next on a command line") {
 }
 
 TEST_CASE("help: every command and every option with one letter wrong is understood") {
-  CommandLine line;
+  const LaplCommandLine line;
   std::size_t count = 0;
   const auto check = [&](const std::vector<std::string>& words, const std::string& mistake) {
     CAPTURE(mistake);
-    const std::string message = unknown_word(line.app, words);
+    const std::string message = line.unknown_word(words);
     CAPTURE(message);
     CHECK(message.starts_with(mistake + ": lapl"));
     CHECK(suggests_near(message, mistake));
     ++count;
   };
-  for (const CLI::App* command : shown_commands(line.app)) {
-    const std::string name = command->get_name();
+  const Words names = command_names(line);
+  for (const std::string& name : names) {
     for (const std::string& mistake : misspelt(name))
-      if (line.app.get_subcommands([&](const CLI::App* c) { return c->get_name() == mistake; })
-              .empty())
-        check({mistake}, mistake);
-    const auto options = option_names(*command);
+      if (std::ranges::find(names, mistake) == names.end()) check({mistake}, mistake);
+    const Words options = next_words(line, {name, "-"});
     for (const std::string& option : options)
       for (const std::string& mistake : misspelt(option, 2))
-        if (option.starts_with("--") && std::ranges::find(options, mistake) == options.end())
+        if (std::ranges::find(options, mistake) == options.end())
           check({name, "word", mistake, "value"}, mistake);
   }
   CHECK(count > 1500);
-  CHECK(unknown_word(line.app, {"rnu"}).find("did you mean run?") != std::string::npos);
-  CHECK(unknown_word(line.app, {"plot", "--limits", "-1", "1"}).empty());
-  CHECK(unknown_word(line.app, {"run", "--ouput=x"}).find("--output?") != std::string::npos);
-  CHECK(unknown_word(line.app, {"somethingelse"}).find("did you mean") == std::string::npos);
+  CHECK(line.unknown_word({"rnu"}).find("did you mean run?") != std::string::npos);
+  CHECK(line.unknown_word({"plot", "--limits", "-1", "1"}).empty());
+  CHECK(line.unknown_word({"run", "--ouput=x"}).find("--output?") != std::string::npos);
+  CHECK(line.unknown_word({"somethingelse"}).find("did you mean") == std::string::npos);
 }
 
 TEST_CASE("help: every config key with one letter wrong is understood") {

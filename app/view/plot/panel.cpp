@@ -21,16 +21,14 @@ constexpr int most_numbers = 7;
 /// The middle of the device pixel: thin lines there are crisp.
 double crisp(double place) { return std::floor(place) + 0.5; }
 
-/// As many ticks as leave the numbers apart, but at most `limit`. `place` turns a fraction into
-/// pixels.
-template <class Place>
-Ticks ticks_with_room(const Canvas& canvas, double low, double high, bool across, double font,
-                      std::int64_t limit, Place place) {
-  const double length = std::abs(place(1) - place(0));
-  int most = std::clamp(static_cast<int>(length / ((across ? 3 : 1.4) * font)), 1,
-                        static_cast<int>(std::min<std::int64_t>(limit, most_numbers)));
+/// As many ticks along `length` pixels, `range` of them from low to high, as leave the numbers
+/// apart: those of `ticks_of`, which is given how many there may be.
+template <class TicksOf>
+Ticks ticks_with_room(const Canvas& canvas, bool across, double font, double length, double range,
+                      TicksOf ticks_of) {
+  int most = std::clamp(static_cast<int>(range / ((across ? 3 : 1.4) * font)), 1, most_numbers);
   for (;; --most) {
-    Ticks ticks = round_ticks(low, high, most);
+    Ticks ticks = ticks_of(most);
     bool apart = true;
     for (std::size_t i = 1; i < ticks.ticks.size(); ++i) {
       const Tick &a = ticks.ticks[i - 1], &b = ticks.ticks[i];
@@ -38,29 +36,23 @@ Ticks ticks_with_room(const Canvas& canvas, double low, double high, bool across
           across ? (canvas.text_width(a.label, font) + canvas.text_width(b.label, font)) / 2 +
                        space * font
                  : number_height * font;
-      apart = apart && std::abs(place(b.fraction) - place(a.fraction)) >= needed;
+      apart = apart && (b.fraction - a.fraction) * length >= needed;
     }
     if (apart || most == 1) return ticks;
   }
 }
 
-/// Cells are centred on their nodes, so that the first number is half a cell inside the box. No
-/// number lies between two nodes.
 Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, double spacing, bool across, double font,
                  double length) {
-  const double count = static_cast<double>(cells);
-  const auto place = [&](double node) { return (node * (count - 1) + 0.5) / count * length; };
-  if (cells == 1) return {{{0.5, "0"}}, 0, 0};
-  Ticks ticks = ticks_with_room(canvas, 0, (count - 1) * spacing, across, font, cells, place);
-  for (Tick& tick : ticks.ticks) tick.fraction = place(tick.fraction) / length;
-  return ticks;
+  const double range = length * static_cast<double>(cells - 1) / static_cast<double>(cells);
+  return ticks_with_room(canvas, across, font, length, range,
+                         [&](int most) { return cell_ticks(cells, spacing, most); });
 }
 
-std::string axis_title(const std::string& name, const std::string& unit, const Ticks& ticks) {
-  const std::string factor = ticks.common_text();
-  if (factor.empty() && unit.empty()) return name;
-  const std::string between = factor.empty() || unit.empty() ? "" : " ";
-  return name + " (" + factor + between + unit + ")";
+Ticks bar_ticks(const Canvas& canvas, const Panel& panel, bool across, double font, double length) {
+  return ticks_with_room(canvas, across, font, length, length, [&](int most) {
+    return round_ticks(panel.limits.low, panel.limits.high, most);
+  });
 }
 
 void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
@@ -131,78 +123,59 @@ void draw_bar_colors(const Canvas& canvas, const Colormap& colormap, const Recta
   canvas.frame({crisp(bar.x), crisp(bar.y), bar.width - 1, bar.height - 1});
 }
 
-void draw_bar_beside(const Canvas& canvas, const Panel& panel, const PanelLayout& layout,
-                     double font) {
+/// Beside the box, upwards, or below it, across: `along` and `side` are y and x, or x and y.
+void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+  const bool across = layout.bar_below;
   Rectangle bar = layout.bar;
-  bar.x = std::round(bar.x);
-  bar.width = std::round(bar.width);
-  const double height = std::round(triangle_height * font), middle = bar.x + bar.width / 2;
-  const double right = bar.x + bar.width;
+  double &along = across ? bar.x : bar.y, &length = across ? bar.width : bar.height;
+  double &side = across ? bar.y : bar.x, &thickness = across ? bar.height : bar.width;
+  side = std::round(side);
+  thickness = std::round(thickness);
+  const double other_side = side + thickness, tip = std::round(triangle_height * font);
+  const auto triangle = [&](double base, double point, Rgb color) {
+    const double left = crisp(side), middle = side + thickness / 2, right = other_side - 0.5;
+    if (across)
+      canvas.triangle(base, left, point, middle, base, right, color);
+    else
+      canvas.triangle(left, base, middle, point, right, base, color);
+  };
   Beyond beyond = beyond_limits(panel);
-  if (bar.height < 6 * height) beyond = {};
-  if (beyond.above) {
-    canvas.triangle(crisp(bar.x), bar.y + height, middle, bar.y, right - 0.5, bar.y + height,
-                    panel.colormap.color(1));
-    bar.y += height;
-    bar.height -= height;
+  if (!across && length < 6 * tip) beyond = {};
+  // The bar begins with its low end where it goes across, with its high end where it goes upwards.
+  if (across ? beyond.below : beyond.above) {
+    triangle(along + tip, along, panel.colormap.color(across ? 0 : 1));
+    along += tip;
+    length -= tip;
   }
-  if (beyond.below) {
-    bar.height -= height;
-    const double end = bar.y + bar.height;
-    canvas.triangle(crisp(bar.x), end, middle, end + height, right - 0.5, end,
-                    panel.colormap.color(0));
+  if (across ? beyond.above : beyond.below) {
+    length -= tip;
+    triangle(along + length, along + length + tip, panel.colormap.color(across ? 1 : 0));
   }
-  draw_bar_colors(canvas, panel.colormap, bar, false);
+  draw_bar_colors(canvas, panel.colormap, bar, across);
 
-  const auto place = [&](double fraction) { return bar.y + bar.height * (1 - fraction); };
-  const Ticks ticks = ticks_with_room(canvas, panel.limits.low, panel.limits.high, false, font,
-                                      most_numbers, place);
-  const double start = right + (mark + gap) * font;
+  const Ticks ticks = bar_ticks(canvas, panel, across, font, length);
+  const std::string common = ticks.common_text();
+  const double start = other_side + (mark + gap) * font;
   const double cell_end = layout.cell.x + layout.cell.width - 0.3 * font;
   for (const Tick& tick : ticks.ticks) {
-    const double at = place(tick.fraction);
-    canvas.line(right, crisp(at), right + mark * font, crisp(at));
-    canvas.text(tick.label, start, at, font, Align::left, cell_end - start);
+    const double at = along + length * (across ? tick.fraction : 1 - tick.fraction);
+    if (across) {
+      canvas.line(crisp(at), other_side, crisp(at), other_side + mark * font);
+      canvas.text(tick.label, at, start + 0.5 * font, font, Align::centre);
+    } else {
+      canvas.line(other_side, crisp(at), other_side + mark * font, crisp(at));
+      canvas.text(tick.label, start, at, font, Align::left, cell_end - start);
+    }
+  }
+  if (across) {
+    canvas.text(common, layout.bar.x + layout.bar.width, bar.y - 0.8 * font, font, Align::right,
+                layout.bar.width);
+    return;
   }
   // Above the bar; long, it ends where the cell does.
-  const std::string common = ticks.common_text();
   const double width = canvas.text_width(common, font);
   canvas.text(common, std::max(layout.cell.x + 0.3 * font, std::min(bar.x, cell_end - width)),
               layout.bar.y - font, font, Align::left, layout.cell.width - 0.6 * font);
-}
-
-void draw_bar_below(const Canvas& canvas, const Panel& panel, const PanelLayout& layout,
-                    double font) {
-  Rectangle bar = layout.bar;
-  bar.y = std::round(bar.y);
-  bar.height = std::round(bar.height);
-  const double width = std::round(triangle_height * font), middle = bar.y + bar.height / 2;
-  const double end = bar.y + bar.height;
-  const Beyond beyond = beyond_limits(panel);
-  if (beyond.below) {
-    canvas.triangle(bar.x + width, crisp(bar.y), bar.x, middle, bar.x + width, end - 0.5,
-                    panel.colormap.color(0));
-    bar.x += width;
-    bar.width -= width;
-  }
-  if (beyond.above) {
-    bar.width -= width;
-    const double right = bar.x + bar.width;
-    canvas.triangle(right, crisp(bar.y), right + width, middle, right, end - 0.5,
-                    panel.colormap.color(1));
-  }
-  draw_bar_colors(canvas, panel.colormap, bar, true);
-
-  const auto place = [&](double fraction) { return bar.x + bar.width * fraction; };
-  const Ticks ticks =
-      ticks_with_room(canvas, panel.limits.low, panel.limits.high, true, font, most_numbers, place);
-  for (const Tick& tick : ticks.ticks) {
-    const double at = place(tick.fraction);
-    canvas.line(crisp(at), end, crisp(at), end + mark * font);
-    canvas.text(tick.label, at, end + (mark + gap + 0.5) * font, font, Align::centre);
-  }
-  canvas.text(ticks.common_text(), layout.bar.x + layout.bar.width, bar.y - 0.8 * font, font,
-              Align::right, layout.bar.width);
 }
 
 }  // namespace
@@ -212,10 +185,7 @@ void draw_panel(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
   canvas.line_width(std::max(1.0, std::round(font / 13)));
   draw_field(canvas, panel, layout);
   draw_axes(canvas, panel, layout, font);
-  if (layout.bar_below)
-    draw_bar_below(canvas, panel, layout, font);
-  else
-    draw_bar_beside(canvas, panel, layout, font);
+  draw_bar(canvas, panel, layout, font);
 
   // Centred over the box, moved where the cell would cut it off.
   const double room = cell.width - 1.2 * font;

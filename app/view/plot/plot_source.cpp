@@ -9,6 +9,7 @@
 #include "io/config/config.hpp"
 #include "io/run_folder.hpp"
 #include "kernels/error.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -25,6 +26,15 @@ bool from_picture(const Provenance& provenance) {
 }
 
 }  // namespace
+
+std::string chosen_field(const std::vector<std::string>& fields, const std::string& asked,
+                         const std::string& path) {
+  const std::string wanted = asked.empty() ? state_field() : asked;
+  if (std::ranges::find(fields, wanted) != fields.end()) return wanted;
+  if (asked.empty()) return fields.front();
+  throw ConfigError(fmt::format("--field {}: {} has no such field (it has: {})", asked, path,
+                                fmt::join(fields, ", ")));
+}
 
 FileContent read_with_provenance(const fs::path& path) {
   FileContent content = read_content(path);
@@ -94,12 +104,6 @@ const PlotOutput& PlotSource::at_step(std::int64_t step) const {
   if (after != outputs_.end()) nearest.push_back(*after->step);
   throw ConfigError(fmt::format("--step {}: {} has no output of that step (nearest: {})", step,
                                 path_, fmt::join(nearest, " and ")));
-}
-
-void PlotSource::require_field(const std::string& field) const {
-  if (!has(field))
-    throw ConfigError(fmt::format("--field {}: {} has no such field (it has: {})", field, path_,
-                                  fmt::join(fields_, ", ")));
 }
 
 std::string describe(const PlotOutput& output) {

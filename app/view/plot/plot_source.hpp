@@ -24,6 +24,11 @@ struct PlotOutput {
 /// picture, and in files that say no spacing, as pictures have it; else below, as y grows upwards.
 enum class Origin { automatic, upper, lower };
 
+/// Of `fields`, at least one, those that `path` has: the one that is asked for; where `asked` is
+/// empty, the one called field, or else the first. Throws ConfigError that lists what there is.
+std::string chosen_field(const std::vector<std::string>& fields, const std::string& asked,
+                         const std::string& path);
+
 /// read_content, with the provenance of the newest output for an index, which has none.
 FileContent read_with_provenance(const std::filesystem::path& path);
 
@@ -47,8 +52,8 @@ class PlotSource {
 
   /// Throws ConfigError that names the nearest steps.
   const PlotOutput& at_step(std::int64_t step) const;
-  /// Throws ConfigError that lists the fields there are.
-  void require_field(const std::string& field) const;
+  /// chosen_field of its fields.
+  std::string field(const std::string& asked) const { return chosen_field(fields_, asked, path_); }
 
  private:
   void add_run(const std::filesystem::path& folder, Origin origin);

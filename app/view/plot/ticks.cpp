@@ -64,6 +64,13 @@ std::string Ticks::common_text() const {
                      number_text(std::abs(offset), 14));
 }
 
+std::string axis_title(const std::string& name, const std::string& unit, const Ticks& ticks) {
+  const std::string factor = ticks.common_text();
+  if (factor.empty() && unit.empty()) return name;
+  const std::string between = factor.empty() || unit.empty() ? "" : " ";
+  return name + " (" + factor + between + unit + ")";
+}
+
 Ticks round_ticks(double low, double high, int most) {
   const double offset = offset_of(low, high);
   const double from = low - offset, to = high - offset;
@@ -89,6 +96,15 @@ Ticks round_ticks(double low, double high, int most) {
     result.ticks.push_back({(value - from) / (to - from), with_minus(label)});
   }
   return result;
+}
+
+Ticks cell_ticks(std::int64_t cells, double spacing, int most) {
+  if (cells == 1) return {{{0.5, "0"}}, 0, 0};
+  const double count = static_cast<double>(cells);
+  Ticks ticks =
+      round_ticks(0, (count - 1) * spacing, static_cast<int>(std::min<std::int64_t>(most, cells)));
+  for (Tick& tick : ticks.ticks) tick.fraction = (tick.fraction * (count - 1) + 0.5) / count;
+  return ticks;
 }
 
 }  // namespace lapl

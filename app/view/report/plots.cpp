@@ -26,23 +26,6 @@ std::string numbers_html(const Ticks& ticks, const char* axis, const char* side)
   return html + "</div>";
 }
 
-// Cells are centred on their nodes, so that the first number is half a cell inside.
-Ticks axis_ticks(std::int64_t cells, double spacing, int most) {
-  if (cells == 1) return {{{0.5, "0"}}, 0, 0};
-  const double count = static_cast<double>(cells);
-  Ticks ticks =
-      round_ticks(0, (count - 1) * spacing, static_cast<int>(std::min<std::int64_t>(most, cells)));
-  for (Tick& tick : ticks.ticks) tick.fraction = (tick.fraction * (count - 1) + 0.5) / count;
-  return ticks;
-}
-
-std::string axis_name(const std::string& name, const std::string& unit, const Ticks& ticks) {
-  const std::string common = html_with_superscripts(ticks.common_text());
-  const std::string space = common.empty() || unit.empty() ? "" : " ";
-  return common.empty() && unit.empty() ? name
-                                        : fmt::format("{} ({}{}{})", name, common, space, unit);
-}
-
 std::string gradient(const Colormap& colormap) {
   std::string stops;
   for (int i = 0; i <= 16; ++i) stops += fmt::format(",#{:06x}", colormap.color(i / 16.0));
@@ -84,8 +67,8 @@ std::string picture_html(const Panel& panel, const std::string& when) {
   const double ratio =
       std::clamp(static_cast<double>(panel.shape.columns) / static_cast<double>(panel.shape.rows),
                  tallest, flattest);
-  const Ticks x = axis_ticks(panel.shape.columns, panel.axes.spacing, most_numbers_across);
-  Ticks y = axis_ticks(panel.shape.rows, panel.axes.spacing, ratio > 3 ? 3 : most_numbers_upwards);
+  const Ticks x = cell_ticks(panel.shape.columns, panel.axes.spacing, most_numbers_across);
+  Ticks y = cell_ticks(panel.shape.rows, panel.axes.spacing, ratio > 3 ? 3 : most_numbers_upwards);
   if (!panel.axes.first_row_below)
     for (Tick& tick : y.ticks) tick.fraction = 1 - tick.fraction;
   const Ticks bar =
@@ -104,7 +87,8 @@ std::string picture_html(const Panel& panel, const std::string& when) {
       squares ? " class=\"squares\"" : "", html_escaped(panel.title), when, values,
       panel.drawn.columns, panel.drawn.rows, base64(indexed_png(panel)), gradient(panel.colormap),
       numbers_html(bar, "scale", "bottom"), numbers_html(x, "across", "left"),
-      axis_name(panel.axes.x, panel.axes.unit, x), axis_name(panel.axes.y, panel.axes.unit, y));
+      html_with_superscripts(axis_title(panel.axes.x, panel.axes.unit, x)),
+      html_with_superscripts(axis_title(panel.axes.y, panel.axes.unit, y)));
 }
 
 std::string graph_html(const std::string& title, std::span<const DiagnosticsLine> history,
@@ -141,7 +125,8 @@ std::string graph_html(const std::string& title, std::span<const DiagnosticsLine
       "</svg></div>{}<div class=\"name\">{}</div></div></figure>\n",
       title, legend, html_with_superscripts(values.common_text()),
       numbers_html(values, "upwards", "bottom"), x.low, x.high, words, graph_width, graph_height,
-      drawing, numbers_html(steps, "across", "left"), axis_name("step", "", steps));
+      drawing, numbers_html(steps, "across", "left"),
+      html_with_superscripts(axis_title("step", "", steps)));
 }
 
 }  // namespace lapl

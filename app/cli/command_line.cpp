@@ -1,0 +1,62 @@
+#include "app/cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "app/exit_code.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+// `lapl help run` is `lapl run --help`, `lapl version` is `lapl --version`, as with other programs.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) return words;
+  if (words.front() == "version" && words.size() == 1) return {"--version"};
+  if (words.front() != "help") return words;
+  std::rotate(words.begin(), words.begin() + 1, words.end());
+  words.back() = "--help";
+  return words;
+}
+
+}  // namespace
+
+CommandLine::CommandLine(const std::string& name, const std::string& description,
+                         const std::string& version, const std::string& footer)
+    : app_(std::make_unique<CLI::App>(description, name)), chosen_(std::make_unique<Action>()) {
+  app_->set_version_flag("--version", version);
+  app_->footer(footer);
+  app_->require_subcommand(1);
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::add(const std::string& name, const std::string& what_it_does) {
+  return {app_->add_subcommand(name, what_it_does), chosen_.get()};
+}
+
+Action CommandLine::parse(int argc, char** argv) const {
+  const std::vector<std::string> words = words_of(argc, argv);
+  if (words.empty()) {
+    fmt::print(stderr, "{}", app_->help());
+    return [] { return int{exit_config}; };
+  }
+  if (argc > 2 && std::string_view(argv[1]) == "help")  // CLI11 would help in spite of it
+    if (const std::string unknown = unknown_word(words); !unknown.empty())
+      throw ConfigError(unknown);
+  try {
+    // CLI11 takes them from the back.
+    app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return [code = app_->exit(error)] { return code; };
+    const std::string unknown = unknown_word(words);
+    throw ConfigError(unknown.empty() ? fmt::format("{} (see lapl --help)", error.what())
+                                      : unknown);
+  }
+  return *chosen_;
+}
+
+}  // namespace lapl

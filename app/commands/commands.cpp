@@ -1,0 +1,56 @@
+#include "app/commands/commands.hpp"
+
+#include "lapl_version.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr const char* description =
+    R"(lapl steps the diffusion equation on a grid, on a GPU or on the CPU, from a YAML config to
+HDF5 files that h5py, xarray, ncdump and ParaView open.
+)";
+
+constexpr const char* footer = R"(Examples:
+  lapl new tutorial -o tutorial.yaml
+  lapl run configs/tutorial.yaml
+  lapl run configs/tutorial.yaml --set time.steps=1000 --output runs/short
+  lapl resume runs/tutorial --set time.steps=20000
+  lapl plot runs/tutorial -o tutorial.png
+  lapl inspect runs/tutorial
+  lapl diff runs/tutorial runs/other --rtol 1e-6
+  lapl help plot
+
+Exit codes: 0 complete; 1 internal error; 2 usage or config; 3 unstable, not finite, or not the
+same when taken again; 4 input or output; 5 device or memory; 6 checkpoint unusable; 7 diff or
+verify-restart found differences; 75 stopped early, can be resumed.)";
+
+// As the help shows them.
+constexpr AddCommand* all_commands[] = {
+    add_run_command,
+    add_resume_command,
+    add_validate_command,
+    add_inspect_command,
+    add_diff_command,
+    add_bench_command,
+    add_completions_command,
+    add_export_command,
+    add_filter_command,
+    add_list_command,
+    add_new_command,
+    add_plan_command,
+    add_plot_command,
+    add_report_command,
+    add_schema_command,
+    add_sweep_command,
+    add_verify_restart_command,
+    add_watch_command,
+};
+
+}  // namespace
+
+LaplCommandLine::LaplCommandLine()
+    : CommandLine("lapl", description, "lapl " LAPL_VERSION " (" LAPL_COMMIT ")", footer) {
+  for (AddCommand* add_command : all_commands) add_command(*this);
+}
+
+}  // namespace lapl
