@@ -14,12 +14,31 @@
 #include "kernels/fractal.hpp"
 #include "kernels/grid.hpp"
 #include "solver/filter_config.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 
 enum class Precision { float32, float64 };
+template <>
+inline constexpr auto name_table<Precision> = std::to_array<Named<Precision>>(
+    {{Precision::float32, "float32"}, {Precision::float64, "float64"}});
+
+template <>
+inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
+    {{Boundary::zero, "zero", "the nodes just outside are held at 0"},
+     {Boundary::insulated, "insulated", "nothing flows through the edge"},
+     {Boundary::periodic, "periodic", "the grid goes on at the opposite edge"}});
 
 enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5 };
+template <>
+inline constexpr auto name_table<InitialKind> = std::to_array<Named<InitialKind>>(
+    {{InitialKind::fractal, "fractal", "noise with a power-law spectrum, cropped, thresholded"},
+     {InitialKind::uniform, "uniform", "one value in every cell"},
+     {InitialKind::gaussian, "gaussian", "a bell-shaped bump"},
+     {InitialKind::checkerboard, "checkerboard", "squares of alternating sign"},
+     {InitialKind::sine, "sine", "an eigenmode of the boundary, which keeps its shape"},
+     {InitialKind::image, "image", "a PNG picture, grey values from 0 to 1"},
+     {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file"}});
 
 struct InitialConfig {
   InitialKind kind = InitialKind::fractal;
@@ -82,14 +101,7 @@ struct RunConfig {
   }
 };
 
-const char* name_of(Precision precision);
 /// Bytes of a value.
 std::size_t size_of(Precision precision);
-const char* name_of(InitialKind kind);
-const char* name_of(Boundary boundary);
-
-/// One line for people.
-const char* summary_of(InitialKind kind);
-const char* summary_of(Boundary boundary);
 
 }  // namespace lapl
