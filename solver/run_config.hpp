@@ -29,16 +29,8 @@ inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
      {Boundary::insulated, "insulated", "nothing flows through the edge"},
      {Boundary::periodic, "periodic", "the grid goes on at the opposite edge"}});
 
+/// solver/initial_field.hpp says what each is.
 enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5 };
-template <>
-inline constexpr auto name_table<InitialKind> = std::to_array<Named<InitialKind>>(
-    {{InitialKind::fractal, "fractal", "noise with a power-law spectrum, cropped, thresholded"},
-     {InitialKind::uniform, "uniform", "one value in every cell"},
-     {InitialKind::gaussian, "gaussian", "a bell-shaped bump"},
-     {InitialKind::checkerboard, "checkerboard", "squares of alternating sign"},
-     {InitialKind::sine, "sine", "an eigenmode of the boundary, which keeps its shape"},
-     {InitialKind::image, "image", "a PNG picture, grey values from 0 to 1"},
-     {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file"}});
 
 struct InitialConfig {
   InitialKind kind = InitialKind::fractal;

@@ -12,7 +12,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
-#include "solver/run_config.hpp"
+#include "solver/initial_field.hpp"
 
 namespace lapl {
 namespace {

@@ -32,49 +32,52 @@ KeyTable<Boundaries> boundary_keys() {
 }
 
 KeyTable<InitialConfig> initial_keys() {
-  using enum InitialKind;
-  return {
+  KeyTable<InitialConfig> keys = {
       {{.name = "kind", .type = word(names_in(name_table<InitialKind>)), .preset = "fractal",
        .meaning = "initial field"},
        store(&InitialConfig::kind)},
       {{.name = "seed", .type = integer(0, largest_seed), .preset = "3966789",
-       .meaning = "seed of the noise, as of NumPy's default_rng", .kinds = {fractal}},
+       .meaning = "seed of the noise, as of NumPy's default_rng"},
        store(&InitialConfig::fractal, &FractalParameters::seed)},
       {{.name = "spectral_exponent", .type = real(-10, 10), .preset = "1.7",
-       .meaning = "amplitudes fall as radius^-exponent in the spectrum", .kinds = {fractal}},
+       .meaning = "amplitudes fall as radius^-exponent in the spectrum"},
        store(&InitialConfig::fractal, &FractalParameters::spectral_exponent)},
       {{.name = "crop_radius", .type = null_or(positive_real()), .preset = "0.45",
-       .unit = "number of rows", .meaning = "the field is 0 beyond it; null: no crop",
-       .kinds = {fractal}}, store(&InitialConfig::fractal, &FractalParameters::crop_radius)},
+       .unit = "number of rows", .meaning = "the field is 0 beyond it; null: no crop"},
+       store(&InitialConfig::fractal, &FractalParameters::crop_radius)},
       {{.name = "percentile", .type = null_or(real(0, 100)), .preset = "70",
-       .unit = "percent", .meaning = "values at or below it become 0; null: keep all",
-       .kinds = {fractal}}, store(&InitialConfig::fractal, &FractalParameters::percentile)},
+       .unit = "percent", .meaning = "values at or below it become 0; null: keep all"},
+       store(&InitialConfig::fractal, &FractalParameters::percentile)},
       {{.name = "value", .type = finite_real(), .preset = "1",
-       .unit = "field", .meaning = "value of every cell", .kinds = {uniform}},
+       .unit = "field", .meaning = "value of every cell"},
        store(&InitialConfig::value)},
       {{.name = "amplitude", .type = finite_real(), .preset = "1",
-       .unit = "field", .meaning = "largest value", .kinds = {gaussian, checkerboard, sine}},
+       .unit = "field", .meaning = "largest value"},
        store(&InitialConfig::amplitude)},
       {{.name = "center", .type = list(real(0, 1), 2, 2), .preset = "[0.5, 0.5]",
-       .unit = "number of rows, columns", .meaning = "row and column of the centre",
-       .kinds = {gaussian}}, store(&InitialConfig::center)},
+       .unit = "number of rows, columns", .meaning = "row and column of the centre"},
+       store(&InitialConfig::center)},
       {{.name = "width", .type = positive_real(), .preset = "0.1",
-       .unit = "number of rows", .meaning = "standard deviation (of columns where there is one row)",
-       .kinds = {gaussian}}, store(&InitialConfig::width)},
+       .unit = "number of rows", .meaning = "standard deviation (of columns where there is one row)"},
+       store(&InitialConfig::width)},
       {{.name = "tile", .type = integer(1, most_cells), .preset = "8",
-       .unit = "cells", .meaning = "edge of a square", .kinds = {checkerboard}},
+       .unit = "cells", .meaning = "edge of a square"},
        store(&InitialConfig::tile)},
       {{.name = "mode", .type = list(integer(0, most_cells), 2, 2), .preset = "[1, 1]",
        .meaning = "eigenmode along rows and columns; n cells have 1 to n with boundary zero, "
-                  "0 to n - 1 with insulated, 0 to n / 2 with periodic",
-       .kinds = {sine}}, store(&InitialConfig::mode)},
+                  "0 to n - 1 with insulated, 0 to n / 2 with periodic"},
+       store(&InitialConfig::mode)},
       {{.name = "path", .type = path(),
-       .meaning = "file of the field: PNG, or HDF5 or .npy; relative to the folder of the config file",
-       .kinds = {image, hdf5}}, store(&InitialConfig::path)},
+       .meaning = "file of the field: PNG, or HDF5 or .npy; relative to the folder of the config file"},
+       store(&InitialConfig::path)},
       {{.name = "dataset", .type = text(), .preset = "/field",
-       .meaning = "dataset in the HDF5 file", .kinds = {hdf5}},
+       .meaning = "dataset in the HDF5 file"},
        store(&InitialConfig::dataset)},
   };
+  for (Key<InitialConfig>& key : keys)
+    for (const InitialField& field : name_table<InitialKind>)
+      if (std::ranges::count(field.keys, key.name) > 0) key.kinds.push_back(field.value);
+  return keys;
 }
 
 KeyTable<RunConfig> make_key_table() {

@@ -17,7 +17,7 @@
 
 #include "io/config/config_text.hpp"
 #include "io/config/config_value.hpp"
-#include "solver/run_config.hpp"
+#include "solver/initial_field.hpp"
 
 namespace lapl {
 
