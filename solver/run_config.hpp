@@ -15,13 +15,9 @@
 #include "kernels/grid.hpp"
 #include "solver/filter_config.hpp"
 #include "solver/names.hpp"
+#include "solver/precision.hpp"
 
 namespace lapl {
-
-enum class Precision { float32, float64 };
-template <>
-inline constexpr auto name_table<Precision> = std::to_array<Named<Precision>>(
-    {{Precision::float32, "float32"}, {Precision::float64, "float64"}});
 
 template <>
 inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
@@ -92,8 +88,5 @@ struct RunConfig {
     return time_step ? *time_step : step_coefficient() * spacing * spacing;
   }
 };
-
-/// Bytes of a value.
-std::size_t size_of(Precision precision);
 
 }  // namespace lapl

@@ -175,8 +175,8 @@ int execute_as(const Job& job, Console& console) {
 }  // namespace
 
 int execute(const Job& job, Console& console) {
-  return job.config.run.precision == Precision::float32 ? execute_as<float>(job, console)
-                                                        : execute_as<double>(job, console);
+  return with_precision(job.config.run.precision,
+                        [&]<class T>() { return execute_as<T>(job, console); });
 }
 
 }  // namespace lapl

@@ -118,8 +118,8 @@ RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
 }  // namespace
 
 RunTime measure_run_time(const LoadedConfig& config, const BackendChoice& choice) {
-  return config.run.precision == Precision::float32 ? measure<float>(config, choice)
-                                                    : measure<double>(config, choice);
+  return with_precision(config.run.precision,
+                        [&]<class T>() { return measure<T>(config, choice); });
 }
 
 }  // namespace lapl

@@ -112,13 +112,13 @@ class Checker {
   }
 
  private:
-  bool is_single() const { return run_.precision == Precision::float32; }
   double largest() const {
-    return is_single() ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    return with_precision(run_.precision,
+                          []<class T>() -> double { return std::numeric_limits<T>::max(); });
   }
   double least() const {
-    return is_single() ? std::numeric_limits<float>::denorm_min()
-                       : std::numeric_limits<double>::denorm_min();
+    return with_precision(run_.precision,
+                          []<class T>() -> double { return std::numeric_limits<T>::denorm_min(); });
   }
   /// Whether a positive value is neither 0 nor infinite at compute precision.
   bool fits(double value) const { return value >= least() && value <= largest(); }
@@ -137,7 +137,7 @@ class Checker {
       add(key, fmt::format("makes the coefficient {}, which is 0 in {} (expected a coefficient of "
                            "{} or more)",
                            number_text(coefficient), name_of(run_.precision),
-                           is_single() ? "1.5e-45" : "5e-324"));
+                           run_.precision == Precision::float32 ? "1.5e-45" : "5e-324"));
     }
   }
 
