@@ -26,9 +26,7 @@ std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters) {
 
 std::vector<FilterConfig> load_filters(const RunConfig& config) {
   std::vector<FilterConfig> filters = load_filters(config.filters);
-  with_precision(config.precision, [&]<class T>() {
-    for (const FilterConfig& filter : filters) correlation_on_grid<T>(filter, config.shape);
-  });
+  check_on_grid(filters, config.shape, config.precision);
   return filters;
 }
 

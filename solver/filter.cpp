@@ -134,6 +134,12 @@ Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid) {
 template Correlation<float> correlation_on_grid(const FilterConfig&, Shape);
 template Correlation<double> correlation_on_grid(const FilterConfig&, Shape);
 
+void check_on_grid(const std::vector<FilterConfig>& filters, Shape grid, Precision precision) {
+  with_precision(precision, [&]<class T>() {
+    for (const FilterConfig& filter : filters) correlation_on_grid<T>(filter, grid);
+  });
+}
+
 template <class T>
 MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& correlation,
                            const std::string& backend) {

@@ -219,7 +219,7 @@ int covariance_as(const FilterJob& job, const FilterOptions& options) {
         "{:.3g} s\n",
         job.output_path, result.problem.batch, result.problem.channels, result.problem.outputs,
         shape_text(result.problem.output), result.problem.window.rows,
-        result.problem.window.columns, result.storage, result.backend, result.seconds);
+        result.problem.window.columns, result.storage, result.sum.backend, result.sum.seconds);
   return 0;
 }
 
