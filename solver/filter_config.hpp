@@ -40,32 +40,30 @@ struct FilterConfig {
   std::string method = "auto";  ///< auto, direct, separable or fft
 };
 
+// clang-format off
 template <>
-inline constexpr auto name_table<FilterKind> = std::to_array<Named<FilterKind>>(
-    {{FilterKind::convolve, "convolve"}, {FilterKind::correlate, "correlate"}});
+inline constexpr auto name_table<FilterKind> = std::to_array<Named<FilterKind>>({
+    {FilterKind::convolve, "convolve"}, {FilterKind::correlate, "correlate"}});
 template <>
-inline constexpr auto name_table<FilterMode> = std::to_array<Named<FilterMode>>(
-    {{FilterMode::full, "full"}, {FilterMode::same, "same"}, {FilterMode::valid, "valid"}});
+inline constexpr auto name_table<FilterMode> = std::to_array<Named<FilterMode>>({
+    {FilterMode::full, "full"}, {FilterMode::same, "same"}, {FilterMode::valid, "valid"}});
 template <>
-inline constexpr auto name_table<Edge> = std::to_array<Named<Edge>>({{Edge::constant, "constant"},
-                                                                     {Edge::nearest, "nearest"},
-                                                                     {Edge::reflect, "reflect"},
-                                                                     {Edge::mirror, "mirror"},
-                                                                     {Edge::wrap, "wrap"}});
+inline constexpr auto name_table<Edge> = std::to_array<Named<Edge>>({
+    {Edge::constant, "constant"}, {Edge::nearest, "nearest"}, {Edge::reflect, "reflect"},
+    {Edge::mirror, "mirror"}, {Edge::wrap, "wrap"}});
 template <>
-inline constexpr auto name_table<FilterMethod> =
-    std::to_array<Named<FilterMethod>>({{FilterMethod::direct, "direct"},
-                                        {FilterMethod::separable, "separable"},
-                                        {FilterMethod::fft, "fft"}});
+inline constexpr auto name_table<FilterMethod> = std::to_array<Named<FilterMethod>>({
+    {FilterMethod::direct, "direct"}, {FilterMethod::separable, "separable"},
+    {FilterMethod::fft, "fft"}});
 template <>
-inline constexpr auto name_table<KernelKind> = std::to_array<Named<KernelKind>>(
-    {{KernelKind::box, "box", "mean over a window"},
-     {KernelKind::gaussian, "gaussian", "smooth mean with bell-shaped weights"},
-     {KernelKind::laplacian, "laplacian", "sum of the four neighbours less four times the cell"},
-     {KernelKind::sobel_rows, "sobel_rows", "slope along a column, from row to row"},
-     {KernelKind::sobel_columns, "sobel_columns", "slope along a row, from column to column"},
-     {KernelKind::numbers, "numbers"},
-     {KernelKind::hdf5, "hdf5"}});
+inline constexpr auto name_table<KernelKind> = std::to_array<Named<KernelKind>>({
+    {KernelKind::box, "box", "mean over a window"},
+    {KernelKind::gaussian, "gaussian", "smooth mean with bell-shaped weights"},
+    {KernelKind::laplacian, "laplacian", "sum of the four neighbours less four times the cell"},
+    {KernelKind::sobel_rows, "sobel_rows", "slope along a column, from row to row"},
+    {KernelKind::sobel_columns, "sobel_columns", "slope along a row, from column to column"},
+    {KernelKind::numbers, "numbers"}, {KernelKind::hdf5, "hdf5"}});
+// clang-format on
 
 /// Those that a config names.
 inline constexpr auto named_kernels = std::span(name_table<KernelKind>).first<5>();

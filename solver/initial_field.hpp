@@ -40,39 +40,23 @@ struct InitialField {
   std::variant<OnBackend, Formula, FieldFile> made;
 };
 
+// clang-format off
 template <>
-inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>(
-    {{InitialKind::fractal,
-      "fractal",
-      "noise with a power-law spectrum, cropped, thresholded",
-      {"seed", "spectral_exponent", "crop_radius", "percentile"},
-      OnBackend()},
-     {InitialKind::uniform, "uniform", "one value in every cell", {"value"}, uniform_field},
-     {InitialKind::gaussian,
-      "gaussian",
-      "a bell-shaped bump",
-      {"amplitude", "center", "width"},
-      gaussian_field},
-     {InitialKind::checkerboard,
-      "checkerboard",
-      "squares of alternating sign",
-      {"amplitude", "tile"},
-      checkerboard_field},
-     {InitialKind::sine,
-      "sine",
-      "an eigenmode of the boundary, which keeps its shape",
-      {"amplitude", "mode"},
-      sine_field},
-     {InitialKind::image,
-      "image",
-      "a PNG picture, grey values from 0 to 1",
-      {"path"},
-      FieldFile::picture},
-     {InitialKind::hdf5,
-      "hdf5",
-      "a dataset of any HDF5 file",
-      {"path", "dataset"},
-      FieldFile::dataset}});
+inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
+    {InitialKind::fractal, "fractal", "noise with a power-law spectrum, cropped, thresholded",
+     {"seed", "spectral_exponent", "crop_radius", "percentile"}, OnBackend()},
+    {InitialKind::uniform, "uniform", "one value in every cell", {"value"}, uniform_field},
+    {InitialKind::gaussian, "gaussian", "a bell-shaped bump",
+     {"amplitude", "center", "width"}, gaussian_field},
+    {InitialKind::checkerboard, "checkerboard", "squares of alternating sign",
+     {"amplitude", "tile"}, checkerboard_field},
+    {InitialKind::sine, "sine", "an eigenmode of the boundary, which keeps its shape",
+     {"amplitude", "mode"}, sine_field},
+    {InitialKind::image, "image", "a PNG picture, grey values from 0 to 1",
+     {"path"}, FieldFile::picture},
+    {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file",
+     {"path", "dataset"}, FieldFile::dataset}});
+// clang-format on
 
 /// How the config's initial field is made.
 const std::variant<OnBackend, Formula, FieldFile>& initial_field_of(const RunConfig& config);

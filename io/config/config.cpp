@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "io/config/config_checks.hpp"
-#include "io/config/config_file.hpp"
 #include "io/config/config_mistakes.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"

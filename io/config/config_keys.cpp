@@ -23,19 +23,16 @@ std::vector<std::string> engine_names() {
 KeyTable<Boundaries> boundary_keys() {
   return {
       {{.name = "rows", .type = word(names_in(name_table<Boundary>)), .preset = "zero",
-       .meaning = "condition at the first and the last row"},
-       store(&Boundaries::rows)},
+       .meaning = "condition at the first and the last row"}, store(&Boundaries::rows)},
       {{.name = "columns", .type = word(names_in(name_table<Boundary>)), .preset = "zero",
-       .meaning = "condition at the first and the last column"},
-       store(&Boundaries::columns)},
+       .meaning = "condition at the first and the last column"}, store(&Boundaries::columns)},
   };
 }
 
 KeyTable<InitialConfig> initial_keys() {
   KeyTable<InitialConfig> keys = {
       {{.name = "kind", .type = word(names_in(name_table<InitialKind>)), .preset = "fractal",
-       .meaning = "initial field"},
-       store(&InitialConfig::kind)},
+       .meaning = "initial field"}, store(&InitialConfig::kind)},
       {{.name = "seed", .type = integer(0, largest_seed), .preset = "3966789",
        .meaning = "seed of the noise, as of NumPy's default_rng"},
        store(&InitialConfig::fractal, &FractalParameters::seed)},
@@ -49,11 +46,9 @@ KeyTable<InitialConfig> initial_keys() {
        .unit = "percent", .meaning = "values at or below it become 0; null: keep all"},
        store(&InitialConfig::fractal, &FractalParameters::percentile)},
       {{.name = "value", .type = finite_real(), .preset = "1",
-       .unit = "field", .meaning = "value of every cell"},
-       store(&InitialConfig::value)},
+       .unit = "field", .meaning = "value of every cell"}, store(&InitialConfig::value)},
       {{.name = "amplitude", .type = finite_real(), .preset = "1",
-       .unit = "field", .meaning = "largest value"},
-       store(&InitialConfig::amplitude)},
+       .unit = "field", .meaning = "largest value"}, store(&InitialConfig::amplitude)},
       {{.name = "center", .type = list(real(0, 1), 2, 2), .preset = "[0.5, 0.5]",
        .unit = "number of rows, columns", .meaning = "row and column of the centre"},
        store(&InitialConfig::center)},
@@ -61,8 +56,7 @@ KeyTable<InitialConfig> initial_keys() {
        .unit = "number of rows", .meaning = "standard deviation (of columns where there is one row)"},
        store(&InitialConfig::width)},
       {{.name = "tile", .type = integer(1, most_cells), .preset = "8",
-       .unit = "cells", .meaning = "edge of a square"},
-       store(&InitialConfig::tile)},
+       .unit = "cells", .meaning = "edge of a square"}, store(&InitialConfig::tile)},
       {{.name = "mode", .type = list(integer(0, most_cells), 2, 2), .preset = "[1, 1]",
        .meaning = "eigenmode along rows and columns; n cells have 1 to n with boundary zero, "
                   "0 to n - 1 with insulated, 0 to n / 2 with periodic"},
@@ -71,8 +65,7 @@ KeyTable<InitialConfig> initial_keys() {
        .meaning = "file of the field: PNG, or HDF5 or .npy; relative to the folder of the config file"},
        store(&InitialConfig::path)},
       {{.name = "dataset", .type = text(), .preset = "/field",
-       .meaning = "dataset in the HDF5 file"},
-       store(&InitialConfig::dataset)},
+       .meaning = "dataset in the HDF5 file"}, store(&InitialConfig::dataset)},
   };
   for (Key<InitialConfig>& key : keys)
     for (const InitialField& field : name_table<InitialKind>)
@@ -100,22 +93,18 @@ KeyTable<RunConfig> make_key_table() {
        .meaning = "c = D dt / h^2; give either this or equation.diffusivity and time.step"},
        store(&RunConfig::coefficient)},
       {{.name = "equation.diffusivity", .type = null_or(positive_real()), .preset = "null",
-       .unit = "length^2/s", .meaning = "D; needs time.step"},
-       store(&RunConfig::diffusivity)},
+       .unit = "length^2/s", .meaning = "D; needs time.step"}, store(&RunConfig::diffusivity)},
 
       {{.name = "time.steps", .type = integer(0, most_steps),
-       .unit = "steps", .meaning = "number of the last step"},
-       store(&RunConfig::steps)},
+       .unit = "steps", .meaning = "number of the last step"}, store(&RunConfig::steps)},
       {{.name = "time.step", .type = null_or(positive_real()), .preset = "null",
-       .unit = "s", .meaning = "dt; needs equation.diffusivity"},
-       store(&RunConfig::time_step)},
+       .unit = "s", .meaning = "dt; needs equation.diffusivity"}, store(&RunConfig::time_step)},
 
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
        .meaning = "where to compute; auto: CUDA where there is a device, else the CPU"},
        store(&RunConfig::backend)},
       {{.name = "compute.precision", .type = word(names_in(name_table<Precision>)), .preset = "float32",
-       .meaning = "number type of the field"},
-       store(&RunConfig::precision)},
+       .meaning = "number type of the field"}, store(&RunConfig::precision)},
       {{.name = "compute.engine", .type = word(engine_names()), .preset = "auto",
        .meaning = "how to step; auto: the fastest for the grid, measured on a GPU"},
        store(&RunConfig::engine)},
@@ -125,8 +114,7 @@ KeyTable<RunConfig> make_key_table() {
        store(&RunConfig::threads)},
 
       {{.name = "output.directory", .type = text(), .preset = "runs/<config name>",
-       .meaning = "run folder; relative to the current folder"},
-       store(&RunConfig::directory)},
+       .meaning = "run folder; relative to the current folder"}, store(&RunConfig::directory)},
       {{.name = "output.every", .type = integer(1, most_steps), .preset = "2500",
        .unit = "steps", .meaning = "between outputs; step 0 and the last step are always written"},
        store(&RunConfig::output_every)},
@@ -155,8 +143,7 @@ KeyTable<RunConfig> make_key_table() {
       {{.name = "limits.verify_every", .type = null_or(integer(1, most_steps)), .preset = "null",
        .unit = "steps",
        .meaning = "take the steps since the last time again and compare bits (every step is taken "
-                  "twice); null: never"},
-       store(&RunConfig::verify_every)},
+                  "twice); null: never"}, store(&RunConfig::verify_every)},
   };
   table.insert(table.end(), rest.begin(), rest.end());
   return table;

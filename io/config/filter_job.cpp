@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "io/config/config_file.hpp"
+#include "io/config/config.hpp"
 #include "io/config/config_mistakes.hpp"
 #include "io/config/filter_keys.hpp"
 
@@ -20,8 +20,7 @@ KeyTable<J> input_keys() {
        store(&J::input_path)},
       {{.name = "dataset", .type = text(), .preset = "/field",
        .meaning = "HDF5: a dataset (columns), (rows, columns) or (time, rows, columns), or these "
-                  "behind axes of length 1"},
-       store(&J::input_dataset)}};
+                  "behind axes of length 1"}, store(&J::input_dataset)}};
 }
 
 KeyTable<J> output_keys() {
@@ -30,15 +29,13 @@ KeyTable<J> output_keys() {
        store(&J::output_path)},
       {{.name = "dataset", .type = text(), .preset = "/filtered",
        .meaning = "its dataset, with as many axes as the input; results of filters have the "
-                  "filters' names"},
-       store(&J::output_dataset)}};
+                  "filters' names"}, store(&J::output_dataset)}};
 }
 
 KeyTable<J> compute_keys() {
   return {
       {{.name = "backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
-       .meaning = "where; auto: CUDA where there is a device, else the CPU"},
-       store(&J::backend)},
+       .meaning = "where; auto: CUDA where there is a device, else the CPU"}, store(&J::backend)},
       {{.name = "precision", .type = either(word({"auto"}), word(names_in(name_table<Precision>))),
        .preset = "auto",
        .meaning = "number type; auto: float32 where that holds the input's values (pictures, "
@@ -98,15 +95,6 @@ KeyTable<J> sections() {
   // clang-format on
 }
 
-template <class Target>
-std::string reference_rows(const std::string& section, const KeyTable<Target>& keys) {
-  std::string text;
-  for (const auto& key : keys)
-    text += fmt::format("| `{}.{}` | {} | {} | {} |\n", section, key.name, description(key.type),
-                        key.preset_cell(), key.meaning);
-  return text;
-}
-
 }  // namespace
 
 FilterJob load_filter_job(const fs::path& path) {
@@ -146,10 +134,9 @@ FilterJob load_filter_job(const fs::path& path) {
 }
 
 std::string filter_job_reference() {
-  return "| key | value | default | meaning |\n|---|---|---|---|\n" +
-         reference_rows("input", input_keys()) + reference_rows("output", output_keys()) +
-         reference_rows("compute", compute_keys()) +
-         reference_rows("covariance", covariance_keys()) +
+  return std::string(reference_head) + reference_rows("input.", input_keys()) +
+         reference_rows("output.", output_keys()) + reference_rows("compute.", compute_keys()) +
+         reference_rows("covariance.", covariance_keys()) +
          "\n`filter:` is a map of these, `filters:` a list of such maps:\n\n" + filter_reference();
 }
 

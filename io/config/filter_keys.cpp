@@ -73,8 +73,7 @@ KeyTable<FilterConfig> make_filter_table() {
        .meaning = "dataset of the result in a run's outputs"}, store(&F::name)},
       {{.name = "kind", .type = word(names_in(name_table<FilterKind>)), .preset = "convolve",
        .meaning = "convolve turns the window round, correlate does not; named kernels mean the "
-                  "same for both"},
-       store(&F::kind)},
+                  "same for both"}, store(&F::kind)},
       {{.name = "kernel", .type = word(names_in(named_kernels)),
        .meaning = "a name, a list of numbers (one-dimensional, along rows), a list of rows of "
                   "numbers, {path, dataset} of an HDF5 file, or {path} of an .npy file"},
@@ -204,12 +203,7 @@ nlohmann::ordered_json filter_schema() {
 }
 
 std::string filter_reference() {
-  std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
-  for (const auto& key : filter_keys())
-    text +=
-        fmt::format("| `{}` | {} | {} | {} |\n", key.name,
-                    key.read ? "see right" : description(key.type), key.preset_cell(), key.meaning);
-  return text;
+  return std::string(reference_head) + reference_rows("", filter_keys());
 }
 
 }  // namespace lapl

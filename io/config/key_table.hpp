@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "io/config/config_text.hpp"
@@ -67,7 +68,7 @@ template <class Target, class Part>
 void add_section(KeyTable<Target>& table, const std::string& section, Part Target::*part,
                  const KeyTable<Part>& keys) {
   for (const Key<Part>& key : keys) {
-    Key<Target>& added = table.emplace_back(key);
+    Key<Target>& added = table.emplace_back(static_cast<const KeyRow&>(key));
     added.name = section + '.' + key.name;
     added.put = [part, put = key.put](Target& target, const Value& value) {
       put(target.*part, value);
@@ -189,6 +190,19 @@ YamlProblems read_map(const KeyTable<Target>& keys, const YamlNode& node, const 
     if (key.is_required() && !given.contains(key.name))
       add(node.position, prefix + key.name, "missing");
   return problems;
+}
+
+/// Rows of a Markdown table under this head; `prefix` stands before the keys.
+inline constexpr std::string_view reference_head =
+    "| key | value | default | meaning |\n|---|---|---|---|\n";
+template <class Target>
+std::string reference_rows(const std::string& prefix, const KeyTable<Target>& keys) {
+  std::string text;
+  for (const Key<Target>& key : keys)
+    text +=
+        fmt::format("| `{}{}` | {} | {} | {} |\n", prefix, key.name,
+                    key.read ? "see right" : description(key.type), key.preset_cell(), key.meaning);
+  return text;
 }
 
 }  // namespace lapl
