@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
 #include <type_traits>
 #include <vector>
 
@@ -13,9 +11,7 @@
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
-#include "kernels/backend.hpp"
 #include "kernels/error.hpp"
-#include "solver/clock.hpp"
 
 namespace lapl {
 namespace {
@@ -73,15 +69,6 @@ CovarianceProblem problem_of(const CovarianceNames& names, Extent input, Extent 
           {count(mu[2] - input[2] + 1), count(mu[3] - input[3] + 1)}};
 }
 
-bool is_finite(double value) { return std::isfinite(value); }
-bool is_finite(float value) { return std::isfinite(value); }
-bool is_finite(Half value) { return std::isfinite(to_float(value)); }
-
-template <class Storage>
-bool all_finite(const std::vector<Storage>& values) {
-  return std::ranges::all_of(values, [](Storage value) { return is_finite(value); });
-}
-
 template <class Storage>
 std::vector<Storage> read_all(hid_t dataset, const std::string& name) {
   std::size_t count = 1;
@@ -100,28 +87,18 @@ std::vector<Storage> read_all(hid_t dataset, const std::string& name) {
 }
 
 template <class Storage>
-double add_and_write(const CovarianceProblem& problem, const CovarianceNames& names, hid_t file,
-                     const fs::path& target, const std::string& dataset, const std::string& history,
-                     const std::string& backend, int threads) {
+CovarianceTerms<Storage> read_terms(hid_t file, const CovarianceNames& names) {
   const auto values = [&](const std::string& name) {
     return read_all<Storage>(open_plain_dataset(file, name), name);
   };
-  std::vector<Storage> input = values(names.input);
-  const Extent extent = extent_of(open_plain_dataset(file, names.input), names.input);
-  const auto mu = values(names.mu), gamma = values(names.gamma);
-  auto c = values(names.c);
-  if (c.size() == 1) c.resize(static_cast<std::size_t>(problem.outputs), c.front());
-  const bool finite = all_finite(input) && all_finite(mu) && all_finite(gamma) && all_finite(c);
-  const Clock::time_point start = Clock::now();
-  add_covariance_on<Storage>(backend, problem, mu.data(), gamma.data(), c.data(), input.data(),
-                             threads);
-  const double taken = seconds_since(start);
-  if (finite && !all_finite(input))
-    throw NumericalError(
-        "dataset " + names.input +
-        ": the sum is not finite where all that goes into it is; nothing was written");
+  return {values(names.input), values(names.mu), values(names.gamma), values(names.c)};
+}
+
+template <class Storage>
+void write_sum(const std::vector<Storage>& sum, const Extent& extent, const fs::path& target,
+               const std::string& dataset, const std::string& history) {
   if (!target.parent_path().empty()) fs::create_directories(target.parent_path());
-  write_sealed(target, input.size() * sizeof(Storage), [&](const fs::path& scratch) {
+  write_sealed(target, sum.size() * sizeof(Storage), [&](const fs::path& scratch) {
     Hdf5File out = create_hdf5_file(scratch, Hdf5Format::netcdf);
     write_format(out, "filtered");
     const Hdf5Type type = type_of(Storage());
@@ -130,13 +107,12 @@ double add_and_write(const CovarianceProblem& problem, const CovarianceNames& na
     Hdf5Dataset written(H5Dcreate2(out, dataset.c_str(), type, space, H5P_DEFAULT,
                                    dataset_properties(), H5P_DEFAULT),
                         "create dataset " + dataset);
-    check_hdf5(H5Dwrite(written, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, input.data()),
+    check_hdf5(H5Dwrite(written, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, sum.data()),
                "write dataset " + dataset);
     write_attribute(out, "history", history);
     written.close("close dataset " + dataset);
     out.close("close the file");
   });
-  return taken;
 }
 
 }  // namespace
@@ -151,7 +127,6 @@ CovarianceResult add_covariance_file(const fs::path& source, const CovarianceNam
       return extent_of(open_plain_dataset(opened.file, name), name);
     };
     CovarianceResult result;
-    result.backend = backend;
     result.problem = problem_of(names, extent(names.input), extent(names.mu), extent(names.gamma),
                                 extent(names.c));
     const Hdf5Dataset input = open_plain_dataset(opened.file, names.input);
@@ -166,10 +141,13 @@ CovarianceResult add_covariance_file(const fs::path& source, const CovarianceNam
         return;
       }
       result.storage = storage;
-      if (backend == "auto")
-        result.backend = sizeof(Storage) < 8 && cuda_unavailable().empty() ? "cuda" : "cpu";
-      result.seconds = add_and_write<Storage>(result.problem, names, opened.file, target, dataset,
-                                              history, result.backend, threads);
+      auto terms = read_terms<Storage>(opened.file, names);
+      result.sum = add_covariance(result.problem, terms, backend, threads);
+      if (result.sum.overflows)
+        throw NumericalError(
+            "dataset " + names.input +
+            ": the sum is not finite where all that goes into it is; nothing was written");
+      write_sum(terms.input, extent(names.input), target, dataset, history);
     };
     if (precision.value_or(size > 4 ? Precision::float64 : Precision::float32) ==
         Precision::float64)

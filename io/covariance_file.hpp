@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "kernels/covariance.hpp"
-#include "solver/run_config.hpp"
+#include "solver/covariance.hpp"
+#include "solver/precision.hpp"
 
 namespace lapl {
 
@@ -18,8 +18,7 @@ struct CovarianceNames {
 struct CovarianceResult {
   CovarianceProblem problem;
   std::string storage;  ///< of the result: float16, float32 or float64
-  std::string backend;  ///< "cpu" or "cuda"
-  double seconds = 0;   ///< of the sum itself
+  CovarianceOutcome sum;
 };
 
 /// Reads the four datasets of `source`, adds the covariance on "cpu", "cuda" or "auto" and writes

@@ -26,12 +26,7 @@ std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters) {
 
 std::vector<FilterConfig> load_filters(const RunConfig& config) {
   std::vector<FilterConfig> filters = load_filters(config.filters);
-  for (const FilterConfig& filter : filters) {
-    if (config.precision == Precision::float32)
-      correlation_on_grid<float>(filter, config.shape);
-    else
-      correlation_on_grid<double>(filter, config.shape);
-  }
+  check_on_grid(filters, config.shape, config.precision);
   return filters;
 }
 

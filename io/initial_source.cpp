@@ -5,6 +5,7 @@
 #include "io/images/image.hpp"
 #include "io/npy_reader.hpp"
 #include "kernels/error.hpp"
+#include "solver/initial_field.hpp"
 
 namespace lapl {
 namespace {
@@ -18,17 +19,17 @@ void require_shape(const RunConfig& config, Shape found) {
 
 }  // namespace
 
-std::vector<double> load_initial_field(const RunConfig& config) {
-  const InitialConfig& initial = config.initial;
-  if (initial.kind == InitialKind::image) {
-    return read_png(initial.path, [&](Shape found) { require_shape(config, found); }).values;
+std::optional<std::vector<double>> load_initial_field(const RunConfig& config) {
+  const auto* const file = std::get_if<FieldFile>(&initial_field_of(config));
+  if (file == nullptr) return std::nullopt;
+  const auto check_shape = [&](Shape found) { require_shape(config, found); };
+  switch (*file) {
+    case FieldFile::picture: return read_png(config.initial.path, check_shape).values;
+    case FieldFile::dataset:
+      return doubles_of(
+          view_of(read_any_field(config.initial.path, config.initial.dataset, check_shape).values));
   }
-  if (initial.kind == InitialKind::hdf5) {
-    const ReadField field = read_any_field(initial.path, initial.dataset,
-                                           [&](Shape found) { require_shape(config, found); });
-    return doubles_of(view_of(field.values));
-  }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace lapl

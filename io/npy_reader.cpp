@@ -190,7 +190,7 @@ NpyReader::NpyReader(const std::filesystem::path& path) : path_(path) {
     refuse(fmt::format("is {} bytes long, too short for an array of ({}) values of {} bytes",
                        length, fmt::join(header.extent, ", "), value_size_));
   layout_ = naming([&] { return layout_of("the array", header.extent); });
-  layout_.single_precision = kind_ == 'f' && value_size_ == 4;
+  if (kind_ == 'f' && value_size_ == 4) layout_.precision = Precision::float32;
   layout_.fits_single = (kind_ == 'f' && value_size_ <= 4) || (kind_ != 'f' && value_size_ <= 2);
   fortran_order_ = header.fortran_order && layout_.shape.rows > 1;
   if (header.fortran_order && layout_.records > 1)
@@ -211,7 +211,8 @@ FieldValues NpyReader::read(std::size_t record) const {
     filled += count;
   }
   const auto columns = static_cast<std::size_t>(layout_.shape.columns), rows = cells / columns;
-  const auto convert = [&]<class T>(std::vector<T> values) {
+  return with_precision(layout_.precision, [&]<class T>() {
+    std::vector<T> values = host_vector<T>(layout_.shape.cells());
     with_npy_type(kind_, value_size_, [&]<class Stored>(Stored stored) {
       for (std::size_t i = 0; i < cells; ++i) {
         std::byte* const at = bytes.data() + i * sizeof(Stored);
@@ -222,9 +223,7 @@ FieldValues NpyReader::read(std::size_t record) const {
       }
     });
     return FieldValues(std::move(values));
-  };
-  return layout_.single_precision ? convert(host_vector<float>(layout_.shape.cells()))
-                                  : convert(host_vector<double>(layout_.shape.cells()));
+  });
 }
 
 ReadField read_any_field(const std::filesystem::path& path, const std::string& dataset,

@@ -134,6 +134,12 @@ Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid) {
 template Correlation<float> correlation_on_grid(const FilterConfig&, Shape);
 template Correlation<double> correlation_on_grid(const FilterConfig&, Shape);
 
+void check_on_grid(const std::vector<FilterConfig>& filters, Shape grid, Precision precision) {
+  with_precision(precision, [&]<class T>() {
+    for (const FilterConfig& filter : filters) correlation_on_grid<T>(filter, grid);
+  });
+}
+
 template <class T>
 MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& correlation,
                            const std::string& backend) {
@@ -144,9 +150,8 @@ MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& cor
         "filter {}: method separable: the {} x {} weights are no product of a column and a row "
         "(expected method auto, direct or fft)",
         config.name, rows, columns));
-  for (const FilterMethod method :
-       {FilterMethod::direct, FilterMethod::separable, FilterMethod::fft})
-    if (config.method == name_of(method)) return {method, "the config asks for it"};
+  for (const auto& method : name_table<FilterMethod>)
+    if (config.method == method.name) return {method.value, "the config asks for it"};
 
   // Where the methods cross as measured (docs/performance.md).
   const bool cuda = backend == "cuda";
@@ -168,34 +173,5 @@ template MethodChoice choose_method(const FilterConfig&, const Correlation<float
                                     const std::string&);
 template MethodChoice choose_method(const FilterConfig&, const Correlation<double>&,
                                     const std::string&);
-
-const char* name_of(FilterKind kind) {
-  return kind == FilterKind::convolve ? "convolve" : "correlate";
-}
-const char* name_of(FilterMode mode) {
-  constexpr std::array names = {"full", "same", "valid"};
-  return names[static_cast<std::size_t>(mode)];
-}
-const char* name_of(Edge edge) {
-  constexpr std::array names = {"constant", "nearest", "reflect", "mirror", "wrap"};
-  return names[static_cast<std::size_t>(edge)];
-}
-const char* name_of(KernelKind kernel) {
-  constexpr std::array names = {"box",           "gaussian", "laplacian", "sobel_rows",
-                                "sobel_columns", "numbers",  "hdf5"};
-  return names[static_cast<std::size_t>(kernel)];
-}
-const char* name_of(FilterMethod method) {
-  constexpr std::array names = {"direct", "separable", "fft"};
-  return names[static_cast<std::size_t>(method)];
-}
-
-const char* summary_of(KernelKind kernel) {
-  constexpr std::array summaries = {"mean over a window", "smooth mean with bell-shaped weights",
-                                    "sum of the four neighbours less four times the cell",
-                                    "slope along a column, from row to row",
-                                    "slope along a row, from column to column"};
-  return summaries.at(static_cast<std::size_t>(kernel));
-}
 
 }  // namespace lapl

@@ -5,6 +5,7 @@
 
 #include "kernels/filter.hpp"
 #include "solver/filter_config.hpp"
+#include "solver/precision.hpp"
 
 namespace lapl {
 
@@ -27,6 +28,9 @@ Correlation<T> correlation_of(const FilterConfig& config, Shape input);
 /// the result would have another one.
 template <class T>
 Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid);
+
+/// Throws what correlation_on_grid throws for any of them at that precision.
+void check_on_grid(const std::vector<FilterConfig>& filters, Shape grid, Precision precision);
 
 struct MethodChoice {
   FilterMethod method;

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "kernels/filter.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 
@@ -38,22 +40,32 @@ struct FilterConfig {
   std::string method = "auto";  ///< auto, direct, separable or fft
 };
 
-inline constexpr std::array every_filter_kind = {FilterKind::convolve, FilterKind::correlate};
-inline constexpr std::array every_filter_mode = {FilterMode::full, FilterMode::same,
-                                                 FilterMode::valid};
-inline constexpr std::array every_edge = {Edge::constant, Edge::nearest, Edge::reflect,
-                                          Edge::mirror, Edge::wrap};
-inline constexpr std::array every_named_kernel = {KernelKind::box, KernelKind::gaussian,
-                                                  KernelKind::laplacian, KernelKind::sobel_rows,
-                                                  KernelKind::sobel_columns};
+// clang-format off
+template <>
+inline constexpr auto name_table<FilterKind> = std::to_array<Named<FilterKind>>({
+    {FilterKind::convolve, "convolve"}, {FilterKind::correlate, "correlate"}});
+template <>
+inline constexpr auto name_table<FilterMode> = std::to_array<Named<FilterMode>>({
+    {FilterMode::full, "full"}, {FilterMode::same, "same"}, {FilterMode::valid, "valid"}});
+template <>
+inline constexpr auto name_table<Edge> = std::to_array<Named<Edge>>({
+    {Edge::constant, "constant"}, {Edge::nearest, "nearest"}, {Edge::reflect, "reflect"},
+    {Edge::mirror, "mirror"}, {Edge::wrap, "wrap"}});
+template <>
+inline constexpr auto name_table<FilterMethod> = std::to_array<Named<FilterMethod>>({
+    {FilterMethod::direct, "direct"}, {FilterMethod::separable, "separable"},
+    {FilterMethod::fft, "fft"}});
+template <>
+inline constexpr auto name_table<KernelKind> = std::to_array<Named<KernelKind>>({
+    {KernelKind::box, "box", "mean over a window"},
+    {KernelKind::gaussian, "gaussian", "smooth mean with bell-shaped weights"},
+    {KernelKind::laplacian, "laplacian", "sum of the four neighbours less four times the cell"},
+    {KernelKind::sobel_rows, "sobel_rows", "slope along a column, from row to row"},
+    {KernelKind::sobel_columns, "sobel_columns", "slope along a row, from column to column"},
+    {KernelKind::numbers, "numbers"}, {KernelKind::hdf5, "hdf5"}});
+// clang-format on
 
-const char* name_of(FilterKind kind);
-const char* name_of(FilterMode mode);
-const char* name_of(Edge edge);
-const char* name_of(KernelKind kernel);
-const char* name_of(FilterMethod method);
-
-/// One line for people, on a named kernel.
-const char* summary_of(KernelKind kernel);
+/// Those that a config names.
+inline constexpr auto named_kernels = std::span(name_table<KernelKind>).first<5>();
 
 }  // namespace lapl

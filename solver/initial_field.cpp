@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <utility>
 
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/pcg64.hpp"
@@ -33,7 +34,8 @@ double sine_of_pi(Uint128 a, std::int64_t b) {
   return negative ? -sine : sine;
 }
 
-// Every kind here is a function of the row times a function of the column.
+// Every formula but that of a uniform field is a function of the row times a function of the
+// column.
 std::vector<double> outer_product(Shape shape, double amplitude,
                                   const std::function<double(std::int64_t)>& of_row,
                                   const std::function<double(std::int64_t)>& of_column) {
@@ -65,63 +67,70 @@ double eigenvalue(Boundary boundary, std::int64_t mode, std::int64_t size) {
   return 2 - 2 * std::cos(eigenmode_angle(boundary, mode, size));
 }
 
-std::vector<double> formula_field(const RunConfig& config) {
+std::vector<double> uniform_field(const RunConfig& config) {
+  std::vector<double> field = host_vector<double>(config.shape.cells());
+  std::ranges::fill(field, config.initial.value);
+  return field;
+}
+
+std::vector<double> gaussian_field(const RunConfig& config) {
   const InitialConfig& initial = config.initial;
   const Shape shape = config.shape;
-  switch (initial.kind) {
-    case InitialKind::gaussian: {
-      // A grid of one row is a line, and its columns are what there is to measure by.
-      const std::int64_t length = shape.rows > 1 ? shape.rows : shape.columns;
-      const double width = initial.width * static_cast<double>(length);
-      const auto bell = [width](double center) {
-        return [width, center](std::int64_t index) {
-          const double away = (static_cast<double>(index) - center) / width;
-          return std::exp(-away * away / 2);
-        };
-      };
-      return outer_product(shape, initial.amplitude,
-                           bell(initial.center[0] * static_cast<double>(shape.rows - 1)),
-                           bell(initial.center[1] * static_cast<double>(shape.columns - 1)));
-    }
-    case InitialKind::checkerboard: {
-      const auto sign = [tile = initial.tile](std::int64_t index) {
-        return index / tile % 2 == 0 ? 1.0 : -1.0;
-      };
-      return outer_product(shape, initial.amplitude, sign, sign);
-    }
-    case InitialKind::sine: {
-      const auto mode = [](Boundary boundary, std::int64_t number, std::int64_t size) {
-        return [=](std::int64_t index) { return eigenmode(boundary, number, index, size); };
-      };
-      return outer_product(shape, initial.amplitude,
-                           mode(config.boundaries.rows, initial.mode[0], shape.rows),
-                           mode(config.boundaries.columns, initial.mode[1], shape.columns));
-    }
-    default: {
-      std::vector<double> field = host_vector<double>(shape.cells());
-      std::ranges::fill(field, initial.value);
-      return field;
-    }
-  }
+  // A grid of one row is a line, and its columns are what there is to measure by.
+  const std::int64_t length = shape.rows > 1 ? shape.rows : shape.columns;
+  const double width = initial.width * static_cast<double>(length);
+  const auto bell = [width](double center) {
+    return [width, center](std::int64_t index) {
+      const double away = (static_cast<double>(index) - center) / width;
+      return std::exp(-away * away / 2);
+    };
+  };
+  return outer_product(shape, initial.amplitude,
+                       bell(initial.center[0] * static_cast<double>(shape.rows - 1)),
+                       bell(initial.center[1] * static_cast<double>(shape.columns - 1)));
+}
+
+std::vector<double> checkerboard_field(const RunConfig& config) {
+  const auto sign = [tile = config.initial.tile](std::int64_t index) {
+    return index / tile % 2 == 0 ? 1.0 : -1.0;
+  };
+  return outer_product(config.shape, config.initial.amplitude, sign, sign);
+}
+
+std::vector<double> sine_field(const RunConfig& config) {
+  const auto mode = [](Boundary boundary, std::int64_t number, std::int64_t size) {
+    return [=](std::int64_t index) { return eigenmode(boundary, number, index, size); };
+  };
+  const auto& [along_rows, along_columns] = config.initial.mode;
+  return outer_product(config.shape, config.initial.amplitude,
+                       mode(config.boundaries.rows, along_rows, config.shape.rows),
+                       mode(config.boundaries.columns, along_columns, config.shape.columns));
+}
+
+const std::variant<OnBackend, Formula, FieldFile>& initial_field_of(const RunConfig& config) {
+  return std::ranges::find(name_table<InitialKind>, config.initial.kind, &InitialField::value)
+      ->made;
+}
+
+std::vector<double> formula_field(const RunConfig& config) {
+  return std::get<Formula>(initial_field_of(config))(config);
 }
 
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
-                       std::span<const double> loaded) {
-  if (config.initial.kind == InitialKind::fractal) {
+                       std::optional<std::vector<double>> loaded) {
+  if (std::holds_alternative<OnBackend>(initial_field_of(config))) {
     fill_fractal(backend.block(), config.initial.fractal);
     return;
   }
-  std::vector<double> made;
-  if (loaded.empty()) {
-    made = formula_field(config);
-    loaded = made;
-  }
-  std::vector<T> rounded = host_vector<T>(std::ssize(loaded));
-  for (std::size_t i = 0; i < loaded.size(); ++i) rounded[i] = static_cast<T>(loaded[i]);
+  const std::vector<double> field = loaded ? std::move(*loaded) : formula_field(config);
+  std::vector<T> rounded = host_vector<T>(std::ssize(field));
+  for (std::size_t i = 0; i < field.size(); ++i) rounded[i] = static_cast<T>(field[i]);
   backend.set_state(rounded);
 }
-template void set_initial_state(Backend<float>&, const RunConfig&, std::span<const double>);
-template void set_initial_state(Backend<double>&, const RunConfig&, std::span<const double>);
+template void set_initial_state(Backend<float>&, const RunConfig&,
+                                std::optional<std::vector<double>>);
+template void set_initial_state(Backend<double>&, const RunConfig&,
+                                std::optional<std::vector<double>>);
 
 }  // namespace lapl

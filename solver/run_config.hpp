@@ -14,11 +14,18 @@
 #include "kernels/fractal.hpp"
 #include "kernels/grid.hpp"
 #include "solver/filter_config.hpp"
+#include "solver/names.hpp"
+#include "solver/precision.hpp"
 
 namespace lapl {
 
-enum class Precision { float32, float64 };
+template <>
+inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
+    {{Boundary::zero, "zero", "the nodes just outside are held at 0"},
+     {Boundary::insulated, "insulated", "nothing flows through the edge"},
+     {Boundary::periodic, "periodic", "the grid goes on at the opposite edge"}});
 
+/// solver/initial_field.hpp says what each is.
 enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5 };
 
 struct InitialConfig {
@@ -81,15 +88,5 @@ struct RunConfig {
     return time_step ? *time_step : step_coefficient() * spacing * spacing;
   }
 };
-
-const char* name_of(Precision precision);
-/// Bytes of a value.
-std::size_t size_of(Precision precision);
-const char* name_of(InitialKind kind);
-const char* name_of(Boundary boundary);
-
-/// One line for people.
-const char* summary_of(InitialKind kind);
-const char* summary_of(Boundary boundary);
 
 }  // namespace lapl

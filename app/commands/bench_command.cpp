@@ -77,8 +77,8 @@ void print_row(const nlohmann::ordered_json& v) {
 }
 
 Boundary boundary_named(const std::string& name) {
-  for (const Boundary boundary : {Boundary::zero, Boundary::insulated, Boundary::periodic})
-    if (name == name_of(boundary)) return boundary;
+  for (const auto& boundary : name_table<Boundary>)
+    if (name == boundary.name) return boundary.value;
   throw ConfigError(fmt::format("--boundary {}: expected zero, insulated or periodic", name));
 }
 

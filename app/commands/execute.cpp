@@ -25,8 +25,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <class T>
-void set_state(Backend<T>& backend, const Job& job, const std::vector<double>& loaded) {
-  if (!job.restart) return set_initial_state(backend, job.config.run, std::span(loaded));
+void set_state(Backend<T>& backend, const Job& job, std::optional<std::vector<double>> loaded) {
+  if (!job.restart) return set_initial_state(backend, job.config.run, std::move(loaded));
   const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
   if (values == nullptr)
     throw CheckpointError(fmt::format("{}: holds another precision than compute.precision says",
@@ -90,12 +90,11 @@ int execute_as(const Job& job, Console& console) {
   const std::int64_t first_step = job.restart ? job.restart->checkpoint.header.step : 0;
   const BackendChoice choice = choose_backend(config.backend, config.engine);
   require_host_memory(config, choice.backend);
-  const std::vector<double> loaded =
-      job.restart ? std::vector<double>{} : load_initial_field(config);
+  auto loaded = job.restart ? std::nullopt : load_initial_field(config);
   const auto backend =
       run_backend<T>(config, choice, [&](const std::string& text) { console.note(text); });
   const BackendDescription by = backend->description();
-  set_state(*backend, job, loaded);
+  set_state(*backend, job, std::move(loaded));
   if (!job.restart) require_finite_start(*backend, config);
 
   const std::string config_text = resolved_yaml(job.config);
@@ -176,8 +175,8 @@ int execute_as(const Job& job, Console& console) {
 }  // namespace
 
 int execute(const Job& job, Console& console) {
-  return job.config.run.precision == Precision::float32 ? execute_as<float>(job, console)
-                                                        : execute_as<double>(job, console);
+  return with_precision(job.config.run.precision,
+                        [&]<class T>() { return execute_as<T>(job, console); });
 }
 
 }  // namespace lapl

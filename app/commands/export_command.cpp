@@ -168,7 +168,7 @@ int export_command(const ExportOptions& options) {
     const std::size_t count = series.records.size();
     fmt::print("{}: {} of {} output{}, {} x {}, {}\n", options.output, fmt::join(fields, ", "),
                count, count == 1 ? "" : "s", series.shape.rows, series.shape.columns,
-               series.single_precision ? "float32" : "float64");
+               name_of(series.precision));
   }
   return 0;
 }

@@ -202,7 +202,7 @@ int filter_as(const FilterJob& job, FrameSource& source, const FilterOptions& op
   for (std::size_t i = 0; i < datasets.size(); ++i)
     fmt::print("{}: {}, {} frame{} of {}, {}, {:.3g} s of filtering\n", job.output_path,
                datasets[i].name, frames, frames == 1 ? "" : "s", shape_text(datasets[i].shape),
-               sizeof(T) == 4 ? "float32" : "float64", seconds[i]);
+               name_of(precision_of_type<T>), seconds[i]);
   fmt::print("{}: {:.3g} s in all, with reading and writing\n", job.output_path,
              progress.seconds());
   return 0;
@@ -219,7 +219,7 @@ int covariance_as(const FilterJob& job, const FilterOptions& options) {
         "{:.3g} s\n",
         job.output_path, result.problem.batch, result.problem.channels, result.problem.outputs,
         shape_text(result.problem.output), result.problem.window.rows,
-        result.problem.window.columns, result.storage, result.backend, result.seconds);
+        result.problem.window.columns, result.storage, result.sum.backend, result.sum.seconds);
   return 0;
 }
 
@@ -233,8 +233,7 @@ int filter_command(const FilterOptions& options) {
   const auto source = open_frames(job.input_path, job.input_dataset);
   const Precision precision =
       job.precision.value_or(source->fits_single() ? Precision::float32 : Precision::float64);
-  return precision == Precision::float32 ? filter_as<float>(job, *source, options)
-                                         : filter_as<double>(job, *source, options);
+  return with_precision(precision, [&]<class T>() { return filter_as<T>(job, *source, options); });
 }
 
 }  // namespace

@@ -8,23 +8,21 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/view/plot/colormap.hpp"
-#include "io/config/config_store.hpp"
 #include "io/json.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
-#include "solver/filter_config.hpp"
+#include "solver/initial_field.hpp"
 
 namespace lapl {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class List>
-Json named(const List& enumerators) {
+template <class Table>
+Json named(const Table& table) {
   Json items = Json::array();
-  for (const auto enumerator : enumerators)
-    items.push_back({{"name", name_of(enumerator)}, {"summary", summary_of(enumerator)}});
+  for (const auto& row : table) items.push_back({{"name", row.name}, {"summary", row.summary}});
   return items;
 }
 
@@ -74,10 +72,11 @@ struct Group {
   Json (*items)();
 };
 constexpr std::array groups = {
-    Group{"initial", "initial.kind", [] { return named(every_kind); }},
-    Group{"boundaries", "boundary.rows, boundary.columns", [] { return named(every_boundary); }},
+    Group{"initial", "initial.kind", [] { return named(name_table<InitialKind>); }},
+    Group{"boundaries", "boundary.rows, boundary.columns",
+          [] { return named(name_table<Boundary>); }},
     Group{"filters", "filters: [{kernel: NAME}], or numbers, or an HDF5 dataset",
-          [] { return named(every_named_kernel); }},
+          [] { return named(named_kernels); }},
     Group{"engines", "compute.engine", engines},
     Group{"backends", "compute.backend", backends},
     Group{"colormaps", "lapl plot --colormap", colormaps}};

@@ -85,9 +85,9 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
 
 template <class T>
 RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice) {
-  const std::vector<double> initial = load_initial_field(config);
+  auto initial = load_initial_field(config);
   const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
-  set_initial_state(*backend, config, std::span(initial));
+  set_initial_state(*backend, config, std::move(initial));
   RunTime time;
   backend->capture(false);
   time.frozen = frozen_warning(config, backend->captured().field);
@@ -117,8 +117,8 @@ RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
 }  // namespace
 
 RunTime measure_run_time(const LoadedConfig& config, const BackendChoice& choice) {
-  return config.run.precision == Precision::float32 ? measure<float>(config, choice)
-                                                    : measure<double>(config, choice);
+  return with_precision(config.run.precision,
+                        [&]<class T>() { return measure<T>(config, choice); });
 }
 
 }  // namespace lapl

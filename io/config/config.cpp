@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "io/config/config_checks.hpp"
-#include "io/config/config_file.hpp"
 #include "io/config/config_mistakes.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
@@ -134,7 +133,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   for (const ConfigKey& key : config_keys()) {
     const auto at = entries.find(key.name);
     if (at == entries.end() || !at->second.value) continue;
-    key.put(config.run, *at->second.value);
+    if (key.put) key.put(config.run, *at->second.value);
     config.keys.push_back({key.name, yaml_of(*at->second.value), at->second.origin});
   }
   check_together(config.run, entries, mistakes);

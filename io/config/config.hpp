@@ -9,6 +9,10 @@
 
 namespace lapl {
 
+/// The text of a config file, at most one byte more than parse_yaml takes. Throws IoError where it
+/// cannot be read.
+std::string read_config_text(const std::filesystem::path& path);
+
 /// One entry of a resolved config.
 struct ResolvedKey {
   std::string key;     ///< dotted, such as grid.shape

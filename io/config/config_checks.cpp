@@ -15,6 +15,7 @@
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "solver/filter.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -90,8 +91,8 @@ class Checker {
   /// later.
   void check_filters() {
     if (!right({"filters", "grid.shape"})) return;
-    std::set<std::string> taken = {"field", "laplacian", "time",       "step",
-                                   "x",     "y",         "provenance", "VTKHDF"};
+    std::set<std::string> taken = {"time", "step", "x", "y", "provenance", "VTKHDF"};
+    for (const OutputQuantity& quantity : output_quantities()) taken.emplace(quantity.name);
     for (const FilterConfig& filter : run_.filters) {
       if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
         add("filters", wrong);
@@ -112,13 +113,13 @@ class Checker {
   }
 
  private:
-  bool is_single() const { return run_.precision == Precision::float32; }
   double largest() const {
-    return is_single() ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    return with_precision(run_.precision,
+                          []<class T>() -> double { return std::numeric_limits<T>::max(); });
   }
   double least() const {
-    return is_single() ? std::numeric_limits<float>::denorm_min()
-                       : std::numeric_limits<double>::denorm_min();
+    return with_precision(run_.precision,
+                          []<class T>() -> double { return std::numeric_limits<T>::denorm_min(); });
   }
   /// Whether a positive value is neither 0 nor infinite at compute precision.
   bool fits(double value) const { return value >= least() && value <= largest(); }
@@ -137,7 +138,7 @@ class Checker {
       add(key, fmt::format("makes the coefficient {}, which is 0 in {} (expected a coefficient of "
                            "{} or more)",
                            number_text(coefficient), name_of(run_.precision),
-                           is_single() ? "1.5e-45" : "5e-324"));
+                           run_.precision == Precision::float32 ? "1.5e-45" : "5e-324"));
     }
   }
 

@@ -8,7 +8,6 @@
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_reader.hpp"
-#include "io/config/config_store.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/filter_keys.hpp"
 
@@ -30,7 +29,8 @@ ordered_json key_schema(const ConfigKey& key) {
 /// For each kind of initial field: the keys that it may have, and those that it must have.
 ordered_json kind_rules() {
   ordered_json rules = ordered_json::array();
-  for (const InitialKind kind : every_kind) {
+  for (const auto& row : name_table<InitialKind>) {
+    const InitialKind kind = row.value;
     std::vector<std::string> allowed, required;
     for (const ConfigKey& key : config_keys()) {
       if (key.section() != "initial" || !key.belongs_to(kind)) continue;
@@ -38,7 +38,7 @@ ordered_json kind_rules() {
       if (key.is_required()) required.emplace_back(key.entry());
     }
     ordered_json condition;
-    condition["properties"]["kind"]["const"] = name_of(kind);
+    condition["properties"]["kind"]["const"] = row.name;
     // Without a kind the default one applies.
     if (kind != InitialConfig{}.kind) condition["required"] = std::vector<std::string>{"kind"};
     ordered_json rule;
@@ -146,13 +146,9 @@ std::string config_reference() {
     }
     std::string meaning = key.meaning;
     if (!key.kinds.empty()) meaning += fmt::format(" (kind {})", kinds_text(key));
-    const std::string preset = key.is_required() ? "required" : '`' + key.preset + '`';
-    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.name, description(key.type), preset,
-                        key.unit, meaning);
-    if (key.name == "filters")
-      text +=
-          "\nEach filter is a map:\n\n| key | value | default | meaning |\n|---|---|---|---|\n" +
-          filter_reference();
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.name, description(key.type),
+                        key.preset_cell(), key.unit, meaning);
+    if (key.name == "filters") text += "\nEach filter is a map:\n\n" + filter_reference();
   }
   return text;
 }

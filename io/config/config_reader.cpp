@@ -1,28 +1,22 @@
 #include "io/config/config_reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>
 
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
 
 namespace lapl {
 namespace {
 
-bool is_section(const std::string& name) {
-  const auto& sections = config_sections();
-  return std::find(sections.begin(), sections.end(), name) != sections.end();
-}
-
-/// What a section holds, such as "shape, spacing".
-std::string known_keys(const std::string& section) {
-  std::string names;
-  for (const ConfigKey& key : config_keys()) {
-    if (key.section() == section) names += (names.empty() ? "" : ", ") + std::string(key.entry());
-  }
-  return names;
+/// The keys that a section holds.
+std::vector<const ConfigKey*> keys_of(const std::string& section) {
+  std::vector<const ConfigKey*> keys;
+  for (const ConfigKey& key : config_keys())
+    if (key.section() == section) keys.push_back(&key);
+  return keys;
 }
 
 /// Walks one YAML tree, that of the file or that of one setting, and collects its entries.
@@ -33,32 +27,26 @@ class ConfigReader {
 
   /// All keys of a map; `prefix` is empty or ends with a dot.
   void take_map(const YamlNode& map, const std::string& prefix) {
-    std::map<std::string, TextPosition> seen;
-    for (std::size_t i = 0; i + 1 < map.children.size(); i += 2) {
-      const YamlNode& key = map.children[i];
-      const std::string name = prefix + key.text;
-      if (!key.refused.empty()) {
-        add(key.position, name, fmt::format("a key with {} (write the key alone)", key.refused));
-      } else if (key.kind != YamlNode::Kind::scalar) {
-        add(key.position, prefix + "?", "a key that is not a word (expected `key: value`)");
-      } else if (const auto [first, is_new] = seen.emplace(key.text, key.position); !is_new) {
-        add(key.position, name,
-            fmt::format("repeated (first given in line {})", first->second.line));
-      } else if (find_config_key(key.text) && key.text.find('.') != std::string::npos) {
-        const ConfigKey& known = *find_config_key(key.text);
-        add(key.position, name,
-            fmt::format("dotted (write {}: under {}:)", known.entry(), known.section()));
-      } else {
-        take(name, key.position, map.children[i + 1]);
-      }
-    }
+    for_each_key(
+        map, prefix,
+        [&](TextPosition at, const std::string& name, const std::string& what) {
+          add(at, name, what);
+        },
+        [&](const std::string& name, const YamlNode& word, const YamlNode& value) {
+          const ConfigKey* const known = find_config_key(word.text);
+          if (known && known->name != known->entry())
+            add(word.position, name,
+                fmt::format("dotted (write {}: under {}:)", known->entry(), known->section()));
+          else
+            take(name, word.position, value);
+        });
   }
 
   /// One key or section.
   void take(const std::string& name, TextPosition name_position, const YamlNode& node) {
     if (const ConfigKey* const key = find_config_key(name)) {
       take_value({key}, name, node);
-    } else if (is_section(name)) {
+    } else if (std::ranges::count(config_sections(), name) > 0) {
       out_.sections.emplace(name, name_position);
       take_section(name, node);
     } else {
@@ -77,19 +65,17 @@ class ConfigReader {
     if (node.refused.empty() && node.kind == YamlNode::Kind::map) {
       take_map(node, name + '.');
     } else if (name == shorthand_section) {
-      std::vector<const ConfigKey*> keys;
-      for (const ConfigKey& key : config_keys()) {
-        if (key.section() == name) keys.push_back(&key);
-      }
-      take_value(keys, name, node);
+      take_value(keys_of(name), name, node);
     } else {
       const std::string problem = !node.refused.empty()               ? node.refused
                                   : node.kind == YamlNode::Kind::null ? "nothing"
                                   : node.kind == YamlNode::Kind::list ? "a list"
                                                                       : shown(node.text);
+      std::vector<std::string_view> known;
+      for (const ConfigKey* const key : keys_of(name)) known.push_back(key->entry());
       add(node.position, name,
           fmt::format("found {} (expected a map with keys of {}: {})", problem, name,
-                      known_keys(name)));
+                      fmt::join(known, ", ")));
     }
   }
 
@@ -100,16 +86,10 @@ class ConfigReader {
     Entry entry;
     entry.place = {node.position, setting_};
     entry.origin = setting_ < 0 ? fmt::format("{}:{}", origin_file_, node.position.line) : "--set";
-    if (const auto* const problem = std::get_if<YamlProblem>(&reading)) {
-      if (std::holds_alternative<FiltersForm>(keys.front()->type.forms.front())) {
-        for (const YamlProblem& each : read_filters(node).second)
-          add(each.position, name, each.what);
-      } else {
-        add(problem->position, name, problem->what);
-      }
-    } else {
+    if (const auto* const problems = std::get_if<YamlProblems>(&reading))
+      for (const YamlProblem& problem : *problems) add(problem.position, name, problem.what);
+    else
       entry.value = std::get<Value>(std::move(reading));
-    }
     for (const ConfigKey* const key : keys) out_.entries.insert_or_assign(key->name, entry);
   }
 

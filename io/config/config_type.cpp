@@ -37,7 +37,10 @@ std::string describe(const DurationForm&) {
 std::string describe(const FiltersForm&) { return "a list of filters"; }
 
 ordered_json schema(const NullForm&) { return {{"type", "null"}}; }
-ordered_json schema(const WordForm& form) { return {{"enum", form.words}}; }
+ordered_json schema(const WordForm& form) {
+  if (form.words == std::vector<std::string>{"true", "false"}) return {{"type", "boolean"}};
+  return {{"enum", form.words}};
+}
 ordered_json schema(const IntegerForm& form) {
   return {{"type", "integer"}, {"minimum", form.low}, {"maximum", form.high}};
 }
@@ -121,6 +124,12 @@ ValueType list(ValueType element, std::size_t low, std::size_t high) {
   return element;
 }
 
+ValueType one_or_two(ValueType element) {
+  element = list(std::move(element), 2, 2);
+  element.or_single = true;
+  return element;
+}
+
 std::string description(const ValueType& type) {
   std::string single;
   for (const Form& form : type.forms) {
@@ -128,6 +137,7 @@ std::string description(const ValueType& type) {
     single += std::visit([](const auto& known) { return describe(known); }, form);
   }
   if (!type.list) return single;
+  if (type.or_single) return single + ", or two";
   const auto [low, high] = *type.list;
   const std::string count =
       low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
@@ -149,6 +159,7 @@ ordered_json schema_of(const ValueType& type) {
       {"type", "array"}, {"minItems", type.list->low}, {"maxItems", type.list->high}};
   result["items"] = single;
   if (std::holds_alternative<WordForm>(type.forms.front())) result["uniqueItems"] = true;
+  if (type.or_single) return {{"anyOf", {single, result}}};
   return result;
 }
 

@@ -141,17 +141,15 @@ std::string config_for(std::string_view name) {
     const auto at = std::ranges::find(use->settings, key, &ConfigUse::Setting::key);
     return at == use->settings.end() ? nullptr : &*at;
   };
-  const std::string& kind = setting("initial.kind")->value;
+  InitialKind kind{};
+  assign(kind, setting("initial.kind")->value);
   std::string text = comment("", use->name + ": " + use->summary) + "#\n" +
                      comment("",
                              "Lines such as \"#spacing: 1\" show defaults; without the # they "
                              "are entries. lapl validate FILE says every mistake.");
   std::string_view open_section;
   for (const ConfigKey& key : config_keys()) {
-    const bool applies = key.kinds.empty() || std::ranges::any_of(key.kinds, [&](InitialKind of) {
-                           return kind == name_of(of);
-                         });
-    if (!applies) continue;
+    if (!key.belongs_to(kind)) continue;
     const bool in_section = key.section() != key.name;
     if (key.section() != open_section) {
       open_section = key.section();

@@ -120,12 +120,6 @@ ReadValue read(const DurationForm& form, const YamlNode& node) {
 // Only reached inside of lists and beside other forms, where no type has it.
 ReadValue read(const FiltersForm&, const YamlNode&) { return {}; }
 
-std::variant<Value, YamlProblem> first_problem_or_filters(const YamlNode& node) {
-  auto [filters, problems] = read_filters(node);
-  if (!problems.empty()) return problems.front();
-  return filters;
-}
-
 /// What other programs call it.
 constexpr std::pair<std::string_view, std::string_view> other_words[] = {
     {"dirichlet", "zero"},  {"neumann", "insulated"}, {"no-flux", "insulated"},
@@ -149,8 +143,15 @@ std::string suggestion(const ValueType& type, const YamlNode& node) {
   return near.empty() ? near : fmt::format("; did you mean {}?", near);
 }
 
+YamlProblem refused_value(const YamlNode& node) {
+  return {node.position, fmt::format("found {} (write the value itself)", node.refused)};
+}
+
+/// The value, or the first thing that is wrong with it.
+using ValueOrProblem = std::variant<Value, YamlProblem>;
+
 /// A single value, whether on its own or in a list.
-std::variant<Value, YamlProblem> read_single(const ValueType& type, const YamlNode& node) {
+ValueOrProblem read_single(const ValueType& type, const YamlNode& node) {
   const bool is_null = node.kind == YamlNode::Kind::null;
   std::string wrong;
   if (is_null || node.kind == YamlNode::Kind::scalar) {
@@ -186,7 +187,7 @@ Value gather(const std::vector<Value>& elements) {
       elements.front());
 }
 
-std::variant<Value, YamlProblem> read_list(const ValueType& type, const YamlNode& node) {
+ValueOrProblem read_list(const ValueType& type, const YamlNode& node) {
   const std::string expected = description(type);
   if (node.kind != YamlNode::Kind::list) {
     return YamlProblem{node.position, fmt::format("{} (expected {})", found(node), expected)};
@@ -198,7 +199,7 @@ std::variant<Value, YamlProblem> read_list(const ValueType& type, const YamlNode
   }
   std::vector<Value> elements;
   for (const YamlNode& child : node.children) {
-    if (!child.refused.empty()) return read_value({type.forms, {}}, child);
+    if (!child.refused.empty()) return refused_value(child);
     auto element = read_single(type, child);
     if (std::holds_alternative<YamlProblem>(element)) return element;
     elements.push_back(std::get<Value>(std::move(element)));
@@ -215,14 +216,18 @@ std::variant<Value, YamlProblem> read_list(const ValueType& type, const YamlNode
 
 }  // namespace
 
-std::variant<Value, YamlProblem> read_value(const ValueType& type, const YamlNode& node) {
-  if (!node.refused.empty()) {
-    return YamlProblem{node.position,
-                       fmt::format("found {} (write the value itself)", node.refused)};
+std::variant<Value, YamlProblems> read_value(const ValueType& type, const YamlNode& node) {
+  if (!node.refused.empty()) return YamlProblems{refused_value(node)};
+  if (std::holds_alternative<FiltersForm>(type.forms.front())) {
+    auto [filters, problems] = read_filters(node);
+    if (!problems.empty()) return problems;
+    return filters;
   }
-  if (std::holds_alternative<FiltersForm>(type.forms.front()))
-    return first_problem_or_filters(node);
-  return type.list ? read_list(type, node) : read_single(type, node);
+  const bool single = !type.list || (type.or_single && node.kind != YamlNode::Kind::list);
+  ValueOrProblem reading =
+      single ? read_single(type, node) : read_list({type.forms, type.list}, node);
+  if (auto* const problem = std::get_if<YamlProblem>(&reading)) return YamlProblems{*problem};
+  return std::get<Value>(std::move(reading));
 }
 
 }  // namespace lapl

@@ -63,6 +63,7 @@ struct ValueType {
     std::size_t high = 0;
   };
   std::optional<Count> list;  ///< number of elements where it is a list; words do not repeat
+  bool or_single = false;     ///< where it is a list: a single value is taken too
 };
 
 ValueType word(std::vector<std::string> words);
@@ -79,9 +80,14 @@ ValueType filters();
 ValueType either(ValueType first, const ValueType& second);
 ValueType null_or(const ValueType& type);
 ValueType list(ValueType element, std::size_t low, std::size_t high);
+/// One value for both axes, or a list of one for each.
+ValueType one_or_two(ValueType element);
+
+/// Everything that is wrong, each with its place.
+using YamlProblems = std::vector<YamlProblem>;
 
 /// The value, or where it is wrong and how: "found X (expected Y)".
-std::variant<Value, YamlProblem> read_value(const ValueType& type, const YamlNode& node);
+std::variant<Value, YamlProblems> read_value(const ValueType& type, const YamlNode& node);
 
 /// Such as "auto, or an integer from 1 to 1024".
 std::string description(const ValueType& type);

@@ -1,11 +1,9 @@
 #include "io/config/filter_job.hpp"
 
 #include <set>
-#include <tuple>
 
-#include "io/config/config_file.hpp"
+#include "io/config/config.hpp"
 #include "io/config/config_mistakes.hpp"
-#include "io/config/config_store.hpp"
 #include "io/config/filter_keys.hpp"
 
 namespace lapl {
@@ -13,71 +11,88 @@ namespace {
 
 namespace fs = std::filesystem;
 using J = FilterJob;
-using Keys = std::vector<MapKey<J>>;
 
-auto to(auto J::*member) {
-  return [member](J& job, const Value& value) { assign(job.*member, value); };
+// clang-format off
+KeyTable<J> input_keys() {
+  return {
+      {{.name = "path", .type = path(),
+       .meaning = "a PNG file, a folder of numbered PNG files, an .npy or an HDF5 file"},
+       store(&J::input_path)},
+      {{.name = "dataset", .type = text(), .preset = "/field",
+       .meaning = "HDF5: a dataset (columns), (rows, columns) or (time, rows, columns), or these "
+                  "behind axes of length 1"}, store(&J::input_dataset)}};
 }
 
-const Keys& keys_of_section(const std::string& section) {
-  static const Keys input = {
-      {"path", path(), "", "a PNG file, a folder of numbered PNG files, an .npy or an HDF5 file",
-       to(&J::input_path)},
-      {"dataset", text(), "/field",
-       "HDF5: a dataset (columns), (rows, columns) or (time, rows, columns), or these behind axes "
-       "of "
-       "length 1",
-       to(&J::input_dataset)}};
-  static const Keys output = {
-      {"path", path(), "", "the HDF5 file to write", to(&J::output_path)},
-      {"dataset", text(), "/filtered",
-       "its dataset, with as many axes as the input; results of filters have the filters' names",
-       to(&J::output_dataset)}};
-  static const Keys compute = {
-      {"backend", word({"auto", "cuda", "cpu"}), "auto",
-       "where; auto: CUDA where there is a device, else the CPU", to(&J::backend)},
-      {"precision", either(word({"auto"}), word(names_of(every_precision))), "auto",
-       "number type; auto: float32 where that holds the input's values (pictures, floating-point "
-       "numbers of up to 32 bits, integers of up to 16), else float64",
-       [](J& job, const Value& value) {
-         if (std::get<std::string>(value) != "auto") assign(job.precision, value);
-       }},
-      {"threads", either(word({"auto"}), integer(1, 1024)), "auto", "CPU threads",
-       to(&J::threads)}};
-  return section == "input" ? input : section == "output" ? output : compute;
+KeyTable<J> output_keys() {
+  return {
+      {{.name = "path", .type = path(), .meaning = "the HDF5 file to write"},
+       store(&J::output_path)},
+      {{.name = "dataset", .type = text(), .preset = "/filtered",
+       .meaning = "its dataset, with as many axes as the input; results of filters have the "
+                  "filters' names"}, store(&J::output_dataset)}};
 }
 
-const std::vector<MapKey<CovarianceNames>>& covariance_keys() {
+KeyTable<J> compute_keys() {
+  return {
+      {{.name = "backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
+       .meaning = "where; auto: CUDA where there is a device, else the CPU"}, store(&J::backend)},
+      {{.name = "precision", .type = either(word({"auto"}), word(names_in(name_table<Precision>))),
+       .preset = "auto",
+       .meaning = "number type; auto: float32 where that holds the input's values (pictures, "
+                  "floating-point numbers of up to 32 bits, integers of up to 16), else float64"},
+       store(&J::precision)},
+      {{.name = "threads", .type = either(word({"auto"}), integer(1, 1024)), .preset = "auto",
+       .meaning = "CPU threads"}, store(&J::threads)}};
+}
+
+KeyTable<CovarianceNames> covariance_keys() {
   using N = CovarianceNames;
-  static const std::vector<MapKey<N>> keys = {
-      {"mu", text(), "/mu", "dataset (batch, channel, row, column) in the input file",
-       [](N& names, const Value& value) { assign(names.mu, value); }},
-      {"gamma", text(), "/gamma",
-       "dataset (batch, channel, row, column, channel, row, column) there",
-       [](N& names, const Value& value) { assign(names.gamma, value); }},
-      {"c", text(), "/c", "dataset (output) there",
-       [](N& names, const Value& value) { assign(names.c, value); }}};
-  return keys;
+  return {
+      {{.name = "mu", .type = text(), .preset = "/mu",
+       .meaning = "dataset (batch, channel, row, column) in the input file"}, store(&N::mu)},
+      {{.name = "gamma", .type = text(), .preset = "/gamma",
+       .meaning = "dataset (batch, channel, row, column, channel, row, column) there"},
+       store(&N::gamma)},
+      {{.name = "c", .type = text(), .preset = "/c",
+       .meaning = "dataset (output) there"}, store(&N::c)}};
+}
+// clang-format on
+
+YamlProblems read_named_filters(const YamlNode& node, std::vector<FilterConfig>& filters) {
+  auto [found, problems] = read_filters(node);
+  std::set<std::string> taken;
+  for (const FilterConfig& filter : found)
+    if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
+      problems.push_back({node.position, "filters: " + wrong});
+  filters = std::move(found);
+  return problems;
 }
 
-std::string read_section(const std::string& section, J& job, const YamlNode& node,
-                         YamlProblems& problems) {
-  if (section == "filter") {
-    job.filters = {read_filter(node, section, problems)};
-  } else if (section == "filters") {
-    YamlProblems wrong;
-    std::tie(job.filters, wrong) = read_filters(node);
-    problems.insert(problems.end(), wrong.begin(), wrong.end());
-    std::set<std::string> taken;
-    for (const FilterConfig& filter : job.filters)
-      if (const std::string name = filter_name_problem(filter.name, taken); !name.empty())
-        problems.push_back({node.position, "filters: " + name});
-  } else if (section == "covariance") {
-    read_map(covariance_keys(), node, section, job.covariance.emplace(), problems);
-  } else {
-    read_map(keys_of_section(section), node, section, job, problems);
-  }
-  return {};
+/// The map of the whole file; each of its values is a map or a list of maps itself.
+KeyTable<J> sections() {
+  const auto section = [](const KeyTable<J>& keys) {
+    return [keys](J& job, const YamlNode& node, const std::string& path) {
+      return read_map(keys, node, path, job);
+    };
+  };
+  // clang-format off
+  return {
+      {{.name = "input"}, {}, section(input_keys())},
+      {{.name = "output"}, {}, section(output_keys())},
+      {{.name = "filter", .preset = "{}"},
+       {}, [](J& job, const YamlNode& node, const std::string& path) {
+         return read_filter(node, path, job.filters.emplace_back());
+       }},
+      {{.name = "filters", .preset = "[]"},
+       {}, [](J& job, const YamlNode& node, const std::string&) {
+         return read_named_filters(node, job.filters);
+       }},
+      {{.name = "covariance", .preset = "{}"},
+       {}, [](J& job, const YamlNode& node, const std::string& path) {
+         return read_map(covariance_keys(), node, path, job.covariance.emplace());
+       }},
+      {{.name = "compute", .preset = "{}"}, {}, section(compute_keys())}};
+  // clang-format on
 }
 
 }  // namespace
@@ -86,23 +101,9 @@ FilterJob load_filter_job(const fs::path& path) {
   const std::vector<std::string> no_settings;
   Mistakes mistakes(shown(path.string()), no_settings);
   const YamlDocument document = parse_yaml(read_config_text(path));
-  YamlProblems problems;
-  if (document.problem) problems.push_back(*document.problem);
   FilterJob job;
-  std::vector<MapKey<J>> keys;
-  for (const std::string section :
-       {"input", "output", "filter", "filters", "covariance", "compute"})
-    keys.push_back({section,
-                    text(),
-                    section == "input" || section == "output" ? "" : "{}",
-                    "",
-                    {},
-                    [&, section](J& target, const YamlNode& node) {
-                      return read_section(section, target, node, problems);
-                    }});
-  YamlProblems outer;
-  if (problems.empty()) read_map(keys, document.root, "", job, outer);
-  problems.insert(problems.end(), outer.begin(), outer.end());
+  YamlProblems problems = document.problem ? YamlProblems{*document.problem}
+                                           : read_map(sections(), document.root, "", job);
   const auto& given = document.root.children;
   const auto names = [&](const char* name) {
     return std::ranges::any_of(given, [&](const YamlNode& node) { return node.text == name; });
@@ -133,19 +134,10 @@ FilterJob load_filter_job(const fs::path& path) {
 }
 
 std::string filter_job_reference() {
-  std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
-  for (const std::string section : {"input", "output", "compute"})
-    for (const MapKey<J>& key : keys_of_section(section))
-      text += fmt::format("| `{}.{}` | {} | {} | {} |\n", section, key.name, description(key.type),
-                          key.preset.empty() ? "required" : "`" + key.preset + "`", key.meaning);
-  for (const auto& key : covariance_keys())
-    text += fmt::format("| `covariance.{}` | {} | `{}` | {} |\n", key.name, description(key.type),
-                        key.preset, key.meaning);
-  return text +
-         "\n`filter:` is a map of these, `filters:` a list of such maps:\n\n| key | value | "
-         "default | meaning "
-         "|\n|---|---|---|---|\n" +
-         filter_reference();
+  return std::string(reference_head) + reference_rows("input.", input_keys()) +
+         reference_rows("output.", output_keys()) + reference_rows("compute.", compute_keys()) +
+         reference_rows("covariance.", covariance_keys()) +
+         "\n`filter:` is a map of these, `filters:` a list of such maps:\n\n" + filter_reference();
 }
 
 }  // namespace lapl

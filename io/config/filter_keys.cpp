@@ -5,39 +5,18 @@
 #include <nlohmann/json.hpp>
 
 #include "io/config/config_number.hpp"
-#include "io/config/config_store.hpp"
 
 namespace lapl {
 namespace {
 
 constexpr std::int64_t largest_window = 1 << 20;
 
-template <class T>
-auto named(const T& enumerators, auto FilterConfig::*member) {
-  return [&enumerators, member](FilterConfig& filter, const Value& value) {
-    assign_named(enumerators, filter.*member, value);
-  };
-}
-
-// One number for both axes, or one for each.
-template <class T>
-auto pair(std::array<T, 2> FilterConfig::*member) {
-  return [member](FilterConfig& filter, const Value& value) {
-    if (const auto* const single = std::get_if<T>(&value))
-      filter.*member = {*single, *single};
-    else
-      assign(filter.*member, value);
-  };
-}
-
-template <class T>
-std::string read_pair(const ValueType& element, std::array<T, 2> FilterConfig::*member,
-                      FilterConfig& filter, const YamlNode& node) {
-  const bool is_list = node.kind == YamlNode::Kind::list;
-  const auto reading = read_value(is_list ? list(element, 2, 2) : element, node);
-  if (const auto* const problem = std::get_if<YamlProblem>(&reading)) return problem->what;
-  pair(member)(filter, std::get<Value>(reading));
-  return {};
+/// The value of a type, or what is wrong with it.
+std::pair<Value, std::string> first_wrong(const ValueType& type, const YamlNode& node) {
+  const auto reading = read_value(type, node);
+  if (const auto* const wrong = std::get_if<YamlProblems>(&reading))
+    return {{}, wrong->front().what};
+  return {std::get<Value>(reading), {}};
 }
 
 ValueType kernel_row() { return list(finite_real(), 1, largest_window); }
@@ -45,9 +24,9 @@ ValueType kernel_row() { return list(finite_real(), 1, largest_window); }
 std::string read_numbers(FilterConfig& filter, const YamlNode& node) {
   filter.kernel = KernelKind::numbers;
   const auto row = [&](const YamlNode& numbers) -> std::string {
-    const auto reading = read_value(kernel_row(), numbers);
-    if (const auto* const problem = std::get_if<YamlProblem>(&reading)) return problem->what;
-    const auto& values = std::get<std::vector<double>>(std::get<Value>(reading));
+    const auto [value, wrong] = first_wrong(kernel_row(), numbers);
+    if (!wrong.empty()) return wrong;
+    const auto& values = std::get<std::vector<double>>(value);
     const auto columns = static_cast<std::int64_t>(values.size());
     if (filter.shape.rows > 0 && columns != filter.shape.columns)
       return fmt::format("found rows of {} and of {} numbers (expected rows of equal length)",
@@ -69,79 +48,73 @@ std::string read_kernel(FilterConfig& filter, const YamlNode& node) {
   if (!node.refused.empty()) return fmt::format("found {} (write the value itself)", node.refused);
   if (node.kind == YamlNode::Kind::list) return read_numbers(filter, node);
   if (node.kind == YamlNode::Kind::map) {
-    const std::vector<MapKey<FilterConfig>> keys = {
-        {"path", path(), "", "", [](auto& f, const Value& v) { assign(f.path, v); }},
-        {"dataset", text(), "/kernel", "", [](auto& f, const Value& v) { assign(f.dataset, v); }}};
-    YamlProblems problems;
-    read_map(keys, node, "", filter, problems);
+    using F = FilterConfig;
+    const KeyTable<F> keys = {
+        {{.name = "path", .type = path()}, store(&F::path)},
+        {{.name = "dataset", .type = text(), .preset = "/kernel"}, store(&F::dataset)}};
     filter.kernel = KernelKind::hdf5;
+    const YamlProblems problems = read_map(keys, node, "", filter);
     return problems.empty() ? "" : problems.front().what;
   }
-  const auto reading = read_value(word(names_of(every_named_kernel)), node);
-  if (const auto* const problem = std::get_if<YamlProblem>(&reading))
-    return problem->what +
+  const auto [value, wrong] = first_wrong(word(names_in(named_kernels)), node);
+  if (!wrong.empty())
+    return wrong +
            ", or a list of numbers, a list of rows of them, or {path: FILE, "
            "dataset: NAME} of an HDF5 or .npy file";
-  assign_named(every_named_kernel, filter.kernel, std::get<Value>(reading));
+  assign(filter.kernel, value);
   return {};
 }
 
-std::vector<MapKey<FilterConfig>> make_filter_table() {
+KeyTable<FilterConfig> make_filter_table() {
   using F = FilterConfig;
-  const ValueType cells = integer(1, largest_window), sigma = real(1e-3, 1e5);
   return {
-      {"name", text(), "filtered", "dataset of the result in a run's outputs",
-       [](F& f, const Value& v) { assign(f.name, v); }},
-      {"kind", word(names_of(every_filter_kind)), "convolve",
-       "convolve turns the window round, correlate does not; named kernels mean the same for both",
-       named(every_filter_kind, &F::kind)},
-      {"kernel",
-       word(names_of(every_named_kernel)),
-       "",
-       "a name, a list of numbers (one-dimensional, along rows), a list of rows of numbers, "
-       "{path, dataset} of an HDF5 file, or {path} of an .npy file",
-       {},
-       read_kernel},
-      {"size",
-       cells,
-       "3 for box, by sigma for gaussian",
-       "box, gaussian: cells of the window, one number or [rows, columns]",
-       {},
-       [cells](F& f, const YamlNode& n) { return read_pair(cells, &F::size, f, n); }},
-      {"sigma",
-       sigma,
-       "1",
-       "gaussian: standard deviation in cells, one number or [rows, columns]",
-       {},
-       [sigma](F& f, const YamlNode& n) { return read_pair(sigma, &F::sigma, f, n); }},
-      {"normalize", word({"true", "false"}), "false", "divide the weights by their sum",
-       [](F& f, const Value& v) { f.normalize = std::get<std::string>(v) == "true"; }},
-      {"mode", word(names_of(every_filter_mode)), "same",
-       "cells of the result: wherever the window touches the input (full), as the input (same), "
-       "where the window lies inside (valid); a run's outputs take same",
-       named(every_filter_mode, &F::mode)},
-      {"edge", word(names_of(every_edge)), "reflect",
-       "values outside the input, as scipy.ndimage's modes", named(every_edge, &F::edge)},
-      {"constant", finite_real(), "0", "the value outside, with edge constant",
-       [](F& f, const Value& v) { assign(f.constant, v); }},
-      {"method", word({"auto", "direct", "separable", "fft"}), "auto",
-       "how to compute; auto: by the size and the rank of the window",
-       [](F& f, const Value& v) { assign(f.method, v); }},
+      // clang-format off
+      {{.name = "name", .type = text(), .preset = "filtered",
+       .meaning = "dataset of the result in a run's outputs"}, store(&F::name)},
+      {{.name = "kind", .type = word(names_in(name_table<FilterKind>)), .preset = "convolve",
+       .meaning = "convolve turns the window round, correlate does not; named kernels mean the "
+                  "same for both"}, store(&F::kind)},
+      {{.name = "kernel", .type = word(names_in(named_kernels)),
+       .meaning = "a name, a list of numbers (one-dimensional, along rows), a list of rows of "
+                  "numbers, {path, dataset} of an HDF5 file, or {path} of an .npy file"},
+       {}, [](F& filter, const YamlNode& node, const std::string& path) {
+         const std::string wrong = read_kernel(filter, node);
+         return wrong.empty() ? YamlProblems() : YamlProblems{{node.position, path + ": " + wrong}};
+       }},
+      {{.name = "size", .type = one_or_two(integer(1, largest_window)),
+       .preset = "3 for box, by sigma for gaussian",
+       .meaning = "box, gaussian: cells of the window, one number or [rows, columns]"},
+       store(&F::size)},
+      {{.name = "sigma", .type = one_or_two(real(1e-3, 1e5)), .preset = "1",
+       .meaning = "gaussian: standard deviation in cells, one number or [rows, columns]"},
+       store(&F::sigma)},
+      {{.name = "normalize", .type = word({"true", "false"}), .preset = "false",
+       .meaning = "divide the weights by their sum"}, store(&F::normalize)},
+      {{.name = "mode", .type = word(names_in(name_table<FilterMode>)), .preset = "same",
+       .meaning = "cells of the result: wherever the window touches the input (full), as the input "
+                  "(same), where the window lies inside (valid); a run's outputs take same"},
+       store(&F::mode)},
+      {{.name = "edge", .type = word(names_in(name_table<Edge>)), .preset = "reflect",
+       .meaning = "values outside the input, as scipy.ndimage's modes"}, store(&F::edge)},
+      {{.name = "constant", .type = finite_real(), .preset = "0",
+       .meaning = "the value outside, with edge constant"}, store(&F::constant)},
+      {{.name = "method", .type = word({"auto", "direct", "separable", "fft"}), .preset = "auto",
+       .meaning = "how to compute; auto: by the size and the rank of the window"},
+       store(&F::method)},
+      // clang-format on
   };
 }
 
 }  // namespace
 
-const std::vector<MapKey<FilterConfig>>& filter_keys() {
-  static const std::vector<MapKey<FilterConfig>> table = make_filter_table();
+const KeyTable<FilterConfig>& filter_keys() {
+  static const KeyTable<FilterConfig> table = make_filter_table();
   return table;
 }
 
-FilterConfig read_filter(const YamlNode& node, const std::string& path, YamlProblems& problems) {
-  FilterConfig filter;
-  const std::size_t before = problems.size();
-  read_map(filter_keys(), node, path, filter, problems);
-  if (problems.size() > before) return filter;
+YamlProblems read_filter(const YamlNode& node, const std::string& path, FilterConfig& filter) {
+  YamlProblems problems = read_map(filter_keys(), node, path, filter);
+  if (!problems.empty()) return problems;
   const bool gaussian = filter.kernel == KernelKind::gaussian;
   const auto belongs_to = [&](const char* key, const char* kernels) {
     problems.push_back({node.position, fmt::format("{}.{}: does not apply to kernel {} (it belongs "
@@ -152,7 +125,7 @@ FilterConfig read_filter(const YamlNode& node, const std::string& path, YamlProb
     belongs_to("size", "box, gaussian");
   if (filter.sigma[0] > 0 && !gaussian) belongs_to("sigma", "gaussian");
   if (filter.sigma[0] == 0 && gaussian) filter.sigma = {1, 1};
-  return filter;
+  return problems;
 }
 
 std::pair<std::vector<FilterConfig>, YamlProblems> read_filters(const YamlNode& node) {
@@ -163,8 +136,11 @@ std::pair<std::vector<FilterConfig>, YamlProblems> read_filters(const YamlNode& 
         {node.position, "expected a list of filters, each a map such as {kernel: gaussian}"});
     return {filters, problems};
   }
-  for (const YamlNode& child : node.children)
-    filters.push_back(read_filter(child, fmt::format("filter {}", filters.size() + 1), problems));
+  for (const YamlNode& child : node.children) {
+    const std::string path = fmt::format("filter {}", filters.size() + 1);
+    for (YamlProblem& problem : read_filter(child, path, filters.emplace_back()))
+      problems.push_back(std::move(problem));
+  }
   return {filters, problems};
 }
 
@@ -212,14 +188,11 @@ nlohmann::ordered_json filter_schema() {
   ordered_json properties = ordered_json::object();
   for (const auto& key : filter_keys()) {
     ordered_json schema = schema_of(key.type);
-    if (key.name == "size" || key.name == "sigma")
-      schema = {{"anyOf", {schema, schema_of(list(key.type, 2, 2))}}};
     if (key.name == "kernel") {
       const ordered_json row = schema_of(kernel_row());
       const ordered_json rows = {{"type", "array"}, {"minItems", 1}, {"items", row}};
       schema = {{"anyOf", {schema, row, rows, {{"type", "object"}}}}};
     }
-    if (key.name == "normalize") schema = {{"type", "boolean"}};
     schema["description"] = key.meaning;
     properties[key.name] = schema;
   }
@@ -230,14 +203,7 @@ nlohmann::ordered_json filter_schema() {
 }
 
 std::string filter_reference() {
-  std::string text;
-  for (const auto& key : filter_keys()) {
-    const bool both = key.name == "size" || key.name == "sigma";
-    const std::string value = key.name == "kernel" ? "see right" : description(key.type);
-    text += fmt::format("| `{}` | {}{} | {} | {} |\n", key.name, value, both ? ", or two" : "",
-                        key.preset.empty() ? "required" : "`" + key.preset + "`", key.meaning);
-  }
-  return text;
+  return std::string(reference_head) + reference_rows("", filter_keys());
 }
 
 }  // namespace lapl

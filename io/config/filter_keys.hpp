@@ -8,15 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "io/config/map_reader.hpp"
+#include "io/config/key_table.hpp"
 #include "solver/filter_config.hpp"
 
 namespace lapl {
 
-const std::vector<MapKey<FilterConfig>>& filter_keys();
+const KeyTable<FilterConfig>& filter_keys();
 
-/// Reads one filter; `path` stands before its keys in messages. Relative paths stay as they are.
-FilterConfig read_filter(const YamlNode& node, const std::string& path, YamlProblems& problems);
+/// Reads one filter and returns what is wrong; `path` stands before its keys in messages. Relative
+/// paths stay as they are.
+YamlProblems read_filter(const YamlNode& node, const std::string& path, FilterConfig& filter);
 
 /// The filters of a list, and everything that is wrong with it.
 std::pair<std::vector<FilterConfig>, YamlProblems> read_filters(const YamlNode& node);
@@ -30,7 +31,7 @@ std::string yaml_of(const FilterConfig& filter);
 
 nlohmann::ordered_json filter_schema();
 
-/// Rows of a Markdown table: key, value, default, meaning.
+/// A Markdown table: key, value, default, meaning.
 std::string filter_reference();
 
 }  // namespace lapl

@@ -24,12 +24,13 @@ void add_file(Series& series, const fs::path& file, const FileContent& content,
               const StepRange& range) {
   for (std::size_t i = 0; i < content.steps.size(); ++i) {
     if (!range.contains(content.steps[i])) continue;
-    const bool single = content.precision == "float32";
+    const Precision precision =
+        content.precision == name_of(Precision::float32) ? Precision::float32 : Precision::float64;
     if (series.records.empty()) {
       series.shape = content.shape;
       series.spacing = content.spacing;
-      series.single_precision = single;
-    } else if (content.shape != series.shape || single != series.single_precision) {
+      series.precision = precision;
+    } else if (content.shape != series.shape || precision != series.precision) {
       throw IoError(fmt::format("{}: holds {} x {} cells in {}, but {} other ones", file.string(),
                                 content.shape.rows, content.shape.columns, content.precision,
                                 series.records.front().file.string()));
@@ -113,12 +114,10 @@ FieldValues read_record(const Series& series, const SeriesRecord& record,
                         const std::string& field) {
   series.before_reading(record);
   if (has(record.fields, field)) return read_field(record.file, field, record.record).values;
-  return missing_values(series.shape.cells(), series.single_precision);
+  return missing_values(series.shape.cells(), series.precision);
 }
 
-std::size_t value_size(const Series& series) {
-  return series.single_precision ? sizeof(float) : sizeof(double);
-}
+std::size_t value_size(const Series& series) { return size_of(series.precision); }
 
 std::span<const std::byte> bytes_of(const FieldValues& values) {
   static_assert(std::endian::native == std::endian::little);

@@ -38,7 +38,7 @@ struct SeriesRecord {
 struct Series {
   Shape shape;
   double spacing = 1;
-  bool single_precision = false;
+  Precision precision = Precision::float64;
   std::vector<SeriesRecord> records;  ///< in order of step; at least one
   /// Called before a field of a record is read.
   std::function<void(const SeriesRecord&)> before_reading = [](const SeriesRecord&) {};

@@ -76,8 +76,7 @@ class SeriesFile {
         write_provenance(file);
         std::vector<VtkField> fields;
         for (const auto& [name, texts] : header_.fields)
-          fields.push_back(
-              {name, series_.single_precision ? stored_type<float>() : stored_type<double>()});
+          fields.push_back({name, stored_type_of(series_.precision)});
         write_vtkhdf(file, header_.axes, fields, scales);
         scales.close();
       });
@@ -108,8 +107,8 @@ class SeriesFile {
   void write_field(hid_t file, const std::string& name, const Texts& texts,
                    const AxisScales& scales) {
     Hdf5Dataset dataset = naming_file(path_, [&] {
-      Hdf5Dataset created = create_records(file, name, series_.single_precision, 3,
-                                           series_.records.size(), series_.shape);
+      Hdf5Dataset created =
+          create_records(file, name, series_.precision, 3, series_.records.size(), series_.shape);
       for (const auto& [attribute, text] : texts) write_attribute(created, attribute, text);
       attach_axes(created, name, scales);
       return created;

@@ -107,7 +107,7 @@ Hdf5Dataset open_checkpoint_field(hid_t file, Shape shape) {
                   std::to_string(layout.shape.columns) + ", but shape says " +
                   std::to_string(shape.rows) + " x " + std::to_string(shape.columns));
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset field");
-  if (!layout.single_precision && H5Tequal(type, stored_type<double>()) <= 0)
+  if (layout.precision == Precision::float64 && H5Tequal(type, stored_type<double>()) <= 0)
     throw IoError("dataset field is neither float32 nor float64");
   return dataset;
 }

@@ -101,9 +101,9 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size) {
   return static_cast<std::uint64_t>(chunks * chunk.cells()) * value_size;
 }
 
-Hdf5Dataset create_records(hid_t location, const std::string& name, bool single_precision, int axes,
+Hdf5Dataset create_records(hid_t location, const std::string& name, Precision precision, int axes,
                            std::size_t records, Shape shape) {
-  const Shape chunk = chunk_shape(shape, single_precision ? sizeof(float) : sizeof(double));
+  const Shape chunk = chunk_shape(shape, size_of(precision));
   const auto extent =
       along_axes(axes, 1, {static_cast<std::int64_t>(records), shape.rows, shape.columns});
   const auto chunks = along_axes(axes, 1, {1, chunk.rows, chunk.columns});
@@ -112,8 +112,8 @@ Hdf5Dataset create_records(hid_t location, const std::string& name, bool single_
   const Hdf5Properties links(H5Pcreate(H5P_LINK_CREATE), "make link properties");
   check_hdf5(H5Pset_create_intermediate_group(links, 1), "set link properties");
   const Hdf5Space space(H5Screate_simple(axes, extent.data(), nullptr), "make a data space");
-  const hid_t type = single_precision ? stored_type<float>() : stored_type<double>();
-  return {H5Dcreate2(location, name.c_str(), type, space, links, properties, H5P_DEFAULT),
+  return {H5Dcreate2(location, name.c_str(), stored_type_of(precision), space, links, properties,
+                     H5P_DEFAULT),
           "create dataset " + name};
 }
 
@@ -123,6 +123,9 @@ std::size_t value_size_of(FieldView values) {
 
 hid_t stored_type_of(FieldView values) {
   return std::visit([]<class T>(std::span<const T>) { return stored_type<T>(); }, values);
+}
+hid_t stored_type_of(Precision precision) {
+  return with_precision(precision, []<class T>() { return stored_type<T>(); });
 }
 
 Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape shape,
@@ -174,8 +177,8 @@ FieldLayout field_layout(hid_t dataset, const std::string& name) {
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
     throw IoError("dataset " + name + " holds neither integers nor floating-point numbers");
   FieldLayout layout = layout_of("dataset " + name, extent_of(dataset, name));
-  layout.single_precision =
-      H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0;
+  if (H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0)
+    layout.precision = Precision::float32;
   layout.fits_single = H5Tget_size(type) <= (kind == H5T_FLOAT ? 4 : 2);
   return layout;
 }
@@ -204,7 +207,7 @@ void expect_records(hid_t location, const std::string& name,
 
 void touch_field(hid_t dataset, const std::string& name, const FieldLayout& layout) {
   touch_values(dataset, name,
-               layout.single_precision ? memory_type<float>() : memory_type<double>());
+               with_precision(layout.precision, []<class T>() { return memory_type<T>(); }));
 }
 
 FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
@@ -213,15 +216,13 @@ FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayou
     throw IoError("dataset " + name + " has no record " + std::to_string(record) + ", only " +
                   std::to_string(layout.records) + " from 0 on");
   const Hdf5Space selected = select_block(dataset, layout.axes, name, 0, 0, layout.shape, record);
-  const auto read = [&]<class T>(std::vector<T> values) {
+  return with_precision(layout.precision, [&]<class T>() {
+    std::vector<T> values = host_vector<T>(layout.shape.cells());
     check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(layout.axes, layout.shape), selected,
                        H5P_DEFAULT, values.data()),
                "read dataset " + name);
     return FieldValues(std::move(values));
-  };
-  const std::int64_t cells = layout.shape.cells();
-  return layout.single_precision ? read(host_vector<float>(cells))
-                                 : read(host_vector<double>(cells));
+  });
 }
 
 }  // namespace lapl

@@ -31,7 +31,7 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size);
 /// Creates a dataset (records, rows, columns), with `axes` axes as in FieldLayout, in chunks, each
 /// a part of one record; the groups in its name too.
 [[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
-                                         bool single_precision, int axes, std::size_t records,
+                                         Precision precision, int axes, std::size_t records,
                                          Shape shape);
 
 /// Reads the dataset again, block by block; throws IoError unless it holds exactly these bits.
@@ -40,6 +40,7 @@ void expect_field(hid_t location, const std::string& name, Shape shape, FieldVie
 /// Bytes of one value, and HDF5's type for it as stored.
 std::size_t value_size_of(FieldView values);
 hid_t stored_type_of(FieldView values);
+hid_t stored_type_of(Precision precision);
 
 /// One value for each of `axes` axes: the last of record, rows, columns, or these behind as many
 /// `leading` as it takes.
@@ -50,8 +51,8 @@ struct FieldLayout {
   Shape shape;
   std::size_t records = 1;  ///< length of the time axis, 1 where there is none
   int axes = 2;  ///< columns; rows, columns; time, rows, columns; or these behind some of length 1
-  bool single_precision = false;  ///< IEEE 32 bits, of either byte order
-  bool fits_single = false;       ///< every value of the type is one of float32
+  Precision precision = Precision::float64;  ///< that read_values gives
+  bool fits_single = false;                  ///< every value of the type is one of float32
 };
 
 /// The layout of an array of that extent, `name` in messages; throws IoError as field_layout.
@@ -62,7 +63,8 @@ FieldLayout layout_of(const std::string& name, const std::vector<hsize_t>& exten
 /// numbers.
 FieldLayout field_layout(hid_t dataset, const std::string& name);
 
-/// All values at `record`, converted to this machine's; float32 stays, all else becomes float64.
+/// All values at `record`, converted to this machine's; IEEE 32 bits of either byte order stay
+/// float32, all else becomes float64.
 FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
                         std::size_t record);
 

@@ -30,7 +30,7 @@ ReadField read_plain(hid_t file, const std::string& name, std::size_t record, Re
 /// What the index says about one of its records.
 struct IndexRecord {
   Shape shape;
-  bool single_precision = false;
+  Precision precision = Precision::float64;
   std::filesystem::path step_file;
 };
 
@@ -42,7 +42,7 @@ IndexRecord look_up(hid_t index, const std::filesystem::path& path, const std::s
     throw IoError("has no record " + std::to_string(record) + ", only " +
                   std::to_string(axes.steps.size()) + " from 0 on");
   const Hdf5Dataset dataset(H5Dopen2(index, name.c_str(), H5P_DEFAULT), "open dataset " + name);
-  return {axes.shape, field_layout(dataset, name).single_precision,
+  return {axes.shape, field_layout(dataset, name).precision,
           path.parent_path() / "fields" / step_file_name(axes.steps[record])};
 }
 
@@ -69,7 +69,7 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
   return read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {
     if (holds_dataset(step.file, name)) return read_plain(step.file, name, 0, reading, same_grid);
     same_grid(own_content(step).shape);
-    return {shape, 1, false, missing_values(shape.cells(), entry->single_precision)};
+    return {shape, 1, false, missing_values(shape.cells(), entry->precision)};
   });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/digest.hpp"
+#include "solver/precision.hpp"
 
 namespace lapl {
 
@@ -20,10 +21,10 @@ using FieldView = std::variant<std::span<const float>, std::span<const double>>;
 using FieldValues = std::variant<std::vector<float>, std::vector<double>>;
 
 /// What stands for a field of so many cells that a file lacks: NaN.
-inline FieldValues missing_values(std::int64_t cells, bool single_precision) {
-  const auto count = static_cast<std::size_t>(cells);
-  if (single_precision) return std::vector<float>(count, std::numeric_limits<float>::quiet_NaN());
-  return std::vector<double>(count, std::numeric_limits<double>::quiet_NaN());
+inline FieldValues missing_values(std::int64_t cells, Precision precision) {
+  return with_precision(precision, [&]<class T>() -> FieldValues {
+    return std::vector<T>(static_cast<std::size_t>(cells), std::numeric_limits<T>::quiet_NaN());
+  });
 }
 
 /// The state digest of all values.

@@ -15,10 +15,6 @@
 namespace lapl {
 namespace {
 
-const char* precision_of(const FieldLayout& layout) {
-  return layout.single_precision ? "float32" : "float64";
-}
-
 /// Every dataset with rows, columns and a time: what is left once the axes are taken away.
 void add_own_fields(hid_t file, FileContent& content) {
   for (const std::string& name : list_datasets(file)) {
@@ -29,9 +25,9 @@ void add_own_fields(hid_t file, FileContent& content) {
       throw IoError(fmt::format("dataset {} is {} x {} x {}, but time, y and x are {} x {} x {}",
                                 name, layout.records, layout.shape.rows, layout.shape.columns,
                                 content.steps.size(), content.shape.rows, content.shape.columns));
-    if (content.fields.empty()) content.precision = precision_of(layout);
-    if (content.precision != precision_of(layout))
-      throw IoError(fmt::format("dataset {} is {}, but {} is {}", name, precision_of(layout),
+    if (content.fields.empty()) content.precision = name_of(layout.precision);
+    if (content.precision != name_of(layout.precision))
+      throw IoError(fmt::format("dataset {} is {}, but {} is {}", name, name_of(layout.precision),
                                 content.fields.front(), content.precision));
     content.fields.push_back(name);
   }
@@ -78,7 +74,7 @@ FileContent content_of_checkpoint(hid_t file) {
           .steps = {header.step},
           .times = {static_cast<double>(header.step) * header.time_step},
           .fields = {"field"},
-          .precision = precision_of(field_layout(dataset, "field")),
+          .precision = name_of(field_layout(dataset, "field").precision),
           .provenance = {{"config", header.config},
                          {"state_digest", fmt::format("{:#018x}", header.state_digest)}}};
 }
@@ -95,7 +91,7 @@ FileContent content_of_plain(hid_t file) {
       if (layout.axes == 1) continue;  // an axis of others, say
       if (content.fields.empty()) {
         content.shape = layout.shape;
-        content.precision = precision_of(layout);
+        content.precision = name_of(layout.precision);
       }
       content.fields.push_back(name);
     } catch (const IoError& error) {

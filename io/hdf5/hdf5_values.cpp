@@ -42,39 +42,6 @@ Hdf5Dataset create_dataset(hid_t location, const std::string& name, hid_t type, 
 
 }  // namespace
 
-template <>
-hid_t stored_type<float>() {
-  return H5T_IEEE_F32LE;
-}
-template <>
-hid_t stored_type<double>() {
-  return H5T_IEEE_F64LE;
-}
-template <>
-hid_t stored_type<std::int64_t>() {
-  return H5T_STD_I64LE;
-}
-template <>
-hid_t stored_type<std::uint64_t>() {
-  return H5T_STD_U64LE;
-}
-template <>
-hid_t memory_type<float>() {
-  return H5T_NATIVE_FLOAT;
-}
-template <>
-hid_t memory_type<double>() {
-  return H5T_NATIVE_DOUBLE;
-}
-template <>
-hid_t memory_type<std::int64_t>() {
-  return H5T_NATIVE_INT64;
-}
-template <>
-hid_t memory_type<std::uint64_t>() {
-  return H5T_NATIVE_UINT64;
-}
-
 Hdf5Properties dataset_properties() {
   Hdf5Properties properties(H5Pcreate(H5P_DATASET_CREATE), "make dataset properties");
   check_hdf5(H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),

@@ -7,33 +7,28 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "io/hdf5/hdf5_handle.hpp"
 
 namespace lapl {
 
-/// HDF5's types for T: as stored, and as held in memory. float, double, int64_t and uint64_t.
+/// HDF5's type for T as stored, and below as held in memory: float, double, int64_t and uint64_t.
 template <class T>
-hid_t stored_type();
+hid_t stored_type() {
+  if constexpr (std::is_same_v<T, float>) return H5T_IEEE_F32LE;
+  if constexpr (std::is_same_v<T, double>) return H5T_IEEE_F64LE;
+  if constexpr (std::is_same_v<T, std::int64_t>) return H5T_STD_I64LE;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_STD_U64LE;
+}
 template <class T>
-hid_t memory_type();
-template <>
-hid_t stored_type<float>();
-template <>
-hid_t stored_type<double>();
-template <>
-hid_t stored_type<std::int64_t>();
-template <>
-hid_t stored_type<std::uint64_t>();
-template <>
-hid_t memory_type<float>();
-template <>
-hid_t memory_type<double>();
-template <>
-hid_t memory_type<std::int64_t>();
-template <>
-hid_t memory_type<std::uint64_t>();
+hid_t memory_type() {
+  if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
+  if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
+  if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
+}
 
 /// Dataset creation properties of all our datasets: creation order of attributes tracked (as
 /// netCDF wants it), no times, and no fill values written, since every value is.

@@ -49,14 +49,13 @@ struct BadStep {
 };
 
 /// Every record of the dataset is NaN where nothing else is mapped there.
-Hdf5Properties virtual_properties(bool single_precision) {
+Hdf5Properties virtual_properties(Precision precision) {
   Hdf5Properties properties = dataset_properties();
-  const double missing = std::numeric_limits<double>::quiet_NaN();
-  const float missing_single = std::numeric_limits<float>::quiet_NaN();
   check_hdf5(H5Pset_fill_time(properties, H5D_FILL_TIME_IFSET), "set dataset properties");
-  check_hdf5(single_precision ? H5Pset_fill_value(properties, memory_type<float>(), &missing_single)
-                              : H5Pset_fill_value(properties, memory_type<double>(), &missing),
-             "set the fill value");
+  with_precision(precision, [&]<class T>() {
+    const T missing = std::numeric_limits<T>::quiet_NaN();
+    check_hdf5(H5Pset_fill_value(properties, memory_type<T>(), &missing), "set the fill value");
+  });
   return properties;
 }
 
@@ -102,7 +101,7 @@ void RunIndex::add_fields(std::int64_t file) {
     if (fields_.contains(name)) continue;
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
     if (extent_of(dataset, name).size() != 3) continue;
-    if (fields_.empty()) single_precision_ = field_layout(dataset, name).single_precision;
+    if (fields_.empty()) precision_ = field_layout(dataset, name).precision;
     fields_[name] = {read_text_attribute(dataset, "units"),
                      read_text_attribute(dataset, "long_name")};
   }
@@ -229,7 +228,7 @@ void RunIndex::write_hdf5(std::int64_t file) const {
   AxisScales scales = write_axes(file, axes);
   const std::vector<Run> runs = this->runs();
   for (const auto& [name, text] : fields_) {
-    const Hdf5Properties properties = virtual_properties(single_precision_);
+    const Hdf5Properties properties = virtual_properties(precision_);
     const Hdf5Space space = records_space(axes.steps.size(), axes.shape);
     std::size_t at = 0;
     for (const Run& run : runs) {
@@ -243,10 +242,9 @@ void RunIndex::write_hdf5(std::int64_t file) const {
                  "map records of " + name);
     }
     check_hdf5(H5Sselect_all(space), "select all records");
-    const hid_t type = single_precision_ ? stored_type<float>() : stored_type<double>();
-    Hdf5Dataset dataset(
-        H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
-        "create dataset " + name);
+    Hdf5Dataset dataset(H5Dcreate2(file, name.c_str(), stored_type_of(precision_), space,
+                                   H5P_DEFAULT, properties, H5P_DEFAULT),
+                        "create dataset " + name);
     write_attribute(dataset, "units", text.units);
     write_attribute(dataset, "long_name", text.long_name);
     attach_axes(dataset, name, scales);
@@ -263,12 +261,12 @@ std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const {
     std::vector<FieldValues> values;
     for (const auto& [name, text] : fields_) {
       if (check_hdf5(H5Lexists(opened.file, name.c_str(), H5P_DEFAULT), "look for " + name) == 0) {
-        values.push_back(missing_values(shape_.cells(), single_precision_));
+        values.push_back(missing_values(shape_.cells(), precision_));
         continue;
       }
       const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
       const FieldLayout layout = field_layout(dataset, name);
-      if (layout.shape != shape_ || layout.single_precision != single_precision_)
+      if (layout.shape != shape_ || layout.precision != precision_)
         throw IoError("has another grid than the other step files");
       values.push_back(read_values(dataset, name, layout, 0));
     }
@@ -295,8 +293,7 @@ void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
     AxisScales scales = write_axes(file, axes);
     std::vector<Hdf5Dataset> datasets;
     for (const auto& [name, text] : fields_) {
-      datasets.push_back(
-          create_records(file, name, single_precision_, 3, steps.size(), axes.shape));
+      datasets.push_back(create_records(file, name, precision_, 3, steps.size(), axes.shape));
       write_attribute(datasets.back(), "units", text.units);
       write_attribute(datasets.back(), "long_name", text.long_name);
       attach_axes(datasets.back(), name, scales);
@@ -335,7 +332,7 @@ void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
 
 /// Makes the bundles that are due, of the first outputs that are in none.
 void RunIndex::write_bundles() {
-  const std::size_t value_size = single_precision_ ? sizeof(float) : sizeof(double);
+  const std::size_t value_size = size_of(precision_);
   for (;;) {
     std::vector<std::int64_t> steps;
     for (const auto& [step, record] : records_)

@@ -69,7 +69,7 @@ class RunIndex {
   std::map<std::int64_t, Record> records_;  // by step
   Shape shape_;
   double spacing_ = 1;
-  bool single_precision_ = false;
+  Precision precision_ = Precision::float64;
   std::map<std::string, FieldText> fields_;
   std::map<std::string, std::string> root_texts_;
   std::map<std::string, std::size_t> bundles_;  // records in each

@@ -185,7 +185,7 @@ void write_frames(const fs::path& path, const std::string& history,
       write_attribute(file, "history", history);
       std::vector<Hdf5Dataset> open;
       for (const FrameDataset& of : datasets) {
-        open.push_back(create_records(file, of.name, sizeof(T) == sizeof(float), axes,
+        open.push_back(create_records(file, of.name, precision_of_type<T>, axes,
                                       static_cast<std::size_t>(frames), of.shape));
         write_attribute(open.back(), "long_name", of.long_name);
       }

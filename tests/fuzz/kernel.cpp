@@ -10,8 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   filter.kernel = lapl::KernelKind::hdf5;
   filter.path = lapl::fuzz::file_with(lapl::fuzz::text_of(data, size));
   filter.dataset = "field";
-  for (const lapl::FilterMode mode : lapl::every_filter_mode) try {
-      filter.mode = mode;
+  for (const auto& mode : lapl::name_table<lapl::FilterMode>) try {
+      filter.mode = mode.value;
       lapl::RunConfig run;
       run.shape = {5, 7};
       run.filters = {filter};

@@ -78,13 +78,13 @@ TEST_CASE_TEMPLATE("2-D filters equal scipy.ndimage and scipy.signal, whatever t
                           reference.values(group + dataset), config.weights, image);
         };
         config.mode = FilterMode::same;
-        for (const Edge edge : every_edge) {
-          config.edge = edge;
-          CAPTURE(name_of(edge));
+        for (const auto& edge : name_table<Edge>) {
+          config.edge = edge.value;
+          CAPTURE(edge.name);
           config.kind = FilterKind::convolve;
-          CHECK(error(std::string("/convolve/") + name_of(edge)) < gate);
+          CHECK(error(std::string("/convolve/") + edge.name) < gate);
           config.kind = FilterKind::correlate;
-          CHECK(error(std::string("/correlate/") + name_of(edge)) < gate);
+          CHECK(error(std::string("/correlate/") + edge.name) < gate);
         }
         config.kind = FilterKind::convolve;
         config.edge = Edge::constant;
@@ -103,12 +103,12 @@ TEST_CASE_TEMPLATE("1-D filters equal numpy.convolve in every mode", T, float, d
   config.one_dimensional = true;
   config.edge = Edge::constant;
   for (const std::string& backend : test::backends())
-    for (const FilterMode mode : every_filter_mode) {
-      CAPTURE(name_of(mode));
-      config.mode = mode;
+    for (const auto& mode : name_table<FilterMode>) {
+      CAPTURE(mode.name);
+      config.mode = mode.value;
       const auto found = filtered<T>(config, {1, std::ssize(signal)}, signal, backend);
       CHECK(error_of(found,
-                     reference.values(std::string("/convolution/one_dimensional/") + name_of(mode)),
+                     reference.values(std::string("/convolution/one_dimensional/") + mode.name),
                      config.weights, signal) < 2 * std::numeric_limits<T>::epsilon());
     }
 }
@@ -182,11 +182,11 @@ TEST_CASE("named kernels: sums, signs and directions") {
     config.kind = kind;
     return filtered<double>(config, shape, ramp, "cpu")[4 * 11 + 5];
   };
-  for (const FilterKind kind : every_filter_kind) {
-    CHECK(centre(KernelKind::sobel_rows, kind) == 8 * 3);
-    CHECK(centre(KernelKind::sobel_columns, kind) == 8);
-    CHECK(centre(KernelKind::laplacian, kind) == 0);
-    CHECK(centre(KernelKind::box, kind) == doctest::Approx(4 * 3 + 5));
+  for (const auto& kind : name_table<FilterKind>) {
+    CHECK(centre(KernelKind::sobel_rows, kind.value) == 8 * 3);
+    CHECK(centre(KernelKind::sobel_columns, kind.value) == 8);
+    CHECK(centre(KernelKind::laplacian, kind.value) == 0);
+    CHECK(centre(KernelKind::box, kind.value) == doctest::Approx(4 * 3 + 5));
   }
   config.kernel = KernelKind::gaussian;
   config.sigma = {1.5, 0.7};
@@ -243,7 +243,7 @@ TEST_CASE_TEMPLATE("a run takes filters whose results have the grid's shape, and
     auto config =
         numbers(window, std::vector<double>(static_cast<std::size_t>(window.cells()), 1.));
     config.one_dimensional = line;
-    config.mode = every_filter_mode[static_cast<std::size_t>(between(0, 2))];
+    config.mode = name_table<FilterMode>[static_cast<std::size_t>(between(0, 2))].value;
     CAPTURE(n);
     try {
       const auto correlation = correlation_on_grid<T>(config, grid);

@@ -221,9 +221,9 @@ void try_kernel(const fs::path& folder, Random& random, std::string& what) {
   FilterConfig filter;
   filter.kernel = KernelKind::hdf5;
   filter.path = folder / "k.h5";
-  filter.mode = every_filter_mode[below(3, random)];
-  filter.edge = every_edge[below(5, random)];
-  filter.kind = every_filter_kind[below(2, random)];
+  filter.mode = name_table<FilterMode>[below(3, random)].value;
+  filter.edge = name_table<Edge>[below(5, random)].value;
+  filter.kind = name_table<FilterKind>[below(2, random)].value;
   filter.method = pick<std::string>({"auto", "direct", "fft"}, random);
   config.filters = {filter};
   what = fmt::format("a kernel of {} axes, {} long, mode {}, on {} x {}", extent.size(),

@@ -207,7 +207,7 @@ int torture(const std::string& backend, std::uint64_t trials, std::uint64_t seed
   for (std::uint64_t number = first; number < first + trials; ++number) {
     const Trial trial = make_trial(backend, seed + number * 0x9E3779B97F4A7C15u);
     try {
-      trial.config.precision == Precision::float32 ? try_run<float>(trial) : try_run<double>(trial);
+      with_precision(trial.config.precision, [&]<class T>() { return try_run<T>(trial); });
     } catch (const std::exception& error) {
       ++failed;
       fmt::print(stderr, "trial {}, {}: {}\n", number, trial.text(), error.what());

@@ -1,0 +1,32 @@
+// Number types of fields: an enumerator where they are chosen, a template parameter inside.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "solver/names.hpp"
+
+namespace lapl {
+
+enum class Precision { float32, float64 };
+template <>
+inline constexpr auto name_table<Precision> = std::to_array<Named<Precision>>(
+    {{Precision::float32, "float32"}, {Precision::float64, "float64"}});
+
+template <class T>
+inline constexpr Precision precision_of_type = sizeof(T) == sizeof(float) ? Precision::float32
+                                                                          : Precision::float64;
+
+/// Calls `use<T>()` with the number type, float or double.
+template <class Use>
+decltype(auto) with_precision(Precision precision, Use use) {
+  return precision == Precision::float32 ? use.template operator()<float>()
+                                         : use.template operator()<double>();
+}
+
+/// Bytes of a value.
+inline std::size_t size_of(Precision precision) {
+  return with_precision(precision, []<class T>() { return sizeof(T); });
+}
+
+}  // namespace lapl
