@@ -46,7 +46,7 @@ std::vector<OutputDataset> output_datasets(const RunConfig& config);
 
 template <class T>
 std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& captured) {
-  return dataset.derived ? captured.derived[*dataset.derived] : captured.field;
+  return dataset.derived ? captured.derived.at(*dataset.derived) : captured.field;
 }
 
 /// The plans of the derived datasets but for those of filters, which come after them.

@@ -247,7 +247,15 @@ class TileRun {
   void impose_ghost_column(const Face<T>& face, T* const* rows, std::int64_t count,
                            std::int64_t ghost, std::int64_t nearest) const {
     const std::int64_t to = offset_of(ghost), from = offset_of(nearest);
-    for (std::int64_t row = 0; row < count; ++row) rows[row][to] = face.ghost(rows[row][from]);
+    const auto impose = [&](const auto law) __attribute__((always_inline)) {
+      for (std::int64_t row = 0; row < count; ++row) rows[row][to] = law(rows[row][from]);
+    };
+    if (face.is_constant())
+      impose([a = face.a](T) { return a; });
+    else if (face.is_even())
+      impose([](T inside) { return inside; });
+    else
+      impose([face](T inside) { return face.ghost(inside); });
   }
 
   void impose_ghost_row(const Face<T>& face, T* ghost, const T* nearest) const {

@@ -73,20 +73,28 @@ __device__ __forceinline__ void store(double* cells, const Cells<double>& from) 
 
 // The row that stands at `row`, -1 to the number of rows; ghost columns are not filled in.
 template <class T>
+__device__ __forceinline__ bool is_zero(const AxisFaces<T>& faces, std::int64_t index,
+                                        const AxisSource& source) {
+  return source.ghost && (index < 0 ? faces.first.b : faces.last.b) == T(0);
+}
+template <class T>
 __device__ __forceinline__ void make_ghosts(const Face<T>& face, Cells<T>& cells) {
 #pragma unroll
   for (int j = 0; j < Cells<T>::count; ++j) cells.value[j] = face.ghost(cells.value[j]);
 }
-template <template <class> class Stage, class T>
+template <bool general, template <class> class Stage, class T>
 __device__ __forceinline__ Cells<T> load_halo(const T* from, const TileStep<Stage, T>& step,
                                               std::int64_t row, std::int64_t readable_column) {
   const AxisSource source = source_at(step.faces.rows, row, step.layout.rows);
-  Cells<T> cells = load(from + source.index * step.layout.pitch + readable_column);
+  const T* const nearest = from + source.index * step.layout.pitch + readable_column;
+  if constexpr (!general) return is_zero(step.faces.rows, row, source) ? Cells<T>{} : load(nearest);
+  Cells<T> cells = load(nearest);
   if (source.ghost) make_ghosts(step.faces.rows.at(row), cells);
   return cells;
 }
 
-template <template <class> class Stage, class T>
+// `general`: faces may have any law, else they are held at 0, even or neighbours.
+template <bool general, template <class> class Stage, class T>
 __global__ void __launch_bounds__(lanes* warps_a_block, 4)
     step_tile(const T* __restrict__ from, T* __restrict__ to, TileStep<Stage, T> step) {
   constexpr int count = Cells<T>::count, rows = rows_a_warp<T>;
@@ -108,9 +116,10 @@ __global__ void __launch_bounds__(lanes* warps_a_block, 4)
   const AxisSource bottom = source_at(step.faces.rows, grid_rows, grid_rows);
   const T* const bottom_start = from + bottom.index * pitch;
   // The column beside the tile, or the ghost column where the grid ends inside the tile.
-  const AxisSource beside =
-      source_at(step.faces.columns, lane == 0 ? column - 1 : min(tile_end, columns), columns);
-  const bool loads_side = lane == 0 || lane == lanes - 1;
+  const std::int64_t side_column = lane == 0 ? column - 1 : min(tile_end, columns);
+  const AxisSource beside = source_at(step.faces.columns, side_column, columns);
+  const bool loads_side = (lane == 0 || lane == lanes - 1) &&
+                          (general || !is_zero(step.faces.columns, side_column, beside));
 
   Cells<T> cells[rows];
   T side[rows];
@@ -121,19 +130,23 @@ __global__ void __launch_bounds__(lanes* warps_a_block, 4)
     cells[i] = load(source + readable_column);
     side[i] = loads_side ? source[beside.index] : T(0);
   }
-  if (warp == 0) last_rows[0][lane] = load_halo(from, step, row - 1, readable_column);
+  if (warp == 0) last_rows[0][lane] = load_halo<general>(from, step, row - 1, readable_column);
   if (warp == warps_a_block - 1)
     first_rows[warps_a_block][lane] =
-        load_halo(from, step, min(row + rows, grid_rows), readable_column);
+        load_halo<general>(from, step, min(row + rows, grid_rows), readable_column);
 
-  if (bottom.ghost && rows_left < rows)
+  if constexpr (general) {
+    if (bottom.ghost && rows_left < rows)
+#pragma unroll
+      for (int i = 0; i < rows; ++i)
+        if (i >= rows_left) make_ghosts(step.faces.rows.last, cells[i]);
+    if (loads_side && beside.ghost)
+#pragma unroll
+      for (int i = 0; i < rows; ++i) side[i] = step.faces.columns.at(side_column).ghost(side[i]);
+  } else if (is_zero(step.faces.rows, grid_rows, bottom) && rows_left < rows) {
 #pragma unroll
     for (int i = 0; i < rows; ++i)
-      if (i >= rows_left) make_ghosts(step.faces.rows.last, cells[i]);
-  if (loads_side && beside.ghost) {
-    const Face<T> face = lane == 0 ? step.faces.columns.first : step.faces.columns.last;
-#pragma unroll
-    for (int i = 0; i < rows; ++i) side[i] = face.ghost(side[i]);
+      if (i >= rows_left) cells[i] = {};
   }
   if (tile_end > columns)
 #pragma unroll
@@ -186,7 +199,9 @@ class TileEngine final : public CudaEngine<T> {
  public:
   TileEngine(const Problem<T>& problem, const Stage<T>& stage, const DoubleBuffer<T>& buffers,
              cudaStream_t stream)
-      : first_(buffers.current) {
+      : first_(buffers.current),
+        kernel_(extensions_of(problem.faces) ? step_tile<false, Stage, T>
+                                             : step_tile<true, Stage, T>) {
     const FieldLayout layout = field_layout<T>(problem.shape);
     const std::int64_t across = (layout.columns - 1) / tile_columns<T> + 1;
     const std::int64_t down = (layout.rows - 1) / tile_rows<T> + 1;
@@ -210,8 +225,8 @@ class TileEngine final : public CudaEngine<T> {
   static constexpr std::int64_t graph_steps = 64;
 
   void launch(DoubleBuffer<T>& buffers, cudaStream_t stream) const {
-    step_tile<<<tiles_, dim3(lanes, warps_a_block), 0, stream>>>(buffers.current, buffers.next,
-                                                                 step_);
+    kernel_<<<tiles_, dim3(lanes, warps_a_block), 0, stream>>>(buffers.current, buffers.next,
+                                                               step_);
     LAPL_CUDA(cudaGetLastError());
     buffers.swap();
   }
@@ -220,7 +235,7 @@ class TileEngine final : public CudaEngine<T> {
   // attributes loads its code, which must not first happen while launches are recorded.
   void capture(DoubleBuffer<T> buffers, cudaStream_t stream) {
     cudaFuncAttributes attributes{};
-    LAPL_CUDA(cudaFuncGetAttributes(&attributes, step_tile<Stage, T>));
+    LAPL_CUDA(cudaFuncGetAttributes(&attributes, kernel_));
     LAPL_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     for (std::int64_t i = 0; i < graph_steps; ++i) launch(buffers, stream);
     cudaGraph_t captured = nullptr;
@@ -233,6 +248,7 @@ class TileEngine final : public CudaEngine<T> {
   }
 
   T* first_;  // the buffer that the graph reads first
+  void (*kernel_)(const T*, T*, TileStep<Stage, T>);
   TileStep<Stage, T> step_;
   unsigned tiles_ = 0;
   RunnableGraph graph_;

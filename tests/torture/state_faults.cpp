@@ -14,6 +14,7 @@
 #include "io/run_writer.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "solver/outputs.hpp"
 #include "tests/faulty_backend.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/torture/damage.hpp"
@@ -94,8 +95,9 @@ template <class T>
 std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::string& engine,
                                        const RunConfig& config, T coefficient,
                                        const std::vector<T>& field) {
-  auto made =
-      make_backend<T>(backend, engine, {config.shape, config.boundaries, coefficient, T(1)}, 1);
+  const Problem<T> problem{config.shape, config.boundaries, coefficient, T(1)};
+  auto made = make_backend<T>(backend, engine, problem, 1);
+  made->set_derived(derived_plans(config, problem));
   made->set_state(field);
   return made;
 }
