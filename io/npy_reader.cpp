@@ -11,9 +11,9 @@
 
 #include "io/config/config_text.hpp"
 #include "io/durable/posix_file.hpp"
-#include "kernels/cpu/host_buffer.hpp"
 #include "kernels/error.hpp"
 #include "kernels/half.hpp"
+#include "kernels/host_vector.hpp"
 
 namespace lapl {
 namespace {
@@ -230,7 +230,7 @@ ReadField read_any_field(const std::filesystem::path& path, const std::string& d
                          const std::function<void(Shape)>& take_shape) {
   if (!is_npy(path)) return read_field(path, dataset, 0, take_shape);
   const NpyReader reader(path);
-  const FieldLayout& layout = reader.layout();
+  const DatasetLayout& layout = reader.layout();
   if (take_shape) take_shape(layout.shape);
   return {layout.shape, layout.records, layout.axes == 1, reader.read(0)};
 }

@@ -21,14 +21,14 @@ class NpyReader {
   /// shorter than its header says, before memory is taken for values.
   explicit NpyReader(const std::filesystem::path& path);
 
-  const FieldLayout& layout() const { return layout_; }
+  const DatasetLayout& layout() const { return layout_; }
 
   /// The values at `record`; float32 stays, all else becomes float64.
   FieldValues read(std::size_t record) const;
 
  private:
   std::filesystem::path path_;
-  FieldLayout layout_;
+  DatasetLayout layout_;
   char kind_ = 'f';  ///< f, i, u or b, as in NumPy's type codes
   std::size_t value_size_ = 4;
   bool swapped_ = false;  ///< big-endian

@@ -1,7 +1,7 @@
 #include "kernels/memory.hpp"
 
+#include "kernels/available_memory.hpp"
 #include "kernels/backend.hpp"
-#include "kernels/cpu/available_memory.hpp"
 #include "kernels/cuda/field_layout.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/device_info.hpp"

@@ -1,8 +1,10 @@
 // NumPy's linear interpolation between the two order statistics next to a percentile.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 namespace lapl {
 
@@ -26,5 +28,16 @@ struct PercentileRank {
     return fraction >= 0.5 ? high - range * (1 - fraction) : low + range * fraction;
   }
 };
+
+/// numpy.percentile(values, percentile) with linear interpolation (method 7 of Hyndman and Fan,
+/// "Sample Quantiles in Statistical Packages", 1996). Reorders `values`, which is not empty.
+inline double percentile_of(std::vector<double>& values, double percentile) {
+  const PercentileRank rank(percentile, static_cast<std::int64_t>(values.size()));
+  const auto lower = values.begin() + rank.lower;
+  std::nth_element(values.begin(), lower, values.end());
+  const double low = *lower;
+  const double high = rank.upper == rank.lower ? low : *std::min_element(lower + 1, values.end());
+  return rank.between(low, high);
+}
 
 }  // namespace lapl

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/host_vector.hpp"
 #include "kernels/pcg64.hpp"
 
 namespace lapl {

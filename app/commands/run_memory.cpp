@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/available_memory.hpp"
+#include "kernels/available_memory.hpp"
 #include "kernels/error.hpp"
 #include "kernels/size_text.hpp"
 

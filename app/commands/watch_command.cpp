@@ -9,7 +9,7 @@
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
 #include "io/provenance.hpp"
-#include "kernels/cpu/available_memory.hpp"
+#include "kernels/available_memory.hpp"
 #include "kernels/error.hpp"
 #include "solver/background.hpp"
 

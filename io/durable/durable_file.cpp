@@ -13,7 +13,7 @@
 #include "io/durable/leftovers.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/durable/seal.hpp"
-#include "kernels/cpu/available_memory.hpp"
+#include "kernels/available_memory.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

@@ -48,7 +48,7 @@ Checkpoint read_image(const SealedImage& image, Reading reading) {
   const Hdf5File file = open_hdf5_image({image.bytes.get(), image.size});
   Checkpoint checkpoint{read_checkpoint_header(file), {}};
   const Hdf5Dataset dataset = open_checkpoint_field(file, checkpoint.header.shape);
-  const FieldLayout layout = field_layout(dataset, state_field());
+  const DatasetLayout layout = field_layout(dataset, state_field());
   if (reading == Reading::rehearsal) {
     touch_field(dataset, state_field(), layout);
     return checkpoint;

@@ -98,7 +98,7 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
 
 Hdf5Dataset open_checkpoint_field(hid_t file, Shape shape) {
   Hdf5Dataset dataset = open_own_dataset(file, state_field());
-  const FieldLayout layout = field_layout(dataset, state_field());
+  const DatasetLayout layout = field_layout(dataset, state_field());
   if (layout.axes != 2)
     throw IoError("dataset field has " + std::to_string(layout.axes) +
                   " axes, not 2 (rows, columns)");

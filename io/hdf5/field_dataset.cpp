@@ -10,7 +10,7 @@
 
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/hdf5_values.hpp"
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/host_vector.hpp"
 
 namespace lapl {
 namespace {
@@ -154,8 +154,8 @@ void expect_field(hid_t location, const std::string& name, Shape shape, FieldVie
   std::visit([&](auto held) { expect_values(dataset, name, shape, held); }, values);
 }
 
-FieldLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent) {
-  FieldLayout layout;
+DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent) {
+  DatasetLayout layout;
   layout.axes = static_cast<int>(extent.size());
   const auto leading = extent.begin() + std::max(layout.axes - 3, 0);
   if (extent.empty() ||
@@ -171,12 +171,12 @@ FieldLayout layout_of(const std::string& name, const std::vector<hsize_t>& exten
   return layout;
 }
 
-FieldLayout field_layout(hid_t dataset, const std::string& name) {
+DatasetLayout field_layout(hid_t dataset, const std::string& name) {
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   const H5T_class_t kind = H5Tget_class(type);
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
     throw IoError("dataset " + name + " holds neither integers nor floating-point numbers");
-  FieldLayout layout = layout_of("dataset " + name, extent_of(dataset, name));
+  DatasetLayout layout = layout_of("dataset " + name, extent_of(dataset, name));
   if (H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0)
     layout.precision = Precision::float32;
   layout.fits_single = H5Tget_size(type) <= (kind == H5T_FLOAT ? 4 : 2);
@@ -199,18 +199,18 @@ template void write_values(hid_t, const std::string&, int, std::size_t, Shape,
 void expect_records(hid_t location, const std::string& name,
                     std::span<const std::uint64_t> digests) {
   const Hdf5Dataset dataset = open_plain_dataset(location, name);
-  const FieldLayout layout = field_layout(dataset, name);
+  const DatasetLayout layout = field_layout(dataset, name);
   for (std::size_t i = 0; i < digests.size(); ++i)
     if (digest_of(read_values(dataset, name, layout, i)) != digests[i])
       throw IoError("dataset " + name + " reads back with other values than were written");
 }
 
-void touch_field(hid_t dataset, const std::string& name, const FieldLayout& layout) {
+void touch_field(hid_t dataset, const std::string& name, const DatasetLayout& layout) {
   touch_values(dataset, name,
                with_precision(layout.precision, []<class T>() { return memory_type<T>(); }));
 }
 
-FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
+FieldValues read_values(hid_t dataset, const std::string& name, const DatasetLayout& layout,
                         std::size_t record) {
   if (record >= layout.records)
     throw IoError("dataset " + name + " has no record " + std::to_string(record) + ", only " +

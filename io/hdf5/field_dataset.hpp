@@ -28,8 +28,8 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size);
 [[nodiscard]] Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name,
                                                  Shape shape, FieldView values);
 
-/// Creates a dataset (records, rows, columns), with `axes` axes as in FieldLayout, in chunks, each
-/// a part of one record; the groups in its name too.
+/// Creates a dataset (records, rows, columns), with `axes` axes as in DatasetLayout, in chunks,
+/// each a part of one record; the groups in its name too.
 [[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
                                          Precision precision, int axes, std::size_t records,
                                          Shape shape);
@@ -47,7 +47,7 @@ hid_t stored_type_of(Precision precision);
 std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::array<std::int64_t, 3> last);
 
 /// Extent and type of a dataset that can be read as fields.
-struct FieldLayout {
+struct DatasetLayout {
   Shape shape;
   std::size_t records = 1;  ///< length of the time axis, 1 where there is none
   int axes = 2;  ///< columns; rows, columns; time, rows, columns; or these behind some of length 1
@@ -56,16 +56,16 @@ struct FieldLayout {
 };
 
 /// The layout of an array of that extent, `name` in messages; throws IoError as field_layout.
-FieldLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent);
+DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent);
 
 /// The layout of an open dataset; throws IoError unless it is (columns), (rows, columns) or
 /// (time, rows, columns), any behind further axes of length 1, of integers or floating-point
 /// numbers.
-FieldLayout field_layout(hid_t dataset, const std::string& name);
+DatasetLayout field_layout(hid_t dataset, const std::string& name);
 
 /// All values at `record`, converted to this machine's; IEEE 32 bits of either byte order stay
 /// float32, all else becomes float64.
-FieldValues read_values(hid_t dataset, const std::string& name, const FieldLayout& layout,
+FieldValues read_values(hid_t dataset, const std::string& name, const DatasetLayout& layout,
                         std::size_t record);
 
 /// Reads all records again; throws IoError unless their state digests are these.
@@ -73,9 +73,9 @@ void expect_records(hid_t location, const std::string& name,
                     std::span<const std::uint64_t> digests);
 
 /// touch_values with the type that read_values gives.
-void touch_field(hid_t dataset, const std::string& name, const FieldLayout& layout);
+void touch_field(hid_t dataset, const std::string& name, const DatasetLayout& layout);
 
-/// Writes the values at `record` of a dataset with `axes` axes as in FieldLayout.
+/// Writes the values at `record` of a dataset with `axes` axes as in DatasetLayout.
 template <class T>
 void write_values(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
                   std::span<const T> values);

@@ -17,7 +17,7 @@ using TakeShape = std::function<void(Shape)>;
 ReadField read_plain(hid_t file, const std::string& name, std::size_t record, Reading reading,
                      const TakeShape& take_shape) {
   const Hdf5Dataset dataset = open_plain_dataset(file, name);
-  const FieldLayout layout = field_layout(dataset, name);
+  const DatasetLayout layout = field_layout(dataset, name);
   if (take_shape) take_shape(layout.shape);
   if (reading == Reading::rehearsal) {
     touch_field(dataset, name, layout);

@@ -20,7 +20,7 @@ void add_own_fields(hid_t file, FileContent& content) {
   for (const std::string& name : list_datasets(file)) {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
     if (extent_of(dataset, name).size() != 3) continue;
-    const FieldLayout layout = field_layout(dataset, name);
+    const DatasetLayout layout = field_layout(dataset, name);
     if (layout.shape != content.shape || layout.records != content.steps.size())
       throw IoError(fmt::format("dataset {} is {} x {} x {}, but time, y and x are {} x {} x {}",
                                 name, layout.records, layout.shape.rows, layout.shape.columns,
@@ -87,7 +87,7 @@ FileContent content_of_plain(hid_t file) {
   bool rejected = false;
   for (const std::string& name : list_datasets(file)) try {
       const Hdf5Dataset dataset = open_plain_dataset(file, name);
-      const FieldLayout layout = field_layout(dataset, name);
+      const DatasetLayout layout = field_layout(dataset, name);
       if (layout.axes == 1) continue;  // an axis of others, say
       if (content.fields.empty()) {
         content.shape = layout.shape;

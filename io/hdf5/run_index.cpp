@@ -265,7 +265,7 @@ std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const {
         continue;
       }
       const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-      const FieldLayout layout = field_layout(dataset, name);
+      const DatasetLayout layout = field_layout(dataset, name);
       if (layout.shape != shape_ || layout.precision != precision_)
         throw IoError("has another grid than the other step files");
       values.push_back(read_values(dataset, name, layout, 0));

@@ -80,7 +80,7 @@ struct DatasetReader {
   std::string name;
   OpenedFile opened;
   Hdf5Dataset dataset;
-  FieldLayout layout;
+  DatasetLayout layout;
   Shape shape;
   std::int64_t frames;
   int axes;
@@ -141,7 +141,7 @@ std::unique_ptr<FrameSource> open_dataset(const fs::path& path, const std::strin
               "is an index of other files (name one of the step files, or filter while running: "
               "`filters` in the run's config)");
         Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-        const FieldLayout layout = field_layout(dataset, name);
+        const DatasetLayout layout = field_layout(dataset, name);
         if (reading == Reading::rehearsal) touch_field(dataset, name, layout);
         return std::make_unique<Source<DatasetReader>>(DatasetReader{
             path, name, std::move(opened), std::move(dataset), layout, layout.shape,

@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/host_vector.hpp"
 #include "kernels/pcg64.hpp"
 #include "kernels/percentile.hpp"
 
@@ -151,15 +151,6 @@ std::vector<double> cpu_filtered_noise(Shape shape, const FractalParameters& par
           field[static_cast<std::size_t>(row * columns + column)] = 0;
   }
   return field;
-}
-
-double percentile_of(std::vector<double>& values, double percentile) {
-  const PercentileRank rank(percentile, static_cast<std::int64_t>(values.size()));
-  const auto lower = values.begin() + rank.lower;
-  std::nth_element(values.begin(), lower, values.end());
-  const double low = *lower;
-  const double high = rank.upper == rank.lower ? low : *std::min_element(lower + 1, values.end());
-  return rank.between(low, high);
 }
 
 std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& parameters,

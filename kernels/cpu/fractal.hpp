@@ -13,10 +13,6 @@ namespace lapl {
 std::vector<double> cpu_filtered_noise(Shape shape, const FractalParameters& parameters,
                                        int threads);
 
-/// numpy.percentile(values, percentile) with linear interpolation (method 7 of Hyndman and Fan,
-/// "Sample Quantiles in Statistical Packages", 1996). Reorders `values`, which is not empty.
-double percentile_of(std::vector<double>& values, double percentile);
-
 /// The whole field: 0 where the filtered noise is not above its percentile.
 std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& parameters,
                                       int threads);

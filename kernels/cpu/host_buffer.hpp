@@ -5,23 +5,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <new>
 #include <span>
-#include <vector>
 
-#include "kernels/cpu/available_memory.hpp"
+#include "kernels/available_memory.hpp"
 
 namespace lapl {
-
-/// `size` zeros of a field. Throws DeviceError where memory does not suffice.
-template <class T>
-std::vector<T> host_vector(std::int64_t size) {
-  try {
-    return std::vector<T>(static_cast<std::size_t>(size));
-  } catch (const std::bad_alloc&) {
-    throw_out_of_memory(static_cast<std::uint64_t>(size) * sizeof(T));
-  }
-}
 
 template <class T>
 class HostBuffer {

@@ -129,7 +129,7 @@ TEST_CASE("a step file is CF and VTKHDF") {
 
   // The image that VTK sees is the field without its time axis.
   const Hdf5Dataset image(H5Dopen2(file, "VTKHDF/PointData/laplacian", H5P_DEFAULT), "open");
-  const FieldLayout layout = field_layout(image, "laplacian");
+  const DatasetLayout layout = field_layout(image, "laplacian");
   CHECK(layout.axes == 2);
   CHECK(layout.shape == shape);
   CHECK(

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/fractal.hpp"
 #include "kernels/pcg64.hpp"
+#include "kernels/percentile.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"
 

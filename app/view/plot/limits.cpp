@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/cpu/fractal.hpp"
+#include "kernels/percentile.hpp"
 
 namespace lapl {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/cpu/available_memory.hpp"
+#include "kernels/available_memory.hpp"
 
 #include <fmt/format.h>
 
