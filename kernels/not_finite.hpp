@@ -38,9 +38,9 @@ struct NotFinite {
 /// Index of the first NaN or infinity; none where all values are finite.
 template <class T>
 std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
-  constexpr std::size_t block_size = 4096;  // looked at without a branch
-  for (std::size_t start = 0; start < values.size(); start += block_size) {
-    const auto block = values.subspan(start, std::min(block_size, values.size() - start));
+  constexpr std::size_t at_once = 4096;  // looked at without a branch
+  for (std::size_t start = 0; start < values.size(); start += at_once) {
+    const auto block = values.subspan(start, std::min(at_once, values.size() - start));
     unsigned bad = 0;
     for (const T value : block) bad |= std::isfinite(value) ? 0u : 1u;
     if (bad == 0) continue;
