@@ -65,11 +65,11 @@ using KeyTable = std::vector<Key<Target>>;
 
 /// The keys of a part of `Target` as keys of its section.
 template <class Target, class Part>
-void add_section(KeyTable<Target>& table, const std::string& section, Part Target::*part,
+void add_section(KeyTable<Target>& table, const std::string& prefix, Part Target::*part,
                  const KeyTable<Part>& keys) {
   for (const Key<Part>& key : keys) {
     Key<Target>& added = table.emplace_back(static_cast<const KeyRow&>(key));
-    added.name = section + '.' + key.name;
+    added.name = prefix + '.' + key.name;
     added.put = [part, put = key.put](Target& target, const Value& value) {
       put(target.*part, value);
     };
