@@ -10,7 +10,7 @@ struct Mistake {
 };
 
 // The line stands in place of line 1 (grid), 2 (equation) or 3 (time), else as line 4.
-const Mistake table[] = {
+const Mistake mistakes[] = {
     // clang-format off
     {"grid: {shape: [04, 5]}",
      "bad.yaml:1:16: grid.shape: found 04, with leading zeros (write 4)"},
@@ -342,7 +342,7 @@ const Mistake table[] = {
 
 TEST_CASE("each mistake in a config has its message") {
   REQUIRE(mistakes_in(smallest_config) == "accepted");
-  for (const Mistake& mistake : table) {
+  for (const Mistake& mistake : mistakes) {
     CAPTURE(mistake.line);
     CHECK(mistakes_in(config_with(mistake.line)) == std::string(mistake.message));
   }
