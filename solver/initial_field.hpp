@@ -26,7 +26,7 @@ std::vector<double> checkerboard_field(const RunConfig& config);
 /// amplitude times the product of the boundaries' eigenmodes (eigenmode below).
 std::vector<double> sine_field(const RunConfig& config);
 
-/// Made by Backend::set_fractal, where the state is.
+/// Made by fill_fractal (kernels/fractal.hpp), where the state is.
 struct OnBackend {};
 /// Read by io/initial_source.hpp.
 enum class FieldFile { picture, dataset };
