@@ -7,12 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -94,6 +96,18 @@ inline Outcome finish(pid_t child) {
   REQUIRE(waitpid(child, &status, 0) == child);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
           text_of("out.txt"), text_of("err.txt")};
+}
+
+/// Waits until a run that was started in `folder` has stored a checkpoint; which one may be there
+/// is a matter of time, since the oldest go.
+inline void wait_for_checkpoint(const std::filesystem::path& folder) {
+  const auto is_there = [&] {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "checkpoints", error))
+      if (entry.path().filename().string().starts_with("step-")) return true;
+    return false;
+  };
+  while (!is_there()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 inline Outcome run_lapl(const std::vector<std::string>& arguments) {

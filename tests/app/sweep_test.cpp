@@ -153,8 +153,7 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
   write_text("long.yaml", long_sweep);
   const pid_t sweep =
       start({"sweep", "long.yaml", "--output", "k", "--set", "initial.seed=1,2", "--jobs", "1"});
-  while (!fs::exists("k/seed-1/checkpoints/step-000000000.h5"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_for_checkpoint("k/seed-1");
   kill(static_cast<pid_t>(std::stol(text_of("k/seed-1/.lock"))), SIGKILL);
   const Outcome rest = finish(sweep);
   CHECK(rest.code == 128 + SIGKILL);
@@ -168,8 +167,7 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
   const std::vector<std::string> arguments = {
       "sweep", "c.yaml", "--output", "s", "--set", "initial.seed=1,2,3,4", "--jobs", "2"};
   const pid_t sweep = start(arguments);
-  while (!fs::exists("s/seed-2/checkpoints/step-000000000.h5"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_for_checkpoint("s/seed-2");
   kill(sweep, SIGHUP);
   const Outcome stopped = finish(sweep);
   CHECK(stopped.code == 75);
@@ -216,8 +214,7 @@ TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the
     const pid_t child = start({"-c", std::string(before) + "exec " + lapl_program() +
                                          " run c.yaml --output out --set time.steps=900000000"},
                               "/bin/sh");
-    while (!fs::exists("out/checkpoints/step-000000000.h5"))
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    wait_for_checkpoint("out");
     if (signal != 0) kill(child, SIGHUP);
     if (signal != SIGHUP) kill(child, signal);
     const Outcome outcome = finish(child);
@@ -231,8 +228,7 @@ TEST_CASE("signals within a second of each other are one request to stop") {
   write_text("c.yaml", long_sweep);
   const pid_t child = start({"run", "c.yaml", "--output", "out", "--set", "time.steps=9000000",
                              "--set", "output.every=9000000", "--set", "checkpoint.every=9000000"});
-  while (!fs::exists("out/checkpoints/step-000000000.h5"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_for_checkpoint("out");
   kill(child, SIGUSR1);
   kill(child, SIGTERM);
   const Outcome outcome = finish(child);
