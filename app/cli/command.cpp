@@ -65,13 +65,13 @@ void Command::does(Action action) {
   command_->callback([chosen = chosen_, action = std::move(action)] { *chosen = action; });
 }
 
-CommandOption Command::positional(const std::string& name, ValueTarget target,
+CommandOption Command::positional(const std::string& name, const ValueTarget& target,
                                   const std::string& what) {
   const auto [word, value] = name_and_value(name);
   return add_to(*command_, word, target, what)->type_name(value);
 }
 
-CommandOption Command::option(const std::string& names, ValueTarget target,
+CommandOption Command::option(const std::string& names, const ValueTarget& target,
                               const std::string& what) {
   const auto [words, value] = name_and_value(names);
   CLI::Option* option = add_to(*command_, words, target, what);

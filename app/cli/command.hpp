@@ -68,9 +68,11 @@ class Command {
   void does(Action action);
 
   /// A positional is shown by its name alone, or with what it may be: "USE {quick,tutorial}".
-  CommandOption positional(const std::string& name, ValueTarget target, const std::string& what);
+  CommandOption positional(const std::string& name, const ValueTarget& target,
+                           const std::string& what);
   /// `names` may end in what people are to call the value: "-o,--output FILE".
-  CommandOption option(const std::string& names, ValueTarget target, const std::string& what);
+  CommandOption option(const std::string& names, const ValueTarget& target,
+                       const std::string& what);
   CommandOption flag(const std::string& name, bool* target, const std::string& what);
 
   /// What follows the options in the help: examples, and what else there is to say.
