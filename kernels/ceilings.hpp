@@ -1,7 +1,7 @@
 // What a machine can do at most.
 #pragma once
 
-#include "kernels/block.hpp"
+#include "kernels/backend.hpp"
 
 namespace lapl {
 
@@ -12,8 +12,9 @@ struct Ceilings {
   double updates_per_second = 0;     ///< arithmetic alone: measured on a CPU, read off a GPU
 };
 
-/// Measures what works on the block (a fraction of a second); leaves its values alone.
+/// Measures, in a fraction of a second, what a backend runs on, for values of T: the device that is
+/// current, or its CPU threads.
 template <class T>
-Ceilings measure_ceilings(const Block<T>& block);
+Ceilings measure_ceilings(const BackendDescription& by);
 
 }  // namespace lapl

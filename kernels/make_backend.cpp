@@ -68,13 +68,13 @@ template void fill_fractal(const Block<float>&, const FractalParameters&);
 template void fill_fractal(const Block<double>&, const FractalParameters&);
 
 template <class T>
-Ceilings measure_ceilings(const Block<T>& block) {
+Ceilings measure_ceilings(const BackendDescription& by) {
 #ifdef LAPL_HAS_CUDA
-  if (block.place == Block<T>::Place::device) return device_ceilings(sizeof(T));
+  if (by.backend == "cuda") return device_ceilings(sizeof(T));
 #endif
-  return host_ceilings<T>(block.threads);
+  return host_ceilings<T>(by.threads);
 }
-template Ceilings measure_ceilings(const Block<float>&);
-template Ceilings measure_ceilings(const Block<double>&);
+template Ceilings measure_ceilings<float>(const BackendDescription&);
+template Ceilings measure_ceilings<double>(const BackendDescription&);
 
 }  // namespace lapl

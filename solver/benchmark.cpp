@@ -125,7 +125,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, std::int64_t steps, int repea
   result.slowest = seconds.back();
   result.updates_per_second =
       static_cast<double>(of.shape.cells()) * static_cast<double>(result.steps) / result.seconds;
-  result.ceilings = measure_ceilings(backend->block());
+  result.ceilings = measure_ceilings<T>(result.description);
   return result;
 }
 template BenchmarkResult benchmark<float>(const BenchmarkCase&, std::int64_t, int);

@@ -9,17 +9,12 @@ namespace lapl {
 namespace {
 
 template <class T>
-std::optional<DerivedPlan<T>> is_the_state(const Problem<T>&) {
-  return std::nullopt;
-}
-
-template <class T>
-std::optional<DerivedPlan<T>> laplacian_plan(const Problem<T>& problem) {
+DerivedPlan<T> laplacian_plan(const Problem<T>& problem) {
   return LaplacianPlan<T>{problem.faces, problem.spacing_squared};
 }
 
 constexpr std::array quantities = {
-    OutputQuantity{"field", "field", "1", false, is_the_state<float>, is_the_state<double>},
+    OutputQuantity{"field", "field", "1"},
     OutputQuantity{"laplacian", "5-point Laplacian of field", "m-2", true, laplacian_plan<float>,
                    laplacian_plan<double>},
 };
@@ -40,7 +35,7 @@ std::vector<OutputDataset> output_datasets(const RunConfig& config) {
   std::size_t derived = 0;
   for (const std::string& name : config.output_fields) {
     const OutputQuantity& quantity = *quantity_named(name);
-    const bool is_state = name == state_field();
+    const bool is_state = quantity.plan == nullptr;
     datasets.push_back({name, std::string(quantity.description), std::string(quantity.unit),
                         is_state ? "the value" : "the " + name,
                         is_state ? std::nullopt : std::optional(derived++)});
@@ -58,12 +53,11 @@ std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config, const Problem
   std::vector<DerivedPlan<T>> plans;
   for (const std::string& name : config.output_fields) {
     const OutputQuantity& quantity = *quantity_named(name);
-    std::optional<DerivedPlan<T>> plan;
+    if (quantity.plan == nullptr) continue;
     if constexpr (sizeof(T) == sizeof(float))
-      plan = quantity.plan(problem);
+      plans.push_back(quantity.plan(problem));
     else
-      plan = quantity.plan_in_double(problem);
-    if (plan) plans.push_back(*plan);
+      plans.push_back(quantity.plan_in_double(problem));
   }
   return plans;
 }

@@ -22,9 +22,9 @@ struct OutputQuantity {
   /// Positive and negative values matter alike, and the extremes are rare: drawn around 0, from the
   /// 5th to the 95th percentile.
   bool is_signed = false;
-  /// How it follows from the state; none for what is the state.
-  std::optional<DerivedPlan<float>> (*plan)(const Problem<float>&) = nullptr;
-  std::optional<DerivedPlan<double>> (*plan_in_double)(const Problem<double>&) = nullptr;
+  /// How it follows from the state, in each precision; null for the state.
+  DerivedPlan<float> (*plan)(const Problem<float>&) = nullptr;
+  DerivedPlan<double> (*plan_in_double)(const Problem<double>&) = nullptr;
 };
 
 /// The state first, then what is derived from it. A derived output is one row here.

@@ -25,14 +25,15 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
 template <class T>
 std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendChoice& choice,
                                         const std::function<void(const std::string&)>& note) {
-  auto backend = make_backend(choice.backend, config.engine, problem_of<T>(config), config.threads);
+  const Problem<T> problem = problem_of<T>(config);
+  auto backend = make_backend(choice.backend, config.engine, problem, config.threads);
   const BackendDescription by = backend->description();
   note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
   if (const int wanted = config.threads > 0 ? config.threads : useful_threads(config.shape);
       by.threads > 0 && by.threads < wanted)
     note(fmt::format("{} of {} threads: no more can be started (a limit on processes?)", by.threads,
                      wanted));
-  std::vector<DerivedPlan<T>> derived = derived_plans(config, problem_of<T>(config));
+  std::vector<DerivedPlan<T>> derived = derived_plans(config, problem);
   for (const FilterConfig& filter : load_filters(config.filters)) {
     const auto correlation = correlation_on_grid<T>(filter, config.shape);
     const MethodChoice method = choose_method(filter, correlation, choice.backend);

@@ -1,6 +1,7 @@
 // The fractal field on the CPU, by FFTW. Formulas: kernels/fractal.hpp and docs/numerics.md.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/fractal.hpp"
@@ -17,14 +18,12 @@ std::vector<double> cpu_filtered_noise(Shape shape, const FractalParameters& par
 std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& parameters,
                                       int threads);
 
-/// The same into a block in host memory.
+/// The same into a block in host memory, whose rows have no padding.
 template <class T>
 void fill_fractal_on_host(const Block<T>& block, const FractalParameters& parameters) {
   const std::vector<double> field = cpu_fractal_field(block.shape, parameters, block.threads);
-  for (std::int64_t row = 0; row < block.shape.rows; ++row)
-    for (std::int64_t column = 0; column < block.shape.columns; ++column)
-      block.values[row * block.pitch + column] =
-          static_cast<T>(field[static_cast<std::size_t>(row * block.shape.columns + column)]);
+  std::transform(field.begin(), field.end(), block.values,
+                 [](double value) { return static_cast<T>(value); });
 }
 
 }  // namespace lapl
