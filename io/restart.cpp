@@ -12,6 +12,7 @@
 #include "io/hdf5/step_file.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
+#include "solver/equation/equation.hpp"
 
 namespace lapl {
 namespace {
@@ -89,16 +90,14 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint) {
           fmt::format("{}: {} is {} (expected {}, as its config and its name say)", path.string(),
                       what, found, expected));
   };
-  require(header.shape == run.shape, "its grid",
-          fmt::format("{} x {}", header.shape.rows, header.shape.columns),
-          fmt::format("{} x {}", run.shape.rows, run.shape.columns));
+  require(header.shape == run.shape, "its grid", text_of(header.shape), text_of(run.shape));
   require(value_size_of(view_of(checkpoint.values)) == size_of(run.precision), "a value",
           fmt::format("{} bytes", value_size_of(view_of(checkpoint.values))),
           name_of(run.precision));
-  require(bits_of(header.time_step) == bits_of(run.step_seconds()), "time_step", header.time_step,
-          run.step_seconds());
-  require(bits_of(header.coefficient) == bits_of(run.step_coefficient()), "coefficient",
-          header.coefficient, run.step_coefficient());
+  require(bits_of(header.time_step) == bits_of(equation_of(run).time_step(run)), "time_step",
+          header.time_step, equation_of(run).time_step(run));
+  require(bits_of(header.coefficient) == bits_of(equation_of(run).stability(run).found),
+          "coefficient", header.coefficient, equation_of(run).stability(run).found);
   require(header.step <= run.steps, "step", header.step, fmt::format("at most {}", run.steps));
   const std::int64_t named = step_of_checkpoint(path.filename().string());
   require(named < 0 || named == header.step, "step", header.step, named);

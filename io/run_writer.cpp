@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/error.hpp"
+#include "solver/equation/equation.hpp"
 #include "solver/frozen.hpp"
 #include "solver/outputs.hpp"
 
@@ -37,16 +38,16 @@ template <class T>
 void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   const std::int64_t step = storing.step;
   StoredEvent event{.step = step,
-                    .time = static_cast<double>(step) * config_.step_seconds(),
-                    .statistics = statistics_of(captured.field, config_.shape, config_.spacing),
+                    .time = time_of(config_, step),
+                    .statistics = statistics_of(captured.field(0), config_.shape, config_.spacing),
                     .digest = captured.digest,
                     .output = "",
                     .checkpoint = "",
-                    .field = captured.field,
+                    .field = captured.field(0),
                     .shape = config_.shape};
   require_finite(event.statistics, step);
   last_digest_ = captured.digest;
-  if (storing.output) warn_if_frozen(step, captured.field);
+  if (storing.output) warn_if_frozen(step, captured.field(0));
   // The output first: a checkpoint holds which of the outputs before it are there.
   if (storing.output) try {
       event.output = write_output(storing, captured, event.statistics);
@@ -81,14 +82,15 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
                                        const Statistics& statistics) {
   const std::int64_t step = storing.step;
   const auto path = folder_.fields() / step_file_name(step);
-  const double time = static_cast<double>(step) * config_.step_seconds();
-  StepRecord record{.shape = config_.shape,
-                    .spacing = config_.spacing,
-                    .step = step,
-                    .time = time,
-                    .title = "diffusion, " + folder_.path().filename().string(),
-                    .fields = {},
-                    .provenance = provenance_};
+  const double time = time_of(config_, step);
+  StepRecord record{
+      .shape = config_.shape,
+      .spacing = config_.spacing,
+      .step = step,
+      .time = time,
+      .title = fmt::format("{}, {}", equation_of(config_).name, folder_.path().filename().string()),
+      .fields = {},
+      .provenance = provenance_};
   record.provenance.emplace_back("state_digest", digest_text(captured.digest));
   for (const OutputDataset& dataset : output_datasets(config_))
     record.fields.push_back(
@@ -186,12 +188,12 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
                    {.config = config_text_,
                     .shape = config_.shape,
                     .step = step,
-                    .time_step = config_.step_seconds(),
-                    .coefficient = config_.step_coefficient(),
+                    .time_step = equation_of(config_).time_step(config_),
+                    .coefficient = equation_of(config_).stability(config_).found,
                     .state_digest = captured.digest,
                     .outputs = std::move(outputs),
                     .missing_outputs = missing_outputs_},
-                   captured.field);
+                   captured.state);
   remove_old_checkpoints(path);
   return path.string();
 }

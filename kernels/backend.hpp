@@ -11,7 +11,10 @@
 
 #include "kernels/block.hpp"
 #include "kernels/derived.hpp"
+#include "kernels/diffusion.hpp"
+#include "kernels/error.hpp"
 #include "kernels/not_finite.hpp"
+#include "kernels/stage_tree.hpp"
 
 namespace lapl {
 
@@ -19,19 +22,48 @@ namespace lapl {
 template <class T>
 struct Problem {
   Shape shape;
-  Faces<T> faces;
-  T coefficient = 0;      ///< D dt / h^2
-  T spacing_squared = 1;  ///< h^2
+  Faces<T> faces;             ///< of every field
+  StageTree stage;            ///< what a step computes
+  std::vector<T> parameters;  ///< of the stage
+
+  std::int64_t fields() const { return std::ssize(stage.results); }
+  /// Of the whole state: one field after the other, each of shape.cells() values.
+  std::int64_t values() const { return fields() * shape.cells(); }
 };
+
+/// The stage of a problem, where it is the one that is compiled ahead: that of diffusion on two
+/// axes. Throws EngineUnsuitable for any other.
+template <class T>
+DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
+  if (problem.shape.axes != 2 || problem.stage != diffusion_tree(2))
+    throw EngineUnsuitable(
+        "only diffusion on two axes is compiled ahead (engine reference takes "
+        "every equation)");
+  return {problem.parameters.at(0)};
+}
 
 /// Copies of the state at one step, in host memory; valid until the next Backend::capture.
 template <class T>
 struct Captured {
-  std::span<const T> field;                      ///< rows * columns values
-  std::vector<std::span<const T>> derived;       ///< likewise, of each plan of set_derived, or none
-  std::uint64_t digest = 0;                      ///< state digest of `field` (kernels/digest.hpp)
-  std::optional<std::int64_t> first_not_finite;  ///< index of the first NaN or infinity
+  std::span<const T> state;                      ///< every field, one after the other
+  std::int64_t cells = 0;                        ///< of a field
+  std::vector<std::span<const T>> derived;       ///< of each plan of set_derived, or none
+  std::uint64_t digest = 0;                      ///< state digest (kernels/digest.hpp)
+  std::optional<std::int64_t> first_not_finite;  ///< index in `state` of the first NaN or infinity
+
+  std::span<const T> field(std::int64_t index) const {
+    return state.subspan(static_cast<std::size_t>(index * cells), static_cast<std::size_t>(cells));
+  }
 };
+
+/// The extension of the grid that keeps to a problem's faces; none where they or the stage allow
+/// none.
+template <class T>
+std::optional<Extensions> extensions_of(const Problem<T>& problem) {
+  const StageProperties properties = properties_of(problem.stage);
+  return properties.homogeneous && properties.mirror_symmetric ? extensions_of(problem.faces)
+                                                               : std::nullopt;
+}
 
 /// What runs the steps, for people and for the provenance of files.
 struct BackendDescription {
@@ -50,8 +82,8 @@ class Backend {
 
   virtual BackendDescription description() const = 0;
 
-  /// Sets the state to rows * columns values.
-  virtual void set_state(std::span<const T> field) = 0;
+  /// Sets the state: every field, one after the other.
+  virtual void set_state(std::span<const T> state) = 0;
 
   /// Where the state lies.
   virtual Block<T> block() = 0;
@@ -66,8 +98,8 @@ class Backend {
   /// they were at the start.
   virtual std::optional<NotFinite<T>> finish_finite_check() = 0;
 
-  /// What a capture can hold besides the field. To be called before the first capture. Throws
-  /// DeviceError where memory does not suffice.
+  /// What a capture can hold besides the state, of its first field. To be called before the first
+  /// capture. Throws DeviceError where memory does not suffice.
   virtual void set_derived(const std::vector<DerivedPlan<T>>& plans) = 0;
 
   /// Starts copying the present state and what follows from it to the host. Stepping may go on at

@@ -7,10 +7,11 @@ namespace lapl {
 
 enum class Boundary : std::uint8_t { zero, insulated, periodic };
 
-/// The condition at the first and last row, and at the first and last column.
+/// The condition at either end of each axis.
 struct Boundaries {
   Boundary rows = Boundary::zero;
   Boundary columns = Boundary::zero;
+  Boundary planes = Boundary::zero;
   friend constexpr bool operator==(Boundaries, Boundaries) = default;
 };
 

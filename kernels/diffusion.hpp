@@ -28,17 +28,12 @@ LAPL_HOST_DEVICE V laplacian(V difference, V spacing_squared) {
   return difference / spacing_squared;
 }
 
-/// One explicit Euler step of a cell. Engines are templates over such a stage: a function of a cell
-/// and of the cells beside it, which they call for each cell with V a number or a vector of them.
+/// One explicit Euler step of a cell, as diffusion_tree (kernels/stage_tree.hpp) has it. Engines
+/// are templates over such a stage: a function of a cell and of the cells beside it, which they
+/// call for each cell with V a number or a vector of them.
 template <class V>
 struct DiffusionStage {
   V coefficient;  ///< c = D dt / h^2
-
-  /// What engines may make use of (docs/numerics.md): the grid may be extended beyond its faces,
-  /// oddly where they hold 0, evenly where they are insulated ...
-  static constexpr bool mirror_symmetric = true;
-  /// ... and values may be scaled by a power of two.
-  static constexpr bool homogeneous = true;
 
   LAPL_HOST_DEVICE V operator()(V left, V right, V up, V down, V centre) const {
     return update(centre, neighbour_difference(left, right, up, down, centre));
@@ -57,7 +52,7 @@ struct DiffusionStage {
   LAPL_HOST_DEVICE static DiffusionStage held() { return {V(0)}; }
 };
 
-/// Explicit Euler is stable while D dt / h^2 <= 1 / (2 d) in d dimensions (von Neumann).
-inline constexpr double largest_stable_coefficient = 0.25;
+/// Explicit Euler is stable while D dt / h^2 <= 1 / (2 d) on d axes (von Neumann).
+constexpr double largest_stable_coefficient(int axes) { return 0.5 / axes; }
 
 }  // namespace lapl

@@ -56,11 +56,12 @@ struct AxisFaces {
 
 template <class T>
 struct Faces {
-  AxisFaces<T> rows, columns;
+  AxisFaces<T> rows, columns, planes;
 
   Faces() = default;
-  Faces(AxisFaces<T> of_rows, AxisFaces<T> of_columns) : rows(of_rows), columns(of_columns) {}
-  Faces(Boundaries boundaries) : Faces(boundaries.rows, boundaries.columns) {}
+  Faces(AxisFaces<T> of_rows, AxisFaces<T> of_columns, AxisFaces<T> of_planes = {})
+      : rows(of_rows), columns(of_columns), planes(of_planes) {}
+  Faces(Boundaries boundaries) : Faces(boundaries.rows, boundaries.columns, boundaries.planes) {}
   friend bool operator==(const Faces&, const Faces&) = default;
 };
 
@@ -77,7 +78,7 @@ LAPL_HOST_DEVICE AxisSource source_at(const AxisFaces<T>& faces, std::int64_t in
   return {index < 0 ? 0 : size - 1, true};
 }
 
-/// The value at an index from -1 to size of each axis, of which one at most is a ghost;
+/// The value of a plane at an index from -1 to size of each axis, of which one at most is a ghost;
 /// `value(row, column)` reads the interior.
 template <class T, class Read>
 LAPL_HOST_DEVICE T value_at(const Faces<T>& faces, std::int64_t row, std::int64_t rows,

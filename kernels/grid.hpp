@@ -1,32 +1,50 @@
-// The grid: rows x columns nodes, equally spaced, stored row by row.
+// The grid: planes x rows x columns nodes, equally spaced, stored row by row, plane by plane.
 //
 //        column 0   1   2  ...  columns-1
 //   row 0     o---o---o--- ... ---o
-//       1     o---o---o--- ... ---o      index = row * columns + column
+//       1     o---o---o--- ... ---o      index = (plane * rows + row) * columns + column
 //      ...
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace lapl {
 
-/// Number of rows and columns, each at least 1.
+/// Extents of a grid of one to three axes, each at least 1. One of two axes is one plane, one of
+/// one axis is one row.
 struct Shape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
+  std::int64_t planes = 1;
+  int axes = 2;
 
-  constexpr std::int64_t cells() const { return rows * columns; }
+  constexpr std::int64_t cells() const { return planes * rows * columns; }
   friend constexpr bool operator==(Shape, Shape) = default;
+
+  /// One extent an axis, the slowest axis first, as configs and files have them.
+  std::vector<std::int64_t> extents() const;
+  static Shape of(std::span<const std::int64_t> extents);
 };
 
-/// Row and column of the cell at a row-major index.
+/// "2000 x 3000"
+std::string text_of(Shape shape);
+
+/// Where the cell at an index lies.
 struct Cell {
   std::int64_t row = 0;
   std::int64_t column = 0;
+  std::int64_t plane = 0;
 };
 
 constexpr Cell cell_at(Shape shape, std::int64_t index) {
-  return {index / shape.columns, index % shape.columns};
+  return {index / shape.columns % shape.rows, index % shape.columns,
+          index / shape.columns / shape.rows};
 }
+
+/// "row 3, column 4": an index for each axis of the grid.
+std::string text_of(Cell cell, int axes);
 
 }  // namespace lapl

@@ -68,13 +68,13 @@ template void fill_fractal(const Block<float>&, const FractalParameters&);
 template void fill_fractal(const Block<double>&, const FractalParameters&);
 
 template <class T>
-Ceilings measure_ceilings(const BackendDescription& by) {
+Ceilings measure_ceilings(const BackendDescription& by, [[maybe_unused]] int arithmetic) {
 #ifdef LAPL_HAS_CUDA
-  if (by.backend == "cuda") return device_ceilings(sizeof(T));
+  if (by.backend == "cuda") return device_ceilings(sizeof(T), arithmetic);
 #endif
   return host_ceilings<T>(by.threads);
 }
-template Ceilings measure_ceilings<float>(const BackendDescription&);
-template Ceilings measure_ceilings<double>(const BackendDescription&);
+template Ceilings measure_ceilings<float>(const BackendDescription&, int);
+template Ceilings measure_ceilings<double>(const BackendDescription&, int);
 
 }  // namespace lapl

@@ -11,7 +11,7 @@ namespace lapl {
 
 Memory memory_needed(const std::string& backend, Shape shape, std::size_t value_size,
                      std::size_t copies) {
-  const double rows = static_cast<double>(shape.rows);
+  const double rows = static_cast<double>(shape.planes) * static_cast<double>(shape.rows);
   const double field = rows * static_cast<double>(shape.columns) * static_cast<double>(value_size);
   const double handed_out = static_cast<double>(copies) * field;
   if (backend == "cpu") return {2 * field + handed_out, 0};

@@ -13,14 +13,14 @@
 
 namespace lapl {
 
-/// The cells at most two rows and two columns away from one, as far as they are on the grid.
+/// The cells at most two rows and two columns away from one, in its plane.
 struct Neighbourhood {
   std::int64_t first_row, first_column, rows, columns;
 };
 inline constexpr int most_neighbours = 25;  ///< the cell itself counted too
 
 LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape) {
-  const std::int64_t row = index / shape.columns, column = index % shape.columns;
+  const std::int64_t row = index / shape.columns % shape.rows, column = index % shape.columns;
   const std::int64_t first_row = row < 2 ? 0 : row - 2;
   const std::int64_t first_column = column < 2 ? 0 : column - 2;
   const std::int64_t end_row = row + 3 > shape.rows ? shape.rows : row + 3;
@@ -28,7 +28,7 @@ LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape)
   return {first_row, first_column, end_row - first_row, end_column - first_column};
 }
 
-/// The first NaN or infinity of a field, row by row.
+/// The first NaN or infinity of a state.
 template <class T>
 struct NotFinite {
   std::int64_t index = 0;
@@ -50,15 +50,16 @@ std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
   return std::nullopt;
 }
 
-/// The one at `index` of a field of rows * columns values.
+/// The one at `index` of a state, or of one field.
 template <class T>
-NotFinite<T> not_finite_at(std::int64_t index, const T* field, Shape shape) {
+NotFinite<T> not_finite_at(std::int64_t index, const T* state, Shape shape) {
   NotFinite<T> found{.index = index};
   const Neighbourhood area = neighbourhood_of(index, shape);
+  const T* const plane = state + index - index % (shape.rows * shape.columns);
   T* to = found.around.data();
   for (std::int64_t row = area.first_row; row < area.first_row + area.rows; ++row)
     for (std::int64_t column = 0; column < area.columns; ++column)
-      *to++ = field[row * shape.columns + area.first_column + column];
+      *to++ = plane[row * shape.columns + area.first_column + column];
   return found;
 }
 

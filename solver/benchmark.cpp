@@ -41,7 +41,7 @@ void verify(Backend<T>& backend, const Problem<T>& problem, const std::vector<T>
   reference->capture(false);
   backend.advance(steps);
   backend.capture(false);
-  const auto expected = reference->captured().field, found = backend.captured().field;
+  const auto expected = reference->captured().state, found = backend.captured().state;
   if (std::memcmp(expected.data(), found.data(), expected.size_bytes()) != 0)
     throw NumericalError(fmt::format("engine {}: differs from the reference engine after {} steps",
                                      backend.description().engine, steps));
@@ -105,7 +105,7 @@ std::int64_t verify_filter(const Correlation<T>& correlation, const std::vector<
 
 template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, std::int64_t steps, int repeats) {
-  const Problem<T> problem{of.shape, of.boundaries, T(0.25), T(1)};
+  const Problem<T> problem{of.shape, of.boundaries, diffusion_tree(2), {T(0.25)}};
   const auto backend = make_backend(of.backend, of.engine, problem, of.threads);
   const std::vector<T> field = random_field<T>(of.shape);
   backend->set_state(field);
@@ -125,7 +125,9 @@ BenchmarkResult benchmark(const BenchmarkCase& of, std::int64_t steps, int repea
   result.slowest = seconds.back();
   result.updates_per_second =
       static_cast<double>(of.shape.cells()) * static_cast<double>(result.steps) / result.seconds;
-  result.ceilings = measure_ceilings<T>(result.description);
+  result.ceilings =
+      measure_ceilings<T>(result.description, properties_of(problem.stage).arithmetic);
+  result.bytes_a_cell = 2 * sizeof(T) * static_cast<std::size_t>(problem.fields());
   return result;
 }
 template BenchmarkResult benchmark<float>(const BenchmarkCase&, std::int64_t, int);

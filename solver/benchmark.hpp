@@ -28,6 +28,7 @@ struct BenchmarkResult {
   double slowest = 0;
   double updates_per_second = 0;  ///< cells * steps / median
   Ceilings ceilings;
+  std::size_t bytes_a_cell = 0;  ///< that a step reads and writes without blocking in time
 };
 
 /// Measures one case on random data with coefficient 1/4. `steps` of 0: as many as take about a

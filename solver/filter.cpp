@@ -144,7 +144,7 @@ template <class T>
 MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& correlation,
                            const std::string& backend) {
   const bool is_separable = separate(correlation).has_value();
-  const auto [rows, columns] = correlation.window;
+  const std::int64_t rows = correlation.window.rows, columns = correlation.window.columns;
   if (config.method == "separable" && !is_separable)
     throw ConfigError(fmt::format(
         "filter {}: method separable: the {} x {} weights are no product of a column and a row "

@@ -108,8 +108,7 @@ std::vector<double> sine_field(const RunConfig& config) {
 }
 
 const std::variant<OnBackend, Formula, FieldFile>& initial_field_of(const RunConfig& config) {
-  return std::ranges::find(name_table<InitialKind>, config.initial.kind, &InitialField::value)
-      ->made;
+  return row_of(config.initial.kind).made;
 }
 
 std::vector<double> formula_field(const RunConfig& config) {

@@ -1,6 +1,7 @@
 // Enumerators by the names that configs and messages have for them: one table an enumeration.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <type_traits>
@@ -19,13 +20,17 @@ struct Named {
 template <class Enumeration>
 inline constexpr int name_table = 0;
 
+/// The row of an enumerator; each has one.
 template <class Enumeration>
 requires std::is_enum_v<Enumeration>
-const char* name_of(Enumeration value) {
-  for (const auto& row : name_table<Enumeration>)
-    if (row.value == value) return row.name;
-  return "";
+const auto& row_of(Enumeration value) {
+  return *std::ranges::find(name_table<Enumeration>, value,
+                            [](const auto& row) { return row.value; });
 }
+
+template <class Enumeration>
+requires std::is_enum_v<Enumeration>
+const char* name_of(Enumeration value) { return row_of(value).name; }
 
 /// The names in a table, or in a part of one.
 template <class Table>

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 
 #include "solver/names.hpp"
 
@@ -22,6 +23,13 @@ template <class Use>
 decltype(auto) with_precision(Precision precision, Use use) {
   return precision == Precision::float32 ? use.template operator()<float>()
                                          : use.template operator()<double>();
+}
+
+/// Whether a value, rounded, is a positive number: neither 0 nor infinite.
+inline bool is_positive_in(Precision precision, double value) {
+  return with_precision(precision, [value]<class T>() {
+    return value >= std::numeric_limits<T>::denorm_min() && value <= std::numeric_limits<T>::max();
+  });
 }
 
 /// Bytes of a value.

@@ -22,12 +22,11 @@ namespace {
 template <class T>
 [[noreturn]] void refuse(const NotFinite<T>& found, Shape shape, std::int64_t step,
                          const std::string& what) {
-  const auto [row, column] = cell_at(shape, found.index);
   const Neighbourhood area = neighbourhood_of(found.index, shape);
   std::string message = fmt::format(
-      "step {}: {} at row {}, column {} is not finite; rows {} to {}, columns {} to {} hold", step,
-      what, row, column, area.first_row, area.first_row + area.rows - 1, area.first_column,
-      area.first_column + area.columns - 1);
+      "step {}: {} at {} is not finite; rows {} to {}, columns {} to {} hold", step, what,
+      text_of(cell_at(shape, found.index % shape.cells()), shape.axes), area.first_row,
+      area.first_row + area.rows - 1, area.first_column, area.first_column + area.columns - 1);
   for (std::int64_t i = 0; i < area.rows * area.columns; ++i) {
     if (i % area.columns == 0) message += "\n ";
     const T value = found.around[static_cast<std::size_t>(i)];
@@ -36,12 +35,20 @@ template <class T>
   throw NumericalError(message);
 }
 
+template <class T>
+[[noreturn]] void refuse_state(const NotFinite<T>& found, const RunConfig& config,
+                               std::int64_t step) {
+  const auto fields = equation_of(config).fields;
+  const auto field = static_cast<std::size_t>(found.index / config.shape.cells());
+  refuse(found, config.shape, step,
+         fields.size() == 1 ? "the value" : fmt::format("field {}", fields[field].name));
+}
+
 // The state, and what follows from it, which may be too large all the same.
 template <class T>
 void require_finite(const Captured<T>& captured, const RunConfig& config, std::int64_t step) {
   if (const auto first = captured.first_not_finite)
-    refuse(not_finite_at(*first, captured.field.data(), config.shape), config.shape, step,
-           "the value");
+    refuse_state(not_finite_at(*first, captured.state.data(), config.shape), config, step);
   if (captured.derived.empty()) return;
   for (const OutputDataset& dataset : output_datasets(config)) {
     const auto values = values_of(dataset, captured);
@@ -133,8 +140,7 @@ class Run {
     if (checked_step_) {
       const std::int64_t checked = *checked_step_;
       checked_step_.reset();
-      if (const auto found = backend_.finish_finite_check())
-        refuse(*found, config_.shape, checked, "the value");
+      if (const auto found = backend_.finish_finite_check()) refuse_state(*found, config_, checked);
     }
     if (schedule_.is_finite_check(step_)) {
       backend_.start_finite_check();
@@ -220,7 +226,8 @@ void require_finite_start(Backend<T>& backend, const RunConfig& config) {
   backend.capture(true);
   const Captured<T> captured = backend.captured();
   require_finite(captured, config, 0);
-  require_finite(statistics_of(captured.field, config.shape, config.spacing), 0);
+  for (std::int64_t field = 0; field < std::ssize(equation_of(config).fields); ++field)
+    require_finite(statistics_of(captured.field(field), config.shape, config.spacing), 0);
 }
 template void require_finite_start(Backend<float>&, const RunConfig&);
 template void require_finite_start(Backend<double>&, const RunConfig&);

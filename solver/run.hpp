@@ -6,17 +6,18 @@
 #include <string>
 
 #include "kernels/backend.hpp"
-#include "solver/run_config.hpp"
+#include "solver/equation/equation.hpp"
 
 namespace lapl {
 
 /// The problem that a config states, rounded to T.
 template <class T>
 Problem<T> problem_of(const RunConfig& config) {
-  return {.shape = config.shape,
-          .faces = config.boundaries,
-          .coefficient = static_cast<T>(config.step_coefficient()),
-          .spacing_squared = static_cast<T>(config.spacing * config.spacing)};
+  const Equation& equation = equation_of(config);
+  Problem<T> problem{config.shape, config.boundaries, equation.stage(config.shape.axes), {}};
+  for (const double parameter : equation.stage_parameters(config))
+    problem.parameters.push_back(static_cast<T>(parameter));
+  return problem;
 }
 
 struct Progress {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,19 @@ struct InitialConfig {
   std::string dataset = "/field";             ///< hdf5
 };
 
+/// solver/equation/equation.hpp says what each is.
+enum class EquationKind { diffusion };
+
+struct EquationConfig {
+  EquationKind kind = EquationKind::diffusion;
+  std::map<std::string, double, std::less<>> parameters;  ///< those that are given
+
+  std::optional<double> number(std::string_view parameter) const {
+    const auto at = parameters.find(parameter);
+    return at == parameters.end() ? std::nullopt : std::optional(at->second);
+  }
+};
+
 /// Every so many steps, or every so many seconds of wall-clock time; exactly one is set.
 struct Cadence {
   std::optional<std::int64_t> steps;
@@ -53,9 +67,8 @@ struct RunConfig {
   Boundaries boundaries;
   InitialConfig initial;
 
-  std::optional<double> coefficient;  ///< D dt / h^2; unset where the next two are given
-  std::optional<double> diffusivity;  ///< D
-  std::optional<double> time_step;    ///< dt
+  EquationConfig equation;
+  std::optional<double> time_step;  ///< dt; unset where the equation's parameters imply it
   std::int64_t steps = 0;
 
   std::string backend = "auto";  ///< auto, cuda or cpu
@@ -78,15 +91,6 @@ struct RunConfig {
 
   /// Whether output.fields names it.
   bool has_output_field(std::string_view name) const;
-
-  /// D dt / h^2, from whichever form the config gives.
-  double step_coefficient() const {
-    return coefficient ? *coefficient : *diffusivity * *time_step / (spacing * spacing);
-  }
-  /// dt in seconds; where only the coefficient is given, that of a diffusivity of 1.
-  double step_seconds() const {
-    return time_step ? *time_step : step_coefficient() * spacing * spacing;
-  }
 };
 
 }  // namespace lapl

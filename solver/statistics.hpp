@@ -17,16 +17,17 @@ struct Statistics {
   double min = 0;
   double max = 0;
   double mean = 0;
-  double mass = 0;  ///< h^2 times the sum: the integral over the grid
-  double l2 = 0;    ///< h times the square root of the sum of squares
+  double mass = 0;  ///< h^axes times the sum: the integral over the grid
+  double l2 = 0;    ///< square root of h^axes times the sum of squares
 };
 
 /// Throws NumericalError where a sum is not finite: the values of `step` are too large for it.
 void require_finite(const Statistics& statistics, std::int64_t step);
 
 /// l2 where the sum of squares itself is beyond float64: sums the squares of values / largest.
+/// `cell`: h^axes.
 template <class T>
-double scaled_l2(std::span<const T> field, double spacing, double largest) {
+double scaled_l2(std::span<const T> field, double cell, double largest) {
   // A power of two, so that dividing rounds nothing.
   const int exponent = std::ilogb(largest);
   double squares = 0;
@@ -34,7 +35,7 @@ double scaled_l2(std::span<const T> field, double spacing, double largest) {
     const double scaled = std::scalbn(static_cast<double>(value), -exponent);
     squares += scaled * scaled;
   }
-  return std::scalbn(std::sqrt(squares) * spacing, exponent);
+  return std::scalbn(std::sqrt(squares) * std::sqrt(cell), exponent);
 }
 
 /// Sums in float64, row by row and then over the rows in order: the same bits on every machine.
@@ -43,28 +44,29 @@ Statistics statistics_of(std::span<const T> field, Shape shape, double spacing) 
   struct Row {
     double min, max, sum, squares;
   };
-  std::vector<Row> by_row(static_cast<std::size_t>(shape.rows));
+  const std::int64_t rows = shape.planes * shape.rows;
+  std::vector<Row> by_row(static_cast<std::size_t>(rows));
   constexpr double infinity = std::numeric_limits<double>::infinity();
   // Several rows at once, since each sum waits for its last addition; on one thread, beside
   // stepping.
   constexpr std::int64_t at_once = 8;
-  for (std::int64_t first = 0; first < shape.rows; first += at_once) {
+  for (std::int64_t first = 0; first < rows; first += at_once) {
     std::array<Row, at_once> sums;
     sums.fill({infinity, -infinity, 0, 0});
-    std::array<const T*, at_once> rows;
+    std::array<const T*, at_once> starts;
     for (std::int64_t i = 0; i < at_once; ++i)  // the last row again where there are no more
-      rows[static_cast<std::size_t>(i)] =
-          field.data() + std::min(first + i, shape.rows - 1) * shape.columns;
+      starts[static_cast<std::size_t>(i)] =
+          field.data() + std::min(first + i, rows - 1) * shape.columns;
     for (std::int64_t column = 0; column < shape.columns; ++column)
       for (std::size_t i = 0; i < at_once; ++i) {
-        const double value = rows[i][column];
+        const double value = starts[i][column];
         Row& r = sums[i];
         r.min = std::min(r.min, value);
         r.max = std::max(r.max, value);
         r.sum += value;
         r.squares += value * value;
       }
-    std::copy_n(sums.begin(), std::min(at_once, shape.rows - first), by_row.begin() + first);
+    std::copy_n(sums.begin(), std::min(at_once, rows - first), by_row.begin() + first);
   }
   Row all = by_row.front();
   for (const Row& r : std::span(by_row).subspan(1)) {
@@ -73,11 +75,13 @@ Statistics statistics_of(std::span<const T> field, Shape shape, double spacing) 
     all.sum += r.sum;
     all.squares += r.squares;
   }
-  const double area = spacing * spacing, squares = all.squares * area;
+  double cell = spacing;
+  for (int axis = 1; axis < shape.axes; ++axis) cell *= spacing;
+  const double squares = all.squares * cell;
   const double largest = std::max(std::abs(all.min), std::abs(all.max));
   const bool sums = std::isnormal(squares) || largest == 0 || !std::isfinite(largest);
-  return {all.min, all.max, all.sum / static_cast<double>(shape.cells()), all.sum * area,
-          sums ? std::sqrt(squares) : scaled_l2(field, spacing, largest)};
+  return {all.min, all.max, all.sum / static_cast<double>(shape.cells()), all.sum * cell,
+          sums ? std::sqrt(squares) : scaled_l2(field, cell, largest)};
 }
 
 }  // namespace lapl

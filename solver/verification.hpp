@@ -14,7 +14,7 @@
 
 namespace lapl {
 
-/// Holds one copy of the field in host memory. Captures, so that nobody may still read an earlier
+/// Holds one copy of the state in host memory. Captures, so that nobody may still read an earlier
 /// capture while one of its functions runs.
 template <class T>
 class Verification {
@@ -30,7 +30,7 @@ class Verification {
   void verify(std::int64_t step, std::int64_t steps_at_once) {
     if (step == step_) return;
     const std::uint64_t first = captured().digest;
-    backend_.set_state(field_);
+    backend_.set_state(state_);
     for (std::int64_t at = step_; at < step; at += steps_at_once)
       backend_.advance(std::min(steps_at_once, step - at));
     const Captured<T> again = captured();
@@ -52,14 +52,14 @@ class Verification {
     return backend_.captured();
   }
 
-  void keep(const Captured<T>& state, std::int64_t step) {
-    field_.assign(state.field.begin(), state.field.end());
-    digest_ = state.digest;
+  void keep(const Captured<T>& captured, std::int64_t step) {
+    state_.assign(captured.state.begin(), captured.state.end());
+    digest_ = captured.digest;
     step_ = step;
   }
 
   Backend<T>& backend_;
-  std::vector<T> field_;
+  std::vector<T> state_;
   std::uint64_t digest_ = 0;
   std::int64_t step_ = 0;
 };

@@ -57,7 +57,7 @@ class FaultyBackend final : public Backend<T> {
       copy.assign(values.begin(), values.end());
       values = copy;
     };
-    keep(field_, copy_.field);
+    keep(state_, copy_.state);
     derived_.resize(copy_.derived.size());
     for (std::size_t i = 0; i < derived_.size(); ++i) keep(derived_[i], copy_.derived[i]);
   }
@@ -74,7 +74,7 @@ class FaultyBackend final : public Backend<T> {
   std::unique_ptr<Backend<T>> real_;
   std::function<void(std::vector<T>&)> fault_;
   Captured<T> copy_;
-  std::vector<T> field_;
+  std::vector<T> state_;
   std::vector<std::vector<T>> derived_;
 };
 

@@ -34,6 +34,12 @@ std::vector<T> random_field(Shape shape, unsigned seed = 1) {
   return field;
 }
 
+/// The problem of diffusion, with c = D dt / h^2.
+template <class T>
+Problem<T> diffusion(Shape shape, const Faces<T>& faces, T c) {
+  return {shape, faces, diffusion_tree(shape.axes), {c}};
+}
+
 template <class T>
 struct Stepped {
   std::vector<T> field;
@@ -49,21 +55,22 @@ Stepped<T> state_of(Backend<T>& backend) {
   std::vector<T> laplacian;
   if (!captured.derived.empty())
     laplacian.assign(captured.derived.front().begin(), captured.derived.front().end());
-  return {{captured.field.begin(), captured.field.end()}, laplacian, captured.digest};
+  return {{captured.state.begin(), captured.state.end()}, laplacian, captured.digest};
 }
 
 /// The Laplacian of a problem's field, as set_derived takes it.
 template <class T>
-std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem) {
-  return {LaplacianPlan<T>{problem.faces, problem.spacing_squared}};
+std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem, T spacing_squared = 1) {
+  return {LaplacianPlan<T>{problem.faces, spacing_squared}};
 }
 
 /// `steps` steps of `engine` on `backend` from `field`.
 template <class T>
 Stepped<T> stepped(const std::string& backend, const std::string& engine, const Problem<T>& problem,
-                   std::span<const T> field, std::int64_t steps, int threads = 2) {
+                   std::span<const T> field, std::int64_t steps, int threads = 2,
+                   T spacing_squared = 1) {
   const auto made = make_backend(backend, engine, problem, threads);
-  made->set_derived(laplacian_of(problem));
+  made->set_derived(laplacian_of(problem, spacing_squared));
   made->set_state(field);
   made->advance(steps);
   return state_of(*made);

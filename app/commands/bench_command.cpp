@@ -43,8 +43,9 @@ std::vector<Shape> shapes_of(const BenchOptions& options, const std::string& bac
 }
 
 nlohmann::ordered_json values_of(const BenchmarkResult& r, Shape shape,
-                                 const std::string& precision, double bytes_a_value) {
-  const double bandwidth_bound = r.ceilings.copy_bytes_per_second / (2 * bytes_a_value);
+                                 const std::string& precision) {
+  const double bandwidth_bound =
+      r.ceilings.copy_bytes_per_second / static_cast<double>(r.bytes_a_cell);
   return {{"engine", r.description.engine},
           {"backend", r.description.backend},
           {"device", r.description.device},
@@ -168,7 +169,7 @@ int bench_engines(const BenchOptions& options) {
         try {
           const auto result = single ? benchmark<float>(of, options.steps, options.repeats)
                                      : benchmark<double>(of, options.steps, options.repeats);
-          all.push_back(values_of(result, shape, precision, single ? 4 : 8));
+          all.push_back(values_of(result, shape, precision));
           if (!options.json) print_row(all.back());
         } catch (const EngineUnsuitable& error) {
           if (!options.engine.empty()) throw;

@@ -122,11 +122,11 @@ void require_finite(std::span<const T> values, Shape shape, const std::string& n
                     std::int64_t frame) {
   const auto first = first_not_finite(values);
   if (!first) return;
-  const auto [row, column] = cell_at(shape, *first);
   throw NumericalError(
-      fmt::format("frame {}: filter {} gives {} at row {}, column {}, where the input is finite; "
+      fmt::format("frame {}: filter {} gives {} at {}, where the input is finite; "
                   "nothing was written",
-                  frame, name, values[static_cast<std::size_t>(*first)], row, column));
+                  frame, name, values[static_cast<std::size_t>(*first)],
+                  text_of(cell_at(shape, *first), shape.axes)));
 }
 
 // The filters over all frames, one filter after the other.

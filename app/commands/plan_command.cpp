@@ -16,10 +16,10 @@
 #include "io/filter_source.hpp"
 #include "io/json.hpp"
 #include "io/quantities.hpp"
-#include "kernels/diffusion.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/size_text.hpp"
+#include "solver/equation/equation.hpp"
 
 namespace lapl {
 namespace {
@@ -49,6 +49,7 @@ Json plan_of(const LoadedConfig& loaded) {
   const Memory memory = memory_of_run(config, choice.backend, config.shape);
   const Memory available = memory_available(choice.backend);
   const RunDisk disk = disk_of_run(config);
+  const Stability stability = equation_of(config).stability(config);
 
   Json plan = {{"shape", {config.shape.rows, config.shape.columns}},
                {"precision", name_of(config.precision)},
@@ -66,8 +67,8 @@ Json plan_of(const LoadedConfig& loaded) {
                {"disk_bytes", disk.all},
                {"disk_bytes_available", disk.available},
                {"disk_shortage", disk_shortage(config, disk)},
-               {"coefficient", config.step_coefficient()},
-               {"largest_stable_coefficient", largest_stable_coefficient}};
+               {"coefficient", stability.found},
+               {"largest_stable_coefficient", stability.largest}};
   if (!fits(memory, available)) return plan;
   const RunTime time = measure_run_time(loaded, choice);
   plan["engine"] = time.by.engine;

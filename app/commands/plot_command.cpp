@@ -81,7 +81,7 @@ std::vector<View> views_of(const PlotSource& source, const PlotOptions& options)
   std::vector<View> views;
   for (const PlotOutput* output : outputs) views.push_back({output, field});
   if (!options.field.empty()) return views;
-  for (const OutputQuantity& derived : output_quantities().subspan(1))
+  for (const OutputQuantity& derived : output_quantities())
     if (const std::string name(derived.name); source.has(name) && name != field)
       views.push_back({outputs.back(), name});
   return views;

@@ -33,7 +33,7 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
       by.threads > 0 && by.threads < wanted)
     note(fmt::format("{} of {} threads: no more can be started (a limit on processes?)", by.threads,
                      wanted));
-  std::vector<DerivedPlan<T>> derived = derived_plans(config, problem);
+  std::vector<DerivedPlan<T>> derived = derived_plans<T>(config);
   for (const FilterConfig& filter : load_filters(config.filters)) {
     const auto correlation = correlation_on_grid<T>(filter, config.shape);
     const MethodChoice method = choose_method(filter, correlation, choice.backend);

@@ -90,7 +90,7 @@ RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice) {
   set_initial_state(*backend, config, std::move(initial));
   RunTime time;
   backend->capture(false);
-  time.frozen = frozen_warning(config, backend->captured().field);
+  time.frozen = frozen_warning(config, backend->captured().field(0));
   time.cells_per_second = measure_cells_per_second(*backend, config);
   time.by = backend->description();
   const double cells = static_cast<double>(config.shape.cells()) *

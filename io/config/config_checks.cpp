@@ -11,9 +11,9 @@
 #include "io/config/config_keys.hpp"
 #include "io/config/config_number.hpp"
 #include "io/config/filter_keys.hpp"
-#include "kernels/diffusion.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "solver/equation/equation.hpp"
 #include "solver/filter.hpp"
 #include "solver/outputs.hpp"
 
@@ -28,8 +28,8 @@ class Checker {
   void check_cells() {
     if (!right({"grid.shape"})) return;
     if (run_.shape.rows > most_cells / run_.shape.columns) {
-      add("grid.shape", fmt::format("found {} x {}, too many cells (at most {} together)",
-                                    run_.shape.rows, run_.shape.columns, most_cells));
+      add("grid.shape", fmt::format("found {}, too many cells (at most {} together)",
+                                    text_of(run_.shape), most_cells));
     }
   }
 
@@ -37,7 +37,7 @@ class Checker {
   void check_spacing() {
     if (!right({"grid.spacing", "compute.precision"})) return;
     const double square = run_.spacing * run_.spacing;
-    if (!fits(square) || !fits(1 / square)) {
+    if (!is_positive_in(run_.precision, square) || !is_positive_in(run_.precision, 1 / square)) {
       add("grid.spacing",
           fmt::format("found {}, of which the square or its inverse is infinite in {} (expected "
                       "about {:.1e} to {:.1e})",
@@ -46,33 +46,11 @@ class Checker {
     }
   }
 
-  /// Either the coefficient alone, or diffusivity and time step.
   void check_equation() {
-    constexpr const char* coefficient = "equation.coefficient";
-    constexpr const char* diffusivity = "equation.diffusivity";
-    constexpr const char* step = "time.step";
-    if (given(coefficient)) {
-      for (const char* const extra : {diffusivity, step}) {
-        if (given(extra)) {
-          add(extra,
-              "given besides equation.coefficient (give equation.coefficient alone, or "
-              "equation.diffusivity and time.step)");
-        }
-      }
-    } else if (!given(diffusivity) && !given(step)) {
-      add(coefficient, "missing (give it, or equation.diffusivity and time.step)");
-    } else if (!given(step)) {
-      add(step, "missing (equation.diffusivity needs it: give both, or equation.coefficient)");
-    } else if (!given(diffusivity)) {
-      add(diffusivity, "missing (time.step needs it: give both, or equation.coefficient)");
-    }
-    if (!right({coefficient, diffusivity, step, "grid.spacing", "compute.precision"})) return;
-    if (!fits(run_.spacing * run_.spacing)) return;
-    if (given(coefficient) ? !given(diffusivity) && !given(step)
-                           : given(diffusivity) && given(step)) {
-      check_coefficient();
-      check_end();
-    }
+    const auto found = equation_of(run_).mistakes(
+        run_, {.given = [this](std::string_view key) { return given(key); },
+               .right = [this](std::initializer_list<const char*> keys) { return right(keys); }});
+    for (const auto& [key, what] : found) add(key.c_str(), what);
   }
 
   void check_engine() {
@@ -117,52 +95,6 @@ class Checker {
     return with_precision(run_.precision,
                           []<class T>() -> double { return std::numeric_limits<T>::max(); });
   }
-  double least() const {
-    return with_precision(run_.precision,
-                          []<class T>() -> double { return std::numeric_limits<T>::denorm_min(); });
-  }
-  /// Whether a positive value is neither 0 nor infinite at compute precision.
-  bool fits(double value) const { return value >= least() && value <= largest(); }
-
-  /// Of diffusivity and time step the product counts, so that the time step is the one to blame.
-  void check_coefficient() {
-    const double coefficient = run_.step_coefficient();
-    const char* const key = run_.coefficient ? "equation.coefficient" : "time.step";
-    if (!(coefficient <= largest_stable_coefficient)) {
-      add(key,
-          fmt::format("found {}, unstable, since D dt / h^2 is {} (at most {}, for a "
-                      "coefficient of {})",
-                      number_text(*run_.time_step), number_text(coefficient),
-                      number_text(largest_stable_step()), number_text(largest_stable_coefficient)));
-    } else if (!fits(coefficient)) {
-      add(key, fmt::format("makes the coefficient {}, which is 0 in {} (expected a coefficient of "
-                           "{} or more)",
-                           number_text(coefficient), name_of(run_.precision),
-                           run_.precision == Precision::float32 ? "1.5e-45" : "5e-324"));
-    }
-  }
-
-  /// Every output holds its time.
-  void check_end() {
-    if (!right({"time.steps"})) return;
-    const double end = static_cast<double>(run_.steps) * run_.step_seconds();
-    if (!std::isfinite(end))
-      add("time.steps", fmt::format("found {}, which end at an infinite time with steps of {} s "
-                                    "(expected a time of at most 1.7e308 s)",
-                                    run_.steps, number_text(run_.step_seconds())));
-  }
-
-  /// Rounded so that a run with it passes the check above.
-  double largest_stable_step() const {
-    RunConfig run = run_;
-    run.time_step = largest_stable_coefficient * run.spacing * run.spacing / *run.diffusivity;
-    for (double shrink = 0x1p-53; run.step_coefficient() > largest_stable_coefficient;
-         shrink *= 2) {
-      *run.time_step *= 1 - shrink;
-    }
-    return *run.time_step;
-  }
-
   /// Eigenmodes of the discrete Laplacian with n nodes (docs/numerics.md).
   void check_mode(const char* axis, Boundary boundary, std::int64_t nodes, std::int64_t mode) {
     const std::int64_t low = boundary == Boundary::zero ? 1 : 0;
@@ -183,8 +115,8 @@ class Checker {
     });
   }
   /// Whether the key is not null; a wrong one counts as given.
-  bool given(const char* key) const {
-    const auto& value = entries_.find(key)->second.value;
+  bool given(std::string_view key) const {
+    const auto& value = entries_.find(std::string(key))->second.value;
     return !value || !std::holds_alternative<Null>(*value);
   }
   void add(const char* key, const std::string& what) {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "io/config/config_text.hpp"
-#include "kernels/diffusion.hpp"
 #include "kernels/engines.hpp"
+#include "solver/equation/equation.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
@@ -80,6 +80,26 @@ KeyTable<InitialConfig> initial_keys() {
   return keys;
 }
 
+KeyTable<EquationConfig> equation_keys() {
+  KeyTable<EquationConfig> keys = {
+      {{.name = "kind", .type = word(names_in(name_table<EquationKind>)), .preset = "diffusion",
+       .meaning = row_of(EquationKind::diffusion).summary}, store(&EquationConfig::kind)},
+  };
+  for (const EquationParameter& parameter : row_of(EquationKind::diffusion).parameters)
+    keys.push_back({{.name = std::string(parameter.name),
+                     .type = null_or(positive_real(parameter.largest, parameter.largest_is)),
+                     .preset = "null",
+                     .unit = std::string(parameter.unit),
+                     .meaning = std::string(parameter.meaning)},
+                    [&parameter](EquationConfig& equation, const Value& value) {
+                      std::optional<double> given;
+                      assign(given, value);
+                      equation.parameters.erase(std::string(parameter.name));
+                      if (given) equation.parameters.emplace(parameter.name, *given);
+                    }});
+  return keys;
+}
+
 KeyTable<RunConfig> make_key_table() {
   KeyTable<RunConfig> table = {
       {{.name = "grid.shape", .type = list(integer(1, most_cells), 2, 2),
@@ -91,17 +111,8 @@ KeyTable<RunConfig> make_key_table() {
   };
   add_section(table, "boundary", &RunConfig::boundaries, boundary_keys());
   add_section(table, "initial", &RunConfig::initial, initial_keys());
+  add_section(table, "equation", &RunConfig::equation, equation_keys());
   const KeyTable<RunConfig> rest = {
-      {{.name = "equation.kind", .type = word({"diffusion"}), .preset = "diffusion",
-       .meaning = "du/dt = D (d2u/dx2 + d2u/dy2)"}},
-      {{.name = "equation.coefficient",
-       .type = null_or(positive_real(largest_stable_coefficient, "the largest stable coefficient")),
-       .preset = "null",
-       .meaning = "c = D dt / h^2; give either this or equation.diffusivity and time.step"},
-       store(&RunConfig::coefficient)},
-      {{.name = "equation.diffusivity", .type = null_or(positive_real()), .preset = "null",
-       .unit = "length^2/s", .meaning = "D; needs time.step"}, store(&RunConfig::diffusivity)},
-
       {{.name = "time.steps", .type = integer(0, most_steps),
        .unit = "steps", .meaning = "number of the last step"}, store(&RunConfig::steps)},
       {{.name = "time.step", .type = null_or(positive_real()), .preset = "null",

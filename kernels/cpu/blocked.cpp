@@ -92,6 +92,7 @@ class BlockedEngine final : public CpuEngine<T> {
  public:
   BlockedEngine(const Problem<T>& problem, int threads)
       : problem_(problem),
+        stage_(compiled_stage(problem)),
         loops_(widest<TileLoops<T>>()),
         cut_(best_cut(problem.shape, threads, loops_.lanes,
                       loops_.lanes * static_cast<std::int64_t>(sizeof(T)))) {
@@ -127,14 +128,14 @@ class BlockedEngine final : public CpuEngine<T> {
   void advance_tile(std::int64_t index, std::int64_t levels, const T* from, T* to, T* scratch) {
     constexpr signed char passes = 16;
     signed char& expected = subnormal_expected_[static_cast<std::size_t>(index)];
-    if (loops_.advance(problem_, tile(index, levels), from, to, scratch, expected > 0))
+    if (loops_.advance(problem_, stage_, tile(index, levels), from, to, scratch, expected > 0))
       expected = passes;
     else if (expected > 0)
       --expected;
   }
 
   Tile tile(std::int64_t index, std::int64_t levels) const {
-    const auto [rows, columns] = problem_.shape;
+    const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     const std::int64_t band = index / cut_.pieces, piece = index % cut_.pieces;
     return {.first_row = rows * band / cut_.bands,
             .last_row = rows * (band + 1) / cut_.bands,
@@ -145,6 +146,7 @@ class BlockedEngine final : public CpuEngine<T> {
   }
 
   Problem<T> problem_;
+  DiffusionStage<T> stage_;
   const TileLoops<T>& loops_;
   Cut cut_;
   std::int64_t scratch_size_ = 0;  // values for each thread

@@ -81,10 +81,9 @@ class CpuBackend final : public Backend<T> {
         threads_(threads),
         engine_(make_engine(engine_name_, problem, threads)),
         team_(engine_->threads()) {
-    const std::int64_t cells = problem.shape.cells();
-    require_memory(problem.shape, sizeof(T));
-    for (HostBuffer<T>* buffer : {&first_, &second_, &field_copy_})
-      *buffer = HostBuffer<T>(cells, team_);
+    require_memory(problem.shape, static_cast<std::size_t>(problem.fields()) * sizeof(T));
+    for (HostBuffer<T>* buffer : {&first_, &second_, &state_copy_})
+      *buffer = HostBuffer<T>(problem.values(), team_);
     buffers_ = {first_.data(), second_.data()};
   }
 
@@ -98,8 +97,8 @@ class CpuBackend final : public Backend<T> {
         .threads = threads_};
   }
 
-  void set_state(std::span<const T> field) override {
-    std::copy(field.begin(), field.end(), buffers_.current);
+  void set_state(std::span<const T> state) override {
+    std::copy(state.begin(), state.end(), buffers_.current);
   }
 
   Block<T> block() override {
@@ -133,16 +132,17 @@ class CpuBackend final : public Backend<T> {
   }
 
   void capture(bool with_derived) override {
-    const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
+    const std::int64_t columns = problem_.shape.columns, rows = problem_.values() / columns;
     const T* state = buffers_.current;
 #pragma omp parallel for num_threads(team_) schedule(static)
     for (std::int64_t row = 0; row < rows; ++row)
-      std::copy_n(state + row * columns, columns, field_copy_.data() + row * columns);
+      std::copy_n(state + row * columns, columns, state_copy_.data() + row * columns);
     captured_ = digest_state();
-    captured_.field = field_copy_.view();
+    captured_.state = state_copy_.view();
+    captured_.cells = problem_.shape.cells();
     if (!with_derived) return;
     for (std::size_t i = 0; i < derived_.size(); ++i) {
-      derived_[i]->apply(field_copy_.data(), results_[i].data());
+      derived_[i]->apply(state_copy_.data(), results_[i].data());
       captured_.derived.push_back(results_[i].view());
     }
   }
@@ -154,7 +154,7 @@ class CpuBackend final : public Backend<T> {
  private:
   Captured<T> digest_state() const {
     const T* state = buffers_.current;
-    const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
+    const std::int64_t columns = problem_.shape.columns, rows = problem_.values() / columns;
     std::uint64_t digest = 0;
     bool all_finite = true;
 #pragma omp parallel for num_threads(team_) schedule(static) \
@@ -179,7 +179,7 @@ class CpuBackend final : public Backend<T> {
   int threads_;
   std::unique_ptr<CpuEngine<T>> engine_;
   int team_;  // threads of every parallel region, so that none has to be started later
-  HostBuffer<T> first_, second_, field_copy_;
+  HostBuffer<T> first_, second_, state_copy_;
   std::vector<std::unique_ptr<CpuFilter<T>>> derived_;
   std::vector<HostBuffer<T>> results_;
   DoubleBuffer<T> buffers_;

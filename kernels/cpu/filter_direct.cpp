@@ -34,7 +34,7 @@ class DirectFilter final : public CpuFilter<T> {
   static FilterPieces cut(const Correlation<T>& correlation, const FilterLoops<T>& loops,
                           int threads) {
     constexpr std::int64_t bytes = 512 * 1024, pieces_a_thread = 8;
-    const auto [rows, columns] = correlation.output;
+    const std::int64_t rows = correlation.output.rows, columns = correlation.output.columns;
     const std::int64_t values = bytes / static_cast<std::int64_t>(sizeof(T));
     const std::int64_t width =
         std::clamp<std::int64_t>(values / (correlation.window.rows + loops.rows), 1024, 16384);

@@ -159,7 +159,7 @@ class FftFilter final : public CpuFilter<T> {
 
   // What the piece does not need is 0.
   void load(const FilterPieces::Piece& piece, const T* input, Work& work) const {
-    const auto [input_rows, input_columns] = correlation_.input;
+    const std::int64_t input_columns = correlation_.input.columns;
     const std::int64_t rows = piece.last_row - piece.first_row + correlation_.window.rows - 1;
     const std::int64_t columns =
         piece.last_column - piece.first_column + correlation_.window.columns - 1;

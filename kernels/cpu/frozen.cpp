@@ -10,6 +10,7 @@ namespace lapl {
 
 template <class T>
 std::int64_t frozen_cells(const Problem<T>& problem, std::span<const T> field) {
+  const DiffusionStage<T> stage = compiled_stage(problem);
   const auto& loops = widest<RowLoops<T>>();
   GhostedRows<T> rows(problem.shape, problem.faces);
   const std::int64_t columns = problem.shape.columns;
@@ -18,7 +19,7 @@ std::int64_t frozen_cells(const Problem<T>& problem, std::span<const T> field) {
   for (std::int64_t row = 0; row < problem.shape.rows; ++row) {
     const GhostedRow<T> from = rows.at(field.data(), row);
     loops.step_row(from.up, from.centre, from.down, from.left, from.right, next.data(), columns,
-                   {problem.coefficient});
+                   stage);
     loops.laplacian_row(from.up, from.centre, from.down, from.left, from.right, difference.data(),
                         columns, T(1));
     for (std::size_t i = 0; i < next.size(); ++i)

@@ -42,21 +42,21 @@ void laplacian_row(const T* up, const T* centre, const T* down, T left, T right,
 }
 
 template <class T>
-void reference_step(const Problem<T>& problem, const T* from, T* to) {
-  const auto [rows, columns] = problem.shape;
-  const DiffusionStage<T> stage{problem.coefficient};
-  const std::int64_t width = columns;
-  const auto inside = [=](std::int64_t row, std::int64_t column) __attribute__((always_inline)) {
-    return from[row * width + column];
-  };
-  const auto value = [&](std::int64_t row, std::int64_t column) __attribute__((always_inline)) {
-    return value_at(problem.faces, row, problem.shape.rows, column, problem.shape.columns, inside);
-  };
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t column = 0; column < columns; ++column)
-      to[row * columns + column] =
-          stage(value(row, column - 1), value(row, column + 1), value(row - 1, column),
-                value(row + 1, column), value(row, column));
+void operate(Operation operation, const T* a, const T* b, const T* c, T* __restrict out,
+             std::int64_t count) {
+  switch (operation) {
+    case Operation::value:
+    case Operation::number:
+    case Operation::parameter: return;
+    case Operation::add:
+#pragma omp simd
+      for (std::int64_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
+      return;
+    case Operation::fused_multiply_add:
+#pragma omp simd
+      for (std::int64_t i = 0; i < count; ++i) out[i] = fused_multiply_add(a[i], b[i], c[i]);
+      return;
+  }
 }
 
 template <class T>
@@ -95,7 +95,7 @@ template <class T>
 constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
                                step_row<DiffusionStage<T>, T>,
                                laplacian_row<T>,
-                               reference_step<T>,
+                               operate<T>,
                                arithmetic<T>,
                                digest<T>};
 

@@ -23,8 +23,9 @@ struct RowLoops {
   void (*laplacian_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                         std::int64_t count, T spacing_squared);
 
-  /// One step of the whole grid, written as plainly as it can be: the oracle for every engine.
-  void (*reference_step)(const Problem<T>& problem, const T* from, T* to);
+  /// One operation of a stage tree on `count` cells, where it is one that computes.
+  void (*operate)(Operation operation, const T* a, const T* b, const T* c, T* out,
+                  std::int64_t count);
 
   /// Does `count` times the arithmetic of this many cells in registers, without memory: what the
   /// processor's arithmetic allows. Returns a value that depends on all of it.

@@ -17,12 +17,15 @@ template <class T>
 class ThreadedEngine final : public CpuEngine<T> {
  public:
   ThreadedEngine(const Problem<T>& problem, int threads)
-      : problem_(problem), rows_(problem.shape, problem.faces), threads_(threads) {}
+      : shape_(problem.shape),
+        stage_(compiled_stage(problem)),
+        rows_(problem.shape, problem.faces),
+        threads_(threads) {}
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t steps) override {
     const auto step_row = widest<RowLoops<T>>().step_row;
-    const DiffusionStage<T> stage{problem_.coefficient};
-    const Shape shape = problem_.shape;
+    const DiffusionStage<T> stage = stage_;
+    const Shape shape = shape_;
     // One parallel region for all the steps: each thread keeps its own pair of pointers.
 #pragma omp parallel num_threads(threads_)
     {
@@ -43,7 +46,8 @@ class ThreadedEngine final : public CpuEngine<T> {
   int threads() const override { return threads_; }
 
  private:
-  Problem<T> problem_;
+  Shape shape_;
+  DiffusionStage<T> stage_;
   GhostedRows<T> rows_;
   int threads_;
 };

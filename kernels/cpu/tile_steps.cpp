@@ -183,7 +183,7 @@ class TileRun {
   // What lies beyond the ghost cells never reaches a cell of the grid, so that a row may be read
   // past its ends as long as that is within the field.
   void load(const T* from, std::int64_t row, T* out) const {
-    const auto [rows, columns] = problem_.shape;
+    const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     const T* source = from + ((row % rows + rows) % rows) * columns;
     const bool wraps = problem_.faces.columns.wrap();
     const bool inside = wraps ? left_ >= 0 && right_ <= columns : true;
@@ -207,7 +207,7 @@ class TileRun {
   template <int Write>
   LAPL_INLINE void prefetch(const T* grid, std::int64_t top, std::int64_t level) const {
     constexpr std::int64_t line = 64 / sizeof(T);
-    const auto [rows, columns] = problem_.shape;
+    const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     const std::int64_t first = std::max<std::int64_t>(left_, 0), last = std::min(right_, columns);
     const std::int64_t lines = (last - first + line - 1) / line, all = lines * tile_.slab;
     std::int64_t i = all * level / (tile_.levels + 1);
@@ -229,7 +229,7 @@ class TileRun {
   // Sets the ghost cells beside rows [first, last) and the ghost rows that lie in the slab;
   // rows[0] is row `top`.
   void impose_faces(T* const* rows, std::int64_t top, std::int64_t first, std::int64_t last) const {
-    const auto [height, width] = problem_.shape;
+    const std::int64_t height = problem_.shape.rows, width = problem_.shape.columns;
     const AxisFaces<T>& columns = problem_.faces.columns;
     if (!columns.wrap()) {
       if (left_ == -1)
@@ -281,15 +281,16 @@ class TileRun {
 
 template <class T>
 std::int64_t scratch_size(const Problem<T>& problem, const Tile& tile) {
-  return TileRun<DiffusionStage, T>(problem, {problem.coefficient}, tile, nullptr).scratch_size();
+  return TileRun<DiffusionStage, T>(problem, DiffusionStage<T>::held(), tile, nullptr)
+      .scratch_size();
 }
 
 template <class T>
-bool advance(const Problem<T>& problem, const Tile& tile, const T* from, T* to, T* scratch,
-             bool expect_subnormal) {
-  TileRun<DiffusionStage, T> run(problem, {problem.coefficient}, tile, scratch);
-  if (expect_subnormal && DiffusionStage<T>::homogeneous && extensions_of(problem.faces) &&
-      problem.coefficient >= 0 && problem.coefficient <= T(largest_stable_coefficient)) {
+bool advance(const Problem<T>& problem, const DiffusionStage<T>& stage, const Tile& tile,
+             const T* from, T* to, T* scratch, bool expect_subnormal) {
+  TileRun<DiffusionStage, T> run(problem, stage, tile, scratch);
+  if (expect_subnormal && extensions_of(problem.faces) && stage.coefficient >= 0 &&
+      stage.coefficient <= T(largest_stable_coefficient(2))) {
     const auto met = run.template advance<true>(from, to);
     if (!met.unsafe) return met.subnormal;
   }

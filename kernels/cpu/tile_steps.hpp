@@ -30,8 +30,8 @@ struct TileLoops {
   /// tile at time level `tile.levels` to `to`. `scratch`: aligned to 64 bytes, no value not a
   /// number. True if it met subnormal numbers, as far as the processor tells. Whoever says with
   /// `expect_subnormal` that there are some gets the same bits, faster if it is so.
-  bool (*advance)(const Problem<T>& problem, const Tile& tile, const T* from, T* to, T* scratch,
-                  bool expect_subnormal);
+  bool (*advance)(const Problem<T>& problem, const DiffusionStage<T>& stage, const Tile& tile,
+                  const T* from, T* to, T* scratch, bool expect_subnormal);
 };
 
 }  // namespace lapl

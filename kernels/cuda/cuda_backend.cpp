@@ -16,9 +16,7 @@
 namespace lapl {
 namespace {
 
-std::string grid_text(Shape shape) {
-  return fmt::format("the grid of {} x {} cells", shape.rows, shape.columns);
-}
+std::string grid_text(Shape shape) { return fmt::format("the grid of {} cells", text_of(shape)); }
 
 template <class T>
 class CudaLaplacian final : public CudaFilter<T> {
@@ -75,10 +73,10 @@ class CudaBackend final : public Backend<T> {
             .threads = 0};
   }
 
-  void set_state(std::span<const T> field) override {
+  void set_state(std::span<const T> state) override {
     use_device();
     copied_.hold(compute_);  // field_ is still being read until then
-    LAPL_CUDA(cudaMemcpyAsync(field_.data(), field.data(), field.size_bytes(),
+    LAPL_CUDA(cudaMemcpyAsync(field_.data(), state.data(), state.size_bytes(),
                               cudaMemcpyHostToDevice, compute_));
     store_state(field_.data(), buffers_.current, layout_, compute_);
     LAPL_CUDA(cudaStreamSynchronize(compute_));
@@ -150,7 +148,8 @@ class CudaBackend final : public Backend<T> {
     copied_.wait();
     const Observation& observation = *host_observation_.data();
     Captured<T> result;
-    result.field = {host_field_.data(), static_cast<std::size_t>(cells())};
+    result.state = {host_field_.data(), static_cast<std::size_t>(cells())};
+    result.cells = cells();
     if (captured_derived_)
       for (const Derived& derived : derived_)
         result.derived.push_back({derived.host_result.data(), static_cast<std::size_t>(cells())});

@@ -34,7 +34,7 @@ double copy_bandwidth() {
   return 2.0 * size * copies / clock.seconds();
 }
 
-double arithmetic_rate(std::size_t value_bytes) {
+double arithmetic_rate(std::size_t value_bytes, int arithmetic) {
   int processors = 0, kilohertz = 0, major = 0, minor = 0;
   LAPL_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current_device()));
   LAPL_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, current_device()));
@@ -45,7 +45,7 @@ double arithmetic_rate(std::size_t value_bytes) {
   const int float_lanes = major == 8 && minor == 0 ? 64 : 128;
   const int double_lanes = half_rate_doubles ? (major == 8 ? 32 : 64) : 2;
   const int lanes = value_bytes == sizeof(float) ? float_lanes : double_lanes;
-  return 1e3 * kilohertz * processors * lanes / 5;
+  return 1e3 * kilohertz * processors * lanes / arithmetic;
 }
 
 }  // namespace
@@ -69,9 +69,9 @@ std::string cuda_versions() {
   return fmt::format("driver {}, runtime {}", version_text(driver), version_text(runtime));
 }
 
-Ceilings device_ceilings(std::size_t value_bytes) {
+Ceilings device_ceilings(std::size_t value_bytes, int arithmetic) {
   return {.copy_bytes_per_second = copy_bandwidth(),
-          .updates_per_second = arithmetic_rate(value_bytes)};
+          .updates_per_second = arithmetic_rate(value_bytes, arithmetic)};
 }
 
 double free_device_memory() {

@@ -25,7 +25,7 @@ void require_device_memory(const std::string& what, double bytes);
 double free_device_memory();
 
 /// For values of so many bytes. The copy, from device memory to device memory, is measured; the
-/// arithmetic is multiprocessors x lanes x highest clock / 5.
-Ceilings device_ceilings(std::size_t value_bytes);
+/// arithmetic is multiprocessors x lanes x highest clock / `arithmetic`, the instructions a cell.
+Ceilings device_ceilings(std::size_t value_bytes, int arithmetic);
 
 }  // namespace lapl

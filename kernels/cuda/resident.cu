@@ -120,8 +120,7 @@ class ResidentEngine final : public CudaEngine<T> {
  public:
   ResidentEngine(const Problem<T>& problem, const Stage<T>& stage, cudaStream_t stream)
       : plan_(make_plan<Stage, T>(problem.shape)) {
-    static_assert(Stage<T>::mirror_symmetric);
-    const auto extensions = extensions_of(problem.faces);
+    const auto extensions = extensions_of(problem);
     if (!extensions)
       throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
     if (problem.faces.columns.first != problem.faces.columns.last &&
@@ -174,8 +173,8 @@ class ResidentEngine final : public CudaEngine<T> {
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_resident_engine(const Problem<T>& problem,
                                                     const DoubleBuffer<T>&, cudaStream_t stream) {
-  return std::make_unique<ResidentEngine<DiffusionStage, T>>(
-      problem, DiffusionStage<T>{problem.coefficient}, stream);
+  return std::make_unique<ResidentEngine<DiffusionStage, T>>(problem, compiled_stage(problem),
+                                                             stream);
 }
 template std::unique_ptr<CudaEngine<float>> make_resident_engine(const Problem<float>&,
                                                                  const DoubleBuffer<float>&,

@@ -200,8 +200,7 @@ class StreamingEngine final : public CudaEngine<T> {
 
  public:
   StreamingEngine(const Problem<T>& problem, const Stage<T>& stage) {
-    static_assert(Stage<T>::mirror_symmetric);
-    const auto extensions = extensions_of(problem.faces);
+    const auto extensions = extensions_of(problem);
     if (!extensions)
       throw EngineUnsuitable("engine streaming: a face is neither held at 0 nor insulated");
     const FieldLayout layout = field_layout<T>(problem.shape);
@@ -251,8 +250,8 @@ class StreamingEngine final : public CudaEngine<T> {
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
                                                      const DoubleBuffer<T>&, cudaStream_t) {
-  return std::make_unique<streaming::StreamingEngine<DiffusionStage, T>>(
-      problem, DiffusionStage<T>{problem.coefficient});
+  return std::make_unique<streaming::StreamingEngine<DiffusionStage, T>>(problem,
+                                                                         compiled_stage(problem));
 }
 template std::unique_ptr<CudaEngine<float>> make_streaming_engine(const Problem<float>&,
                                                                   const DoubleBuffer<float>&,

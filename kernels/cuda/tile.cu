@@ -54,6 +54,7 @@ template <template <class> class Stage, class T>
 struct TileStep {
   FieldLayout layout;
   Faces<T> faces;
+  Extensions extensions;  // where the kernel is not the general one
   Stage<T> stage;
   unsigned tiles_across;
 };
@@ -71,23 +72,23 @@ __device__ __forceinline__ void store(double* cells, const Cells<double>& from) 
   __stwb(reinterpret_cast<double2*>(cells), make_double2(from.value[0], from.value[1]));
 }
 
-// The row that stands at `row`, -1 to the number of rows; ghost columns are not filled in.
-template <class T>
-__device__ __forceinline__ bool is_zero(const AxisFaces<T>& faces, std::int64_t index,
+__device__ __forceinline__ bool is_zero(AxisExtension axis, std::int64_t index,
                                         const AxisSource& source) {
-  return source.ghost && (index < 0 ? faces.first.b : faces.last.b) == T(0);
+  return source.ghost && (index < 0 ? axis.first : axis.last) == Extension::odd;
 }
 template <class T>
 __device__ __forceinline__ void make_ghosts(const Face<T>& face, Cells<T>& cells) {
 #pragma unroll
   for (int j = 0; j < Cells<T>::count; ++j) cells.value[j] = face.ghost(cells.value[j]);
 }
+// The row that stands at `row`, -1 to the number of rows; ghost columns are not filled in.
 template <bool general, template <class> class Stage, class T>
 __device__ __forceinline__ Cells<T> load_halo(const T* from, const TileStep<Stage, T>& step,
                                               std::int64_t row, std::int64_t readable_column) {
   const AxisSource source = source_at(step.faces.rows, row, step.layout.rows);
   const T* const nearest = from + source.index * step.layout.pitch + readable_column;
-  if constexpr (!general) return is_zero(step.faces.rows, row, source) ? Cells<T>{} : load(nearest);
+  if constexpr (!general)
+    return is_zero(step.extensions.rows, row, source) ? Cells<T>{} : load(nearest);
   Cells<T> cells = load(nearest);
   if (source.ghost) make_ghosts(step.faces.rows.at(row), cells);
   return cells;
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(lanes* warps_a_block, 4)
   const std::int64_t side_column = lane == 0 ? column - 1 : min(tile_end, columns);
   const AxisSource beside = source_at(step.faces.columns, side_column, columns);
   const bool loads_side = (lane == 0 || lane == lanes - 1) &&
-                          (general || !is_zero(step.faces.columns, side_column, beside));
+                          (general || !is_zero(step.extensions.columns, side_column, beside));
 
   Cells<T> cells[rows];
   T side[rows];
@@ -143,7 +144,7 @@ __global__ void __launch_bounds__(lanes* warps_a_block, 4)
     if (loads_side && beside.ghost)
 #pragma unroll
       for (int i = 0; i < rows; ++i) side[i] = step.faces.columns.at(side_column).ghost(side[i]);
-  } else if (is_zero(step.faces.rows, grid_rows, bottom) && rows_left < rows) {
+  } else if (is_zero(step.extensions.rows, grid_rows, bottom) && rows_left < rows) {
 #pragma unroll
     for (int i = 0; i < rows; ++i)
       if (i >= rows_left) cells[i] = {};
@@ -208,7 +209,8 @@ class TileEngine final : public CudaEngine<T> {
     if (down > std::numeric_limits<int>::max() / across)
       throw EngineUnsuitable(
           "the grid has more tiles than the 2147483647 that one launch can take");
-    step_ = {layout, problem.faces, stage, static_cast<unsigned>(across)};
+    step_ = {layout, problem.faces, extensions_of(problem.faces).value_or(Extensions{}), stage,
+             static_cast<unsigned>(across)};
     tiles_ = static_cast<unsigned>(across * down);
     capture(buffers, stream);
   }
@@ -260,8 +262,8 @@ template <class T>
 std::unique_ptr<CudaEngine<T>> make_tile_engine(const Problem<T>& problem,
                                                 const DoubleBuffer<T>& buffers,
                                                 cudaStream_t stream) {
-  return std::make_unique<TileEngine<DiffusionStage, T>>(
-      problem, DiffusionStage<T>{problem.coefficient}, buffers, stream);
+  return std::make_unique<TileEngine<DiffusionStage, T>>(problem, compiled_stage(problem), buffers,
+                                                         stream);
 }
 template std::unique_ptr<CudaEngine<float>> make_tile_engine(const Problem<float>&,
                                                              const DoubleBuffer<float>&,

@@ -30,7 +30,7 @@ TEST_CASE_TEMPLATE("all CUDA engines equal the reference at random sizes up to 3
     const Shape shape{up_to(300), up_to(300)};
     const Boundaries boundaries{test::all_boundaries[random() % 3],
                                 test::all_boundaries[random() % 3]};
-    const Problem<T> problem{shape, boundaries, T(0.21), T(1)};
+    const Problem<T> problem = test::diffusion<T>(shape, boundaries, T(0.21));
     const auto field = test::random_field<T>(shape);
     const int steps = up_to(40);
     const auto expected = test::stepped<T>("cpu", "reference", problem, field, steps);
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("all CUDA engines equal the CPU after 1000 steps of large gri
                    double) {
   test::need_cuda();
   const auto check = [](Shape shape, Boundaries boundaries) {
-    const Problem<T> problem{shape, boundaries, T(0.25), T(1)};
+    const Problem<T> problem = test::diffusion<T>(shape, boundaries, T(0.25));
     const auto field = test::random_field<T>(shape);
     const auto expected = test::stepped<T>("cpu", "blocked", problem, field, 1000, 16).digest;
     for (const std::string& engine : cuda_engines()) {
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("all CUDA engines equal the CPU after 1000 steps of large gri
 
 TEST_CASE("resident gives the same digest a hundred times") {
   test::need_cuda();
-  const Problem<float> problem{{2000, 2000}, {}, 0.25f, 1.f};
+  const Problem<float> problem = test::diffusion<float>({2000, 2000}, {}, 0.25f);
   const auto field = test::random_field<float>(problem.shape);
   const auto expected = test::stepped<float>("cuda", "tile", problem, field, 1001).digest;
   const auto backend = make_backend<float>("cuda", "resident", problem, 1);

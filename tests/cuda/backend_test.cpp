@@ -14,7 +14,8 @@ using namespace lapl;
 TEST_CASE_TEMPLATE("a capture holds its step while stepping goes on", T, float, double) {
   test::need_cuda();
   const Shape shape{500, 701};
-  const Problem<T> problem{shape, {Boundary::zero, Boundary::periodic}, T(0.2), T(0.3)};
+  const Problem<T> problem =
+      test::diffusion<T>(shape, {Boundary::zero, Boundary::periodic}, T(0.2));
   const auto field = test::random_field<T>(shape);
   const auto cuda = make_backend<T>("cuda", "auto", problem, 1);
   const auto cpu = make_backend<T>("cpu", "auto", problem, 2);
@@ -29,7 +30,7 @@ TEST_CASE_TEMPLATE("a capture holds its step while stepping goes on", T, float, 
     const auto expected = test::state_of(*cpu);
     std::thread([&] {  // as the thread that writes files does
       const Captured<T> captured = cuda->captured();
-      CHECK(test::same_bits<T>(captured.field, expected.field));
+      CHECK(test::same_bits<T>(captured.state, expected.field));
       CHECK(captured.digest == expected.digest);
       CHECK(!captured.first_not_finite);
       if (with_laplacian)
@@ -48,7 +49,7 @@ TEST_CASE_TEMPLATE("the first cell that is not finite is found, while stepping g
   test::need_cuda();
   const Shape shape{300, 517};
   auto field = test::random_field<T>(shape);
-  const auto backend = make_backend<T>("cuda", "auto", {shape, {}, T(0.2), T(1)}, 1);
+  const auto backend = make_backend<T>("cuda", "auto", test::diffusion<T>(shape, {}, T(0.2)), 1);
   const auto found = [&] {
     backend->set_state(field);
     backend->capture(false);
@@ -74,7 +75,8 @@ TEST_CASE_TEMPLATE("the first cell that is not finite is found, while stepping g
 
 TEST_CASE("the backend describes itself and counts the time of steps alone") {
   test::need_cuda();
-  const auto backend = make_backend<float>("cuda", "auto", {{64, 64}, {}, 0.2f, 1.f}, 1);
+  const auto backend =
+      make_backend<float>("cuda", "auto", test::diffusion<float>({64, 64}, {}, 0.2f), 1);
   const BackendDescription description = backend->description();
   CHECK(description.backend == "cuda");
   CHECK(description.reason.starts_with("the fastest here: " + description.engine));
@@ -97,7 +99,7 @@ TEST_CASE("the backend describes itself and counts the time of steps alone") {
 
 TEST_CASE("a grid beyond the memory of the device is refused with both numbers") {
   test::need_cuda();
-  const Problem<double> problem{{1 << 20, 1 << 20}, {}, 0.2, 1.};
+  const Problem<double> problem = test::diffusion<double>({1 << 20, 1 << 20}, {}, 0.2);
   CHECK_THROWS_WITH_AS(
       make_backend<double>("cuda", "auto", problem, 1),
       doctest::Contains("the grid of 1048576 x 1048576 cells needs 26.4 TB on the device ("),
@@ -108,5 +110,7 @@ TEST_CASE("a grid beyond the memory of the device is refused with both numbers")
 
 TEST_CASE("an engine of the CPU is refused") {
   test::need_cuda();
-  CHECK_THROWS_AS(make_backend<float>("cuda", "threaded", {{4, 4}, {}, 0.2f, 1.f}, 1), ConfigError);
+  CHECK_THROWS_AS(
+      make_backend<float>("cuda", "threaded", test::diffusion<float>({4, 4}, {}, 0.2f), 1),
+      ConfigError);
 }

@@ -33,7 +33,7 @@ void check_equals_reference(const std::string& engine, std::span<const Shape> sh
         CAPTURE(shape.columns);
         CAPTURE(static_cast<int>(rows));
         CAPTURE(static_cast<int>(columns));
-        const Problem<T> problem{shape, {rows, columns}, T(0.23), T(0.7)};
+        const Problem<T> problem = test::diffusion<T>(shape, {rows, columns}, T(0.23));
         const auto field = random_field<T>(shape);
         const auto found = make_backend<T>("cuda", engine, problem, 1);
         const auto reference = make_backend<T>("cpu", "reference", problem, 1);
@@ -60,7 +60,7 @@ template <class T>
 void check_forgets_memory(const std::string& engine, Shape shape, std::int64_t steps_before,
                           std::int64_t steps) {
   for (const Boundary boundary : all_boundaries) {
-    const Problem<T> problem{shape, {boundary, boundary}, T(0.25), T(1)};
+    const Problem<T> problem = test::diffusion<T>(shape, {boundary, boundary}, T(0.25));
     const auto field = random_field<T>(shape);
     const auto backend = make_backend<T>("cuda", engine, problem, 1);
     const std::vector<T> poison(field.size(), std::numeric_limits<T>::quiet_NaN());

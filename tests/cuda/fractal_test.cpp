@@ -15,7 +15,8 @@ namespace {
 
 std::vector<double> fractal(const std::string& backend, Shape shape,
                             const FractalParameters& parameters) {
-  const auto made = make_backend<double>(backend, "auto", {shape, {}, 0.25, 1.}, 2);
+  const auto made =
+      make_backend<double>(backend, "auto", test::diffusion<double>(shape, {}, 0.25), 2);
   fill_fractal(made->block(), parameters);
   return test::state_of(*made).field;
 }
@@ -71,7 +72,8 @@ TEST_CASE("a float32 state is the float64 field, rounded") {
   test::need_cuda();
   const Shape shape{100, 101};
   const auto exact = fractal("cuda", shape, {});
-  const auto backend = make_backend<float>("cuda", "auto", {shape, {}, 0.25f, 1.f}, 1);
+  const auto backend =
+      make_backend<float>("cuda", "auto", test::diffusion<float>(shape, {}, 0.25f), 1);
   fill_fractal(backend->block(), {});
   CHECK(test::same_bits<float>(test::state_of(*backend).field,
                                std::vector<float>(exact.begin(), exact.end())));

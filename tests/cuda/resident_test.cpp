@@ -34,7 +34,7 @@ TEST_CASE_TEMPLATE("resident equals tile on grids of every number of rows a warp
     for (const Boundary boundary : test::all_boundaries) {
       CAPTURE(shape.rows);
       CAPTURE(static_cast<int>(boundary));
-      const Problem<T> problem{shape, {boundary, boundary}, T(0.25), T(1)};
+      const Problem<T> problem = test::diffusion<T>(shape, {boundary, boundary}, T(0.25));
       CHECK(test::stepped<T>("cuda", "resident", problem, field, 333).digest ==
             test::stepped<T>("cuda", "tile", problem, field, 333).digest);
     }
@@ -43,7 +43,8 @@ TEST_CASE_TEMPLATE("resident equals tile on grids of every number of rows a warp
 
 TEST_CASE_TEMPLATE("resident agrees after many steps, and run by run", T, float, double) {
   test::need_cuda();
-  const Problem<T> problem{{300, 401}, {Boundary::periodic, Boundary::zero}, T(0.25), T(1)};
+  const Problem<T> problem =
+      test::diffusion<T>({300, 401}, {Boundary::periodic, Boundary::zero}, T(0.25));
   const auto field = test::random_field<T>(problem.shape);
   const auto expected = test::stepped<T>("cuda", "tile", problem, field, 20003).digest;
   for (int run = 0; run < 5; ++run)
@@ -57,11 +58,11 @@ TEST_CASE_TEMPLATE("what was in memory before does not matter to resident", T, f
 
 TEST_CASE("resident refuses a grid that does not fit, and says what does") {
   test::need_cuda();
-  const Problem<float> large{{8192, 8192}, {}, 0.2f, 1.f};
+  const Problem<float> large = test::diffusion<float>({8192, 8192}, {}, 0.2f);
   CHECK_THROWS_WITH_AS(make_backend<float>("cuda", "resident", large, 1),
                        doctest::Contains("the grid of 8192 x 8192 cells does not fit on the "),
                        DeviceError);
-  const Problem<float> wide{{1, 1 << 20}, {}, 0.2f, 1.f};
+  const Problem<float> wide = test::diffusion<float>({1, 1 << 20}, {}, 0.2f);
   CHECK_THROWS_WITH_AS(make_backend<float>("cuda", "resident", wide, 1),
                        doctest::Contains(" columns"), DeviceError);
 }

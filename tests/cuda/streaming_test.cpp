@@ -31,7 +31,8 @@ TEST_CASE_TEMPLATE("streaming gives the same bits however steps are shared out a
   test::need_cuda();
   const Shape shape{70, 331};
   const auto field = test::random_field<T>(shape);
-  const Problem<T> problem{shape, {Boundary::periodic, Boundary::insulated}, T(0.25), T(1)};
+  const Problem<T> problem =
+      test::diffusion<T>(shape, {Boundary::periodic, Boundary::insulated}, T(0.25));
   const auto expected = test::stepped<T>("cpu", "reference", problem, field, 1000);
   const std::vector<std::vector<std::int64_t>> splits = {
       {1000}, {996, 4}, {12, 988}, {1, 999}, {0, 500, 0, 500}, {7, 24, 300, 669}};
@@ -53,7 +54,7 @@ TEST_CASE_TEMPLATE("streaming equals the threaded engine where blocks share out 
     for (const Boundary boundary : test::all_boundaries) {
       CAPTURE(shape.rows);
       CAPTURE(static_cast<int>(boundary));
-      const Problem<T> problem{shape, {boundary, boundary}, T(0.25), T(1)};
+      const Problem<T> problem = test::diffusion<T>(shape, {boundary, boundary}, T(0.25));
       const auto field = test::random_field<T>(shape);
       CHECK(test::stepped<T>("cuda", "streaming", problem, field, 31).digest ==
             test::stepped<T>("cpu", "threaded", problem, field, 31).digest);

@@ -32,7 +32,8 @@ TEST_CASE_TEMPLATE("tile gives the same bits however steps are shared out among 
   const std::vector<std::vector<std::int64_t>> splits = {
       {1000}, {64}, {63, 64}, {1, 64}, {1, 65, 130}, {128, 1, 1}, {0, 3, 0, 200}, {1, 1, 1, 127}};
   for (const auto& split : splits) {
-    const Problem<T> problem{shape, {Boundary::periodic, Boundary::insulated}, T(0.25), T(1)};
+    const Problem<T> problem =
+        test::diffusion<T>(shape, {Boundary::periodic, Boundary::insulated}, T(0.25));
     const auto tile = make_backend<T>("cuda", "tile", problem, 1);
     const auto reference = make_backend<T>("cpu", "reference", problem, 1);
     tile->set_state(field);
@@ -57,7 +58,7 @@ TEST_CASE("tile equals the reference on 8 x 1000003 cells") {
   const Shape shape{8, 1000003};
   const auto field = test::random_field<float>(shape);
   for (const Boundary boundary : {Boundary::zero, Boundary::periodic}) {
-    const Problem<float> problem{shape, {boundary, boundary}, 0.25f, 1.f};
+    const Problem<float> problem = test::diffusion<float>(shape, {boundary, boundary}, 0.25f);
     CHECK(test::stepped<float>("cuda", "tile", problem, field, 3).digest ==
           test::stepped<float>("cpu", "reference", problem, field, 3).digest);
   }

@@ -4,6 +4,7 @@
 
 #include "config_helpers.hpp"
 #include "kernels/engines.hpp"
+#include "solver/equation/equation.hpp"
 
 namespace lapl {
 namespace {
@@ -109,8 +110,8 @@ TEST_CASE("null takes a coefficient back") {
   const RunConfig run = parse(smallest_config, {"equation.coefficient=null",
                                                 "equation.diffusivity=0.5", "time.step=0.25"})
                             .run;
-  CHECK_FALSE(run.coefficient);
-  CHECK(run.step_coefficient() == 0.125);
+  CHECK_FALSE(run.equation.number("coefficient"));
+  CHECK(diffusion::coefficient(run) == 0.125);
 }
 
 TEST_CASE("another kind by --set replaces the initial field of the file") {

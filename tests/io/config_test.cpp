@@ -6,6 +6,7 @@
 #include "config_helpers.hpp"
 #include "io/config/config_keys.hpp"
 #include "kernels/engines.hpp"
+#include "solver/equation/equation.hpp"
 
 namespace lapl {
 namespace {
@@ -62,8 +63,8 @@ TEST_CASE("every value of a config arrives") {
   CHECK(run.initial.fractal.spectral_exponent == 2);
   CHECK_FALSE(run.initial.fractal.crop_radius);
   CHECK(run.initial.fractal.percentile == 12.5);
-  CHECK_FALSE(run.coefficient);
-  CHECK(run.step_coefficient() == 0.5 * 0.01 / (0.25 * 0.25));
+  CHECK_FALSE(run.equation.number("coefficient"));
+  CHECK(diffusion::coefficient(run) == 0.5 * 0.01 / (0.25 * 0.25));
   CHECK(run.steps == 9007199254740992);
   CHECK(run.backend == "cpu");
   CHECK(run.precision == Precision::float64);

@@ -10,6 +10,7 @@
 #include "io/hdf5/step_file.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
+#include "solver/equation/equation.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/test_field.hpp"
@@ -28,8 +29,8 @@ void write_state(const ScratchFolder& folder, std::int64_t step,
   CheckpointHeader header{.config = resolved_yaml(config),
                           .shape = {4, 6},
                           .step = step,
-                          .time_step = config.run.step_seconds(),
-                          .coefficient = config.run.step_coefficient(),
+                          .time_step = equation_of(config.run).time_step(config.run),
+                          .coefficient = diffusion::coefficient(config.run),
                           .outputs = {{step_file_name(0), 1}},
                           .missing_outputs = {}};
   if (forge) forge(header, values);

@@ -24,7 +24,7 @@ class Stored {
   explicit Stored(std::string text = config_text(), CheckpointHeader from = {})
       : from_(std::move(from)), text_(std::move(text)) {
     config_.shape = {3, 4};
-    config_.coefficient = parse_config(text_, "c.yaml", ".", {}).run.coefficient;
+    config_.equation = parse_config(text_, "c.yaml", ".", {}).run.equation;
     config_.steps = 1000;
     config_.checkpoints_kept = 2;
     config_.output_fields = {"field"};
@@ -32,7 +32,8 @@ class Stored {
 
   void step(std::int64_t step) {
     Captured<float> captured;
-    captured.field = field_;
+    captured.state = field_;
+    captured.cells = std::ssize(field_);
     captured.digest = digest_;
     writer_.store({.step = step, .output = true, .checkpoint = true, .cells_per_second = 1},
                   captured);

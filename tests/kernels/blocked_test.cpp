@@ -35,7 +35,8 @@ TEST_CASE_TEMPLATE("tiles equal the reference for every instruction set, cut, de
     for (const Case& cut : cases)
       for (const Boundary along_rows : test::all_boundaries)
         for (const Boundary along_columns : test::all_boundaries) {
-          const Problem<T> problem{cut.shape, {along_rows, along_columns}, T(0.2), T(1)};
+          const Problem<T> problem =
+              test::diffusion<T>(cut.shape, {along_rows, along_columns}, T(0.2));
           const auto field = test::random_field<T>(cut.shape);
           CAPTURE(loops->lanes);
           CAPTURE(cut.shape.rows);
@@ -51,7 +52,8 @@ TEST_CASE_TEMPLATE("tiles of every width equal the reference", T, float, double)
   for (const TileLoops<T>* loops : test::usable_loops<T>())
     for (std::int64_t columns = 1; columns <= 2 * loops->lanes * loops->lanes + 3; ++columns)
       for (const Boundary boundary : {Boundary::zero, Boundary::periodic}) {
-        const Problem<T> problem{{7, columns}, {Boundary::insulated, boundary}, T(0.25), T(1)};
+        const Problem<T> problem =
+            test::diffusion<T>({7, columns}, {Boundary::insulated, boundary}, T(0.25));
         const auto field = test::random_field<T>(problem.shape);
         CAPTURE(loops->lanes);
         CAPTURE(columns);
@@ -65,7 +67,7 @@ TEST_CASE_TEMPLATE("the blocked engine equals the reference after any number of 
   for (const Shape shape : {Shape{1, 1}, Shape{67, 61}, Shape{16, 700}})
     for (const Boundary along_rows : test::all_boundaries)
       for (const Boundary along_columns : test::all_boundaries) {
-        const Problem<T> problem{shape, {along_rows, along_columns}, T(0.25), T(1)};
+        const Problem<T> problem = test::diffusion<T>(shape, {along_rows, along_columns}, T(0.25));
         auto field = test::random_field<T>(shape);
         const auto backend = make_backend<T>("cpu", "blocked", problem, 3);
         for (std::int64_t steps = 0; steps <= 40; ++steps) {
@@ -82,7 +84,8 @@ TEST_CASE_TEMPLATE("the blocked engine equals the reference after any number of 
 TEST_CASE_TEMPLATE("the blocked engine equals the reference for any number of threads", T, float,
                    double) {
   for (const Shape shape : {Shape{301, 257}, Shape{3, 20011}, Shape{5003, 9}, Shape{150, 4500}}) {
-    const Problem<T> problem{shape, {Boundary::insulated, Boundary::periodic}, T(0.2), T(1)};
+    const Problem<T> problem =
+        test::diffusion<T>(shape, {Boundary::insulated, Boundary::periodic}, T(0.2));
     const auto field = test::random_field<T>(shape);
     const auto after = expected(problem, field, 75);
     for (const int threads : {1, 2, 5, 16}) {
@@ -98,7 +101,7 @@ TEST_CASE_TEMPLATE("a value that is not finite spreads as in the reference engin
                    double) {
   const Shape shape{30, 90};
   for (const Boundary boundary : test::all_boundaries) {
-    const Problem<T> problem{shape, {boundary, boundary}, T(0.2), T(1)};
+    const Problem<T> problem = test::diffusion<T>(shape, {boundary, boundary}, T(0.2));
     auto field = test::random_field<T>(shape);
     field[0] = std::numeric_limits<T>::quiet_NaN();
     const auto found = test::stepped<T>("cpu", "blocked", problem, field, 6).field;

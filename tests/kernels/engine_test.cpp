@@ -21,7 +21,8 @@ TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit", T,
       for (const std::int64_t columns : sizes)
         for (const Boundary along_rows : test::all_boundaries)
           for (const Boundary along_columns : test::all_boundaries) {
-            const Problem<T> problem{{rows, columns}, {along_rows, along_columns}, T(0.2), T(0.7)};
+            const Problem<T> problem =
+                test::diffusion<T>({rows, columns}, {along_rows, along_columns}, T(0.2));
             const auto field = test::random_field<T>(problem.shape);
             for (const std::int64_t steps : {1, 2, 7}) {
               CAPTURE(rows);
@@ -50,7 +51,7 @@ TEST_CASE_TEMPLATE("every engine imposes the law of each face", T, float, double
         const auto law = [&] { return laws[(number = number * 1103515245 + 12345) >> 16 & 3]; };
         AxisFaces<T> rows(law(), law()), columns(law(), laws[number >> 20 & 1 ? 4 : 1]);
         if (i % 5 == 4) (i % 2 ? rows : columns) = Boundary::periodic;
-        const Problem<T> problem{shape, {rows, columns}, T(0.2), T(0.7)};
+        const Problem<T> problem = test::diffusion<T>(shape, {rows, columns}, T(0.2));
         CAPTURE(engine.name);
         CAPTURE(number);
         const auto field = test::random_field<T>(shape);
@@ -70,7 +71,8 @@ TEST_CASE_TEMPLATE("every engine imposes the law of each face", T, float, double
 
 TEST_CASE_TEMPLATE("engines agree on long and thin grids, and after many steps", T, float, double) {
   for (const Shape shape : {Shape{1, 4099}, Shape{4099, 1}, Shape{8, 10007}, Shape{61, 67}}) {
-    const Problem<T> problem{shape, {Boundary::periodic, Boundary::insulated}, T(0.25), T(1)};
+    const Problem<T> problem =
+        test::diffusion<T>(shape, {Boundary::periodic, Boundary::insulated}, T(0.25));
     const auto field = test::random_field<T>(shape);
     const std::int64_t steps = shape.cells() < 5000 ? 1000 : 25;
     CHECK(test::stepped<T>("cpu", "threaded", problem, field, steps).digest ==
@@ -84,14 +86,15 @@ TEST_CASE_TEMPLATE("one step by hand", T, float, double) {
   // 7 8 9
   const std::vector<T> field = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const auto after = [&](Boundary boundary) {
-    return test::stepped<T>("cpu", "reference", {{3, 3}, {boundary, boundary}, T(0.25), T(4)},
-                            field, 0);
+    return test::stepped<T>("cpu", "reference",
+                            test::diffusion<T>({3, 3}, {boundary, boundary}, T(0.25)), field, 0, 2,
+                            T(4));
   };
   CHECK(after(Boundary::zero).laplacian[0] == T(2) / 4);
   CHECK(after(Boundary::zero).laplacian[4] == 0);
   CHECK(after(Boundary::insulated).laplacian[0] == T(4) / 4);  // 1 + 2 + 1 + 4 - 4
   CHECK(after(Boundary::periodic).laplacian[0] == T(12) / 4);  // 3 + 2 + 7 + 4 - 4
-  const Problem<T> problem{{3, 3}, {}, T(0.25), T(1)};
+  const Problem<T> problem = test::diffusion<T>({3, 3}, {}, T(0.25));
   CHECK(test::stepped<T>("cpu", "reference", problem, field, 1).field[0] == T(1.5));
 }
 
@@ -101,7 +104,8 @@ TEST_CASE_TEMPLATE("the Laplacian of a quadratic is exact", T, float, double) {
   for (int row = 0; row < 12; ++row)
     for (int column = 0; column < 17; ++column)
       field.push_back(static_cast<T>(3 * row * row - column * column + row * column + 5));
-  const auto state = test::stepped<T>("cpu", "threaded", {shape, {}, T(0.1), T(4)}, field, 0);
+  const auto state =
+      test::stepped<T>("cpu", "threaded", test::diffusion<T>(shape, {}, T(0.1)), field, 0, 2, T(4));
   for (int row = 1; row < 11; ++row)
     for (int column = 1; column < 16; ++column)
       CHECK(state.laplacian[static_cast<std::size_t>(row * 17 + column)] == T(4) / T(4));
@@ -114,8 +118,8 @@ TEST_CASE_TEMPLATE("insulated and periodic grids conserve mass, no boundary make
   const double mass = std::accumulate(field.begin(), field.end(), 0.0);
   const auto [low, high] = std::ranges::minmax(field);
   for (const Boundary boundary : test::all_boundaries) {
-    const auto after = test::stepped<T>("cpu", "threaded",
-                                        {shape, {boundary, boundary}, T(0.25), T(1)}, field, 200);
+    const auto after = test::stepped<T>(
+        "cpu", "threaded", test::diffusion<T>(shape, {boundary, boundary}, T(0.25)), field, 200);
     const auto [new_low, new_high] = std::ranges::minmax(after.field);
     CHECK(new_low >= low);
     CHECK(new_high <= high);
@@ -137,8 +141,9 @@ TEST_CASE_TEMPLATE("mirroring and transposing commute with stepping, to the bit"
     return to;
   };
   for (const Boundary boundary : test::all_boundaries) {
-    const Problem<T> problem{shape, {boundary, Boundary::zero}, T(0.2), T(1)};
-    const Problem<T> turned{transposed_shape, {Boundary::zero, boundary}, T(0.2), T(1)};
+    const Problem<T> problem = test::diffusion<T>(shape, {boundary, Boundary::zero}, T(0.2));
+    const Problem<T> turned =
+        test::diffusion<T>(transposed_shape, {Boundary::zero, boundary}, T(0.2));
     const auto after = test::stepped<T>("cpu", "threaded", problem, field, 9).field;
     CHECK(
         test::same_bits<T>(test::stepped<T>("cpu", "threaded", turned, transposed(field), 9).field,
@@ -153,7 +158,7 @@ TEST_CASE_TEMPLATE("mirroring and transposing commute with stepping, to the bit"
 TEST_CASE_TEMPLATE("the digest sees each bit and each place", T, float, double) {
   const Shape shape{5, 7};
   auto field = test::random_field<T>(shape);
-  const Problem<T> problem{shape, {}, T(0.2), T(1)};
+  const Problem<T> problem = test::diffusion<T>(shape, {}, T(0.2));
   const auto digest = [&] { return test::stepped<T>("cpu", "threaded", problem, field, 0).digest; };
   const std::uint64_t before = digest();
   std::uint64_t by_hand = 0;
@@ -172,7 +177,7 @@ TEST_CASE_TEMPLATE("the digest sees each bit and each place", T, float, double) 
 TEST_CASE_TEMPLATE("the first value that is not finite is found", T, float, double) {
   const Shape shape{50, 70};
   auto field = test::random_field<T>(shape);
-  const auto backend = make_backend<T>("cpu", "auto", {shape, {}, T(0.2), T(1)}, 2);
+  const auto backend = make_backend<T>("cpu", "auto", test::diffusion<T>(shape, {}, T(0.2)), 2);
   const auto found = [&] {
     backend->set_state(field);
     backend->start_finite_check();
@@ -201,14 +206,14 @@ TEST_CASE("the values around one that is not finite end at the edges of the grid
 }
 
 TEST_CASE("an engine is refused on another backend, and an unknown one anywhere") {
-  const Problem<float> problem{{4, 4}, {}, 0.2f, 1.f};
+  const Problem<float> problem = test::diffusion<float>({4, 4}, {}, 0.2f);
   CHECK_THROWS_WITH_AS(make_backend<float>("cpu", "tile", problem, 1),
                        "engine tile: not an engine of the cpu backend", ConfigError);
   CHECK_THROWS_AS(make_backend<float>("cpu", "warp", problem, 1), ConfigError);
 }
 
 TEST_CASE("a grid beyond the memory of the machine is refused with both numbers") {
-  const Problem<double> problem{{1 << 20, 1 << 20}, {}, 0.2, 1.};
+  const Problem<double> problem = test::diffusion<double>({1 << 20, 1 << 20}, {}, 0.2);
   CHECK_THROWS_WITH_AS(make_backend<double>("cpu", "auto", problem, 1),
                        doctest::Contains("the grid needs 35.2 TB of host memory"), DeviceError);
 }

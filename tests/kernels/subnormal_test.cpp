@@ -134,7 +134,8 @@ TEST_CASE_TEMPLATE("tiles of subnormal numbers equal the reference for every ins
       for (const double coefficient : coefficients) {
         const Boundary along_rows = test::all_boundaries[number % 3];
         const Boundary along_columns = test::all_boundaries[number++ / 3 % 3];
-        const Problem<T> problem{cut.shape, {along_rows, along_columns}, T(coefficient), T(1)};
+        const Problem<T> problem =
+            test::diffusion<T>(cut.shape, {along_rows, along_columns}, T(coefficient));
         const auto field = tiny_field<T>(cut.shape, mix);
         const auto after =
             test::stepped<T>("cpu", "reference", problem, std::span(field), cut.levels).field;
@@ -154,16 +155,20 @@ TEST_CASE_TEMPLATE("tiles of subnormal numbers equal the reference for every ins
 
 TEST_CASE_TEMPLATE("a pass that expects subnormal numbers says whether there were any", T, float,
                    double) {
-  const Problem<T> problem{{1, 40}, {Boundary::insulated, Boundary::insulated}, T(0.25), T(1)};
+  const Problem<T> problem =
+      test::diffusion<T>({1, 40}, {Boundary::insulated, Boundary::insulated}, T(0.25));
   const Tile tile{.last_row = 1, .last_column = 40, .levels = 3, .slab = 4};
   for (const TileLoops<T>* loops : test::usable_loops<T>()) {
     HostBuffer<T> scratch(loops->scratch_size(problem, tile), 1);
     std::vector<T> field(40, T(1)), to(40);
-    CHECK_FALSE(loops->advance(problem, tile, field.data(), to.data(), scratch.data(), true));
+    CHECK_FALSE(loops->advance(problem, compiled_stage(problem), tile, field.data(), to.data(),
+                               scratch.data(), true));
     std::fill(field.begin(), field.end(), T(0));
-    CHECK_FALSE(loops->advance(problem, tile, field.data(), to.data(), scratch.data(), true));
+    CHECK_FALSE(loops->advance(problem, compiled_stage(problem), tile, field.data(), to.data(),
+                               scratch.data(), true));
     field[20] = std::numeric_limits<T>::min();
-    CHECK(loops->advance(problem, tile, field.data(), to.data(), scratch.data(), true));
+    CHECK(loops->advance(problem, compiled_stage(problem), tile, field.data(), to.data(),
+                         scratch.data(), true));
   }
 }
 
@@ -175,7 +180,8 @@ TEST_CASE_TEMPLATE("the blocked engine equals the reference on subnormal numbers
     for (const double coefficient : {0.25, 0.1, 1e-3}) {
       const Boundary along_rows = test::all_boundaries[number % 3];
       const Boundary along_columns = test::all_boundaries[number++ / 3 % 3];
-      const Problem<T> problem{shape, {along_rows, along_columns}, T(coefficient), T(1)};
+      const Problem<T> problem =
+          test::diffusion<T>(shape, {along_rows, along_columns}, T(coefficient));
       const auto field = tiny_field<T>(shape, mix);
       const auto reference = make_backend<T>("cpu", "reference", problem, 2);
       const auto blocked = make_backend<T>("cpu", "blocked", problem, 2);

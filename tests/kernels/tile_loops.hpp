@@ -30,7 +30,7 @@ std::vector<T> one_pass(const TileLoops<T>& loops, const Problem<T>& problem,
   std::vector<T> to(from.size(), std::numeric_limits<T>::quiet_NaN());
   for (std::int64_t band = 0; band < bands; ++band)
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
-      const auto [rows, columns] = problem.shape;
+      const std::int64_t rows = problem.shape.rows, columns = problem.shape.columns;
       const Tile tile{rows * band / bands,
                       rows * (band + 1) / bands,
                       columns * piece / pieces,
@@ -39,7 +39,8 @@ std::vector<T> one_pass(const TileLoops<T>& loops, const Problem<T>& problem,
                       slab};
       HostBuffer<T> scratch(loops.scratch_size(problem, tile), 1);
       std::fill_n(scratch.data(), scratch.size(), std::numeric_limits<T>::quiet_NaN());
-      loops.advance(problem, tile, from.data(), to.data(), scratch.data(), expect_subnormal);
+      loops.advance(problem, compiled_stage(problem), tile, from.data(), to.data(), scratch.data(),
+                    expect_subnormal);
     }
   return to;
 }

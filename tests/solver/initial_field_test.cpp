@@ -107,8 +107,8 @@ TEST_CASE("sine: no digits are lost at high modes") {
 TEST_CASE_TEMPLATE("the initial field is rounded once", T, float, double) {
   auto config = config_of(InitialKind::uniform, {2, 2});
   config.initial.value = 0.1;
-  const auto backend =
-      make_backend<T>("cpu", "auto", {config.shape, config.boundaries, T(0.2), T(1)}, 1);
+  const auto backend = make_backend<T>(
+      "cpu", "auto", test::diffusion<T>(config.shape, config.boundaries, T(0.2)), 1);
   set_initial_state<T>(*backend, config, {});
   CHECK(test::state_of(*backend).field[3] == T(0.1));
   const std::vector<double> loaded = {1, 2, 3, 4.1};

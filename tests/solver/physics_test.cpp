@@ -32,9 +32,9 @@ TEST_CASE_TEMPLATE("eigenmodes decay by (1 - c lambda)^n under every boundary", 
         config.initial.mode = mode;
         const auto initial = formula_field(config);
         const std::int64_t steps = 300;
-        const auto after =
-            test::stepped<T>("cpu", "threaded", {config.shape, config.boundaries, T(c), T(1)},
-                             rounded<T>(initial), steps);
+        const auto after = test::stepped<T>(
+            "cpu", "threaded", test::diffusion<T>(config.shape, config.boundaries, T(c)),
+            rounded<T>(initial), steps);
         const double lambda = eigenvalue(rows, mode[0], 24) + eigenvalue(columns, mode[1], 35);
         // The coefficient that was really used is the rounded one.
         const double factor = std::pow(1 - static_cast<double>(T(c)) * lambda, steps);
@@ -59,8 +59,8 @@ TEST_CASE("diffusion of the reference field equals SciPy's within the rounding g
       const auto laplacian = reference.values(group + "/laplacian");
       const auto check = [&]<class T>(T c) {
         for (const char* engine : {"reference", "threaded"}) {
-          const auto after =
-              test::stepped<T>("cpu", engine, {{48, 64}, {}, c, T(1)}, rounded<T>(initial), steps);
+          const auto after = test::stepped<T>("cpu", engine, test::diffusion<T>({48, 64}, {}, c),
+                                              rounded<T>(initial), steps);
           const double gate = test::rounding_gate<T>(steps, largest);
           CHECK(test::largest_difference(after.field, expected) <= gate);
           CHECK(test::largest_difference(after.laplacian, laplacian) <= 8 * gate);
@@ -80,8 +80,8 @@ TEST_CASE("the Laplacian is of second order in space") {
     config.initial.mode = {1, 2};
     const double h = 1.0 / static_cast<double>(n + 1);
     const auto field = formula_field(config);
-    const auto state =
-        test::stepped<double>("cpu", "threaded", {config.shape, {}, 0.2, h * h}, field, 0);
+    const auto state = test::stepped<double>(
+        "cpu", "threaded", test::diffusion<double>(config.shape, {}, 0.2), field, 0, 2, h * h);
     double largest = 0;
     for (std::size_t i = 0; i < field.size(); ++i)
       largest = std::max(largest, std::abs(state.laplacian[i] +
@@ -103,8 +103,8 @@ TEST_CASE("time stepping is of first order, and of second order in space with c 
     const double h = 1.0 / static_cast<double>(n), c = 0.2, t = 0.02;
     const auto steps = static_cast<std::int64_t>(std::lround(t / (c * h * h)));
     const auto field = formula_field(config);
-    const auto after =
-        test::stepped<double>("cpu", "threaded", {config.shape, {}, c, h * h}, field, steps);
+    const auto after = test::stepped<double>(
+        "cpu", "threaded", test::diffusion<double>(config.shape, {}, c), field, steps, 2, h * h);
     const double decay = std::exp(-2 * std::numbers::pi * std::numbers::pi * t);
     double largest = 0;
     for (std::size_t i = 0; i < field.size(); ++i)

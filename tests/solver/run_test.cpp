@@ -35,7 +35,7 @@ class Recorder final : public RunSink<float> {
   void store(const Storing& storing, const Captured<float>& captured) override {
     if (storing.step == fail_at) throw IoError("disk is full");
     stored[storing.step] = {captured.digest,
-                            {captured.field.begin(), captured.field.end()},
+                            {captured.state.begin(), captured.state.end()},
                             storing.output,
                             storing.checkpoint,
                             !captured.derived.empty()};
@@ -46,7 +46,7 @@ class Recorder final : public RunSink<float> {
 RunConfig small_config() {
   RunConfig config;
   config.shape = {30, 41};
-  config.coefficient = 0.2;
+  config.equation.parameters = {{"coefficient", 0.2}};
   config.steps = 100;
   config.output_every = 30;
   config.checkpoint_every = {.steps = 45, .seconds = std::nullopt};
@@ -55,9 +55,9 @@ RunConfig small_config() {
 }
 
 std::unique_ptr<Backend<float>> backend_for(const RunConfig& config) {
-  const Problem<float> problem{config.shape, config.boundaries, 0.2f, 1.f};
+  const Problem<float> problem = test::diffusion<float>(config.shape, config.boundaries, 0.2f);
   auto backend = make_backend<float>("cpu", "threaded", problem, 2);
-  auto plans = derived_plans(config, problem);
+  auto plans = derived_plans<float>(config);
   for (const FilterConfig& filter : config.filters)
     plans.push_back(FilterPlan<float>{correlation_of<float>(filter, config.shape)});
   backend->set_derived(plans);
@@ -118,7 +118,8 @@ TEST_CASE("what is stored is the state at that step, whatever else is going on")
   const auto field = formula_field(config);
   const std::vector<float> initial(field.begin(), field.end());
   for (const auto& [step, stored] : recorder.stored)
-    CHECK(test::stepped<float>("cpu", "reference", {config.shape, {}, 0.2f, 1.f}, initial, step)
+    CHECK(test::stepped<float>("cpu", "reference", test::diffusion<float>(config.shape, {}, 0.2f),
+                               initial, step)
               .digest == stored.digest);
 }
 
@@ -210,7 +211,8 @@ TEST_CASE("a check between outputs finds it too") {
   config.check_finite_every = 10;
   auto field = test::random_field<float>(config.shape);
   for (float& value : field) value *= 1e36f;  // overflows within a few steps of an unstable scheme
-  const auto backend = make_backend<float>("cpu", "threaded", {config.shape, {}, 0.9f, 1.f}, 2);
+  const auto backend =
+      make_backend<float>("cpu", "threaded", test::diffusion<float>(config.shape, {}, 0.9f), 2);
   backend->set_state(field);
   Recorder recorder;
   CHECK_THROWS_AS(run<float>(*backend, config, 0, recorder, never), NumericalError);
@@ -254,7 +256,7 @@ TEST_CASE("frozen cells: those that a step leaves as they are though their Lapla
   config.boundaries.rows = Boundary::insulated;
   config.initial.kind = InitialKind::sine;
   config.initial.mode = {0, 1};
-  config.coefficient = 0.1;
+  config.equation.parameters = {{"coefficient", 0.1}};
   const auto made = formula_field(config);
   const std::vector<float> field(made.begin(), made.end());
   const auto problem = problem_of<float>(config);

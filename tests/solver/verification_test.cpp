@@ -18,7 +18,7 @@ namespace {
 RunConfig small_config() {
   RunConfig config;
   config.shape = {30, 41};
-  config.coefficient = 0.2;
+  config.equation.parameters = {{"coefficient", 0.2}};
   config.steps = 100;
   config.output_every = 30;
   config.checkpoint_every = {.steps = 45, .seconds = std::nullopt};
@@ -46,7 +46,8 @@ class Recorder final : public RunSink<T> {
 
 template <class T>
 test::FaultyBackend<T> backend_for(const RunConfig& config, const std::string& name) {
-  auto real = make_backend<T>(name, "auto", {config.shape, config.boundaries, T(0.2), T(1)}, 2);
+  auto real =
+      make_backend<T>(name, "auto", test::diffusion<T>(config.shape, config.boundaries, T(0.2)), 2);
   set_initial_state<T>(*real, config, {});
   return test::FaultyBackend<T>(std::move(real),
                                 [](std::vector<T>& field) { test::flip_bit(field[5 * 41 + 7]); });

@@ -33,6 +33,7 @@
 #include "solver/filter.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
+#include "tests/test_field.hpp"
 #include "tests/torture/damage.hpp"
 
 namespace lapl::test {
@@ -232,8 +233,7 @@ void try_kernel(const fs::path& folder, Random& random, std::string& what) {
     const FilterConfig loaded = load_filters(config).front();
     const auto correlation = correlation_of<float>(loaded, grid);
     expect(correlation.output == grid, "results of another shape than the grid's");
-    const auto backend =
-        make_backend<float>("cpu", "auto", {.shape = grid, .faces = {}, .coefficient = 0.2f}, 1);
+    const auto backend = make_backend<float>("cpu", "auto", diffusion<float>(grid, {}, 0.2f), 1);
     backend->set_derived(
         {FilterPlan<float>{correlation, choose_method(loaded, correlation, "cpu").method}});
     backend->set_state(std::vector<float>(static_cast<std::size_t>(grid.cells()), 1.f));

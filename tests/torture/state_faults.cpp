@@ -67,7 +67,7 @@ Trial make_trial(const std::string& backend, std::uint64_t seed) {
   const std::int64_t least = unstable ? 7 : 0;  // fewer rows and columns may hold no growing mode
   config.shape = {least + from_one_to(40, random), least + from_one_to(40, random)};
   config.boundaries = {all_boundaries[below(3, random)], all_boundaries[below(3, random)]};
-  config.coefficient = 0.25;
+  config.equation.parameters = {{"coefficient", 0.25}};
   config.steps = unstable ? 500 : from_one_to(200, random);
   config.output_every = from_one_to(80, random);
   config.checkpoint_every = {.steps = from_one_to(50, random), .seconds = std::nullopt};
@@ -95,9 +95,9 @@ template <class T>
 std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::string& engine,
                                        const RunConfig& config, T coefficient,
                                        const std::vector<T>& field) {
-  const Problem<T> problem{config.shape, config.boundaries, coefficient, T(1)};
+  const Problem<T> problem = test::diffusion<T>(config.shape, config.boundaries, coefficient);
   auto made = make_backend<T>(backend, engine, problem, 1);
-  made->set_derived(derived_plans(config, problem));
+  made->set_derived(derived_plans<T>(config));
   made->set_state(field);
   return made;
 }
@@ -109,7 +109,7 @@ std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig
   const std::string config_text = fmt::format(
       "grid: {{shape: [{}, {}]}}\nequation: {{coefficient: {}}}\ntime: {{steps: {}}}\n"
       "compute: {{precision: {}}}\n",
-      config.shape.rows, config.shape.columns, *config.coefficient, config.steps,
+      config.shape.rows, config.shape.columns, *config.equation.number("coefficient"), config.steps,
       name_of(config.precision));
   RunWriter<T> writer(folder, config, config_text, {}, from,
                       {.stored = [](const StoredEvent&) {},

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "solver/equation/equation.hpp"
+
+namespace lapl::diffusion {
+namespace {
+
+// Rounded so that a run with it is stable.
+double largest_stable_step(RunConfig run) {
+  const double largest = stability(run).largest;
+  run.time_step = largest * run.spacing * run.spacing / *run.equation.number("diffusivity");
+  for (double shrink = 0x1p-53; coefficient(run) > largest; shrink *= 2)
+    *run.time_step *= 1 - shrink;
+  return *run.time_step;
+}
+
+// Of diffusivity and time step the product counts, so that the time step is the one to blame.
+void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
+  const auto [found, largest] = stability(run);
+  const bool by_coefficient = run.equation.number("coefficient").has_value();
+  const char* const key = by_coefficient ? "equation.coefficient" : "time.step";
+  if (!(found <= largest))
+    mistakes.push_back(
+        {key, fmt::format("found {}, unstable, since D dt / h^2 is {} (at most {}, for a "
+                          "coefficient of {})",
+                          *run.time_step, found, largest_stable_step(run), largest)});
+  else if (!is_positive_in(run.precision, found))
+    mistakes.push_back(
+        {key, fmt::format("makes the coefficient {}, which is 0 in {} (expected a coefficient of "
+                          "{} or more)",
+                          found, name_of(run.precision),
+                          run.precision == Precision::float32 ? "1.5e-45" : "5e-324")});
+}
+
+// Every output holds its time.
+void add_endless(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
+  if (!std::isfinite(time_of(run, run.steps)))
+    mistakes.push_back(
+        {"time.steps", fmt::format("found {}, which end at an infinite time with steps of {} s "
+                                   "(expected a time of at most 1.7e308 s)",
+                                   run.steps, time_step(run))});
+}
+
+}  // namespace
+
+double coefficient(const RunConfig& run) {
+  if (const auto given = run.equation.number("coefficient")) return *given;
+  return *run.equation.number("diffusivity") * *run.time_step / (run.spacing * run.spacing);
+}
+
+std::vector<double> stage_parameters(const RunConfig& run) { return {coefficient(run)}; }
+
+// Where only the coefficient is given, that of a diffusivity of 1.
+double time_step(const RunConfig& run) {
+  return run.time_step ? *run.time_step : coefficient(run) * run.spacing * run.spacing;
+}
+
+Stability stability(const RunConfig& run) {
+  return {coefficient(run), largest_stable_coefficient(run.shape.axes)};
+}
+
+// Either the coefficient alone, or diffusivity and time step.
+std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys) {
+  constexpr const char* coefficient = "equation.coefficient";
+  constexpr const char* diffusivity = "equation.diffusivity";
+  constexpr const char* step = "time.step";
+  std::vector<KeyMistake> found;
+  if (keys.given(coefficient)) {
+    for (const char* const extra : {diffusivity, step})
+      if (keys.given(extra))
+        found.push_back({extra,
+                         "given besides equation.coefficient (give equation.coefficient alone, or "
+                         "equation.diffusivity and time.step)"});
+  } else if (!keys.given(diffusivity) && !keys.given(step)) {
+    found.push_back({coefficient, "missing (give it, or equation.diffusivity and time.step)"});
+  } else if (!keys.given(step)) {
+    found.push_back(
+        {step, "missing (equation.diffusivity needs it: give both, or equation.coefficient)"});
+  } else if (!keys.given(diffusivity)) {
+    found.push_back(
+        {diffusivity, "missing (time.step needs it: give both, or equation.coefficient)"});
+  }
+  if (!found.empty() ||
+      !keys.right({coefficient, diffusivity, step, "grid.spacing", "compute.precision"}) ||
+      !is_positive_in(run.precision, run.spacing * run.spacing))
+    return found;
+  add_unstable(run, found);
+  if (keys.right({"time.steps"})) add_endless(run, found);
+  return found;
+}
+
+}  // namespace lapl::diffusion

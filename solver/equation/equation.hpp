@@ -1,0 +1,97 @@
+// Equations as data. What configs accept, the checks of their numbers, the stage tree that engines
+// step and the time that a step stands for are all read from an equation's row.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/diffusion.hpp"
+#include "kernels/stage_tree.hpp"
+#include "solver/names.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+struct EquationField {
+  std::string_view name;  ///< of its dataset, and in output.fields
+  std::string_view description;
+  std::string_view unit;
+};
+
+/// A positive number that configs may give as equation.NAME.
+struct EquationParameter {
+  std::string_view name;
+  std::string_view unit;
+  std::string_view meaning;
+  double largest = std::numeric_limits<double>::infinity();
+  std::string_view largest_is = "";  ///< what `largest` is
+};
+
+/// What is known of a config's keys while it is checked.
+struct KeysGiven {
+  std::function<bool(std::string_view)> given;  ///< not null; a wrong one counts as given
+  std::function<bool(std::initializer_list<const char*>)> right;  ///< whether none is wrong
+};
+struct KeyMistake {
+  std::string key;
+  std::string what;
+};
+
+/// A number of a run, and the largest with which its steps are stable.
+struct Stability {
+  double found = 0, largest = 0;
+};
+
+struct Equation {
+  EquationKind value;
+  const char* name;     ///< equation.kind
+  const char* summary;  ///< as a formula, for people
+  std::span<const EquationField> fields;
+  std::span<const EquationParameter> parameters;
+
+  /// What a step computes on a grid of so many axes.
+  StageTree (*stage)(int axes);
+  /// The parameters of that tree, in float64.
+  std::vector<double> (*stage_parameters)(const RunConfig& run);
+  /// dt in seconds.
+  double (*time_step)(const RunConfig& run);
+  Stability (*stability)(const RunConfig& run);
+  /// What is wrong with its keys together; rules that need a key that is wrong by itself are left.
+  std::vector<KeyMistake> (*mistakes)(const RunConfig& run, const KeysGiven& keys);
+};
+
+/// du/dt = D (d2u/dx2 + d2u/dy2), by one explicit Euler step with c = D dt / h^2
+/// (docs/numerics.md).
+namespace diffusion {
+inline constexpr std::array<EquationField, 1> fields = {{{"field", "field", "1"}}};
+inline constexpr std::array<EquationParameter, 2> parameters = {
+    {{"coefficient", "", "c = D dt / h^2; give either this or equation.diffusivity and time.step",
+      largest_stable_coefficient(2), "the largest stable coefficient"},
+     {"diffusivity", "length^2/s", "D; needs time.step"}}};
+double coefficient(const RunConfig& run);
+std::vector<double> stage_parameters(const RunConfig& run);
+double time_step(const RunConfig& run);
+Stability stability(const RunConfig& run);
+std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
+}  // namespace diffusion
+
+template <>
+inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
+    {{EquationKind::diffusion, "diffusion", "du/dt = D (d2u/dx2 + d2u/dy2)", diffusion::fields,
+      diffusion::parameters, diffusion_tree, diffusion::stage_parameters, diffusion::time_step,
+      diffusion::stability, diffusion::mistakes}});
+
+inline const Equation& equation_of(const RunConfig& run) { return row_of(run.equation.kind); }
+
+/// Seconds after a number of steps.
+inline double time_of(const RunConfig& run, std::int64_t step) {
+  return static_cast<double>(step) * equation_of(run).time_step(run);
+}
+
+}  // namespace lapl

@@ -1,0 +1,186 @@
+// Stage trees, and the reference engine, which interprets them, against loops written out here.
+#include "kernels/stage_tree.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "kernels/digest.hpp"
+#include "tests/test_field.hpp"
+
+namespace lapl {
+namespace {
+
+// A value of a field at indices from -1 to size, by the laws of the columns, then of the rows, then
+// of the planes.
+template <class T>
+T with_ghosts(const Problem<T>& problem, const T* field, std::int64_t plane, std::int64_t row,
+              std::int64_t column) {
+  const Shape shape = problem.shape;
+  const auto law = [](const AxisFaces<T>& faces, std::int64_t index, std::int64_t size,
+                      const auto& value) {
+    if (index >= 0 && index < size) return value(index);
+    if (faces.wrap()) return value((index + size) % size);
+    const Face<T>& face = index < 0 ? faces.first : faces.last;
+    return std::fma(face.b, value(index < 0 ? 0 : size - 1), face.a);
+  };
+  return law(problem.faces.planes, plane, shape.planes, [&](std::int64_t k) {
+    return law(problem.faces.rows, row, shape.rows, [&](std::int64_t j) {
+      return law(problem.faces.columns, column, shape.columns,
+                 [&](std::int64_t i) { return field[(k * shape.rows + j) * shape.columns + i]; });
+    });
+  });
+}
+
+// `of(value)` at every cell, where value(plane, row, column) reads beside the cell.
+template <class T, class Of>
+std::vector<T> at_every_cell(const Problem<T>& problem, const T* field, Of of) {
+  std::vector<T> result;
+  for (std::int64_t index = 0; index < problem.shape.cells(); ++index) {
+    const Cell cell = cell_at(problem.shape, index);
+    result.push_back(of([&](int plane, int row, int column) {
+      return with_ghosts(problem, field, cell.plane + plane, cell.row + row, cell.column + column);
+    }));
+  }
+  return result;
+}
+
+template <class T>
+std::vector<T> after_one_step(const Problem<T>& problem, const std::vector<T>& state) {
+  const auto backend = make_backend<T>("cpu", "reference", problem, 1);
+  backend->set_state(state);
+  backend->advance(1);
+  backend->capture();
+  const Captured<T> captured = backend->captured();
+  CHECK(captured.digest == digest_of(captured.state));
+  return {captured.state.begin(), captured.state.end()};
+}
+
+template <class T>
+std::vector<AxisFaces<T>> some_laws() {
+  return {Boundary::zero, Boundary::insulated, Boundary::periodic,
+          AxisFaces<T>(Face<T>{T(0.5), T(-1)}, Face<T>{T(2), T(0.25)})};
+}
+
+constexpr Shape row_of_cells(std::int64_t columns) {
+  return {.rows = 1, .columns = columns, .planes = 1, .axes = 1};
+}
+constexpr Shape box(std::int64_t planes, std::int64_t rows, std::int64_t columns) {
+  return {.rows = rows, .columns = columns, .planes = planes, .axes = 3};
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("one axis: the reference engine steps a row as the canon says", T, float,
+                   double) {
+  for (const std::int64_t columns : {1, 2, 31, 512, 513, 1100})
+    for (const AxisFaces<T>& faces : some_laws<T>()) {
+      const auto problem =
+          test::diffusion<T>(row_of_cells(columns), {Boundary::zero, faces}, T(0.4));
+      const auto field = test::random_field<T>(problem.shape);
+      const auto expected = at_every_cell(problem, field.data(), [](const auto& value) {
+        const T difference = std::fma(T(-2), value(0, 0, 0), value(0, 0, -1) + value(0, 0, 1));
+        return std::fma(T(0.4), difference, value(0, 0, 0));
+      });
+      CHECK(after_one_step(problem, field) == expected);
+    }
+}
+
+TEST_CASE_TEMPLATE("three axes: the reference engine steps a box as the canon says", T, float,
+                   double) {
+  for (const Shape shape : {box(1, 1, 1), box(2, 3, 5), box(7, 1, 9), box(3, 4, 515)})
+    for (const AxisFaces<T>& planes : some_laws<T>())
+      for (const AxisFaces<T>& columns : some_laws<T>()) {
+        const auto problem =
+            test::diffusion<T>(shape, {Boundary::insulated, columns, planes}, T(0.15));
+        const auto field = test::random_field<T>(shape);
+        const auto expected = at_every_cell(problem, field.data(), [](const auto& value) {
+          const T sum = ((value(0, 0, -1) + value(0, 0, 1)) + (value(0, -1, 0) + value(0, 1, 0))) +
+                        (value(-1, 0, 0) + value(1, 0, 0));
+          return std::fma(T(0.15), std::fma(T(-6), value(0, 0, 0), sum), value(0, 0, 0));
+        });
+        CHECK(after_one_step(problem, field) == expected);
+      }
+}
+
+TEST_CASE("two fields and corners: each field is made from both, one lies after the other") {
+  StageTree tree;
+  const int u = tree.value(0, {}), corner = tree.value(1, {.row = -1, .column = 1});
+  const int square = tree.fused_multiply_add(u, u, tree.number(1.5));
+  tree.results = {tree.add(square, corner),
+                  tree.fused_multiply_add(tree.parameter(1), u, tree.parameter(0))};
+  for (const AxisFaces<double>& rows : some_laws<double>())
+    for (const AxisFaces<double>& columns : some_laws<double>()) {
+      const Problem<double> problem{{5, 7}, {rows, columns}, tree, {0.3, -2}};
+      REQUIRE(problem.fields() == 2);
+      const auto state = test::random_field<double>({2 * 5, 7});
+      auto expected = at_every_cell(problem, state.data() + 35,
+                                    [](const auto& value) { return value(0, -1, 1); });
+      for (std::size_t i = 0; i < 35; ++i) expected[i] += std::fma(state[i], state[i], 1.5);
+      for (std::size_t i = 0; i < 35; ++i) expected.push_back(std::fma(-2.0, state[i], 0.3));
+      CHECK(after_one_step(problem, state) == expected);
+    }
+}
+
+TEST_CASE("what follows from a tree") {
+  for (const int axes : {1, 2, 3}) {
+    const StageProperties diffusion = properties_of(diffusion_tree(axes));
+    CHECK(diffusion.arithmetic == 2 * axes + 1);
+    CHECK(diffusion.radius == 1);
+    CHECK(diffusion.linear);
+    CHECK(diffusion.homogeneous);
+    CHECK(diffusion.mirror_symmetric);
+  }
+  const auto of = [](auto make) {
+    StageTree tree;
+    tree.results = {make(tree)};
+    return properties_of(tree);
+  };
+  const auto decay = of([](StageTree& t) {
+    return t.fused_multiply_add(t.parameter(0), t.value(0, {}), t.value(0, {}));
+  });
+  CHECK(decay.radius == 0);
+  CHECK(decay.homogeneous);
+  const auto source = of([](StageTree& t) { return t.add(t.value(0, {}), t.number(1)); });
+  CHECK(source.linear);
+  CHECK_FALSE(source.homogeneous);
+  CHECK(source.mirror_symmetric);
+  const auto square = of([](StageTree& t) {
+    return t.fused_multiply_add(t.value(0, {}), t.value(0, {}), t.number(0));
+  });
+  CHECK_FALSE(square.linear);
+  CHECK(square.mirror_symmetric);
+  const auto upwind =
+      of([](StageTree& t) { return t.add(t.value(0, {}), t.value(0, {.row = -1})); });
+  CHECK(upwind.homogeneous);
+  CHECK_FALSE(upwind.mirror_symmetric);
+  // (left + centre) + right rounds otherwise than (right + centre) + left.
+  const auto uneven = of([](StageTree& t) {
+    const int left = t.add(t.value(0, {.column = -1}), t.value(0, {}));
+    return t.add(left, t.value(0, {.column = 1}));
+  });
+  CHECK_FALSE(uneven.mirror_symmetric);
+}
+
+TEST_CASE("engines that are compiled ahead refuse every stage but their own") {
+  auto problem = test::diffusion<float>({8, 8}, {}, 0.2f);
+  problem.stage.results = {0};
+  CHECK_THROWS_AS(make_backend<float>("cpu", "threaded", problem, 1), EngineUnsuitable);
+  CHECK_THROWS_AS(
+      make_backend<float>("cpu", "blocked", test::diffusion<float>(box(4, 4, 4), {}, 0.1f), 1),
+      EngineUnsuitable);
+}
+
+TEST_CASE("shapes and cells in words, for each number of axes") {
+  CHECK(text_of(row_of_cells(7)) == "7");
+  CHECK(text_of(Shape{3, 7}) == "3 x 7");
+  CHECK(text_of(box(2, 3, 7)) == "2 x 3 x 7");
+  for (const Shape shape : {row_of_cells(7), Shape{3, 7}, box(2, 3, 7)})
+    CHECK(Shape::of(shape.extents()) == shape);
+  CHECK(text_of(cell_at(row_of_cells(7), 4), 1) == "column 4");
+  CHECK(text_of(cell_at({3, 7}, 11), 2) == "row 1, column 4");
+  CHECK(text_of(cell_at(box(2, 3, 7), 32), 3) == "plane 1, row 1, column 4");
+}
+
+}  // namespace lapl
