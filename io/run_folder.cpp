@@ -16,13 +16,17 @@
 #include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
 #include "kernels/error.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* diagnostics_header = "step,time,min,max,mean,mass,l2,cells_per_second\n";
+std::string diagnostics_header() {
+  return fmt::format("step,time,{},cells_per_second\n",
+                     fmt::join(names_in(statistics_columns), ","));
+}
 
 bool is_shared(const fs::path& path) {
   std::error_code error;
@@ -172,7 +176,7 @@ void RunFolder::start_anew() const try {
   if (run) remove_run(path_);
   fs::create_directories(fields());
   fs::create_directories(checkpoints());
-  replace_file(diagnostics(), diagnostics_header);
+  replace_file(diagnostics(), diagnostics_header());
 } catch (const fs::filesystem_error& error) {
   throw IoError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
 }
@@ -223,15 +227,14 @@ void RunFolder::sync() const {
 
 void RunFolder::add_diagnostics(std::int64_t step, double time, const Statistics& s,
                                 double cells_per_second) const {
-  append(diagnostics(),
-         fmt::format("{},{},{},{},{},{},{},{:.4g}\n", step, time, s.min, s.max, s.mean, s.mass,
-                     s.l2, cells_per_second),
-         Durable::later);
+  std::string line = fmt::format("{},{}", step, time);
+  for (const auto& [name, value] : statistics_columns) line += fmt::format(",{}", s.*value);
+  append(diagnostics(), line + fmt::format(",{:.4g}\n", cells_per_second), Durable::later);
 }
 
 void RunFolder::drop_diagnostics_from(std::int64_t step) const {
   std::istringstream file(read_start(diagnostics()));
-  std::string kept = diagnostics_header, line;
+  std::string kept = diagnostics_header(), line;
   std::getline(file, line);
   while (std::getline(file, line) && !file.eof()) {  // a line without its end was torn
     std::istringstream fields(line);

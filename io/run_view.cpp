@@ -97,7 +97,7 @@ std::map<std::int64_t, std::string> digests_in(const std::string& log) {
 }
 
 std::optional<DiagnosticsLine> parse_line(std::string_view text) {
-  std::array<double, 8> numbers;
+  std::array<double, 2 + statistics_columns.size() + 1> numbers;
   const char *at = text.data(), *end = at + text.size();
   for (double& number : numbers) {
     const auto [after, error] = std::from_chars(at, end, number);
@@ -106,8 +106,10 @@ std::optional<DiagnosticsLine> parse_line(std::string_view text) {
       return std::nullopt;
     at = last ? after : after + 1;
   }
-  const auto [step, time, min, max, mean, mass, l2, rate] = numbers;
-  return DiagnosticsLine{static_cast<std::int64_t>(step), time, {min, max, mean, mass, l2}, rate};
+  DiagnosticsLine line{static_cast<std::int64_t>(numbers[0]), numbers[1], {}, numbers.back()};
+  for (std::size_t i = 0; i < statistics_columns.size(); ++i)
+    line.statistics.*statistics_columns[i].value = numbers[2 + i];
+  return line;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ std::span<const EngineInfo> engine_table() {
   static constexpr std::array<EngineInfo, 6> table = {{
       {"blocked", "cpu", "many steps at a time on tiles that stay in cache, vectorised"},
       {"threaded", "cpu", "one step at a time, rows shared out among threads, vectorised"},
-      {"reference", "cpu", "the formula cell by cell on one thread: what all others must equal"},
+      {"reference", "cpu", "the stage tree, interpreted on one thread: what all others must equal"},
       {"resident", "cuda",
        "one launch for all steps between outputs, for grids that fit on the chip"},
       {"streaming", "cuda", "many steps a launch, rows streamed through registers"},

@@ -21,6 +21,16 @@ struct Statistics {
   double l2 = 0;    ///< square root of h^axes times the sum of squares
 };
 
+struct StatisticsColumn {
+  const char* name;
+  double Statistics::*value;
+};
+/// The columns of diagnostics.csv, in their order.
+inline constexpr std::array statistics_columns = {
+    StatisticsColumn{"min", &Statistics::min}, StatisticsColumn{"max", &Statistics::max},
+    StatisticsColumn{"mean", &Statistics::mean}, StatisticsColumn{"mass", &Statistics::mass},
+    StatisticsColumn{"l2", &Statistics::l2}};
+
 /// Throws NumericalError where a sum is not finite: the values of `step` are too large for it.
 void require_finite(const Statistics& statistics, std::int64_t step);
 
