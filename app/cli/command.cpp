@@ -24,63 +24,47 @@ CLI::Option* add_to(CLI::App& command, const std::string& name, const ValueTarge
       target);
 }
 
+void set_rules(CLI::Option& option, const OptionRules& rules) {
+  option.required(rules.required);
+  if (rules.values > 0) option.expected(rules.values);
+  if (rules.repeatable) option.multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  std::optional<CLI::Validator> allowed;
+  if (rules.between) allowed = CLI::Range(rules.between->first, rules.between->second);
+  if (!rules.one_of.empty()) {
+    const CLI::Validator words = CLI::IsMember(rules.one_of);
+    allowed = allowed ? words | *allowed : words;
+    option.type_name("TEXT");
+  }
+  if (allowed) option.check(*allowed);
+  if (rules.between_reals)
+    option.check(CLI::Range(rules.between_reals->first, rules.between_reals->second));
+  if (rules.not_negative) option.check(CLI::NonNegativeNumber);
+  for (const std::string& other : rules.excludes) option.excludes(other);
+}
+
 }  // namespace
-
-CommandOption CommandOption::required() const { return option_->required(); }
-
-CommandOption CommandOption::values(int count) const { return option_->expected(count); }
-
-CommandOption CommandOption::repeatable(int count) const {
-  return option_->expected(count)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
-CommandOption CommandOption::one_of(const std::vector<std::string>& words) const {
-  return option_->type_name("TEXT")->check(CLI::IsMember(words));
-}
-
-CommandOption CommandOption::one_of_or_between(const std::vector<std::string>& words, int low,
-                                               int high) const {
-  return option_->check(CLI::IsMember(words) | CLI::Range(low, high));
-}
-
-CommandOption CommandOption::between(int low, int high) const {
-  return option_->check(CLI::Range(low, high));
-}
-
-CommandOption CommandOption::between(std::int64_t low, std::int64_t high) const {
-  return option_->check(CLI::Range(low, high));
-}
-
-CommandOption CommandOption::between(double low, double high) const {
-  return option_->check(CLI::Range(low, high));
-}
-
-CommandOption CommandOption::not_negative() const { return option_->check(CLI::NonNegativeNumber); }
-
-CommandOption CommandOption::excludes(const std::string& other) const {
-  return option_->excludes(other);
-}
 
 void Command::does(Action action) {
   command_->callback([chosen = chosen_, action = std::move(action)] { *chosen = action; });
 }
 
-CommandOption Command::positional(const std::string& name, const ValueTarget& target,
-                                  const std::string& what) {
+void Command::positional(const std::string& name, const ValueTarget& target,
+                         const std::string& what, const OptionRules& rules) {
   const auto [word, value] = name_and_value(name);
-  return add_to(*command_, word, target, what)->type_name(value);
+  set_rules(*add_to(*command_, word, target, what)->type_name(value), rules);
 }
 
-CommandOption Command::option(const std::string& names, const ValueTarget& target,
-                              const std::string& what) {
+void Command::option(const std::string& names, const ValueTarget& target, const std::string& what,
+                     const OptionRules& rules) {
   const auto [words, value] = name_and_value(names);
   CLI::Option* option = add_to(*command_, words, target, what);
   if (!value.empty()) option->type_name(value);
-  return option;
+  set_rules(*option, rules);
 }
 
-CommandOption Command::flag(const std::string& name, bool* target, const std::string& what) {
-  return command_->add_flag(name, *target, what);
+void Command::flag(const std::string& name, bool* target, const std::string& what,
+                   const OptionRules& rules) {
+  set_rules(*command_->add_flag(name, *target, what), rules);
 }
 
 void Command::footer(const std::string& text) { command_->footer(text); }

@@ -13,7 +13,6 @@
 
 namespace CLI {
 class App;
-class Option;
 }  // namespace CLI
 
 namespace lapl {
@@ -26,30 +25,16 @@ using ValueTarget = std::variant<std::string*, std::vector<std::string>*, std::i
                                  double*, std::optional<std::int64_t>*, std::vector<std::int64_t>*,
                                  std::vector<double>*, std::function<void(const std::string&)>>;
 
-/// An option or a positional of a command. Each function says more of it.
-class CommandOption {
- public:
-  CommandOption(CLI::Option* option) : option_(option) {}
-
-  CommandOption required() const;
-  /// As many values each time that it is given.
-  CommandOption values(int count) const;
-  /// It may be given several times, with as many values each time.
-  CommandOption repeatable(int count = 1) const;
-  /// These words alone.
-  CommandOption one_of(const std::vector<std::string>& words) const;
-  /// One of these words, or a number from `low` to `high`.
-  CommandOption one_of_or_between(const std::vector<std::string>& words, int low, int high) const;
-  /// Numbers from `low` to `high` alone.
-  CommandOption between(int low, int high) const;
-  CommandOption between(std::int64_t low, std::int64_t high) const;
-  CommandOption between(double low, double high) const;
-  CommandOption not_negative() const;
-  /// Not together with this option of the same command, such as "--step".
-  CommandOption excludes(const std::string& other) const;
-
- private:
-  CLI::Option* option_;
+/// What else there is to say of an option or a positional.
+struct OptionRules {
+  bool required = false;
+  int values = 0;           ///< each time that it is given; 0: as the target has it
+  bool repeatable = false;  ///< it may be given several times, with as many values each time
+  std::vector<std::string> one_of = {};  ///< these words alone, or what `between` allows
+  std::optional<std::pair<std::int64_t, std::int64_t>> between = {};  ///< both ends included
+  std::optional<std::pair<double, double>> between_reals = {};        ///< likewise
+  bool not_negative = false;
+  std::vector<std::string> excludes = {};  ///< not together with these, such as "--step"
 };
 
 class Command {
@@ -68,12 +53,13 @@ class Command {
   void does(Action action);
 
   /// A positional is shown by its name alone, or with what it may be: "USE {quick,tutorial}".
-  CommandOption positional(const std::string& name, const ValueTarget& target,
-                           const std::string& what);
+  void positional(const std::string& name, const ValueTarget& target, const std::string& what,
+                  const OptionRules& rules = {});
   /// `names` may end in what people are to call the value: "-o,--output FILE".
-  CommandOption option(const std::string& names, const ValueTarget& target,
-                       const std::string& what);
-  CommandOption flag(const std::string& name, bool* target, const std::string& what);
+  void option(const std::string& names, const ValueTarget& target, const std::string& what,
+              const OptionRules& rules = {});
+  void flag(const std::string& name, bool* target, const std::string& what,
+            const OptionRules& rules = {});
 
   /// What follows the options in the help: examples, and what else there is to say.
   void footer(const std::string& text);

@@ -14,15 +14,14 @@ void add_config_options(Command& command, ConfigWords& words) {
 }
 
 void add_set_option(Command& command, std::vector<std::string>& settings) {
-  command
-      .option("--set KEY=VALUE", &settings,
-              "Set a config entry, such as time.steps=1000 (repeatable)")
-      .repeatable();
+  command.option("--set KEY=VALUE", &settings,
+                 "Set a config entry, such as time.steps=1000 (repeatable)",
+                 {.values = 1, .repeatable = true});
 }
 
 void add_backend_option(Command& command, std::string& backend) {
-  command.option("--backend", &backend, "Where to compute (compute.backend)")
-      .one_of({"auto", "cuda", "cpu"});
+  command.option("--backend", &backend, "Where to compute (compute.backend)",
+                 {.one_of = {"auto", "cuda", "cpu"}});
 }
 
 void add_quiet_option(Command& command, bool& quiet) {
@@ -38,11 +37,9 @@ void add_console_options(Command& command, Console::Options& options) {
 
 void add_live_console_options(Command& command, Console::Options& options) {
   add_console_options(command, options);
-  command
-      .flag("--live", &options.live,
-            "Show the view of lapl watch while running; without a terminal, progress in lines")
-      .excludes("--quiet")
-      .excludes("--json");
+  command.flag("--live", &options.live,
+               "Show the view of lapl watch while running; without a terminal, progress in lines",
+               {.excludes = {"--quiet", "--json"}});
 }
 
 }  // namespace lapl

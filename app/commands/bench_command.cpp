@@ -193,26 +193,22 @@ void add_bench_command(CommandLine& line) {
       "bench", "Verify the engines to the bit, or the filters, then measure them on this machine");
   BenchOptions& options = command.calls(bench_command);
   constexpr std::int64_t most = std::int64_t{1} << 40;
-  command
-      .option("--shape", &options.rows_and_columns,
-              "Rows and columns (repeatable); default: several squares")
-      .repeatable(2)
-      .between(std::int64_t{1}, most);
+  command.option("--shape", &options.rows_and_columns,
+                 "Rows and columns (repeatable); default: several squares",
+                 {.values = 2, .repeatable = true, .between = {{1, most}}});
   add_backend_option(command, options.backend);
   command.option("--engine NAME", &options.engine, "One engine; default: all but the reference");
-  command.option("--precision", &options.precision, "Number type; default: both")
-      .one_of({"float32", "float64"});
-  command.option("--boundary", &options.boundary, "Condition at the edges")
-      .one_of({"zero", "insulated", "periodic"});
-  command.option("--steps", &options.steps, "Steps of each repeat; default: a fifth of a second")
-      .between(std::int64_t{1}, most);
-  command.option("--repeats", &options.repeats, "Timed repeats").between(1, 1000);
-  command.option("--threads", &options.threads, "CPU threads").between(1, 1024);
-  command
-      .flag("--filters", &options.filters, "Measure filters instead: each method, filtering alone")
-      .excludes("--engine")
-      .excludes("--boundary")
-      .excludes("--steps");
+  command.option("--precision", &options.precision, "Number type; default: both",
+                 {.one_of = {"float32", "float64"}});
+  command.option("--boundary", &options.boundary, "Condition at the edges",
+                 {.one_of = {"zero", "insulated", "periodic"}});
+  command.option("--steps", &options.steps, "Steps of each repeat; default: a fifth of a second",
+                 {.between = {{1, most}}});
+  command.option("--repeats", &options.repeats, "Timed repeats", {.between = {{1, 1000}}});
+  command.option("--threads", &options.threads, "CPU threads", {.between = {{1, 1024}}});
+  command.flag("--filters", &options.filters,
+               "Measure filters instead: each method, filtering alone",
+               {.excludes = {"--engine", "--boundary", "--steps"}});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl bench

@@ -21,9 +21,8 @@ int completions_command(const std::string& shell) {
 void add_completions_command(CommandLine& line) {
   Command command =
       line.add("completions", "Print the script that completes lapl's words in a shell");
-  command.positional("SHELL", &command.calls(completions_command), "The shell")
-      .required()
-      .one_of({"bash", "zsh", "fish"});
+  command.positional("SHELL", &command.calls(completions_command), "The shell",
+                     {.required = true, .one_of = {"bash", "zsh", "fish"}});
   command.footer(R"(Examples:
   lapl completions bash > lapl
   lapl completions zsh > _lapl

@@ -205,11 +205,11 @@ void add_diff_command(CommandLine& line) {
   Command command =
       line.add("diff", "Compare two outputs, or all outputs of two runs, cell by cell");
   DiffOptions& options = command.calls(diff_command);
-  command.positional("A", &options.a, "Output file or run folder").required();
-  command.positional("B", &options.b, "Output file or run folder").required();
-  command.option("--rtol", &options.rtol, "Allowed difference relative to B's value")
-      .not_negative();
-  command.option("--atol", &options.atol, "Allowed absolute difference").not_negative();
+  command.positional("A", &options.a, "Output file or run folder", {.required = true});
+  command.positional("B", &options.b, "Output file or run folder", {.required = true});
+  command.option("--rtol", &options.rtol, "Allowed difference relative to B's value",
+                 {.not_negative = true});
+  command.option("--atol", &options.atol, "Allowed absolute difference", {.not_negative = true});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl diff runs/tutorial runs/other

@@ -242,7 +242,7 @@ void add_filter_command(CommandLine& line) {
   Command command =
       line.add("filter", "Convolve or correlate a picture, a dataset or a sequence of frames");
   FilterOptions& options = command.calls(filter_command);
-  command.positional("CONFIG", &options.config, "YAML filter config").required();
+  command.positional("CONFIG", &options.config, "YAML filter config", {.required = true});
   command.option("--input FILE", &options.input, "Another input (input.path)");
   command.option("--output FILE", &options.output,
                  "Another output (output.path): HDF5, or a picture where it ends in .png");

@@ -170,8 +170,8 @@ void add_inspect_command(CommandLine& line) {
   Command command = line.add(
       "inspect", "Verify a file and say what it holds: grid, step, min/max/mean, digest, origin");
   InspectOptions& options = command.calls(inspect_command);
-  command.positional("PATH", &options.path, "Output, checkpoint, other HDF5 file, or run folder")
-      .required();
+  command.positional("PATH", &options.path, "Output, checkpoint, other HDF5 file, or run folder",
+                     {.required = true});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl inspect runs/tutorial

@@ -116,7 +116,7 @@ void add_list_command(CommandLine& line) {
   ListOptions& options = command.calls(list_command);
   std::vector<std::string> names;
   for (const Group& group : groups) names.emplace_back(group.name);
-  command.positional("WHAT", &options.what, "One of them alone").one_of(names);
+  command.positional("WHAT", &options.what, "One of them alone", {.one_of = names});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl list

@@ -147,7 +147,7 @@ void add_plan_command(CommandLine& line) {
   Command command =
       line.add("plan", "Say what a config will take: memory, disk, time; leaves nothing behind");
   PlanOptions& options = command.calls(plan_command);
-  command.positional("CONFIG", &options.config, "YAML run config").required();
+  command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   add_config_options(command, options.words);
   add_json_option(command, options.json);
   command.footer(R"(Examples:

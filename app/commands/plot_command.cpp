@@ -166,8 +166,8 @@ void add_plot_command(CommandLine& line) {
   Command command = line.add(
       "plot", "Draw a run or a file: first and last field and the Laplacian, or what is asked for");
   PlotOptions& options = command.calls(plot_command);
-  command.positional("PATH", &options.path, "Run folder, output, checkpoint or other HDF5 file")
-      .required();
+  command.positional("PATH", &options.path, "Run folder, output, checkpoint or other HDF5 file",
+                     {.required = true});
   command.option("-o,--output FILE", &options.output,
                  "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
                  "there. Default: named after PATH");
@@ -175,11 +175,10 @@ void add_plot_command(CommandLine& line) {
   command.option("--field NAME", &options.field, "One dataset, such as laplacian or a filter's");
   add_picture_options(command, options.pictures);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
-  command
-      .flag("--movie", &options.movie,
-            "One frame an output of one field, with the same limits: MP4 where ffmpeg is "
-            "installed, else an animated PNG")
-      .excludes("--step");
+  command.flag("--movie", &options.movie,
+               "One frame an output of one field, with the same limits: MP4 where ffmpeg is "
+               "installed, else an animated PNG",
+               {.excludes = {"--step"}});
   add_quiet_option(command, options.quiet);
   command.footer(R"(Examples:
   lapl plot runs/tutorial -o tutorial.png

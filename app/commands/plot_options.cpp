@@ -22,16 +22,14 @@ Limits pair_of(const std::string& name, const std::vector<double>& numbers) {
 }  // namespace
 
 void add_origin_option(Command& command, Origin& origin) {
-  command
-      .option(
-          "--origin",
-          [&origin](const std::string& word) {
-            origin = word == "upper"   ? Origin::upper
-                     : word == "lower" ? Origin::lower
-                                       : Origin::automatic;
-          },
-          "Where the first row goes; auto: on top where the field began as a picture")
-      .one_of({"auto", "upper", "lower"});
+  command.option("--origin",
+                 [&origin](const std::string& word) {
+                   origin = word == "upper"   ? Origin::upper
+                            : word == "lower" ? Origin::lower
+                                              : Origin::automatic;
+                 },
+                 "Where the first row goes; auto: on top where the field began as a picture",
+                 {.one_of = {"auto", "upper", "lower"}});
 }
 
 void add_picture_options(Command& command, PictureOptions& options) {
@@ -39,17 +37,15 @@ void add_picture_options(Command& command, PictureOptions& options) {
                  &options.colormaps,
                  "One for all panels, or one for each with commas between. auto: diverging for "
                  "the Laplacian and filters' results of both signs, viridis for all else");
-  command.option("--limits LOW HIGH", &options.limits, "Values at the colours' ends").values(2);
-  command
-      .option("--percentiles LOW HIGH", &options.percentiles,
-              "Percentiles at the colours' ends; default 5 95 for the Laplacian, 0 100 else. "
-              "Where a pixel shows several cells, of their means")
-      .values(2)
-      .excludes("--limits");
-  command
-      .flag("--of-cells", &options.of_cells,
-            "Percentiles of the cells themselves, as numpy.percentile has them")
-      .excludes("--limits");
+  command.option("--limits LOW HIGH", &options.limits, "Values at the colours' ends",
+                 {.values = 2});
+  command.option("--percentiles LOW HIGH", &options.percentiles,
+                 "Percentiles at the colours' ends; default 5 95 for the Laplacian, 0 100 else. "
+                 "Where a pixel shows several cells, of their means",
+                 {.values = 2, .excludes = {"--limits"}});
+  command.flag("--of-cells", &options.of_cells,
+               "Percentiles of the cells themselves, as numpy.percentile has them",
+               {.excludes = {"--limits"}});
   add_origin_option(command, options.origin);
 }
 

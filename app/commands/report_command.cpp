@@ -142,7 +142,7 @@ void add_report_command(CommandLine& line) {
   Command command = line.add(
       "report", "Write a run as one page for a browser: pictures, graphs, config, provenance");
   ReportOptions& options = command.calls(report_command);
-  command.positional("RUN_DIR", &options.folder, "Run folder").required();
+  command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
   command.option("-o,--output", &options.output,
                  "The page, .html. Replaced where it is there. Default: named after RUN_DIR");
   add_origin_option(command, options.origin);

@@ -69,7 +69,7 @@ int resume_command(const ResumeOptions& options) {
 void add_resume_command(CommandLine& line) {
   Command command = line.add("resume", "Go on with a run from its newest valid checkpoint");
   ResumeOptions& options = command.calls(resume_command);
-  command.positional("RUN_DIR", &options.folder, "Run folder").required();
+  command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
   command.option("--from FILE", &options.from,
                  "Checkpoint to go back to: a step, or a file; what the run has of later steps "
                  "is kept in a folder after-step-N");

@@ -58,13 +58,13 @@ int run_command(const RunOptions& options) {
 void add_run_command(CommandLine& line) {
   Command command = line.add("run", "Run a config from its initial field to the end");
   RunOptions& options = command.calls(run_command);
-  command.positional("CONFIG", &options.config, "YAML run config").required();
+  command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   command.option("--output DIR", &options.output, "Run folder (output.directory)");
   add_config_options(command, options.words);
   command.flag("--auto-resume", &options.auto_resume,
                "Go on with the run folder where it holds a run");
-  command.flag("--overwrite", &options.overwrite, "Replace the run in the run folder")
-      .excludes("--auto-resume");
+  command.flag("--overwrite", &options.overwrite, "Replace the run in the run folder",
+               {.excludes = {"--auto-resume"}});
   add_live_console_options(command, options.console);
   command.footer(R"(Examples:
   lapl run configs/tutorial.yaml

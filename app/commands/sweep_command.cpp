@@ -87,18 +87,16 @@ void add_sweep_command(CommandLine& line) {
   Command command =
       line.add("sweep", "Run a config with every combination of some values, side by side");
   SweepWords& options = command.calls(sweep_command);
-  command.positional("CONFIG", &options.config, "YAML run config").required();
+  command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   command.option("--output", &options.output,
                  "Folder for the run folders (runs/<config name>-sweep)");
-  command
-      .option("--set", &options.words.settings,
-              "KEY=VALUE,VALUE,...: the values to combine, or one for all (repeatable)")
-      .repeatable();
+  command.option("--set", &options.words.settings,
+                 "KEY=VALUE,VALUE,...: the values to combine, or one for all (repeatable)",
+                 {.values = 1, .repeatable = true});
   command.option("--backend", &options.words.backend, "auto, cuda or cpu (compute.backend)");
-  command
-      .option("--jobs", &options.jobs,
-              "Members at once, at most; auto: as many as cores and memory allow")
-      .one_of_or_between({"auto"}, 1, 1024);
+  command.option("--jobs", &options.jobs,
+                 "Members at once, at most; auto: as many as cores and memory allow",
+                 {.one_of = {"auto"}, .between = {{1, 1024}}});
   command.flag("--auto-resume", &options.auto_resume,
                "Go on with a sweep: members that are complete are left as they are");
   add_console_options(command, options.console);

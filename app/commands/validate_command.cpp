@@ -29,7 +29,7 @@ int validate_command(const ValidateOptions& options) {
 void add_validate_command(CommandLine& line) {
   Command command = line.add("validate", "Say every mistake in a config, or print it resolved");
   ValidateOptions& options = command.calls(validate_command);
-  command.positional("CONFIG", &options.config, "YAML run config").required();
+  command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   add_set_option(command, options.settings);
   command.footer(R"(Examples:
   lapl validate configs/tutorial.yaml

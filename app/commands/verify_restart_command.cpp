@@ -129,9 +129,9 @@ void add_verify_restart_command(CommandLine& line) {
   Command command = line.add("verify-restart",
                              "Compare a run to the same run restarted at random steps, bit by bit");
   VerifyRestartOptions& options = command.calls(verify_restart_command);
-  command.positional("CONFIG", &options.config, "YAML run config").required();
+  command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   add_set_option(command, options.words.settings);
-  command.option("--splits", &options.splits, "Number of restarts (3)").between(1, 1000);
+  command.option("--splits", &options.splits, "Number of restarts (3)", {.between = {{1, 1000}}});
   add_backend_option(command, options.words.backend);
   command.option("--output DIR", &options.output,
                  "Folder for the temporary files (else where the run folder would be made)");

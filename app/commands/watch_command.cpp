@@ -112,11 +112,11 @@ int watch_command(const WatchOptions& options) {
 void add_watch_command(CommandLine& line) {
   Command command = line.add("watch", "Look at a running or finished run in the terminal");
   WatchOptions& options = command.calls(watch_command);
-  command.positional("RUN_DIR", &options.folder, "Run folder").required();
+  command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
   command.flag("--once", &options.once,
                "Print the view once and end; always so where stdout is no terminal");
-  command.option("--interval", &options.interval, "Seconds between two looks; default 1")
-      .between(0.1, 3600.0);
+  command.option("--interval", &options.interval, "Seconds between two looks; default 1",
+                 {.between_reals = {{0.1, 3600.0}}});
   add_origin_option(command, options.origin);
   command.footer(
       R"(Progress, speed, min, max and mean over time, and the field of the newest output. q or
