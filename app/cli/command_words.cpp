@@ -29,19 +29,16 @@ class WordWalk {
 
   // The innermost command so far.
   const CLI::App& command() const { return *command_; }
-  // The option that the next word is a value of; none: nullptr.
-  const CLI::Option* waiting() const { return values_left_ > 0 ? option_ : nullptr; }
-  // The positional that the next word is, unless it is an option; none: nullptr.
-  const CLI::Option* next_positional() const;
-  // Whether "--" came: all that follows is positional.
-  bool only_positionals() const { return only_positionals_; }
+
+  // What can come in the place of `typed`, whether or not it starts as that does.
+  Completion next(const std::string& typed) const;
 
  private:
   const CLI::App* command_;
   const CLI::Option* option_ = nullptr;
-  int values_left_ = 0;
+  int values_left_ = 0;  // of option_
   std::size_t positionals_ = 0;
-  bool only_positionals_ = false;
+  bool only_positionals_ = false;  // "--" came
 };
 
 bool WordWalk::take(const std::string& word) {
@@ -72,11 +69,6 @@ bool WordWalk::take(const std::string& word) {
   return true;
 }
 
-const CLI::Option* WordWalk::next_positional() const {
-  const auto all = command_->get_options([](const CLI::Option* o) { return o->get_positional(); });
-  return positionals_ < all.size() ? all[positionals_] : nullptr;
-}
-
 // Those that are shown to people.
 std::vector<const CLI::App*> shown_commands(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App* inner) { return !inner->get_group().empty(); });
@@ -91,35 +83,6 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-// The first line of what people read.
-std::string line_of(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-// Adds what starts as the word to complete does.
-class Collector {
- public:
-  Collector(std::string typed, Completion& completion)
-      : typed_(std::move(typed)), completion_(completion) {}
-
-  const std::string& typed() const { return typed_; }
-  void add(const std::string& word, const std::string& meaning) {
-    if (word.starts_with(typed_)) completion_.words.emplace_back(word, line_of(meaning));
-  }
-  void files(const std::string& kind) { completion_.files = kind; }
-
- private:
-  std::string typed_;
-  Completion& completion_;
-};
-
-void add_keys(Collector& collect) {
-  const bool has_value = collect.typed().find('=') != std::string::npos;
-  for (const KeyChoices& key : config_key_choices()) {
-    if (!has_value) collect.add(key.name + '=', key.meaning);
-    if (has_value)
-      for (const std::string& word : key.words) collect.add(key.name + '=' + word, key.meaning);
-  }
-}
-
 // The words that an option or a positional takes, where it takes certain ones alone: those between
 // the braces of its type name, such as {auto,cuda,cpu}.
 std::vector<std::string> choices_of(const CLI::Option& option) {
@@ -132,20 +95,47 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return choices;
 }
 
-// Values of an option or a positional; `before` is what stands before each, such as "--backend=".
-void add_values(const CLI::Option& option, const std::string& before, Collector& collect) {
+// What an option or a positional takes in the place of `typed`; `before` is what stands before each
+// value, such as "--backend=".
+Completion values_of(const CLI::Option& option, const std::string& before,
+                     const std::string& typed) {
+  Completion values;
+  for (const std::string& word : choices_of(option)) values.words.emplace_back(before + word, "");
+  if (!values.words.empty()) return values;
   const std::string type = option.get_type_name();
-  const auto choices = choices_of(option);
-  for (const std::string& word : choices) collect.add(before + word, "");
-  if (!choices.empty()) return;
   if (option.get_positional()) {
     const std::string name = option.get_name();
-    collect.files(name == "CONFIG" ? "configs" : name == "RUN_DIR" ? "folders" : "files");
+    values.files = name == "CONFIG" ? "configs" : name == "RUN_DIR" ? "folders" : "files";
   } else if (type == "KEY=VALUE" && before.empty()) {
-    add_keys(collect);
+    const bool has_value = typed.find('=') != std::string::npos;
+    for (const KeyChoices& key : config_key_choices())
+      for (const std::string& word : has_value ? key.words : std::vector<std::string>{""})
+        values.words.emplace_back(key.name + '=' + word, key.meaning);
   } else if (before.empty() && (type == "FILE" || type == "DIR")) {
-    collect.files(type == "FILE" ? "files" : "folders");
+    values.files = type == "FILE" ? "files" : "folders";
   }
+  return values;
+}
+
+Completion WordWalk::next(const std::string& typed) const {
+  if (values_left_ > 0) return values_of(*option_, "", typed);
+  Completion can_come;
+  if (typed.starts_with('-') && !only_positionals_) {
+    if (const auto equals = typed.find('='); equals != std::string::npos) {
+      const CLI::Option* option = command_->get_option_no_throw(typed.substr(0, equals));
+      return option == nullptr ? can_come : values_of(*option, typed.substr(0, equals + 1), typed);
+    }
+    for (const CLI::Option* option : command_->get_options())
+      for (const std::string& name : option->get_lnames())
+        can_come.words.emplace_back("--" + name, option->get_description());
+    return can_come;
+  }
+  for (const CLI::App* inner : shown_commands(*command_))
+    can_come.words.emplace_back(inner->get_name(), inner->get_description());
+  const auto all = command_->get_options([](const CLI::Option* o) { return o->get_positional(); });
+  if (can_come.words.empty() && positionals_ < all.size())
+    return values_of(*all[positionals_], "", typed);
+  return can_come;
 }
 
 }  // namespace
@@ -173,32 +163,15 @@ std::string CommandLine::unknown_word(const std::vector<std::string>& words) con
 }
 
 Completion CommandLine::complete(std::vector<std::string> words) const {
-  Completion completion;
   if (words.empty()) words.emplace_back();
-  Collector collect(words.back(), completion);
+  const std::string typed = words.back();
   words.pop_back();
   WordWalk walk(*app_);
   for (const std::string& word : words)
-    if (!walk.take(word)) return completion;  // nobody knows what comes after it
-  const CLI::App& command = walk.command();
-  const std::string& typed = collect.typed();
-  if (walk.waiting() != nullptr) {
-    add_values(*walk.waiting(), "", collect);
-  } else if (typed.starts_with('-') && !walk.only_positionals()) {
-    const auto equals = typed.find('=');
-    if (equals != std::string::npos) {
-      const CLI::Option* option = command.get_option_no_throw(typed.substr(0, equals));
-      if (option != nullptr) add_values(*option, typed.substr(0, equals + 1), collect);
-      return completion;
-    }
-    for (const CLI::Option* option : command.get_options())
-      for (const std::string& name : option->get_lnames())
-        collect.add("--" + name, option->get_description());
-  } else if (const auto inner = shown_commands(command); !inner.empty()) {
-    for (const CLI::App* each : inner) collect.add(each->get_name(), each->get_description());
-  } else if (walk.next_positional() != nullptr) {
-    add_values(*walk.next_positional(), "", collect);
-  }
+    if (!walk.take(word)) return {};  // nobody knows what comes after it
+  Completion completion = walk.next(typed);
+  std::erase_if(completion.words, [&](const auto& word) { return !word.first.starts_with(typed); });
+  for (auto& [word, meaning] : completion.words) meaning = meaning.substr(0, meaning.find('\n'));
   return completion;
 }
 
