@@ -59,13 +59,6 @@ Json backends() {
   return items;
 }
 
-Json colormaps() {
-  Json items = Json::array();
-  for (const std::string& name : colormap_names())
-    items.push_back({{"name", name}, {"summary", colormap_summary(name)}});
-  return items;
-}
-
 struct Group {
   const char* name;
   const char* key;  // what takes these names
@@ -79,7 +72,7 @@ constexpr std::array groups = {
           [] { return named(named_kernels); }},
     Group{"engines", "compute.engine", engines},
     Group{"backends", "compute.backend", backends},
-    Group{"colormaps", "lapl plot --colormap", colormaps}};
+    Group{"colormaps", "lapl plot --colormap", [] { return named(colormaps()); }}};
 
 void print_group(const Group& group, const Json& items) {
   fmt::print("{} ({})\n", group.name, group.key);
@@ -114,9 +107,7 @@ int list_command(const ListOptions& options) {
 void add_list_command(CommandLine& line) {
   Command command = line.add("list", "Show what there is to choose from, and what can run here");
   ListOptions& options = command.calls(list_command);
-  std::vector<std::string> names;
-  for (const Group& group : groups) names.emplace_back(group.name);
-  command.positional("WHAT", &options.what, "One of them alone", {.one_of = names});
+  command.positional("WHAT", &options.what, "One of them alone", {.one_of = names_in(groups)});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl list

@@ -8,6 +8,7 @@
 #include "io/config/config_uses.hpp"
 #include "io/durable/durable_file.hpp"
 #include "kernels/error.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 namespace {
@@ -40,10 +41,8 @@ int new_command(const NewOptions& options) {
 void add_new_command(CommandLine& line) {
   Command command = line.add("new", "Write a config to start from, with every key");
   NewOptions& options = command.calls(new_command);
-  std::vector<std::string> names;
-  for (const ConfigUse& use : config_uses()) names.push_back(use.name);
-  command.positional(fmt::format("USE {{{}}}", fmt::join(names, ",")), &options.use,
-                     "What for; --list shows them all. Default: quick");
+  command.positional(fmt::format("USE {{{}}}", fmt::join(names_in(config_uses()), ",")),
+                     &options.use, "What for; --list shows them all. Default: quick");
   command.option("-o,--output FILE", &options.output,
                  "Config file, which must not exist; default: standard output");
   command.flag("--list", &options.list, "Show the uses, one a line");

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "kernels/error.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 namespace {
@@ -33,10 +34,11 @@ void add_origin_option(Command& command, Origin& origin) {
 }
 
 void add_picture_options(Command& command, PictureOptions& options) {
-  command.option(fmt::format("--colormap {{{},{}}},...", suits, fmt::join(colormap_names(), ",")),
-                 &options.colormaps,
-                 "One for all panels, or one for each with commas between. auto: diverging for "
-                 "the Laplacian and filters' results of both signs, viridis for all else");
+  command.option(
+      fmt::format("--colormap {{{},{}}},...", suits, fmt::join(names_in(colormaps()), ",")),
+      &options.colormaps,
+      "One for all panels, or one for each with commas between. auto: diverging for "
+      "the Laplacian and filters' results of both signs, viridis for all else");
   command.option("--limits LOW HIGH", &options.limits, "Values at the colours' ends",
                  {.values = 2});
   command.option("--percentiles LOW HIGH", &options.percentiles,

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/error.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 namespace {
@@ -29,15 +30,11 @@ constexpr Rgb gray[] = {0x000000, 0xffffff};
 constexpr Rgb diverging[] = {0x0b2f5f, 0x1f5fa5, 0x4c92c8, 0x98c5e2, 0xf7f7f7,
                              0xf3b095, 0xd9685a, 0xae2434, 0x650a20};
 
-struct Row {
-  const char* name;
-  const char* summary;
-  std::span<const Rgb> points;
-};
-constexpr Row maps[] = {{"viridis", "blue to yellow, perceptually uniform", viridis},
-                        {"inferno", "black over red to yellow, perceptually uniform", inferno},
-                        {"gray", "black to white", gray},
-                        {"diverging", "blue below zero, white, red above", diverging}};
+constexpr NamedColormap maps[] = {
+    {"viridis", "blue to yellow, perceptually uniform", viridis},
+    {"inferno", "black over red to yellow, perceptually uniform", inferno},
+    {"gray", "black to white", gray},
+    {"diverging", "blue below zero, white, red above", diverging}};
 
 Rgb mix(Rgb from, Rgb to, double fraction) {
   Rgb mixed = 0;
@@ -65,24 +62,13 @@ Rgb Colormap::color(double fraction) const {
   return table_[static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * last + 0.5)];
 }
 
-const std::vector<std::string>& colormap_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> list;
-    for (const Row& row : maps) list.emplace_back(row.name);
-    return list;
-  }();
-  return names;
-}
-
-const char* colormap_summary(const std::string& name) {
-  return std::ranges::find(maps, name, &Row::name)->summary;
-}
+std::span<const NamedColormap> colormaps() { return maps; }
 
 Colormap colormap_named(const std::string& name) {
-  for (const Row& row : maps)
-    if (name == row.name) return Colormap(row.points);
+  for (const NamedColormap& map : maps)
+    if (name == map.name) return Colormap(map.points);
   throw ConfigError(
-      fmt::format("colormap {}: unknown (known: {})", name, fmt::join(colormap_names(), ", ")));
+      fmt::format("colormap {}: unknown (known: {})", name, fmt::join(names_in(maps), ", ")));
 }
 
 }  // namespace lapl

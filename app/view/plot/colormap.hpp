@@ -2,10 +2,8 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "io/images/pixels.hpp"
 
@@ -26,13 +24,16 @@ class Colormap {
   std::array<Rgb, 1024> table_;
 };
 
-/// viridis, inferno, gray or diverging (blue, white, red).
-const std::vector<std::string>& colormap_names();
+struct NamedColormap {
+  const char* name;
+  const char* summary;          ///< one line for people
+  std::span<const Rgb> points;  ///< of the Colormap
+};
 
-/// One line for people about one of these.
-const char* colormap_summary(const std::string& name);
+/// viridis, inferno, gray and diverging (blue, white, red).
+std::span<const NamedColormap> colormaps();
 
-/// Throws ConfigError for a name that is not among colormap_names().
+/// Throws ConfigError for a name that is not among colormaps().
 Colormap colormap_named(const std::string& name);
 
 }  // namespace lapl
