@@ -107,9 +107,7 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   for (std::size_t i = 0; i < views.size(); ++i) {
     DrawnField field = read_drawn(*views[i].output, views[i].field,
                                   box_pixels(layout.panels[i], format), styles[i]);
-    const Limits limits = limits_for(field, field.range, styles[i]);
-    panels.push_back(make_panel(std::move(field), limits, styles[i], source.axes()));
-    panels.back().subtitle = subtitles[i];
+    panels.push_back(make_panel(std::move(field), subtitles[i], styles[i], source.axes()));
   }
   replace_file(path, draw_figure(format, size, layout, panels));
   if (!options.quiet) fmt::print("{}: {} x {}\n", path.string(), size.width, size.height);

@@ -59,9 +59,9 @@ void add_panels(FieldSeries&& series, std::vector<ReportStep>& steps, const Plot
     shared = shared && field.range.high - field.range.low >= least_share * (all.high - all.low);
   for (auto& [at, field] : series.drawn) {
     field.signs = signs;
-    const Limits limits = limits_for(field, shared ? all : field.range, {});
-    steps[at].panels.push_back(make_panel(std::move(field), limits, {}, axes));
-    if (!shared) steps[at].panels.back().subtitle = "(scale of this output alone)";
+    if (shared) field.range = all;
+    const char* const subtitle = shared ? "" : "(scale of this output alone)";
+    steps[at].panels.push_back(make_panel(std::move(field), subtitle, {}, axes));
   }
 }
 

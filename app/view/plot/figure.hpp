@@ -15,7 +15,7 @@ namespace lapl {
 struct PlotAxes {
   double spacing = 1;  ///< distance of two cells
   std::string x = "x", y = "y";
-  std::string unit;             ///< empty: none
+  std::string unit = {};        ///< empty: none
   bool first_row_below = true;  ///< else above, as in pictures
 };
 

@@ -56,8 +56,7 @@ std::string indexed_png(const Panel& panel) {
 }
 
 std::string grey_png(Shape shape, std::vector<double> values) {
-  PlotAxes axes;
-  axes.first_row_below = false;
+  const PlotAxes axes{.first_row_below = false};
   return indexed_png(
       {"", "", shape, shape, std::move(values), {0, 1}, colormap_named("gray"), axes});
 }

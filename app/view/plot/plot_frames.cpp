@@ -27,10 +27,8 @@ DrawnField Frames::read(const PlotOutput& output) const {
 std::vector<Panel> Frames::panels(const PlotOutput& output) const {
   DrawnField drawn = read(output);
   drawn.signs = signs_;
-  const Limits limits = limits_for(drawn, range_, style_);
-  std::vector<Panel> panels = {make_panel(std::move(drawn), limits, style_, axes_)};
-  panels.front().subtitle = describe(output);
-  return panels;
+  drawn.range = range_;
+  return {make_panel(std::move(drawn), describe(output), style_, axes_)};
 }
 
 }  // namespace lapl

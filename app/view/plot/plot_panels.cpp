@@ -6,13 +6,6 @@
 #include "solver/outputs.hpp"
 
 namespace lapl {
-namespace {
-
-std::string colormap_of(const DrawnField& field, const PlotStyle& style) {
-  return style.colormap ? *style.colormap : field.signs ? "diverging" : "viridis";
-}
-
-}  // namespace
 
 DrawnField read_drawn(const PlotOutput& output, const std::string& field, Shape box,
                       const PlotStyle& style) {
@@ -40,19 +33,17 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   return drawn;
 }
 
-Limits limits_for(const DrawnField& field, Limits range, const PlotStyle& style) {
-  if (style.limits) return *style.limits;
-  return colormap_of(field, style) == "diverging" ? centred(range) : widened(range);
-}
-
-Panel make_panel(DrawnField field, Limits limits, const PlotStyle& style, const PlotAxes& axes) {
-  return {field.name,
-          "",
+Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
+                 const PlotAxes& axes) {
+  const std::string colormap = style.colormap.value_or(field.signs ? "diverging" : "viridis");
+  const Limits suitable = colormap == "diverging" ? centred(field.range) : widened(field.range);
+  return {std::move(field.name),
+          std::move(subtitle),
           field.shape,
           field.drawn,
           std::move(field.pixels),
-          limits,
-          colormap_named(colormap_of(field, style)),
+          style.limits.value_or(suitable),
+          colormap_named(colormap),
           axes};
 }
 
@@ -66,13 +57,8 @@ Shape box_within(Shape shape, std::int64_t longest) {
 Panel small_panel(const std::string& name, FieldView values, Shape shape, std::int64_t step,
                   bool first_row_below) {
   constexpr std::int64_t longest = 400;
-  DrawnField drawn = drawn_field(name, values, shape, box_within(shape, longest), {});
-  const Limits limits = limits_for(drawn, drawn.range, {});
-  PlotAxes axes;
-  axes.first_row_below = first_row_below;
-  Panel panel = make_panel(std::move(drawn), limits, {}, axes);
-  panel.subtitle = "step " + std::to_string(step);
-  return panel;
+  return make_panel(drawn_field(name, values, shape, box_within(shape, longest), {}),
+                    "step " + std::to_string(step), {}, {.first_row_below = first_row_below});
 }
 
 }  // namespace lapl

@@ -36,11 +36,9 @@ DrawnField read_drawn(const PlotOutput& output, const std::string& field, Shape 
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style);
 
-/// Limits for values that lie in `range`.
-Limits limits_for(const DrawnField& field, Limits range, const PlotStyle& style);
-
-/// A panel without its titles.
-Panel make_panel(DrawnField field, Limits limits, const PlotStyle& style, const PlotAxes& axes);
+/// The panel of a field, with limits that suit its range unless the style has some.
+Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
+                 const PlotAxes& axes);
 
 /// The field's pixels in a box with sides of at most `longest`: no more pixels than cells.
 Shape box_within(Shape shape, std::int64_t longest);
