@@ -1,6 +1,5 @@
 // lapl plot FILE|RUN_DIR
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <regex>
@@ -36,7 +35,9 @@ struct View {
   std::string field;
 };
 
-PictureSize parse_size(const std::string& text) {
+// None where --size is not given.
+std::optional<PictureSize> parse_size(const std::string& text) {
+  if (text.empty()) return std::nullopt;
   static const std::regex form("([0-9]{1,5})x([0-9]{1,5})");
   std::smatch sides;
   if (std::regex_match(text, sides, form)) {
@@ -87,11 +88,6 @@ std::vector<View> views_of(const PlotSource& source, const PlotOptions& options)
   return views;
 }
 
-// The shape that the layout is made for; the values are read when their box is known.
-Shape shape_of(const View& view) {
-  return read_field(view.output->file, view.field, view.output->record).shape;
-}
-
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = format_of(path);
   const std::vector<View> views = views_of(source, options);
@@ -99,9 +95,10 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   std::vector<std::string> subtitles;  // first of all: an output that is none is named as such
   for (const View& view : views) subtitles.push_back(describe(*view.output));
   const int count = static_cast<int>(views.size());
-  const Shape shape = shape_of(views.front());
-  const PictureSize size =
-      options.size.empty() ? default_size(count, shape) : parse_size(options.size);
+  // The shape that the layout is made for; the values are read when their box is known.
+  const View& first = views.front();
+  const Shape shape = read_field(first.output->file, first.field, first.output->record).shape;
+  const PictureSize size = parse_size(options.size).value_or(default_size(count, shape));
   const FigureLayout layout = figure_layout(size, count, shape);
   std::vector<Panel> panels;
   for (std::size_t i = 0; i < views.size(); ++i) {
@@ -124,9 +121,7 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
         "{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG", path.string()));
   const PlotStyle style = styles_of(options.pictures, 1).front();
   const std::string name = views_of(source, options).front().field;
-  const std::optional<PictureSize> asked =
-      options.size.empty() ? std::nullopt : std::optional(parse_size(options.size));
-  const Frames frames(source.outputs(), source.axes(), name, style, asked);
+  const Frames frames(source.outputs(), source.axes(), name, style, parse_size(options.size));
   const PictureSize size = frames.size();
   const int count = static_cast<int>(source.outputs().size());
   const int rate = std::clamp(count / movie_seconds, slowest_movie, fastest_movie);
