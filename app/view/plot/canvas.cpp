@@ -1,7 +1,6 @@
 #include "app/view/plot/canvas.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "kernels/error.hpp"
 
@@ -118,16 +117,12 @@ void Canvas::triangle(double x0, double y0, double x1, double y1, double x2, dou
   cairo_stroke(cairo_.get());
 }
 
-void Canvas::image(const std::vector<Rgb>& pixels, Shape size, Rectangle rectangle) const {
+void Canvas::image(std::vector<Rgb> pixels, Shape size, Rectangle rectangle) const {
   const int width = static_cast<int>(size.columns), height = static_cast<int>(size.rows);
-  const CairoSurface picture(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height));
+  const CairoSurface picture(cairo_image_surface_create_for_data(
+      reinterpret_cast<unsigned char*>(pixels.data()), CAIRO_FORMAT_RGB24, width, height,
+      cairo_format_stride_for_width(CAIRO_FORMAT_RGB24, width)));
   check_cairo(cairo_surface_status(picture.get()));
-  unsigned char* data = cairo_image_surface_get_data(picture.get());
-  const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(picture.get()));
-  for (std::size_t row = 0; row < static_cast<std::size_t>(height); ++row)
-    std::memcpy(data + row * stride, pixels.data() + row * static_cast<std::size_t>(width),
-                static_cast<std::size_t>(width) * sizeof(Rgb));
-  cairo_surface_mark_dirty(picture.get());
   cairo_save(cairo_.get());
   cairo_translate(cairo_.get(), rectangle.x, rectangle.y);
   cairo_scale(cairo_.get(), rectangle.width / width, rectangle.height / height);

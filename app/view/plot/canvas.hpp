@@ -47,7 +47,7 @@ class Canvas {
 
   /// Pixels, `size.rows` x `size.columns` from the top, stretched over `rectangle` without
   /// smoothing.
-  void image(const std::vector<Rgb>& pixels, Shape size, Rectangle rectangle) const;
+  void image(std::vector<Rgb> pixels, Shape size, Rectangle rectangle) const;
 
   void line_width(double width) const { cairo_set_line_width(cairo_.get(), width); }
   cairo_status_t status() const { return cairo_status(cairo_.get()); }

@@ -93,7 +93,7 @@ void draw_field(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
       pixels[line * columns + column] =
           panel.colormap.color(panel.limits.fraction(panel.pixels[row * columns + column]));
   }
-  canvas.image(pixels, panel.drawn, layout.box);
+  canvas.image(std::move(pixels), panel.drawn, layout.box);
 }
 
 struct Beyond {
@@ -119,7 +119,7 @@ void draw_bar_colors(const Canvas& canvas, const Colormap& colormap, const Recta
     const double fraction = (static_cast<double>(i) + 0.5) / count;
     colors[i] = colormap.color(across ? fraction : 1 - fraction);
   }
-  canvas.image(colors, across ? Shape{1, count} : Shape{count, 1}, bar);
+  canvas.image(std::move(colors), across ? Shape{1, count} : Shape{count, 1}, bar);
   canvas.frame({crisp(bar.x), crisp(bar.y), bar.width - 1, bar.height - 1});
 }
 
