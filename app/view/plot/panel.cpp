@@ -96,20 +96,6 @@ void draw_field(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
   canvas.image(std::move(pixels), panel.drawn, layout.box);
 }
 
-struct Beyond {
-  bool below = false;
-  bool above = false;
-};
-
-Beyond beyond_limits(const Panel& panel) {
-  Beyond beyond;
-  for (const double value : panel.pixels) {
-    beyond.below = beyond.below || value < panel.limits.low;
-    beyond.above = beyond.above || value > panel.limits.high;
-  }
-  return beyond;
-}
-
 /// The part of the bar between the triangles that stand for values beyond its ends.
 void draw_bar_colors(const Canvas& canvas, const Colormap& colormap, const Rectangle& bar,
                      bool across) {
@@ -139,15 +125,18 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
     else
       canvas.triangle(left, base, middle, point, right, base, color);
   };
-  Beyond beyond = beyond_limits(panel);
-  if (!across && length < 6 * tip) beyond = {};
+  const auto is_below = [&](double value) { return value < panel.limits.low; };
+  const auto is_above = [&](double value) { return value > panel.limits.high; };
+  const bool room = across || length >= 6 * tip;
+  const bool below = room && std::ranges::any_of(panel.pixels, is_below);
+  const bool above = room && std::ranges::any_of(panel.pixels, is_above);
   // The bar begins with its low end where it goes across, with its high end where it goes upwards.
-  if (across ? beyond.below : beyond.above) {
+  if (across ? below : above) {
     triangle(along + tip, along, panel.colormap.color(across ? 0 : 1));
     along += tip;
     length -= tip;
   }
-  if (across ? beyond.above : beyond.below) {
+  if (across ? above : below) {
     length -= tip;
     triangle(along + length, along + length + tip, panel.colormap.color(across ? 1 : 0));
   }
