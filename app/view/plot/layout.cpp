@@ -26,11 +26,6 @@ constexpr double usual_font = 13;
 constexpr double smallest_font = 6;
 constexpr double smallest_width = 20, smallest_height = 13;  // of a cell
 
-struct Arrangement {
-  int columns = 1;
-  int rows = 1;
-};
-
 double font_for(double width, double height) {
   return std::max(smallest_font, std::min({std::sqrt(width * height) / 38, width / smallest_width,
                                            height / smallest_height}));
@@ -76,22 +71,6 @@ PanelLayout panel_layout(Rectangle cell, double font, Shape shape) {
   return panel;
 }
 
-FigureLayout arranged(PictureSize size, Arrangement arrangement, int panels, Shape shape) {
-  const double width = static_cast<double>(size.width) / arrangement.columns;
-  const double height = static_cast<double>(size.height) / arrangement.rows;
-  FigureLayout layout{font_for(width, height), {}};
-  for (int i = 0; i < panels; ++i)
-    layout.panels.push_back(panel_layout(
-        {width * (i % arrangement.columns), height * (i / arrangement.columns), width, height},
-        layout.font, shape));
-  return layout;
-}
-
-bool fits(PictureSize size, Arrangement arrangement) {
-  return size.width >= arrangement.columns * smallest_width * smallest_font &&
-         size.height >= arrangement.rows * smallest_height * smallest_font;
-}
-
 double shown_area(const FigureLayout& layout) {
   const Rectangle& box = layout.panels.front().box;
   return box.width * box.height;
@@ -102,9 +81,15 @@ double shown_area(const FigureLayout& layout) {
 FigureLayout figure_layout(PictureSize size, int panels, Shape shape) {
   FigureLayout best;
   for (int columns = panels; columns >= 1; --columns) {
-    const Arrangement arrangement{columns, (panels + columns - 1) / columns};
-    if (!fits(size, arrangement)) continue;
-    FigureLayout layout = arranged(size, arrangement, panels, shape);
+    const int rows = (panels + columns - 1) / columns;
+    const double width = static_cast<double>(size.width) / columns;
+    const double height = static_cast<double>(size.height) / rows;
+    if (width < smallest_width * smallest_font || height < smallest_height * smallest_font)
+      continue;
+    FigureLayout layout{font_for(width, height), {}};
+    for (int i = 0; i < panels; ++i)
+      layout.panels.push_back(panel_layout(
+          {width * (i % columns), height * (i / columns), width, height}, layout.font, shape));
     if (best.panels.empty() || shown_area(layout) > shown_area(best)) best = std::move(layout);
   }
   if (best.panels.empty())
