@@ -38,13 +38,6 @@ bool write_all(std::string_view text) {
   return true;
 }
 
-sigset_t own_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGWINCH}) sigaddset(&set, signal);
-  return set;
-}
-
 }  // namespace
 
 bool can_redraw(int descriptor) {
@@ -66,12 +59,14 @@ TerminalSize terminal_size(int descriptor) {
 FullScreen::FullScreen() {
   struct sigaction action {};
   sigemptyset(&action.sa_mask);
-  action.sa_handler = on_leave;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
-  action.sa_handler = on_resize;
-  sigaction(SIGWINCH, &action, nullptr);
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGWINCH}) {
+    action.sa_handler = signal == SIGWINCH ? on_resize : on_leave;
+    sigaction(signal, &action, nullptr);
+    sigaddset(&set, signal);
+  }
   // They come while waiting alone: one that came just before would else be missed for a while.
-  const sigset_t set = own_signals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   if (termios settings; tcgetattr(STDIN_FILENO, &settings) == 0) before_ = settings;
   keys_ = before_.has_value();
