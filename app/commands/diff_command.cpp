@@ -28,16 +28,12 @@ struct DiffOptions {
   bool json = false;
 };
 
-// One line of the result: a field compared, or what one side lacks.
-struct Finding {
-  std::string what;
-  bool differs = false;
-  Json values;
-};
+// A finding is one line of the result: a field compared, or what one side lacks.
+bool differs(const Json& finding) { return finding["differs"].get<bool>(); }
 
 // Cells differ where |a - b| > atol + rtol |b|; NaN equals NaN.
-Finding compare_values(const std::string& what, const FieldValues& a, const FieldValues& b,
-                       Shape shape, const DiffOptions& options) {
+Json compare_values(const std::string& what, const FieldValues& a, const FieldValues& b,
+                    Shape shape, const DiffOptions& options) {
   return std::visit(
       [&](const auto& left, const auto& right) {
         std::int64_t differing = 0, first = -1;
@@ -54,26 +50,26 @@ Finding compare_values(const std::string& what, const FieldValues& a, const Fiel
           if (first < 0) first = static_cast<std::int64_t>(i);
           ++differing;
         }
-        Finding finding{what, differing > 0, {}};
-        finding.values = {{"cells", left.size()},
-                          {"differing", differing},
-                          {"largest_absolute", largest},
-                          {"largest_relative", largest_relative}};
+        Json finding = {{"what", what},
+                        {"differs", differing > 0},
+                        {"cells", left.size()},
+                        {"differing", differing},
+                        {"largest_absolute", largest},
+                        {"largest_relative", largest_relative}};
         if (first >= 0)
-          finding.values["first"] = {cell_at(shape, first).row, cell_at(shape, first).column};
+          finding["first"] = {cell_at(shape, first).row, cell_at(shape, first).column};
         return finding;
       },
       a, b);
 }
 
-Finding lacking(const std::string& what, const std::string& where) {
-  return {what, true, {{"missing_in", where}}};
+Json lacking(const std::string& what, const std::string& where) {
+  return {{"what", what}, {"differs", true}, {"missing_in", where}};
 }
 
 // `read`: read_content, or read_output for files in run folders.
 void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(const fs::path&),
-                   const std::string& prefix, const DiffOptions& options,
-                   std::vector<Finding>& findings) {
+                   const std::string& prefix, const DiffOptions& options, Json& findings) {
   const FileContent of_a = read(a), of_b = read(b);
   std::set<std::string> names(of_a.fields.begin(), of_a.fields.end());
   names.insert(of_b.fields.begin(), of_b.fields.end());
@@ -94,15 +90,15 @@ void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(con
     if (left.shape == right.shape)
       findings.push_back(compare_values(what, left.values, right.values, left.shape, options));
     else
-      findings.push_back({what,
-                          true,
-                          {{"shape_a", {left.shape.rows, left.shape.columns}},
-                           {"shape_b", {right.shape.rows, right.shape.columns}}}});
+      findings.push_back({{"what", what},
+                          {"differs", true},
+                          {"shape_a", {left.shape.rows, left.shape.columns}},
+                          {"shape_b", {right.shape.rows, right.shape.columns}}});
   }
   if (names.empty()) throw IoError(fmt::format("{}: no field to compare", a.string()));
 }
 
-void compare_runs(const DiffOptions& options, std::vector<Finding>& findings) {
+void compare_runs(const DiffOptions& options, Json& findings) {
   std::set<std::string> names;
   for (const std::string& run : {options.a, options.b})
     for (const fs::path& file : list_step_files(fs::path(run) / "fields"))
@@ -123,34 +119,33 @@ std::string cells_text(const Json& shape) {
 }
 
 // A line of the table: what is compared, and how it comes out.
-std::vector<std::string> line_of(const Finding& finding) {
-  const Json& values = finding.values;
-  const std::string what = printable(finding.what);
-  if (values.contains("missing_in"))
-    return {what, "missing in " + printable(values["missing_in"].get<std::string>())};
-  if (values.contains("shape_a"))
-    return {what, fmt::format("{} in A, {} in B", cells_text(values["shape_a"]),
-                              cells_text(values["shape_b"]))};
+std::vector<std::string> line_of(const Json& finding) {
+  const std::string what = printable(finding["what"].get<std::string>());
+  if (finding.contains("missing_in"))
+    return {what, "missing in " + printable(finding["missing_in"].get<std::string>())};
+  if (finding.contains("shape_a"))
+    return {what, fmt::format("{} in A, {} in B", cells_text(finding["shape_a"]),
+                              cells_text(finding["shape_b"]))};
   const auto number = [&](const char* name) {
-    return fmt::format("{:.4g}", values[name].get<double>());
+    return fmt::format("{:.4g}", finding[name].get<double>());
   };
   std::string first;
-  if (values.contains("first"))
-    first = fmt::format("row {}, column {}", values["first"][0].get<std::int64_t>(),
-                        values["first"][1].get<std::int64_t>());
+  if (finding.contains("first"))
+    first = fmt::format("row {}, column {}", finding["first"][0].get<std::int64_t>(),
+                        finding["first"][1].get<std::int64_t>());
   return {what,
-          fmt::format("{} of {}", values["differing"].get<std::int64_t>(),
-                      values["cells"].get<std::size_t>()),
+          fmt::format("{} of {}", finding["differing"].get<std::int64_t>(),
+                      finding["cells"].get<std::size_t>()),
           number("largest_absolute"), number("largest_relative"), first};
 }
 
 // The last line says how it comes out, in one word first.
-std::string diff_verdict(const std::vector<Finding>& findings, const DiffOptions& options) {
-  const auto differing = std::ranges::count_if(findings, &Finding::differs);
+std::string diff_verdict(const Json& findings, const DiffOptions& options) {
+  const auto differing = std::ranges::count_if(findings, differs);
   double largest = 0;
-  for (const Finding& finding : findings)
-    if (finding.values.contains("largest_absolute"))
-      if (const double here = finding.values["largest_absolute"].get<double>(); !(here <= largest))
+  for (const Json& finding : findings)
+    if (finding.contains("largest_absolute"))
+      if (const double here = finding["largest_absolute"].get<double>(); !(here <= largest))
         largest = here;
   const std::string fields =
       fmt::format("{} field{}", findings.size(), findings.size() == 1 ? "" : "s");
@@ -162,21 +157,12 @@ std::string diff_verdict(const std::vector<Finding>& findings, const DiffOptions
                      fields, options.rtol, options.atol, largest);
 }
 
-void print_findings(const std::vector<Finding>& findings, const DiffOptions& options) {
+void print_findings(const Json& findings, const DiffOptions& options) {
   std::vector<std::vector<std::string>> lines = {
       {"compared", "cells that differ", "largest difference", "relative", "first"}};
-  for (const Finding& finding : findings) lines.push_back(line_of(finding));
+  for (const Json& finding : findings) lines.push_back(line_of(finding));
   fmt::print("A: {}\nB: {}\n{}{}\n", printable(options.a), printable(options.b),
              table_text(lines, 2), diff_verdict(findings, options));
-}
-
-void print_json(const std::vector<Finding>& findings) {
-  Json list = Json::array();
-  for (const Finding& finding : findings) {
-    list.push_back({{"what", finding.what}, {"differs", finding.differs}});
-    list.back().update(finding.values);
-  }
-  fmt::print("{}\n", json_text(list, 2));
 }
 
 int diff_command(const DiffOptions& options) {
@@ -186,17 +172,16 @@ int diff_command(const DiffOptions& options) {
   if (runs != fs::is_directory(options.b))
     throw ConfigError(
         fmt::format("{} and {}: give two files or two run folders", options.a, options.b));
-  std::vector<Finding> findings;
+  Json findings = Json::array();
   if (runs)
     compare_runs(options, findings);
   else
     compare_files(options.a, options.b, read_content, "", options, findings);
   if (options.json)
-    print_json(findings);
+    fmt::print("{}\n", json_text(findings, 2));
   else
     print_findings(findings, options);
-  const bool differ = std::ranges::any_of(findings, &Finding::differs);
-  return differ ? exit_different : exit_complete;
+  return std::ranges::any_of(findings, differs) ? exit_different : exit_complete;
 }
 
 }  // namespace
