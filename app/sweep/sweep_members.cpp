@@ -52,6 +52,39 @@ std::vector<std::string> values_in(const std::string& text) {
   return values;
 }
 
+// Commas that stand in no brackets and no quotes separate the values of a list: "[10,20],[30,40]"
+// are two.
+std::vector<std::string> list_values(const std::string& text) {
+  std::vector<std::string> values(1);
+  int depth = 0;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == '"' && c == '\\' && i + 1 < text.size()) {
+      values.back() += c;
+      values.back() += text[++i];
+      continue;
+    }
+    if (quote != '\0')
+      quote = c == quote ? '\0' : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else if (c == '[' || c == '{')
+      ++depth;
+    else if (c == ']' || c == '}')
+      --depth;
+    if (c == ',' && depth == 0 && quote == '\0')
+      values.emplace_back();
+    else
+      values.back() += c;
+  }
+  for (std::string& value : values) {
+    value.erase(0, value.find_first_not_of(' '));
+    value.erase(value.find_last_not_of(' ') + 1);
+  }
+  return values;
+}
+
 // The lists of two or more values; what has one is added to `common`.
 std::vector<List> lists_in(const std::vector<std::string>& settings,
                            std::vector<std::string>& common) {
@@ -153,57 +186,7 @@ bool is_complete(const LoadedConfig& config) {
          before.run.steps == config.run.steps;
 }
 
-// The lines of messages, each once.
-class Lines {
- public:
-  void add(const std::string& message) {
-    std::istringstream stream(message);
-    for (std::string line; std::getline(stream, line);)
-      if (known_.insert(line).second) lines_.push_back(line);
-  }
-  void throw_any() const {
-    if (!lines_.empty()) throw ConfigError(fmt::format("{}", fmt::join(lines_, "\n")));
-  }
-
- private:
-  std::set<std::string> known_;
-  std::vector<std::string> lines_;
-};
-
 }  // namespace
-
-std::vector<std::string> list_values(const std::string& text) {
-  std::vector<std::string> values(1);
-  int depth = 0;
-  char quote = '\0';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote == '"' && c == '\\' && i + 1 < text.size()) {
-      values.back() += c;
-      values.back() += text[++i];
-      continue;
-    }
-    if (quote != '\0')
-      quote = c == quote ? '\0' : quote;
-    else if (c == '"' || c == '\'')
-      quote = c;
-    else if (c == '[' || c == '{')
-      ++depth;
-    else if (c == ']' || c == '}')
-      --depth;
-    if (c == ',' && depth == 0 && quote == '\0')
-      values.emplace_back();
-    else
-      values.back() += c;
-  }
-  for (std::string& value : values) {
-    const auto first = value.find_first_not_of(' ');
-    value = first == std::string::npos
-                ? ""
-                : value.substr(first, value.find_last_not_of(' ') - first + 1);
-  }
-  return values;
-}
 
 std::vector<SweepMember> sweep_members(const std::string& config,
                                        const std::vector<std::string>& settings,
@@ -211,12 +194,17 @@ std::vector<SweepMember> sweep_members(const std::string& config,
   std::vector<std::string> common;
   const std::vector<List> lists = lists_in(settings, common);
   std::vector<SweepMember> members = combinations(lists, common);
-  Lines mistakes;
-  std::set<std::string> names, sources;
+  std::vector<std::string> mistakes;
+  std::set<std::string> names, sources, known;
+  const auto add_lines = [&](const std::string& message) {  // each once
+    std::istringstream stream(message);
+    for (std::string line; std::getline(stream, line);)
+      if (known.insert(line).second) mistakes.push_back(line);
+  };
   std::size_t runs = 0;
   for (SweepMember& member : members) {
     if (!names.insert(member.name).second)
-      mistakes.add(fmt::format("two combinations would have the run folder {}", member.name));
+      add_lines(fmt::format("two combinations would have the run folder {}", member.name));
     try {
       LoadedConfig loaded = load_config(config, member.settings);
       loaded.run.directory = (folder / member.name).string();
@@ -232,15 +220,15 @@ std::vector<SweepMember> sweep_members(const std::string& config,
       ++runs;
       if (go_on) member.complete = is_complete(loaded);
     } catch (const ConfigError& error) {
-      mistakes.add(error.what());
+      add_lines(error.what());
     }
   }
   if (runs > 0 && !go_on)
-    mistakes.add(
+    add_lines(
         fmt::format("{}: holds runs of {} of the {} members already (give --auto-resume to "
                     "go on with them, or another --output)",
                     folder.string(), runs, members.size()));
-  mistakes.throw_any();
+  if (!mistakes.empty()) throw ConfigError(fmt::format("{}", fmt::join(mistakes, "\n")));
   return members;
 }
 

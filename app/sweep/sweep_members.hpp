@@ -18,10 +18,6 @@ struct SweepMember {
   bool complete = false;  ///< its folder holds this very run, done to the end
 };
 
-/// Commas that stand in no brackets and no quotes separate the values of a list: "[10,20],[30,40]"
-/// are two.
-std::vector<std::string> list_values(const std::string& text);
-
 /// One member for each combination of the values in `settings` (KEY=VALUE,VALUE,...); the last list
 /// varies fastest; their run folders are to be made below `folder`. Throws ConfigError with the
 /// mistakes of all members at once, which a folder that holds a run is too (with `go_on`: one of
