@@ -1,6 +1,7 @@
 // lapl bench
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/options.hpp"
@@ -28,17 +29,15 @@ struct BenchOptions {
   bool json = false;
 };
 
-std::vector<Shape> shapes_of(const BenchOptions& options, const std::string& backend) {
+// Those asked for, or else squares with these sides.
+std::vector<Shape> shapes_of(const BenchOptions& options, const std::vector<std::int64_t>& sides) {
   std::vector<Shape> shapes;
   const auto& numbers = options.rows_and_columns;
   if (numbers.size() % 2 != 0) throw ConfigError("--shape: expected two numbers, rows and columns");
   for (std::size_t i = 0; i + 1 < numbers.size(); i += 2)
     shapes.push_back({numbers[i], numbers[i + 1]});
-  if (!shapes.empty()) return shapes;
-  const std::vector<std::int64_t> sizes =
-      backend == "cuda" ? std::vector<std::int64_t>{512, 1024, 2000, 8192, 16384}
-                        : std::vector<std::int64_t>{64, 256, 2000, 8192};
-  for (const std::int64_t size : sizes) shapes.push_back({size, size});
+  if (shapes.empty())
+    for (const std::int64_t side : sides) shapes.push_back({side, side});
   return shapes;
 }
 
@@ -77,12 +76,6 @@ void print_row(const nlohmann::ordered_json& v) {
   std::fflush(stdout);
 }
 
-Boundary boundary_named(const std::string& name) {
-  for (const auto& boundary : name_table<Boundary>)
-    if (name == boundary.name) return boundary.value;
-  throw ConfigError(fmt::format("--boundary {}: expected zero, insulated or periodic", name));
-}
-
 // Filters that between them take every method: weights of no pattern, and smooth ones of rank 1.
 std::vector<FilterConfig> filters_to_measure() {
   std::vector<FilterConfig> filters;
@@ -108,8 +101,7 @@ int bench_filters(const BenchOptions& options) {
     fmt::print("{:<17} {:<10} {:<8} {:>15} {:>11} {:>8} {:>9} {:>8}\n", "filter", "method", "",
                "rows x columns", "median us", "spread %", "GCells/s", "checked");
   auto all = nlohmann::ordered_json::array();
-  std::vector<Shape> shapes = {{256, 256}, {2000, 2000}};
-  if (!options.rows_and_columns.empty()) shapes = shapes_of(options, backend);
+  const std::vector<Shape> shapes = shapes_of(options, {256, 2000});
   for (const FilterConfig& filter : filters_to_measure())
     for (const Shape shape : shapes)
       for (const std::string precision : {"float32", "float64"}) {
@@ -143,8 +135,12 @@ int bench_filters(const BenchOptions& options) {
 int bench_engines(const BenchOptions& options) {
   const std::string backend =
       choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
-  const Boundary boundary = boundary_named(options.boundary);
-  const std::vector<Shape> shapes = shapes_of(options, backend);
+  // The command line takes no other name.
+  const Boundary boundary =
+      std::ranges::find(name_table<Boundary>, options.boundary, &Named<Boundary>::name)->value;
+  const std::vector<Shape> shapes = backend == "cuda"
+                                        ? shapes_of(options, {512, 1024, 2000, 8192, 16384})
+                                        : shapes_of(options, {64, 256, 2000, 8192});
   std::vector<std::string> engines;
   for (const EngineInfo& engine : engine_table())
     if (engine.backend == backend &&
@@ -201,7 +197,7 @@ void add_bench_command(CommandLine& line) {
   command.option("--precision", &options.precision, "Number type; default: both",
                  {.one_of = {"float32", "float64"}});
   command.option("--boundary", &options.boundary, "Condition at the edges",
-                 {.one_of = {"zero", "insulated", "periodic"}});
+                 {.one_of = names_in(name_table<Boundary>)});
   command.option("--steps", &options.steps, "Steps of each repeat; default: a fifth of a second",
                  {.between = {{1, most}}});
   command.option("--repeats", &options.repeats, "Timed repeats", {.between = {{1, 1000}}});
