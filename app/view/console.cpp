@@ -15,11 +15,6 @@
 namespace lapl {
 namespace {
 
-bool colours() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return isatty(STDERR_FILENO) && (no_color == nullptr || *no_color == '\0');
-}
-
 // A terminal or a pipe that is gone must not end a run: main reports what stdout could not take.
 template <class... Values>
 void print(std::FILE* file, fmt::format_string<Values...> format, Values&&... values) {
@@ -27,13 +22,17 @@ void print(std::FILE* file, fmt::format_string<Values...> format, Values&&... va
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), file) == text.size());
 }
 
+// The label in its colour on a terminal, unless NO_COLOR is set.
+void print_labelled(const char* label, const char* color, const std::string& text) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const bool coloured = isatty(STDERR_FILENO) && (no_color == nullptr || *no_color == '\0');
+  print(stderr, "lapl: {}{}{} {}\n", coloured ? color : "", label, coloured ? "\033[0m" : "",
+        printable(text));
+}
+
 }  // namespace
 
-void print_error(const std::string& message) {
-  const bool red = colours();
-  print(stderr, "lapl: {}error:{} {}\n", red ? "\033[31m" : "", red ? "\033[0m" : "",
-        printable(message));
-}
+void print_error(const std::string& message) { print_labelled("error:", "\033[31m", message); }
 
 Console::Console(Options options)
     : options_(options),
@@ -60,9 +59,7 @@ void Console::note(const std::string& text) {
 void Console::warning(const std::string& text) {
   const std::lock_guard lock(mutex_);
   clear_bar();
-  const bool yellow = colours();
-  print(stderr, "lapl: {}warning:{} {}\n", yellow ? "\033[33m" : "", yellow ? "\033[0m" : "",
-        printable(text));
+  print_labelled("warning:", "\033[33m", text);
 }
 
 void Console::stored(const StoredEvent& event) {
