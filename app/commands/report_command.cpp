@@ -108,10 +108,6 @@ std::string citation_text(const RunView& run, const std::string& generator) {
                      digest.empty() ? "" : ", state digest " + digest);
 }
 
-std::vector<ResolvedKey> config_keys_of(const fs::path& file) {
-  return resolved_keys(read_start(file));
-}
-
 int report_command(const ReportOptions& options) {
   const fs::path folder = options.folder;
   ReportContent content;
@@ -123,7 +119,7 @@ int report_command(const ReportOptions& options) {
   const PlotSource source(folder, options.origin);
   content.steps = pictured(source);
   content.outputs = source.outputs().size();
-  content.config = config_keys_of(folder / "config.yaml");
+  content.config = resolved_keys(read_start(folder / "config.yaml"));
   content.provenance = read_content(source.outputs().back().file).provenance;
   content.generator = "lapl " LAPL_VERSION " (" LAPL_COMMIT ")";
   content.commands = commands_text(options, content.run);

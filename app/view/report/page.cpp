@@ -27,12 +27,8 @@ std::string facts_html(const RunView& run) {
          fact("speed", run.cells_per_second > 0 ? cell_rate(run.cells_per_second) : "");
 }
 
-std::string when_text(const ReportStep& step) {
-  return fmt::format("step {}, t = {:.6g} s", step.step, step.time);
-}
-
 std::string step_html(const ReportStep& step) {
-  const std::string when = when_text(step);
+  const std::string when = fmt::format("step {}, t = {:.6g} s", step.step, step.time);
   std::string html = fmt::format(
       "<div class=\"step\" id=\"step={0}\" data-step=\"{0}\" data-when=\"{1}\"><h3>{1}</h3>"
       "<div class=\"pictures\">\n",
