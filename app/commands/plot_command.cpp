@@ -73,7 +73,7 @@ PictureFormat format_of(const fs::path& path) {
 std::vector<View> views_of(const PlotSource& source, const PlotOptions& options) {
   const PlotOutput& first = source.outputs().front();
   const PlotOutput& last = source.outputs().back();
-  const std::string field = source.field(options.field);
+  const std::string field = chosen_field(source.fields(), options.field, options.path);
   std::vector<const PlotOutput*> outputs = {&first};
   if (options.step)
     outputs = {&source.at_step(*options.step)};
@@ -83,8 +83,8 @@ std::vector<View> views_of(const PlotSource& source, const PlotOptions& options)
   for (const PlotOutput* output : outputs) views.push_back({output, field});
   if (!options.field.empty()) return views;
   for (const OutputQuantity& derived : output_quantities())
-    if (const std::string name(derived.name); source.has(name) && name != field)
-      views.push_back({outputs.back(), name});
+    if (derived.name != field && std::ranges::count(source.fields(), derived.name) > 0)
+      views.push_back({outputs.back(), std::string(derived.name)});
   return views;
 }
 

@@ -89,10 +89,6 @@ void PlotSource::add_run(const fs::path& folder, Origin origin) {
   axes_ = axes_of(content, origin);
 }
 
-bool PlotSource::has(const std::string& field) const {
-  return std::ranges::find(fields_, field) != fields_.end();
-}
-
 const PlotOutput& PlotSource::at_step(std::int64_t step) const {
   if (!outputs_.front().step)
     throw ConfigError(fmt::format("--step {}: {} does not say which steps it holds", step, path_));

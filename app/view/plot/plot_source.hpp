@@ -47,13 +47,10 @@ class PlotSource {
   const std::vector<PlotOutput>& outputs() const { return outputs_; }
   /// Datasets of the last output.
   const std::vector<std::string>& fields() const { return fields_; }
-  bool has(const std::string& field) const;
   const PlotAxes& axes() const { return axes_; }
 
   /// Throws ConfigError that names the nearest steps.
   const PlotOutput& at_step(std::int64_t step) const;
-  /// chosen_field of its fields.
-  std::string field(const std::string& asked) const { return chosen_field(fields_, asked, path_); }
 
  private:
   void add_run(const std::filesystem::path& folder, Origin origin);
