@@ -1,7 +1,5 @@
 #include "app/commands/run_time.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>

@@ -1,7 +1,6 @@
 // lapl sweep CONFIG
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "app/cli/options.hpp"

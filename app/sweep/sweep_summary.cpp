@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 
 #include "app/exit_code.hpp"
 #include "app/view/table.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/json.hpp"
-#include "kernels/error.hpp"
 
 namespace lapl {
 namespace {
