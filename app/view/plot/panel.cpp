@@ -49,12 +49,6 @@ Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, double spacing, bool 
                          [&](int most) { return cell_ticks(cells, spacing, most); });
 }
 
-Ticks bar_ticks(const Canvas& canvas, const Panel& panel, bool across, double font, double length) {
-  return ticks_with_room(canvas, across, font, length, length, [&](int most) {
-    return round_ticks(panel.limits.low, panel.limits.high, most);
-  });
-}
-
 void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const Rectangle& box = layout.box;
   const double right = box.x + box.width, end = box.y + box.height;
@@ -142,7 +136,9 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
   }
   draw_bar_colors(canvas, panel.colormap, bar, across);
 
-  const Ticks ticks = bar_ticks(canvas, panel, across, font, length);
+  const Ticks ticks = ticks_with_room(canvas, across, font, length, length, [&](int most) {
+    return round_ticks(panel.limits.low, panel.limits.high, most);
+  });
   const std::string common = ticks.common_text();
   const double start = other_side + (mark + gap) * font;
   const double cell_end = layout.cell.x + layout.cell.width - 0.3 * font;
