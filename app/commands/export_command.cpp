@@ -100,9 +100,8 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
     series.before_reading(series.records[i]);
     const std::vector<Panel> panels = frames.panels(outputs[i]);
     replace_file(picture_of(series.records[i].step, pattern),
-                 options.plain
-                     ? indexed_png(panels.front())
-                     : draw_figure(PictureFormat::png, frames.size(), frames.layout(), panels));
+                 options.plain ? indexed_png(panels.front())
+                               : draw_figure(PictureFormat::png, frames.layout(), panels));
   }
 }
 

@@ -106,7 +106,7 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
                                   box_pixels(layout.panels[i], format), styles[i]);
     panels.push_back(make_panel(std::move(field), subtitles[i], styles[i], source.axes()));
   }
-  replace_file(path, draw_figure(format, size, layout, panels));
+  replace_file(path, draw_figure(format, layout, panels));
   if (!options.quiet) fmt::print("{}: {} x {}\n", path.string(), size.width, size.height);
 }
 
@@ -122,7 +122,7 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
   const PlotStyle style = styles_of(options.pictures, 1).front();
   const std::string name = views_of(source, options).front().field;
   const Frames frames(source.outputs(), source.axes(), name, style, parse_size(options.size));
-  const PictureSize size = frames.size();
+  const PictureSize size = frames.layout().size;
   const int count = static_cast<int>(source.outputs().size());
   const int rate = std::clamp(count / movie_seconds, slowest_movie, fastest_movie);
   std::optional<FfmpegMovie> movie;
@@ -130,9 +130,9 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
   AnimatedPng animation(count, rate);
   for (const PlotOutput& output : source.outputs()) {
     if (mp4)
-      movie->add(draw_pixels(size, frames.layout(), frames.panels(output)));
+      movie->add(draw_pixels(frames.layout(), frames.panels(output)));
     else
-      animation.add(draw_figure(PictureFormat::png, size, frames.layout(), frames.panels(output)));
+      animation.add(draw_figure(PictureFormat::png, frames.layout(), frames.panels(output)));
   }
   if (mp4)
     movie->finish();

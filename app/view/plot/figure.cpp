@@ -31,32 +31,31 @@ CairoSurface image_surface(PictureSize size) {
 
 void require_drawing() {}
 
-std::string draw_figure(PictureFormat format, PictureSize size, const FigureLayout& layout,
+std::string draw_figure(PictureFormat format, const FigureLayout& layout,
                         const std::vector<Panel>& panels) {
   std::string bytes;
   if (format == PictureFormat::png) {
-    const CairoSurface surface = image_surface(size);
+    const CairoSurface surface = image_surface(layout.size);
     draw(surface, layout, panels);
     check_cairo(cairo_surface_write_to_png_stream(surface.get(), append, &bytes));
     return bytes;
   }
   const auto create = format == PictureFormat::svg ? cairo_svg_surface_create_for_stream
                                                    : cairo_pdf_surface_create_for_stream;
-  const CairoSurface surface(create(append, &bytes, size.width, size.height));
+  const CairoSurface surface(create(append, &bytes, layout.size.width, layout.size.height));
   draw(surface, layout, panels);
   cairo_surface_finish(surface.get());
   check_cairo(cairo_surface_status(surface.get()));
   return bytes;
 }
 
-std::vector<Rgb> draw_pixels(PictureSize size, const FigureLayout& layout,
-                             const std::vector<Panel>& panels) {
-  const CairoSurface surface = image_surface(size);
+std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels) {
+  const CairoSurface surface = image_surface(layout.size);
   draw(surface, layout, panels);
   cairo_surface_flush(surface.get());
   // Nothing lies between rows of pixels of 32 bits.
   const auto* pixels = reinterpret_cast<const Rgb*>(cairo_image_surface_get_data(surface.get()));
-  return {pixels, pixels + std::int64_t{size.width} * size.height};
+  return {pixels, pixels + std::int64_t{layout.size.width} * layout.size.height};
 }
 
 }  // namespace lapl

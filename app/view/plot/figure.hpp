@@ -32,14 +32,13 @@ struct Panel {
 
 enum class PictureFormat { png, svg, pdf };
 
-/// PNG of `size` pixels, or SVG or PDF of as many points. The layout is that for `size`.
+/// PNG of as many pixels as the layout has, or SVG or PDF of as many points.
 /// Throws IoError where cairo fails, ConfigError where lapl was built without it.
-std::string draw_figure(PictureFormat format, PictureSize size, const FigureLayout& layout,
+std::string draw_figure(PictureFormat format, const FigureLayout& layout,
                         const std::vector<Panel>& panels);
 
 /// The pixels themselves, row by row from the top.
-std::vector<Rgb> draw_pixels(PictureSize size, const FigureLayout& layout,
-                             const std::vector<Panel>& panels);
+std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels);
 
 /// Throws ConfigError where lapl was built without cairo.
 void require_drawing();

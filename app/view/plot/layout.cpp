@@ -86,7 +86,7 @@ FigureLayout figure_layout(PictureSize size, int panels, Shape shape) {
     const double height = static_cast<double>(size.height) / rows;
     if (width < smallest_width * smallest_font || height < smallest_height * smallest_font)
       continue;
-    FigureLayout layout{font_for(width, height), {}};
+    FigureLayout layout{size, font_for(width, height), {}};
     for (int i = 0; i < panels; ++i)
       layout.panels.push_back(panel_layout(
           {width * (i % columns), height * (i / columns), width, height}, layout.font, shape));

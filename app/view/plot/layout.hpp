@@ -35,6 +35,7 @@ struct PanelLayout {
 };
 
 struct FigureLayout {
+  PictureSize size;
   double font = 13;  ///< size of the letters; all distances around the boxes are multiples of it
   std::vector<PanelLayout> panels;
 };

@@ -9,8 +9,7 @@ Frames::Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes, std::strin
   const Shape shape = read_field(first.file, field_, first.record).shape;
   box_ = shape;
   if (!plain) {
-    size_ = size ? *size : default_size(1, shape);
-    layout_ = figure_layout(size_, 1, shape);
+    layout_ = figure_layout(size.value_or(default_size(1, shape)), 1, shape);
     box_ = box_pixels(layout_.panels.front(), PictureFormat::png);
   }
   for (const PlotOutput& output : outputs) {

@@ -17,7 +17,6 @@ class Frames {
   Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes, std::string field, PlotStyle style,
          std::optional<PictureSize> size, bool plain = false);
 
-  PictureSize size() const { return size_; }
   const FigureLayout& layout() const { return layout_; }
 
   /// What the frame of an output shows.
@@ -30,7 +29,6 @@ class Frames {
   PlotAxes axes_;
   std::string field_;
   PlotStyle style_;
-  PictureSize size_;
   FigureLayout layout_;
   Limits range_{1, 0};
   bool signs_ = false;

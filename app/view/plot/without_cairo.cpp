@@ -10,13 +10,12 @@ void require_drawing() {
       "build again");
 }
 
-std::string draw_figure(PictureFormat, PictureSize, const FigureLayout&,
-                        const std::vector<Panel>&) {
+std::string draw_figure(PictureFormat, const FigureLayout&, const std::vector<Panel>&) {
   require_drawing();
   return {};
 }
 
-std::vector<Rgb> draw_pixels(PictureSize, const FigureLayout&, const std::vector<Panel>&) {
+std::vector<Rgb> draw_pixels(const FigureLayout&, const std::vector<Panel>&) {
   require_drawing();
   return {};
 }
