@@ -55,7 +55,8 @@ int sweep_command(const SweepWords& options) {
   Json rows = Json::array();
   std::size_t ended = 0;
   for (const SweepMember& member : members) {
-    rows.push_back(member.complete ? summary_row(member, {}) : waiting_row(member));
+    rows.push_back(
+        summary_row(member, member.complete ? std::optional(MemberEnd{}) : std::nullopt));
     if (member.complete) ++ended;
   }
   console.note(fmt::format("{} members{}, run folders below {}", members.size(),

@@ -53,24 +53,20 @@ Json run_summary(const fs::path& folder) {
   return summary.is_object() ? summary : Json::object();
 }
 
-Json waiting_row(const SweepMember& member) {
+Json summary_row(const SweepMember& member, const std::optional<MemberEnd>& end) {
   Json row = {{"member", member.name}};
   for (const auto& [key, value] : member.values) row[key] = json_of(value);
   row["status"] = "waiting";
   for (const char* name : {"exit_code", "step", "min", "max", "mean", "digest", "seconds", "error"})
     row[name] = nullptr;
-  return row;
-}
-
-Json summary_row(const SweepMember& member, const MemberEnd& end) {
-  Json row = waiting_row(member);
-  row["status"] = status_of(end.code);
-  row["exit_code"] = end.code;
+  if (!end) return row;
+  row["status"] = status_of(end->code);
+  row["exit_code"] = end->code;
   add_last_output(row, member.run.directory);
   const Json summary = run_summary(member.run.directory);
   for (const char* name : {"step", "digest", "seconds"})
     if (summary.contains(name)) row[name] = summary[name];
-  if (!end.error.empty()) row["error"] = end.error;
+  if (!end->error.empty()) row["error"] = end->error;
   return row;
 }
 

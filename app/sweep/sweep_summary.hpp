@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "app/sweep/sweep_members.hpp"
@@ -14,11 +15,9 @@ namespace lapl {
 nlohmann::ordered_json run_summary(const std::filesystem::path& folder);
 
 /// A row: member, the swept keys, status, exit_code, step, min, max, mean (of the last output),
-/// digest, seconds (of the last part of the run), error. What is not known is null.
-nlohmann::ordered_json summary_row(const SweepMember& member, const MemberEnd& end);
-
-/// The row of a member that was not started, because the sweep was stopped before.
-nlohmann::ordered_json waiting_row(const SweepMember& member);
+/// digest, seconds (of the last part of the run), error. What is not known is null, as for a member
+/// that has no end since it was not started.
+nlohmann::ordered_json summary_row(const SweepMember& member, const std::optional<MemberEnd>& end);
 
 /// The rows as aligned columns, with what went wrong below.
 std::string summary_table(const nlohmann::ordered_json& rows);
