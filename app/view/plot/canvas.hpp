@@ -12,13 +12,11 @@
 
 namespace lapl {
 
-struct CairoSurfaceDeleter {
-  void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
-};
 struct CairoDeleter {
+  void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
   void operator()(cairo_t* context) const { cairo_destroy(context); }
 };
-using CairoSurface = std::unique_ptr<cairo_surface_t, CairoSurfaceDeleter>;
+using CairoSurface = std::unique_ptr<cairo_surface_t, CairoDeleter>;
 
 /// Throws IoError "cannot draw: reason" unless the status is success.
 void check_cairo(cairo_status_t status);
