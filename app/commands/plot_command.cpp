@@ -71,20 +71,16 @@ PictureFormat format_of(const fs::path& path) {
 }
 
 std::vector<View> views_of(const PlotSource& source, const PlotOptions& options) {
-  const PlotOutput& first = source.outputs().front();
-  const PlotOutput& last = source.outputs().back();
+  const std::vector<PlotOutput>& all = source.outputs();
   const std::string field = chosen_field(source.fields(), options.field, options.path);
-  std::vector<const PlotOutput*> outputs = {&first};
-  if (options.step)
-    outputs = {&source.at_step(*options.step)};
-  else if (&last != &first)
-    outputs.push_back(&last);
+  const PlotOutput& last = options.step ? source.at_step(*options.step) : all.back();
   std::vector<View> views;
-  for (const PlotOutput* output : outputs) views.push_back({output, field});
+  if (!options.step && all.size() > 1) views.push_back({&all.front(), field});
+  views.push_back({&last, field});
   if (!options.field.empty()) return views;
   for (const OutputQuantity& derived : output_quantities())
     if (derived.name != field && std::ranges::count(source.fields(), derived.name) > 0)
-      views.push_back({outputs.back(), std::string(derived.name)});
+      views.push_back({&last, std::string(derived.name)});
   return views;
 }
 
