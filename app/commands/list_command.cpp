@@ -3,7 +3,6 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
@@ -47,15 +46,9 @@ Json engines() {
 }
 
 Json backends() {
-  Json items = Json::array();
-  std::set<std::string> seen;
-  for (const EngineInfo& engine : engine_table()) {
-    const std::string name(engine.backend);
-    if (!seen.insert(name).second) continue;
-    Json item = {{"name", name}, {"summary", name == "cuda" ? "an NVIDIA GPU" : "this processor"}};
-    item.update(tried(name, "auto"));
-    items.push_back(item);
-  }
+  Json items = Json::array({{{"name", "cpu"}, {"summary", "this processor"}},
+                            {{"name", "cuda"}, {"summary", "an NVIDIA GPU"}}});
+  for (Json& item : items) item.update(tried(item["name"].get<std::string>(), "auto"));
   return items;
 }
 
