@@ -36,8 +36,9 @@ struct ExportOptions {
 constexpr const char* endings =
     "FILE.nc or .vtkhdf, .npy, .raw, .csv; frames/ or frames/%09d.png for pictures";
 
-// FIRST:LAST:EVERY, each of which may be left out.
+// FIRST:LAST:EVERY, each of which may be left out; all steps where --steps is not given.
 StepRange parse_steps(const std::string& text) {
+  if (text.empty()) return {};
   static const std::regex form("([0-9]*):([0-9]*)(:([0-9]*))?");
   StepRange range;
   std::smatch parts;
@@ -55,11 +56,6 @@ StepRange parse_steps(const std::string& text) {
       "--steps {}: expected FIRST:LAST or FIRST:LAST:EVERY in steps, each of which may be left "
       "out, such as 5000: or 0:10000:1000",
       text));
-}
-
-StepRange range_of(const ExportOptions& options) {
-  if (options.step) return {*options.step, *options.step, 1};
-  return options.steps.empty() ? StepRange{} : parse_steps(options.steps);
 }
 
 // The picture of a step: %d, %9d or %09d in the pattern stands for its number.
@@ -144,7 +140,9 @@ int export_command(const ExportOptions& options) {
   if (ending == ".raw") refuse_existing(xdmf_path(output), options);
 
   catch_stop_signals();
-  Series series = open_series(options.path, range_of(options));
+  const StepRange range =
+      options.step ? StepRange{*options.step, *options.step, 1} : parse_steps(options.steps);
+  Series series = open_series(options.path, range);
   series.before_reading = progress_of(series, options.quiet);
   refuse_input(options, series);
   std::vector<std::string> fields = series.fields();
