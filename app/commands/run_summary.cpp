@@ -16,10 +16,7 @@ constexpr auto between_saves = 2s;
 
 RunSummary::RunSummary(std::filesystem::path path, nlohmann::ordered_json first_values,
                        std::function<void(const std::string&)> warn)
-    : values(std::move(first_values)),
-      path_(std::move(path)),
-      warn_(std::move(warn)),
-      last_saved_(Clock::now()) {}
+    : values(std::move(first_values)), path_(std::move(path)), warn_(std::move(warn)) {}
 
 void RunSummary::save() {
   finish_saving();

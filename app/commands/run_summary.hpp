@@ -34,7 +34,7 @@ class RunSummary {
   std::filesystem::path path_;
   std::function<void(const std::string&)> warn_;
   bool warned_ = false;
-  Clock::time_point last_saved_;
+  Clock::time_point last_saved_ = Clock::now();
   std::future<void> saving_;
 };
 

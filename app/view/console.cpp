@@ -34,10 +34,7 @@ void print_labelled(const char* label, const char* color, const std::string& tex
 
 void print_error(const std::string& message) { print_labelled("error:", "\033[31m", message); }
 
-Console::Console(Options options)
-    : options_(options),
-      terminal_(isatty(STDERR_FILENO)),
-      last_line_(std::chrono::steady_clock::now()) {}
+Console::Console(Options options) : options_(options), terminal_(isatty(STDERR_FILENO)) {}
 
 Console::~Console() { clear_bar(); }
 

@@ -54,7 +54,7 @@ class Console {
   bool bar_shown_ = false;
   bool first_row_below_ = true;
   std::optional<LiveView> live_;
-  std::chrono::steady_clock::time_point last_line_;
+  std::chrono::steady_clock::time_point last_line_ = std::chrono::steady_clock::now();
   std::mutex mutex_;  // stored() comes from the storing thread
 };
 
