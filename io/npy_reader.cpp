@@ -205,11 +205,8 @@ FieldValues NpyReader::read(std::size_t record) const {
   std::vector<std::byte> bytes(cells * value_size_);
   const PosixFile file(path_, O_RDONLY, path_.string());
   file.seek(first_value_ + record * bytes.size());
-  for (std::size_t filled = 0; filled < bytes.size();) {
-    const std::size_t count = file.read_some(std::span(bytes).subspan(filled));
-    if (count == 0) throw IoError(path_.string() + ": was cut while it was read");
-    filled += count;
-  }
+  if (file.read(bytes) < bytes.size())
+    throw IoError(path_.string() + ": was cut while it was read");
   const auto columns = static_cast<std::size_t>(layout_.shape.columns), rows = cells / columns;
   return with_precision(layout_.precision, [&]<class T>() {
     std::vector<T> values = host_vector<T>(layout_.shape.cells());

@@ -135,7 +135,7 @@ RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
   const Lock second = first == Lock::held ? Lock::held : file.try_lock();
   if (second == Lock::held) {
     std::string holder(31, '\0');
-    holder.resize(file.read_some(std::as_writable_bytes(std::span(holder))));
+    holder.resize(file.read(std::as_writable_bytes(std::span(holder))));
     throw IoError(fmt::format("{}: another run is writing here (process {})", folder.string(),
                               holder.empty() ? "unknown" : holder));
   }

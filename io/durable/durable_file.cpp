@@ -63,17 +63,22 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
+/// Fills the buffer with the next bytes of `file`. Throws where it ends earlier.
+void read_all_of(const PosixFile& file, const std::string& label, std::span<std::byte> buffer) {
+  if (file.read(buffer) < buffer.size())
+    throw IoError(label + ": became shorter while it was read");
+}
+
 /// Hands the next `length` bytes of `file` to `use`, block by block. Throws where it ends earlier.
 template <class Use>
 void for_each_block(const PosixFile& file, const std::string& label, std::uint64_t length,
                     Use use) {
   std::vector<std::byte> buffer(std::min<std::uint64_t>(length, block_size));
   while (length > 0) {
-    const auto wanted = std::min<std::uint64_t>(length, buffer.size());
-    const std::size_t count = file.read_some(std::span(buffer).first(wanted));
-    if (count == 0) throw IoError(label + ": became shorter while it was read");
-    use(std::span<const std::byte>(buffer).first(count));
-    length -= count;
+    const auto block = std::span(buffer).first(std::min<std::uint64_t>(length, buffer.size()));
+    read_all_of(file, label, block);
+    use(block);
+    length -= block.size();
   }
 }
 
@@ -84,11 +89,7 @@ SealBytes read_seal(const PosixFile& file, const std::string& label, std::uint64
     throw IoError(label + ": has no seal (only " + std::to_string(size) +
                   " bytes: truncated, or not a file of lapl)");
   file.seek(size - seal_size);
-  std::size_t filled = 0;
-  for_each_block(file, label, seal_size, [&](std::span<const std::byte> bytes) {
-    std::ranges::copy(bytes, seal.begin() + static_cast<std::ptrdiff_t>(filled));
-    filled += bytes.size();
-  });
+  read_all_of(file, label, seal);
   if (!is_seal(seal)) throw IoError(label + ": has no seal (truncated, or not a file of lapl)");
   return seal;
 }
@@ -195,7 +196,7 @@ bool has_seal(const std::filesystem::path& path) {
   if (size < seal_size) return false;
   file.seek(size - seal_size);
   SealBytes bytes{};
-  return file.read_some(bytes) == seal_size && is_seal(bytes);
+  return file.read(bytes) == seal_size && is_seal(bytes);
 }
 
 SealedImage read_sealed(const std::filesystem::path& path) {
@@ -205,14 +206,11 @@ SealedImage read_sealed(const std::filesystem::path& path) {
   const SealBytes stored = read_seal(file, label, size);
   SealedImage image{nullptr, size - seal_size};
   image.bytes = std::make_unique_for_overwrite<std::byte[]>(image.size);
+  const std::span<std::byte> bytes(image.bytes.get(), image.size);
   file.seek(0);
+  read_all_of(file, label, bytes);
   SealMaker maker;
-  std::size_t filled = 0;
-  for_each_block(file, label, image.size, [&](std::span<const std::byte> bytes) {
-    std::ranges::copy(bytes, image.bytes.get() + filled);
-    filled += bytes.size();
-  });
-  maker.add({image.bytes.get(), image.size});
+  maker.add(bytes);
   compare_seals(stored, maker.seal(), label);
   return image;
 }

@@ -54,12 +54,15 @@ PosixFile::~PosixFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-std::size_t PosixFile::read_some(std::span<std::byte> buffer) const {
-  for (;;) {
-    const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
-    if (count >= 0) return static_cast<std::size_t>(count);
-    if (errno != EINTR) throw_system_error(label_, "read");
+std::size_t PosixFile::read(std::span<std::byte> buffer) const {
+  std::span<std::byte> rest = buffer;
+  while (!rest.empty()) {
+    const ssize_t count = ::read(descriptor_, rest.data(), rest.size());
+    if (count < 0 && errno != EINTR) throw_system_error(label_, "read");
+    if (count == 0) break;
+    if (count > 0) rest = rest.subspan(static_cast<std::size_t>(count));
   }
+  return buffer.size() - rest.size();
 }
 
 void PosixFile::write(std::span<const std::byte> bytes) const {
@@ -131,13 +134,7 @@ std::unique_ptr<std::FILE, int (*)(std::FILE*)> PosixFile::stream() const {
 std::string read_start(const std::filesystem::path& path, std::uint64_t most) {
   const PosixFile file(path, O_RDONLY, path.string());
   std::string text(std::min(file.size(), most), '\0');
-  std::size_t filled = 0;
-  while (filled < text.size()) {
-    const auto rest = std::as_writable_bytes(std::span(text)).subspan(filled);
-    const std::size_t count = file.read_some(rest);
-    if (count == 0) text.resize(filled);  // cut meanwhile
-    filled += count;
-  }
+  text.resize(file.read(std::as_writable_bytes(std::span(text))));  // fewer where it is cut now
   return text;
 }
 

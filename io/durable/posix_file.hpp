@@ -28,8 +28,9 @@ class PosixFile {
   PosixFile& operator=(PosixFile&&) = delete;
   ~PosixFile();
 
-  /// Bytes read, from the present position on; 0 at the end of the file.
-  std::size_t read_some(std::span<std::byte> buffer) const;
+  /// Fills the buffer from the present position on. Returns the bytes read: fewer than that where
+  /// the file ends before.
+  std::size_t read(std::span<std::byte> buffer) const;
   void write(std::span<const std::byte> bytes) const;
   /// The next read or write starts at `position`.
   void seek(std::uint64_t position) const;
