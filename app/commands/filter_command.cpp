@@ -131,15 +131,15 @@ void require_finite(std::span<const T> values, Shape shape, const std::string& n
 
 // The filters over all frames, one filter after the other.
 template <class T>
-int filter_as(const FilterJob& job, FrameSource& source, const FilterOptions& options) {
+int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptions& options) {
   const std::vector<FilterConfig> filters = load_filters(job.filters);
   const BackendChoice choice = choose_backend(job.backend);
-  const std::int64_t frames = source.frames();
+  const std::int64_t frames = source.frames;
   require_one_picture(job, frames);
   std::vector<FilterPlan<T>> plans;
   std::vector<FrameDataset> datasets;
   for (const FilterConfig& filter : filters) {
-    const auto correlation = correlation_of<T>(filter, source.shape());
+    const auto correlation = correlation_of<T>(filter, source.shape);
     const MethodChoice method = choose_method(filter, correlation, choice.backend);
     datasets.push_back({job.output_datasets[plans.size()],
                         fmt::format("{}, {} with {}", job.input_dataset, name_of(filter.kind),
@@ -155,7 +155,7 @@ int filter_as(const FilterJob& job, FrameSource& source, const FilterOptions& op
   auto filterer = make_frame_filter<T>(choice.backend, plans.front(), job.threads);
   if (!options.quiet)
     fmt::print(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
-               shape_text(source.shape()), filterer->device(), choice.reason);
+               shape_text(source.shape), filterer->device(), choice.reason);
   FrameProgress progress(frames * std::ssize(plans), options.quiet);
   catch_stop_signals();
   std::vector<double> seconds;
@@ -170,7 +170,7 @@ int filter_as(const FilterJob& job, FrameSource& source, const FilterOptions& op
     filterer->run(
         frames,
         [&](std::int64_t frame, T* values) {
-          const std::span held(values, static_cast<std::size_t>(source.shape().cells()));
+          const std::span held(values, static_cast<std::size_t>(source.shape.cells()));
           source.read(frame, held);
           if (first_not_finite(std::span<const T>(held))) not_finite.insert(frame);
         },
@@ -193,7 +193,7 @@ int filter_as(const FilterJob& job, FrameSource& source, const FilterOptions& op
                     options.quiet);
     });
   else
-    write_frames<T>(job.output_path, history_of(job, options), datasets, frames, source.axes(),
+    write_frames<T>(job.output_path, history_of(job, options), datasets, frames, source.axes,
                     [&](const PutFrame<T>& put) {
                       for (std::size_t which = 0; which < plans.size(); ++which)
                         filter_all(which, put);
@@ -230,10 +230,10 @@ int filter_command(const FilterOptions& options) {
   if (!options.backend.empty()) job.backend = options.backend;
   check_ending(job);
   if (job.covariance) return covariance_as(job, options);
-  const auto source = open_frames(job.input_path, job.input_dataset);
+  const FrameSource source = open_frames(job.input_path, job.input_dataset);
   const Precision precision =
-      job.precision.value_or(source->fits_single() ? Precision::float32 : Precision::float64);
-  return with_precision(precision, [&]<class T>() { return filter_as<T>(job, *source, options); });
+      job.precision.value_or(source.fits_single ? Precision::float32 : Precision::float64);
+  return with_precision(precision, [&]<class T>() { return filter_as<T>(job, source, options); });
 }
 
 }  // namespace

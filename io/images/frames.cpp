@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <variant>
 
@@ -23,85 +24,6 @@ namespace lapl {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Reads frames in whichever precision they have and hands them out in the one asked for.
-template <class Reader>
-class Source final : public FrameSource {
- public:
-  explicit Source(Reader reader) : reader_(std::move(reader)) {}
-  Shape shape() const override { return reader_.shape; }
-  std::int64_t frames() const override { return reader_.frames; }
-  int axes() const override { return reader_.axes; }
-  bool fits_single() const override { return reader_.fits_single; }
-  void read(std::int64_t frame, std::span<float> values) override { copy(frame, values); }
-  void read(std::int64_t frame, std::span<double> values) override { copy(frame, values); }
-
- private:
-  template <class T>
-  void copy(std::int64_t frame, std::span<T> values) {
-    const FieldValues found = reader_.read(frame);
-    std::visit(
-        [&](const auto& held) {
-          std::ranges::transform(held, values.begin(), [&](auto v) {
-            const auto value = static_cast<T>(v);
-            if (!std::isfinite(value) && std::isfinite(v))
-              throw NumericalError(fmt::format("frame {}: {} is infinite in float32", frame, v));
-            return value;
-          });
-        },
-        found);
-  }
-  Reader reader_;
-};
-
-struct PictureReader {
-  std::vector<fs::path> files;
-  Shape shape;
-  std::int64_t frames = 1;
-  int axes = 2;
-  bool fits_single = true;  // to half a unit of float32, which is far less than a grey level
-
-  FieldValues read(std::int64_t frame) const {
-    const fs::path& file = files[static_cast<std::size_t>(frame)];
-    return read_png(file,
-                    [&](Shape found) {
-                      if (found != shape)
-                        throw IoError(fmt::format(
-                            "{}: is {} x {} pixels, the first picture {} x {}", file.string(),
-                            found.rows, found.columns, shape.rows, shape.columns));
-                    })
-        .values;
-  }
-};
-
-// The dataset stays open: one look at its seal, then frame after frame.
-struct DatasetReader {
-  fs::path path;
-  std::string name;
-  OpenedFile opened;
-  Hdf5Dataset dataset;
-  DatasetLayout layout;
-  Shape shape;
-  std::int64_t frames;
-  int axes;
-  bool fits_single;
-
-  FieldValues read(std::int64_t frame) const {
-    const Hdf5Session session;
-    return naming_file(
-        path, [&] { return read_values(dataset, name, layout, static_cast<std::size_t>(frame)); });
-  }
-};
-
-struct NpyFrames {
-  NpyReader file;
-  Shape shape = file.layout().shape;
-  std::int64_t frames = static_cast<std::int64_t>(file.layout().records);
-  int axes = file.layout().axes;
-  bool fits_single = file.layout().fits_single;
-
-  FieldValues read(std::int64_t frame) const { return file.read(static_cast<std::size_t>(frame)); }
-};
 
 // The last number in a file's name, for frame-2.png to come before frame-10.png.
 std::uint64_t number_in(const fs::path& path) {
@@ -125,37 +47,75 @@ std::vector<fs::path> pictures_in(const fs::path& folder) {
   return files;
 }
 
-std::unique_ptr<FrameSource> open_pictures(std::vector<fs::path> files, int axes) {
-  PictureReader reader{.files = std::move(files), .shape = {}, .axes = axes};
-  reader.shape = png_shape(reader.files.front());
-  reader.frames = std::ssize(reader.files);
-  return std::make_unique<Source<PictureReader>>(std::move(reader));
+FrameSource open_pictures(const std::vector<fs::path>& files, int axes) {
+  const Shape shape = png_shape(files.front());
+  const auto read = [files, shape](std::int64_t frame) -> FieldValues {
+    const fs::path& file = files[static_cast<std::size_t>(frame)];
+    const auto same_shape = [&](Shape found) {
+      if (found != shape)
+        throw IoError(fmt::format("{}: is {} x {} pixels, the first picture {} x {}", file.string(),
+                                  found.rows, found.columns, shape.rows, shape.columns));
+    };
+    return read_png(file, same_shape).values;
+  };
+  // float32 holds them to half a unit, which is far less than a grey level.
+  return {shape, std::ssize(files), axes, true, read};
 }
 
-std::unique_ptr<FrameSource> open_dataset(const fs::path& path, const std::string& name) {
+FrameSource source_of(const DatasetLayout& layout,
+                      std::function<FieldValues(std::size_t record)> read) {
+  return {layout.shape, static_cast<std::int64_t>(layout.records), layout.axes, layout.fits_single,
+          std::move(read)};
+}
+
+// The dataset stays open: one look at its seal, then frame after frame.
+struct OpenDataset {
+  OpenedFile opened;
+  Hdf5Dataset dataset;
+};
+
+FrameSource open_dataset(const fs::path& path, const std::string& name) {
   const Hdf5Session session;
-  return read_verified(
-      path, [&](OpenedFile opened, Reading reading) -> std::unique_ptr<FrameSource> {
-        if (opened.format == "index")
-          throw IoError(
-              "is an index of other files (name one of the step files, or filter while running: "
-              "`filters` in the run's config)");
-        Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-        const DatasetLayout layout = field_layout(dataset, name);
-        if (reading == Reading::rehearsal) touch_field(dataset, name, layout);
-        return std::make_unique<Source<DatasetReader>>(DatasetReader{
-            path, name, std::move(opened), std::move(dataset), layout, layout.shape,
-            static_cast<std::int64_t>(layout.records), layout.axes, layout.fits_single});
-      });
+  return read_verified(path, [&](OpenedFile opened, Reading reading) {
+    if (opened.format == "index")
+      throw IoError(
+          "is an index of other files (name one of the step files, or filter while running: "
+          "`filters` in the run's config)");
+    Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
+    const DatasetLayout layout = field_layout(dataset, name);
+    if (reading == Reading::rehearsal) touch_field(dataset, name, layout);
+    const auto open =
+        std::make_shared<OpenDataset>(OpenDataset{std::move(opened), std::move(dataset)});
+    return source_of(layout, [path, name, layout, open](std::size_t record) {
+      const Hdf5Session reading_session;
+      return naming_file(path, [&] { return read_values(open->dataset, name, layout, record); });
+    });
+  });
 }
 
 }  // namespace
 
-std::unique_ptr<FrameSource> open_frames(const fs::path& path, const std::string& dataset) {
+template <class T>
+void FrameSource::read(std::int64_t frame, std::span<T> values) const {
+  const FieldValues found = values_at(frame);
+  const auto convert = [&](auto v) {
+    const auto value = static_cast<T>(v);
+    if (!std::isfinite(value) && std::isfinite(v))
+      throw NumericalError(fmt::format("frame {}: {} is infinite in float32", frame, v));
+    return value;
+  };
+  std::visit([&](const auto& held) { std::ranges::transform(held, values.begin(), convert); },
+             found);
+}
+template void FrameSource::read(std::int64_t, std::span<float>) const;
+template void FrameSource::read(std::int64_t, std::span<double>) const;
+
+FrameSource open_frames(const fs::path& path, const std::string& dataset) {
   if (fs::is_directory(path)) return open_pictures(pictures_in(path), 3);
   if (is_png(path)) return open_pictures({path}, 2);
-  if (is_npy(path)) return std::make_unique<Source<NpyFrames>>(NpyFrames{.file = NpyReader(path)});
-  return open_dataset(path, dataset);
+  if (!is_npy(path)) return open_dataset(path, dataset);
+  const NpyReader reader(path);
+  return source_of(reader.layout(), [reader](std::size_t record) { return reader.read(record); });
 }
 
 std::string other_than_frames(const fs::path& path) try {

@@ -4,36 +4,36 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "io/hdf5/field_values.hpp"
 #include "kernels/grid.hpp"
 
 namespace lapl {
 
 /// Where frames come from, each read when it is asked for.
-class FrameSource {
- public:
-  virtual ~FrameSource() = default;
-  virtual Shape shape() const = 0;
-  virtual std::int64_t frames() const = 0;
+struct FrameSource {
+  Shape shape;
+  std::int64_t frames = 1;
   /// Of a dataset that holds them: 1 (columns), 2 (rows, columns), 3 (time, rows, columns), or
   /// more, of length 1, before these.
-  virtual int axes() const = 0;
+  int axes = 2;
   /// Whether float32 holds the values as they are: pictures, floating-point numbers of up to 32
   /// bits, integers of up to 16.
-  virtual bool fits_single() const = 0;
-  virtual void read(std::int64_t frame, std::span<float> values) = 0;
-  virtual void read(std::int64_t frame, std::span<double> values) = 0;
+  bool fits_single = false;
+  std::function<FieldValues(std::int64_t frame)> values_at;
+
+  /// The values of a frame as float or double, whatever they are in the file.
+  template <class T>
+  void read(std::int64_t frame, std::span<T> values) const;
 };
 
 /// A PNG file (grey values from 0 to 1), a folder whose PNG files are the frames in order of the
 /// numbers in their names, an .npy file, or `dataset` of an HDF5 file. Throws IoError naming file
 /// and fault.
-std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& path,
-                                         const std::string& dataset);
+FrameSource open_frames(const std::filesystem::path& path, const std::string& dataset);
 
 /// One result for each frame.
 struct FrameDataset {

@@ -35,17 +35,17 @@ TEST_CASE("the pictures of a folder are frames in order of their numbers") {
     write_png(folder.path() / ("frame-" + std::to_string(number) + ".png"), 2, 3,
               static_cast<unsigned char>(number));
   const auto frames = open_frames(folder.path(), "");
-  REQUIRE(frames->frames() == 4);
-  CHECK(frames->shape() == Shape{2, 3});
-  CHECK(frames->axes() == 3);
+  REQUIRE(frames.frames == 4);
+  CHECK(frames.shape == Shape{2, 3});
+  CHECK(frames.axes == 3);
   std::vector<double> values(6);
   for (const auto& [frame, number] : {std::pair{0, 1}, {1, 2}, {2, 9}, {3, 10}}) {
-    frames->read(frame, std::span<double>(values));
+    frames.read(frame, std::span<double>(values));
     CHECK(values == std::vector<double>(6, number / 255.));
   }
   write_png(folder.path() / "frame-11.png", 3, 3, 0);
   const auto uneven = open_frames(folder.path(), "");
-  CHECK_THROWS_WITH_AS(uneven->read(4, std::span<double>(values)),
+  CHECK_THROWS_WITH_AS(uneven.read(4, std::span<double>(values)),
                        doctest::Contains("frame-11.png: is 3 x 3 pixels, the first picture 2 x 3"),
                        IoError);
 }
@@ -68,11 +68,11 @@ TEST_CASE("results keep the number of axes, and come back") {
     });
     verify_seal(path);
     const auto frames = open_frames(path, "/group/result");
-    CHECK(frames->axes() == axes);
-    CHECK(frames->frames() == count);
-    CHECK(frames->shape() == used);
+    CHECK(frames.axes == axes);
+    CHECK(frames.frames == count);
+    CHECK(frames.shape == used);
     std::vector<float> values(20);
-    frames->read(count - 1, std::span<float>(values));
+    frames.read(count - 1, std::span<float>(values));
     CHECK(values[19] == static_cast<float>(100 * (count - 1) + 19));
   }
 }

@@ -100,8 +100,8 @@ std::vector<Subject> subjects_in(const fs::path& folder) {
       {frames,
        [=] {
          const auto source = open_frames(frames, "/filtered");
-         std::vector<float> values(static_cast<std::size_t>(source->shape().cells()));
-         source->read(0, std::span(values));
+         std::vector<float> values(static_cast<std::size_t>(source.shape.cells()));
+         source.read(0, std::span(values));
        }},
       {config, [=] { load_config(config, {}); }, false}};
   for (Subject& subject : subjects) subject.good = read_bytes(subject.path);
