@@ -102,11 +102,8 @@ void write_sum(const std::vector<Storage>& sum, const Extent& extent, const fs::
     Hdf5File out = create_hdf5_file(scratch, Hdf5Format::netcdf);
     write_format(out, "filtered");
     const Hdf5Type type = type_of(Storage());
-    const Hdf5Space space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
-                          "make a data space");
-    Hdf5Dataset written(H5Dcreate2(out, dataset.c_str(), type, space, H5P_DEFAULT,
-                                   dataset_properties(), H5P_DEFAULT),
-                        "create dataset " + dataset);
+    Hdf5Dataset written =
+        create_dataset(out, dataset, type, make_space(extent), dataset_properties());
     check_hdf5(H5Dwrite(written, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, sum.data()),
                "write dataset " + dataset);
     write_attribute(out, "history", history);

@@ -8,7 +8,6 @@
 #include <map>
 
 #include "io/config/config_text.hpp"
-#include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
@@ -91,8 +90,8 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint) {
                       what, found, expected));
   };
   require(header.shape == run.shape, "its grid", text_of(header.shape), text_of(run.shape));
-  require(value_size_of(view_of(checkpoint.values)) == size_of(run.precision), "a value",
-          fmt::format("{} bytes", value_size_of(view_of(checkpoint.values))),
+  const Precision precision = precision_of(view_of(checkpoint.values));
+  require(precision == run.precision, "a value", fmt::format("{} bytes", size_of(precision)),
           name_of(run.precision));
   require(bits_of(header.time_step) == bits_of(equation_of(run).time_step(run)), "time_step",
           header.time_step, equation_of(run).time_step(run));

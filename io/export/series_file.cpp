@@ -116,13 +116,8 @@ class SeriesFile {
     for (std::size_t i = 0; i < series_.records.size(); ++i) {
       const FieldValues values = read_record(series_, series_.records[i], name);
       digests_.push_back(digest_of(values));
-      naming_file(path_, [&] {
-        std::visit(
-            [&]<class T>(const std::vector<T>& held) {
-              write_values(dataset, name, 3, i, series_.shape, std::span<const T>(held));
-            },
-            values);
-      });
+      naming_file(path_,
+                  [&] { write_values(dataset, name, 3, i, series_.shape, view_of(values)); });
     }
     naming_file(path_, [&] { dataset.close("close dataset " + name); });
   }

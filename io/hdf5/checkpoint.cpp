@@ -71,7 +71,7 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader&
     throw IoError(path.string() + ": the field has " + std::to_string(count) +
                   " values, but the grid has " + std::to_string(header.shape.cells()));
   const std::uint64_t expected_bytes =
-      count * value_size_of(values) + header.config.size() + (std::uint64_t{1} << 20);
+      count * size_of(precision_of(values)) + header.config.size() + (std::uint64_t{1} << 20);
   write_sealed(path, expected_bytes, [&](const std::filesystem::path& scratch) {
     naming_file(path, [&] {
       write_hdf5(scratch, header, values);

@@ -38,24 +38,7 @@ Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, std::in
 /// A block in memory, with as many axes as in the file: HDF5 copies selections of like shape row by
 /// row, others value by value.
 Hdf5Space block_space(int rank, Shape block) {
-  const auto extent = along_axes(rank, 1, {1, block.rows, block.columns});
-  return {H5Screate_simple(rank, extent.data(), nullptr), "make a data space"};
-}
-
-Hdf5Dataset write_field(hid_t location, const std::string& name, std::span<const hsize_t> extent,
-                        hid_t properties, FieldView values) {
-  const Hdf5Space space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
-                        "make a data space");
-  return std::visit(
-      [&]<class T>(std::span<const T> held) {
-        Hdf5Dataset dataset(H5Dcreate2(location, name.c_str(), stored_type<T>(), space, H5P_DEFAULT,
-                                       properties, H5P_DEFAULT),
-                            "create dataset " + name);
-        check_hdf5(H5Dwrite(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, held.data()),
-                   "write dataset " + name);
-        return dataset;
-      },
-      values);
+  return make_space(along_axes(rank, 1, {1, block.rows, block.columns}));
 }
 
 template <class T>
@@ -111,40 +94,27 @@ Hdf5Dataset create_records(hid_t location, const std::string& name, Precision pr
   check_hdf5(H5Pset_chunk(properties, axes, chunks.data()), "set the chunks of " + name);
   const Hdf5Properties links(H5Pcreate(H5P_LINK_CREATE), "make link properties");
   check_hdf5(H5Pset_create_intermediate_group(links, 1), "set link properties");
-  const Hdf5Space space(H5Screate_simple(axes, extent.data(), nullptr), "make a data space");
-  return {H5Dcreate2(location, name.c_str(), stored_type_of(precision), space, links, properties,
-                     H5P_DEFAULT),
-          "create dataset " + name};
+  return create_dataset(location, name, stored_type_of(precision), make_space(extent), properties,
+                        links);
 }
 
-std::size_t value_size_of(FieldView values) {
-  return std::visit([]<class T>(std::span<const T>) { return sizeof(T); }, values);
-}
-
-hid_t stored_type_of(FieldView values) {
-  return std::visit([]<class T>(std::span<const T>) { return stored_type<T>(); }, values);
-}
 hid_t stored_type_of(Precision precision) {
   return with_precision(precision, []<class T>() { return stored_type<T>(); });
 }
 
 Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape shape,
                                 FieldView values) {
-  const Shape chunk = chunk_shape(shape, value_size_of(values));
-  const std::array<hsize_t, 3> extent = {1, static_cast<hsize_t>(shape.rows),
-                                         static_cast<hsize_t>(shape.columns)};
-  const std::array<hsize_t, 3> chunk_extent = {1, static_cast<hsize_t>(chunk.rows),
-                                               static_cast<hsize_t>(chunk.columns)};
-  const Hdf5Properties properties = dataset_properties();
-  check_hdf5(H5Pset_chunk(properties, 3, chunk_extent.data()), "set the chunks of " + name);
-  return write_field(location, name, extent, properties, values);
+  Hdf5Dataset dataset = create_records(location, name, precision_of(values), 3, 1, shape);
+  write_values(dataset, name, 3, 0, shape, values);
+  return dataset;
 }
 
 Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name, Shape shape,
                                    FieldView values) {
-  const std::array<hsize_t, 2> extent = {static_cast<hsize_t>(shape.rows),
-                                         static_cast<hsize_t>(shape.columns)};
-  return write_field(location, name, extent, dataset_properties(), values);
+  Hdf5Dataset dataset = create_dataset(location, name, stored_type_of(precision_of(values)),
+                                       block_space(2, shape), dataset_properties());
+  write_values(dataset, name, 2, 0, shape, values);
+  return dataset;
 }
 
 void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values) {
@@ -183,18 +153,16 @@ DatasetLayout field_layout(hid_t dataset, const std::string& name) {
   return layout;
 }
 
-template <class T>
 void write_values(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
-                  std::span<const T> values) {
+                  FieldView values) {
   const Hdf5Space selected = select_block(dataset, axes, name, 0, 0, shape, record);
-  check_hdf5(H5Dwrite(dataset, memory_type<T>(), block_space(axes, shape), selected, H5P_DEFAULT,
-                      values.data()),
-             "write dataset " + name);
+  const auto write = [&]<class T>(std::span<const T> held) {
+    check_hdf5(H5Dwrite(dataset, memory_type<T>(), block_space(axes, shape), selected, H5P_DEFAULT,
+                        held.data()),
+               "write dataset " + name);
+  };
+  std::visit(write, values);
 }
-template void write_values(hid_t, const std::string&, int, std::size_t, Shape,
-                           std::span<const float>);
-template void write_values(hid_t, const std::string&, int, std::size_t, Shape,
-                           std::span<const double>);
 
 void expect_records(hid_t location, const std::string& name,
                     std::span<const std::uint64_t> digests) {

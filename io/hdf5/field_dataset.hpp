@@ -37,9 +37,7 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size);
 /// Reads the dataset again, block by block; throws IoError unless it holds exactly these bits.
 void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values);
 
-/// Bytes of one value, and HDF5's type for it as stored.
-std::size_t value_size_of(FieldView values);
-hid_t stored_type_of(FieldView values);
+/// HDF5's type for a value as stored.
 hid_t stored_type_of(Precision precision);
 
 /// One value for each of `axes` axes: the last of record, rows, columns, or these behind as many
@@ -76,8 +74,7 @@ void expect_records(hid_t location, const std::string& name,
 void touch_field(hid_t dataset, const std::string& name, const DatasetLayout& layout);
 
 /// Writes the values at `record` of a dataset with `axes` axes as in DatasetLayout.
-template <class T>
 void write_values(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
-                  std::span<const T> values);
+                  FieldView values);
 
 }  // namespace lapl

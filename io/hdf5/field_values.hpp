@@ -20,6 +20,10 @@ using FieldView = std::variant<std::span<const float>, std::span<const double>>;
 /// Values of a grid, row by row; owned.
 using FieldValues = std::variant<std::vector<float>, std::vector<double>>;
 
+inline Precision precision_of(FieldView values) {
+  return std::visit([]<class T>(std::span<const T>) { return precision_of_type<T>; }, values);
+}
+
 /// What stands for a field of so many cells that a file lacks: NaN.
 inline FieldValues missing_values(std::int64_t cells, Precision precision) {
   return with_precision(precision, [&]<class T>() -> FieldValues {

@@ -29,16 +29,7 @@ std::string without_padding(std::string text) {
   return text;
 }
 
-Hdf5Space array_space(std::size_t count) {
-  const hsize_t extent = count;
-  return {H5Screate_simple(1, &extent, nullptr), "make a data space"};
-}
-
-Hdf5Dataset create_dataset(hid_t location, const std::string& name, hid_t type, hid_t space) {
-  const Hdf5Properties properties = dataset_properties();
-  return {H5Dcreate2(location, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
-          "create dataset " + name};
-}
+Hdf5Space array_space(hsize_t count) { return make_space(std::span(&count, 1)); }
 
 }  // namespace
 
@@ -49,6 +40,17 @@ Hdf5Properties dataset_properties() {
   check_hdf5(H5Pset_obj_track_times(properties, false), "set dataset properties");
   check_hdf5(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "set dataset properties");
   return properties;
+}
+
+Hdf5Space make_space(std::span<const hsize_t> extent) {
+  return {H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
+          "make a data space"};
+}
+
+Hdf5Dataset create_dataset(hid_t location, const std::string& name, hid_t type, hid_t space,
+                           hid_t properties, hid_t links) {
+  return {H5Dcreate2(location, name.c_str(), type, space, links, properties, H5P_DEFAULT),
+          "create dataset " + name};
 }
 
 void write_attribute(hid_t object, const std::string& name, std::string_view text) {
@@ -99,8 +101,8 @@ T read_number_attribute(hid_t object, const std::string& name) {
 
 template <class T>
 Hdf5Dataset write_array(hid_t location, const std::string& name, std::span<const T> values) {
-  const Hdf5Space space = array_space(values.size());
-  Hdf5Dataset dataset = create_dataset(location, name, stored_type<T>(), space);
+  Hdf5Dataset dataset = create_dataset(location, name, stored_type<T>(), array_space(values.size()),
+                                       dataset_properties());
   if (!values.empty())
     check_hdf5(H5Dwrite(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
                "write dataset " + name);
@@ -110,7 +112,7 @@ Hdf5Dataset write_array(hid_t location, const std::string& name, std::span<const
 void write_text(hid_t location, const std::string& name, std::string_view text) {
   const Hdf5Type type = text_type(text);
   const Hdf5Space space(H5Screate(H5S_SCALAR), "make a data space");
-  Hdf5Dataset dataset = create_dataset(location, name, type, space);
+  Hdf5Dataset dataset = create_dataset(location, name, type, space, dataset_properties());
   check_hdf5(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data_of(text)),
              "write dataset " + name);
   dataset.close("close dataset " + name);

@@ -34,6 +34,11 @@ hid_t memory_type() {
 /// netCDF wants it), no times, and no fill values written, since every value is.
 Hdf5Properties dataset_properties();
 
+/// A data space of that extent, and a dataset, with H5P_DEFAULT for what is not named.
+Hdf5Space make_space(std::span<const hsize_t> extent);
+Hdf5Dataset create_dataset(hid_t location, const std::string& name, hid_t type, hid_t space,
+                           hid_t properties, hid_t links = H5P_DEFAULT);
+
 /// Fixed-length text: variable-length attributes confuse ParaView. ASCII unless the text is not.
 void write_attribute(hid_t object, const std::string& name, std::string_view text);
 template <class T>

@@ -60,9 +60,8 @@ Hdf5Properties virtual_properties(Precision precision) {
 }
 
 Hdf5Space records_space(std::size_t records, Shape shape) {
-  const auto extent =
-      along_axes(3, 1, {static_cast<std::int64_t>(records), shape.rows, shape.columns});
-  return {H5Screate_simple(3, extent.data(), nullptr), "make a data space"};
+  return make_space(
+      along_axes(3, 1, {static_cast<std::int64_t>(records), shape.rows, shape.columns}));
 }
 
 void select_records(hid_t space, std::size_t first, std::size_t count, Shape shape) {
@@ -242,9 +241,7 @@ void RunIndex::write_hdf5(std::int64_t file) const {
                  "map records of " + name);
     }
     check_hdf5(H5Sselect_all(space), "select all records");
-    Hdf5Dataset dataset(H5Dcreate2(file, name.c_str(), stored_type_of(precision_), space,
-                                   H5P_DEFAULT, properties, H5P_DEFAULT),
-                        "create dataset " + name);
+    Hdf5Dataset dataset = create_dataset(file, name, stored_type_of(precision_), space, properties);
     write_attribute(dataset, "units", text.units);
     write_attribute(dataset, "long_name", text.long_name);
     attach_axes(dataset, name, scales);
@@ -307,12 +304,8 @@ void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
       }
       for (std::size_t field = 0; field < datasets.size(); ++field) {
         digests[field].push_back(digest_of(values[field]));
-        std::visit(
-            [&]<class T>(const std::vector<T>& held) {
-              write_values(datasets[field], "of " + path.filename().string(), 3, i, axes.shape,
-                           std::span<const T>(held));
-            },
-            values[field]);
+        write_values(datasets[field], "of " + path.filename().string(), 3, i, axes.shape,
+                     view_of(values[field]));
       }
     }
     for (Hdf5Dataset& dataset : datasets) dataset.close("close a dataset");

@@ -58,7 +58,7 @@ void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) 
     for (const auto& [name, text] : record.provenance) write_text(provenance, name, text);
     std::vector<VtkField> fields;
     for (const NamedField& field : record.fields)
-      fields.push_back({field.name, stored_type_of(field.values)});
+      fields.push_back({field.name, stored_type_of(precision_of(field.values))});
     write_vtkhdf(file, axes_of(record), fields, scales);
     scales.close();
   }
@@ -93,7 +93,7 @@ std::vector<Values> varying_values(const StepRecord& record) {
 
 bool is_one_chunk(const StepRecord& record) {
   return std::ranges::all_of(record.fields, [&](const NamedField& field) {
-    return chunk_shape(record.shape, value_size_of(field.values)) == record.shape;
+    return chunk_shape(record.shape, size_of(precision_of(field.values))) == record.shape;
   });
 }
 
@@ -137,7 +137,7 @@ std::uint64_t expected_size(const StepRecord& record) {
   std::uint64_t bytes = std::uint64_t{1} << 20;
   bytes += static_cast<std::uint64_t>(record.shape.rows + record.shape.columns) * sizeof(double);
   for (const NamedField& field : record.fields)
-    bytes += stored_size(record.shape, value_size_of(field.values));
+    bytes += stored_size(record.shape, size_of(precision_of(field.values)));
   for (const auto& [name, text] : record.provenance) bytes += text.size();
   return bytes;
 }

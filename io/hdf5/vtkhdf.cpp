@@ -36,11 +36,9 @@ void write_point_data(hid_t group, const VtkField& field, const Axes& axes,
   if (series) add_axis(0, scales.time);
   if (!flat) add_axis(1, scales.y);
   add_axis(2, scales.x);
-  const int rank = static_cast<int>(extent.size());
-  const Hdf5Space source(H5Screate_simple(3, source_extent.data(), nullptr), "make a data space");
-  const Hdf5Space space(H5Screate_simple(rank, extent.data(), nullptr), "make a data space");
+  const Hdf5Space space = make_space(extent);
   const Hdf5Properties properties = dataset_properties();
-  check_hdf5(H5Pset_virtual(properties, space, ".", source_name.c_str(), source),
+  check_hdf5(H5Pset_virtual(properties, space, ".", source_name.c_str(), make_space(source_extent)),
              "map " + field.name);
   Hdf5Dataset dataset(H5Dcreate2(group, field.name.c_str(), field.type, space, H5P_DEFAULT,
                                  properties, H5P_DEFAULT),
