@@ -159,7 +159,7 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
   FrameProgress progress(frames * std::ssize(plans), options.quiet);
   catch_stop_signals();
   std::vector<double> seconds;
-  const auto filter_all = [&](std::size_t which, const PutFrame<T>& put) {
+  const auto filter_all = [&](std::size_t which, const PutFrame& put) {
     const Correlation<T>& correlation = plans[which].correlation;
     const auto done = frames * static_cast<std::int64_t>(which);
     if (which > 0) {
@@ -178,26 +178,25 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
           if (const std::string reason = stop_signal(); !reason.empty())
             throw IoError(fmt::format("stopped by {} at frame {} of {}: nothing was written",
                                       reason, done + frame, frames * std::ssize(plans)));
+          const std::span held(values, static_cast<std::size_t>(correlation.output.cells()));
           if (!not_finite.contains(frame))
-            require_finite(std::span(values, static_cast<std::size_t>(correlation.output.cells())),
-                           correlation.output, filters[which].name, frame);
-          put(which, frame, values);
+            require_finite(held, correlation.output, filters[which].name, frame);
+          put(which, frame, held);
           progress.done(done + frame);
         });
     seconds.push_back(filterer->seconds());
   };
   if (is_png(job.output_path))
-    filter_all(0, [&](std::size_t, std::int64_t, const T* values) {
-      const Shape shape = datasets.front().shape;
-      write_picture(job, shape, std::span(values, static_cast<std::size_t>(shape.cells())),
+    filter_all(0, [&](std::size_t, std::int64_t, FieldView values) {
+      write_picture(job, datasets.front().shape, std::get<std::span<const T>>(values),
                     options.quiet);
     });
   else
-    write_frames<T>(job.output_path, history_of(job, options), datasets, frames, source.axes,
-                    [&](const PutFrame<T>& put) {
-                      for (std::size_t which = 0; which < plans.size(); ++which)
-                        filter_all(which, put);
-                    });
+    write_frames(job.output_path, history_of(job, options), precision_of_type<T>, datasets, frames,
+                 source.axes, [&](const PutFrame& put) {
+                   for (std::size_t which = 0; which < plans.size(); ++which)
+                     filter_all(which, put);
+                 });
   if (options.quiet) return 0;
   for (std::size_t i = 0; i < datasets.size(); ++i)
     fmt::print("{}: {}, {} frame{} of {}, {}, {:.3g} s of filtering\n", job.output_path,

@@ -129,13 +129,12 @@ std::string other_than_frames(const fs::path& path) try {
   return error.what();
 }
 
-template <class T>
-void write_frames(const fs::path& path, const std::string& history,
+void write_frames(const fs::path& path, const std::string& history, Precision precision,
                   const std::vector<FrameDataset>& datasets, std::int64_t frames, int axes,
-                  const std::function<void(const PutFrame<T>&)>& make) {
+                  const std::function<void(const PutFrame&)>& make) {
   std::uint64_t bytes = 0;
   for (const FrameDataset& dataset : datasets)
-    bytes += stored_size(dataset.shape, sizeof(T)) * static_cast<std::uint64_t>(frames);
+    bytes += stored_size(dataset.shape, size_of(precision)) * static_cast<std::uint64_t>(frames);
   if (!path.parent_path().empty()) fs::create_directories(path.parent_path());
   write_sealed(path, bytes, [&](const fs::path& scratch) {
     const Hdf5Session session;
@@ -145,14 +144,13 @@ void write_frames(const fs::path& path, const std::string& history,
       write_attribute(file, "history", history);
       std::vector<Hdf5Dataset> open;
       for (const FrameDataset& of : datasets) {
-        open.push_back(create_records(file, of.name, precision_of_type<T>, axes,
+        open.push_back(create_records(file, of.name, precision, axes,
                                       static_cast<std::size_t>(frames), of.shape));
         write_attribute(open.back(), "long_name", of.long_name);
       }
-      make([&](std::size_t which, std::int64_t frame, const T* values) {
-        const FrameDataset& of = datasets[which];
-        write_values(open[which], of.name, axes, static_cast<std::size_t>(frame), of.shape,
-                     std::span<const T>(values, static_cast<std::size_t>(of.shape.cells())));
+      make([&](std::size_t which, std::int64_t frame, FieldView values) {
+        write_values(open[which], datasets[which].name, axes, static_cast<std::size_t>(frame),
+                     datasets[which].shape, values);
       });
       for (std::size_t i = 0; i < open.size(); ++i)
         open[i].close("close dataset " + datasets[i].name);
@@ -160,11 +158,5 @@ void write_frames(const fs::path& path, const std::string& history,
     });
   });
 }
-template void write_frames<float>(const fs::path&, const std::string&,
-                                  const std::vector<FrameDataset>&, std::int64_t, int,
-                                  const std::function<void(const PutFrame<float>&)>&);
-template void write_frames<double>(const fs::path&, const std::string&,
-                                   const std::vector<FrameDataset>&, std::int64_t, int,
-                                   const std::function<void(const PutFrame<double>&)>&);
 
 }  // namespace lapl

@@ -43,16 +43,14 @@ struct FrameDataset {
 };
 
 /// Takes one frame of a dataset, by their numbers.
-template <class T>
-using PutFrame = std::function<void(std::size_t dataset, std::int64_t frame, const T* values)>;
+using PutFrame = std::function<void(std::size_t dataset, std::int64_t frame, FieldView values)>;
 
 /// Writes `frames` frames of each dataset to a new HDF5 file, with as many axes as `axes`: `make`
 /// is called with a function that takes the frames. `history` says how they were made. The file
 /// appears, sealed, once all are in it; where something throws, none appears. Throws IoError.
-template <class T>
 void write_frames(const std::filesystem::path& path, const std::string& history,
-                  const std::vector<FrameDataset>& datasets, std::int64_t frames, int axes,
-                  const std::function<void(const PutFrame<T>&)>& make);
+                  Precision precision, const std::vector<FrameDataset>& datasets,
+                  std::int64_t frames, int axes, const std::function<void(const PutFrame&)>& make);
 
 /// Why the file at `path` is none that write_frames or add_covariance_file has made and nobody has
 /// changed since; empty where it is one.

@@ -58,12 +58,12 @@ TEST_CASE("results keep the number of axes, and come back") {
     const std::int64_t count = axes >= 3 ? 3 : 1;
     const fs::path path = folder.path() / ("axes-" + std::to_string(axes) + ".h5");
     const std::vector<FrameDataset> datasets = {{"/group/result", "x", used}, {"/b", "", used}};
-    write_frames<float>(path, "y", datasets, count, axes, [&](const auto& put) {
+    write_frames(path, "y", Precision::float32, datasets, count, axes, [&](const auto& put) {
       for (std::int64_t frame = 0; frame < count; ++frame) {
         std::vector<float> values(20);
         std::iota(values.begin(), values.end(), static_cast<float>(100 * frame));
-        put(0, frame, values.data());
-        put(1, frame, values.data());
+        put(0, frame, std::span<const float>(values));
+        put(1, frame, std::span<const float>(values));
       }
     });
     verify_seal(path);
@@ -81,7 +81,8 @@ TEST_CASE("a result that is not finished leaves no file") {
   const test::ScratchFolder folder;
   const fs::path path = folder.path() / "half.h5";
   const auto fail = [](const auto&) { throw IoError("no"); };
-  CHECK_THROWS_AS((write_frames<float>(path, "", {{"/a", "", {4, 5}}}, 2, 3, fail)), IoError);
+  CHECK_THROWS_AS((write_frames(path, "", Precision::float32, {{"/a", "", {4, 5}}}, 2, 3, fail)),
+                  IoError);
   CHECK(fs::is_empty(folder.path()));
 }
 

@@ -88,8 +88,8 @@ TEST_CASE("a filter's output is refused once its seal is damaged or gone") {
   const ScratchFolder folder;
   const auto path = folder / "filtered.h5";
   const std::vector<float> values = {1, 2, 3, 4, 5, 6};
-  write_frames<float>(path, "", {{"/filtered", "", {2, 3}}}, 1, 2,
-                      [&](const auto& put) { put(0, 0, values.data()); });
+  write_frames(path, "", Precision::float32, {{"/filtered", "", {2, 3}}}, 1, 2,
+               [&](const auto& put) { put(0, 0, std::span<const float>(values)); });
   const std::string good = read_bytes(path);
   CHECK(read_field(path, "/filtered").shape == Shape{2, 3});
   CHECK(read_content(path).kind == "hdf5");
