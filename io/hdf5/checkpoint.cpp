@@ -3,17 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cstdio>
-#include <system_error>
 
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/checkpoint_layout.hpp"
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
-#include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/step_file.hpp"
 #include "kernels/digest.hpp"
 #include "solver/outputs.hpp"
 
@@ -89,32 +85,13 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) try {
   throw CheckpointError(error.what());
 }
 
-std::string checkpoint_file_name(std::int64_t step) {
-  std::array<char, 40> name;
-  std::snprintf(name.data(), name.size(), "step-%09lld.h5", static_cast<long long>(step));
-  return name.data();
-}
+std::string checkpoint_file_name(std::int64_t step) { return step_file_name(step, ".h5"); }
 
-std::int64_t step_of_checkpoint(const std::string& name) {
-  std::int64_t step = -1;
-  constexpr std::size_t start = std::string_view("step-").size();
-  if (!name.starts_with("step-")) return -1;
-  std::from_chars(name.data() + start, name.data() + name.size(), step);
-  return step >= 0 && checkpoint_file_name(step) == name ? step : -1;
-}
+std::int64_t step_of_checkpoint(const std::string& name) { return step_of_file_name(name, ".h5"); }
 
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& folder) {
-  std::vector<std::pair<std::int64_t, std::filesystem::path>> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    if (const auto step = step_of_checkpoint(entry->path().filename().string()); step >= 0)
-      found.emplace_back(step, entry->path());
-  if (error && error != std::errc::no_such_file_or_directory)
-    throw IoError(folder.string() + ": cannot list the folder: " + error.message());
-  std::ranges::sort(found, std::ranges::greater{});
-  std::vector<std::filesystem::path> paths;
-  for (auto& [step, path] : found) paths.push_back(std::move(path));
+  std::vector<std::filesystem::path> paths = list_step_files(folder, ".h5");
+  std::ranges::reverse(paths);
   return paths;
 }
 

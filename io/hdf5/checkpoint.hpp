@@ -41,8 +41,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path);
 
 /// step-000002500.h5, the name in the folder RUN/checkpoints.
 std::string checkpoint_file_name(std::int64_t step);
-/// The step in such a name (without a folder); -1 for any other name. Beyond 10^9 the order of
-/// names is not that of steps.
+/// The step in such a name (without a folder); -1 for any other name.
 std::int64_t step_of_checkpoint(const std::string& name);
 
 /// Checkpoint files in `folder`, newest step first; unfinished temporary files are not listed.

@@ -1,9 +1,9 @@
 #include "io/hdf5/step_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdio>
 
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/axes.hpp"
@@ -182,31 +182,26 @@ std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t f
          static_cast<std::uint64_t>(shape.rows + shape.columns) * sizeof(double) + rest;
 }
 
-std::string step_file_name(std::int64_t step) {
-  std::array<char, 40> name;
-  std::snprintf(name.data(), name.size(), "step-%09lld.nc", static_cast<long long>(step));
-  return name.data();
+std::string step_file_name(std::int64_t step, std::string_view ending) {
+  return fmt::format("step-{:09}{}", step, ending);
 }
 
-std::int64_t step_of_file_name(const std::string& name) {
-  constexpr std::string_view start = "step-", end = ".nc";
-  std::string_view digits = name;
-  if (!digits.starts_with(start) || !digits.ends_with(end)) return -1;
-  digits.remove_prefix(start.size());
-  digits.remove_suffix(std::min(end.size(), digits.size()));
+std::int64_t step_of_file_name(const std::string& name, std::string_view ending) {
+  constexpr std::string_view start = "step-";
   std::int64_t step = -1;
-  const auto [last, error] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
-  if (error != std::errc() || last != digits.data() + digits.size() || step < 0) return -1;
+  if (name.starts_with(start))
+    std::from_chars(name.data() + start.size(), name.data() + name.size(), step);
   // One name for each step: step-7.nc is not ours.
-  return step_file_name(step) == name ? step : -1;
+  return step >= 0 && step_file_name(step, ending) == name ? step : -1;
 }
 
-std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& folder) {
+std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& folder,
+                                                   std::string_view ending) {
   std::vector<std::pair<std::int64_t, std::filesystem::path>> found;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error))
-    if (const auto step = step_of_file_name(entry->path().filename().string()); step >= 0)
+    if (const auto step = step_of_file_name(entry->path().filename().string(), ending); step >= 0)
       found.emplace_back(step, entry->path());
   if (error && error != std::errc::no_such_file_or_directory)
     throw IoError(folder.string() + ": cannot list the folder: " + error.message());

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,14 +61,16 @@ std::string output_problem(
     const std::filesystem::path& file, std::uint64_t state_digest,
     std::filesystem::file_time_type unchanged_since = std::filesystem::file_time_type::min());
 
-/// step-000002500.nc, the name in the folder RUN/fields.
-std::string step_file_name(std::int64_t step);
+/// step-000002500.nc, the name in the folder RUN/fields; checkpoints have the ending .h5. Beyond
+/// 10^9 the order of names is not that of steps.
+std::string step_file_name(std::int64_t step, std::string_view ending = ".nc");
 /// The step in such a name (without a folder); -1 for any other name.
-std::int64_t step_of_file_name(const std::string& name);
+std::int64_t step_of_file_name(const std::string& name, std::string_view ending = ".nc");
 
 /// Step files in `folder`, in order of their steps; none where there is no such folder. Throws
 /// IoError.
-std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& folder);
+std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& folder,
+                                                   std::string_view ending = ".nc");
 
 /// What a file of ours, or another HDF5 file with 2-D fields, holds.
 struct FileContent {
