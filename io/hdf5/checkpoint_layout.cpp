@@ -1,8 +1,8 @@
 #include "io/hdf5/checkpoint_layout.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
+#include <sstream>
 #include <vector>
 
 #include "io/hdf5/axes.hpp"
@@ -28,31 +28,19 @@ T read_one(hid_t file, const std::string& name) {
   return values[0];
 }
 
-/// The names, one a line: an array of texts would need them all to be of one length.
-std::string joined(const CheckpointHeader& header) {
-  std::string lines;
-  for (const auto& [name, digest] : header.outputs) lines += name + "\n";
-  return lines;
-}
-
-std::vector<std::string> split(const std::string& lines) {
-  std::vector<std::string> names;
-  for (std::size_t start = 0; start < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', start), lines.size());
-    names.push_back(lines.substr(start, end - start));
-    start = end + 1;
-  }
-  return names;
-}
-
 }  // namespace
 
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
   const std::array<std::int64_t, 2> shape = {header.shape.rows, header.shape.columns};
   const auto time_step = std::bit_cast<std::uint64_t>(header.time_step);
   const auto coefficient = std::bit_cast<std::uint64_t>(header.coefficient);
+  // The names one a line: an array of texts would need them all to be of one length.
+  std::string names;
   std::vector<std::uint64_t> digests;
-  for (const auto& [name, digest] : header.outputs) digests.push_back(digest);
+  for (const auto& [name, digest] : header.outputs) {
+    names += name + "\n";
+    digests.push_back(digest);
+  }
 
   write_format(file, "checkpoint");
   write_text(file, "config", header.config);
@@ -61,7 +49,7 @@ void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
   write_values(file, "time_step_bits", std::span(&time_step, 1));
   write_values(file, "coefficient_bits", std::span(&coefficient, 1));
   write_values(file, "state_digest", std::span(&header.state_digest, 1));
-  write_text(file, "output_names", joined(header));
+  write_text(file, "output_names", names);
   write_values(file, "output_digests", std::span<const std::uint64_t>(digests));
   write_values(file, "missing_outputs", std::span<const std::int64_t>(header.missing_outputs));
 }
@@ -84,7 +72,9 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   header.time_step = std::bit_cast<double>(read_one<std::uint64_t>(file, "time_step_bits"));
   header.coefficient = std::bit_cast<double>(read_one<std::uint64_t>(file, "coefficient_bits"));
   header.state_digest = read_one<std::uint64_t>(file, "state_digest");
-  const auto names = split(read_text(file, "output_names", longest_text));
+  std::istringstream lines(read_text(file, "output_names", longest_text));
+  std::vector<std::string> names;
+  for (std::string name; std::getline(lines, name);) names.push_back(name);
   const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);
   if (names.size() != digests.size())
     throw IoError("has " + std::to_string(names.size()) + " output names, but " +

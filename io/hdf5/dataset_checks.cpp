@@ -1,10 +1,14 @@
 #include "io/hdf5/dataset_checks.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "io/hdf5/hdf5_values.hpp"
 #include "kernels/size_text.hpp"
 
 namespace lapl {
@@ -27,12 +31,11 @@ herr_t take_dataset_name(hid_t, const char* name, const H5O_info_t* info, void* 
 
 std::string joined_names(hid_t file) {
   constexpr std::size_t most = 20;
-  std::string joined;
   const std::vector<std::string> names = list_datasets(file);
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
-    joined += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most) joined += " and " + std::to_string(names.size() - most) + " more";
-  return names.empty() ? "the file holds no dataset" : "the file holds " + joined;
+  if (names.empty()) return "the file holds no dataset";
+  const auto first = std::span(names).first(std::min(most, names.size()));
+  return fmt::format("the file holds {}{}", fmt::join(first, ", "),
+                     names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
 }
 
 /// Throws for each filter that is not allowed; whether one of the others is deflate.
@@ -93,12 +96,8 @@ Hdf5Dataset open_plain_dataset(hid_t location, const std::string& name) {
   const hid_t id = H5Dopen2(location, name.c_str(), access);
   if (external)
     throw IoError("dataset " + name + " is behind a link to another file: not followed");
-  if (id < 0) {
-    const std::vector<std::string> names = list_datasets(location);
-    const std::string wanted = name.substr(std::min(name.find_first_not_of('/'), name.size()));
-    if (std::ranges::find(names, wanted) == names.end())
-      throw IoError("no dataset " + name + "; " + joined_names(location));
-  }
+  if (id < 0 && !holds_dataset(location, name))
+    throw IoError("no dataset " + name + "; " + joined_names(location));
   Hdf5Dataset dataset(id >= 0 ? id : H5Dopen2(location, name.c_str(), access),
                       "open dataset " + name);
 
@@ -140,7 +139,7 @@ void touch_values(hid_t dataset, const std::string& name, hid_t memory_type) {
   check_hdf5(H5Sselect_hyperslab(selected, H5S_SELECT_SET, start.data(), stride.data(),
                                  count.data(), nullptr),
              "select values of dataset " + name);
-  const Hdf5Space in_memory(H5Screate_simple(1, &values, nullptr), "make a data space");
+  const Hdf5Space in_memory = make_space(std::span(&values, 1));
   std::vector<std::byte> buffer(values * H5Tget_size(memory_type));
   check_hdf5(H5Dread(dataset, memory_type, in_memory, selected, H5P_DEFAULT, buffer.data()),
              "read dataset " + name);
@@ -154,6 +153,12 @@ std::vector<hsize_t> extent_of(hid_t dataset, const std::string& name) {
       static_cast<std::size_t>(check_hdf5(H5Sget_simple_extent_ndims(space), doing)));
   check_hdf5(H5Sget_simple_extent_dims(space, extent.data(), nullptr), doing);
   return extent;
+}
+
+bool holds_dataset(hid_t file, const std::string& name) {
+  const std::vector<std::string> names = list_datasets(file);
+  const std::size_t start = std::min(name.find_first_not_of('/'), name.size());
+  return std::ranges::find(names, name.substr(start)) != names.end();
 }
 
 std::vector<std::string> list_datasets(hid_t file) {

@@ -26,6 +26,9 @@ void touch_values(hid_t dataset, const std::string& name, hid_t memory_type);
 /// Extent of each axis; empty for a scalar.
 std::vector<hsize_t> extent_of(hid_t dataset, const std::string& name);
 
+/// Whether a dataset of that path exists in an open file; a leading slash does not matter.
+bool holds_dataset(hid_t file, const std::string& name);
+
 /// Paths, without the leading slash, of all datasets that hard links lead to, in order of name.
 std::vector<std::string> list_datasets(hid_t file);
 

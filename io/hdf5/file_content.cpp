@@ -83,8 +83,7 @@ FileContent content_of_checkpoint(hid_t file) {
 FileContent content_of_plain(hid_t file) {
   FileContent content;
   content.kind = "hdf5";
-  std::string first_reason = "there is none";
-  bool rejected = false;
+  std::string first_reason;
   for (const std::string& name : list_datasets(file)) try {
       const Hdf5Dataset dataset = open_plain_dataset(file, name);
       const DatasetLayout layout = field_layout(dataset, name);
@@ -95,11 +94,11 @@ FileContent content_of_plain(hid_t file) {
       }
       content.fields.push_back(name);
     } catch (const IoError& error) {
-      if (!rejected) first_reason = error.what();
-      rejected = true;
+      if (first_reason.empty()) first_reason = error.what();
     }
   if (content.fields.empty())
-    throw IoError("holds no dataset that can be read as a field: " + first_reason);
+    throw IoError("holds no dataset that can be read as a field: " +
+                  (first_reason.empty() ? "there is none" : first_reason));
   return content;
 }
 
@@ -174,12 +173,6 @@ OpenedFile open_sealed(const std::filesystem::path& path, bool sealed) {
 
 OpenedFile open_verified(const std::filesystem::path& path) {
   return open_sealed(path, verify_if_sealed(path));
-}
-
-bool holds_dataset(hid_t file, const std::string& name) {
-  const std::vector<std::string> names = list_datasets(file);
-  const std::size_t start = std::min(name.find_first_not_of('/'), name.size());
-  return std::ranges::find(names, name.substr(start)) != names.end();
 }
 
 FileContent read_content(const std::filesystem::path& path) {

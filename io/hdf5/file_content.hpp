@@ -43,7 +43,4 @@ auto read_verified(const std::filesystem::path& path, Use use) {
 /// each other.
 FileContent own_content(const OpenedFile& opened);
 
-/// Whether a dataset of that path exists in an open file; a leading slash does not matter.
-bool holds_dataset(hid_t file, const std::string& name);
-
 }  // namespace lapl
