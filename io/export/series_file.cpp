@@ -15,25 +15,23 @@ namespace lapl {
 namespace {
 
 namespace fs = std::filesystem;
-using Texts = std::vector<std::pair<std::string, std::string>>;
+
+struct FieldHeader {
+  std::string name, long_name, units;
+};
 
 /// Everything but the values.
 struct Header {
   Axes axes;
-  Texts root;                                         ///< attributes
-  std::vector<std::pair<std::string, Texts>> fields;  ///< name and attributes
-  Provenance provenance;                              ///< of the last record
+  std::string title, source, history;
+  std::vector<FieldHeader> fields;
+  Provenance provenance;  ///< of the last record
 };
-
-Texts read_texts(hid_t object, std::initializer_list<const char*> names) {
-  Texts texts;
-  for (const char* name : names) texts.emplace_back(name, read_text_attribute(object, name));
-  return texts;
-}
 
 Header make_header(const Series& series, const std::vector<std::string>& fields,
                    const std::string& history) {
-  Header header{{series.shape, series.spacing, series.times(), series.steps()}, {}, {}, {}};
+  Header header;
+  header.axes = {series.shape, series.spacing, series.times(), series.steps()};
   const SeriesRecord& last = series.records.back();
   header.provenance = read_content(last.file).provenance;
   // Those of the values in this file come instead.
@@ -48,15 +46,16 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
     const OpenedFile opened = open_verified(holder->file);
     naming_file(holder->file, [&] {
       const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-      header.fields.emplace_back(name, read_texts(dataset, {"units", "long_name"}));
+      header.fields.push_back(
+          {name, read_text_attribute(dataset, "long_name"), read_text_attribute(dataset, "units")});
     });
   }
   const OpenedFile opened = open_verified(last.file);
   naming_file(last.file, [&] {
-    const Hdf5Group root(H5Gopen2(opened.file, "/", H5P_DEFAULT), "open the root group");
-    header.root = read_texts(root, {"title", "source", "history"});
+    header.title = read_text_attribute(opened.file, "title");
+    header.source = read_text_attribute(opened.file, "source");
+    header.history = read_text_attribute(opened.file, "history") + '\n' + history;
   });
-  header.root.back().second += '\n' + history;
   return header;
 }
 
@@ -69,53 +68,48 @@ class SeriesFile {
   void write(const fs::path& scratch) {
     Hdf5File file =
         naming_file(path_, [&] { return create_hdf5_file(scratch, Hdf5Format::netcdf); });
-    {
-      AxisScales scales = naming_file(path_, [&] { return write_axes_and_texts(file); });
-      for (const auto& [name, texts] : header_.fields) write_field(file, name, texts, scales);
-      naming_file(path_, [&] {
-        write_provenance(file);
-        std::vector<VtkField> fields;
-        for (const auto& [name, texts] : header_.fields)
-          fields.push_back({name, stored_type_of(series_.precision)});
-        write_vtkhdf(file, header_.axes, fields, scales);
-        scales.close();
-      });
-    }
-    naming_file(path_, [&] { file.close("close the HDF5 file"); });
+    AxisScales scales = naming_file(path_, [&] { return write_axes_and_texts(file); });
+    for (const FieldHeader& field : header_.fields) write_field(file, field, scales);
+    naming_file(path_, [&] {
+      write_provenance(file);
+      std::vector<VtkField> fields;
+      for (const FieldHeader& field : header_.fields)
+        fields.push_back({field.name, stored_type_of(series_.precision)});
+      write_vtkhdf(file, header_.axes, fields, scales);
+      scales.close();
+      file.close("close the HDF5 file");
+    });
   }
 
   /// HDF5 can lose data without an error: what it wrote is read again before it is sealed.
   void expect(const fs::path& scratch) const {
     const Hdf5File file = reopen_hdf5_file(scratch);
     expect_axes(file, header_.axes);
-    const std::size_t records = series_.records.size();
-    std::span<const std::uint64_t> rest = digests_;
-    for (const auto& [name, texts] : header_.fields) {
-      expect_records(file, name, rest.first(records));
-      rest = rest.subspan(records);
-    }
+    for (std::size_t i = 0; i < digests_.size(); ++i)
+      expect_records(file, header_.fields[i].name, digests_[i]);
   }
 
  private:
   AxisScales write_axes_and_texts(hid_t file) const {
-    const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
-    for (const auto& [name, text] : header_.root) write_attribute(root, name, text);
+    write_attribute(file, "title", header_.title);
+    write_attribute(file, "source", header_.source);
+    write_attribute(file, "history", header_.history);
     write_format(file, "series");
     return write_axes(file, header_.axes);
   }
 
-  void write_field(hid_t file, const std::string& name, const Texts& texts,
-                   const AxisScales& scales) {
+  void write_field(hid_t file, const FieldHeader& field, const AxisScales& scales) {
+    const std::string& name = field.name;
     Hdf5Dataset dataset = naming_file(path_, [&] {
       Hdf5Dataset created =
           create_records(file, name, series_.precision, 3, series_.records.size(), series_.shape);
-      for (const auto& [attribute, text] : texts) write_attribute(created, attribute, text);
-      attach_axes(created, name, scales);
+      describe_field(created, name, field.long_name, field.units, scales);
       return created;
     });
+    std::vector<std::uint64_t>& digests = digests_.emplace_back();
     for (std::size_t i = 0; i < series_.records.size(); ++i) {
       const FieldValues values = read_record(series_, series_.records[i], name);
-      digests_.push_back(digest_of(values));
+      digests.push_back(digest_of(values));
       naming_file(path_,
                   [&] { write_values(dataset, name, 3, i, series_.shape, view_of(values)); });
     }
@@ -126,17 +120,17 @@ class SeriesFile {
     const Hdf5Group group = create_hdf5_group(file, "provenance");
     for (const auto& [name, text] : header_.provenance) write_text(group, name, text);
     std::string text;
-    for (std::size_t field = 0, next = 0; field < header_.fields.size(); ++field)
-      for (const SeriesRecord& record : series_.records)
-        text += fmt::format("{} {} {:#018x}\n", header_.fields[field].first, record.step,
-                            digests_[next++]);
+    for (std::size_t field = 0; field < digests_.size(); ++field)
+      for (std::size_t i = 0; i < series_.records.size(); ++i)
+        text += fmt::format("{} {} {:#018x}\n", header_.fields[field].name, series_.records[i].step,
+                            digests_[field][i]);
     write_text(group, "digests", text);
   }
 
   const fs::path& path_;
   const Series& series_;
   const Header& header_;
-  std::vector<std::uint64_t> digests_;  // field by field, record by record
+  std::vector<std::vector<std::uint64_t>> digests_;  // field by field, record by record
 };
 
 }  // namespace

@@ -33,9 +33,8 @@ constexpr std::size_t any_length = std::size_t{1} << 40;
 }  // namespace
 
 void write_format(hid_t file, const std::string& kind) {
-  const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
-  write_attribute(root, format_attribute, kind);
-  write_attribute(root, version_attribute, std::span(&format_version, 1));
+  write_attribute(file, format_attribute, kind);
+  write_attribute(file, version_attribute, std::span(&format_version, 1));
 }
 
 std::string read_format(hid_t file) {
@@ -56,8 +55,7 @@ void AxisScales::close() {
 }
 
 AxisScales write_axes(hid_t file, const Axes& axes) {
-  const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
-  write_attribute(root, spacing_attribute, std::span(&axes.spacing, 1));
+  write_attribute(file, spacing_attribute, std::span(&axes.spacing, 1));
   AxisScales scales{
       write_scale(file, "time", axes.times, "s", "time"),
       write_scale(file, "y", positions(axes.shape.rows, axes.spacing), "m", "position of the row"),
@@ -73,7 +71,10 @@ AxisScales write_axes(hid_t file, const Axes& axes) {
   return scales;
 }
 
-void attach_axes(hid_t field, const std::string& name, const AxisScales& scales) {
+void describe_field(hid_t field, const std::string& name, const std::string& long_name,
+                    const std::string& units, const AxisScales& scales) {
+  write_attribute(field, "units", units);
+  write_attribute(field, "long_name", long_name);
   write_attribute(field, "coordinates", "step");  // beside the axes: xarray's .coords has it
   check_hdf5(H5DSattach_scale(field, scales.time, 0), "attach time to " + name);
   check_hdf5(H5DSattach_scale(field, scales.y, 1), "attach y to " + name);
@@ -90,7 +91,6 @@ void expect_axes(hid_t file, const Axes& axes) {
 }
 
 Axes read_axes(hid_t file) {
-  const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
   Axes axes;
   axes.times = read_array<double>(file, "time", any_length);
   axes.steps = read_array<std::int64_t>(file, "step", any_length);
@@ -102,7 +102,7 @@ Axes read_axes(hid_t file) {
       throw IoError("record " + std::to_string(i) + " is of step " + std::to_string(axes.steps[i]) +
                     " and time " + std::to_string(axes.times[i]) +
                     " (expected finite times and steps that grow from 0 on)");
-  axes.spacing = read_number_attribute<double>(root, spacing_attribute);
+  axes.spacing = read_number_attribute<double>(file, spacing_attribute);
   if (!(axes.spacing > 0) || !std::isfinite(axes.spacing))
     throw IoError("attribute " + std::string(spacing_attribute) + " is " +
                   std::to_string(axes.spacing) + " (expected a positive number)");

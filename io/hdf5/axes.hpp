@@ -39,8 +39,9 @@ struct AxisScales {
 
 /// Writes /time, /y, /x and /step, and the root attribute with the spacing.
 [[nodiscard]] AxisScales write_axes(hid_t file, const Axes& axes);
-/// Makes them the axes of a field.
-void attach_axes(hid_t field, const std::string& name, const AxisScales& scales);
+/// Makes them the axes of a field, and says what it is.
+void describe_field(hid_t field, const std::string& name, const std::string& long_name,
+                    const std::string& units, const AxisScales& scales);
 /// Throws IoError unless the file holds exactly these axes.
 void expect_axes(hid_t file, const Axes& axes);
 /// The axes of a step file or an index. Throws IoError.

@@ -119,9 +119,8 @@ void RunIndex::read_step(std::int64_t step, bool just_written) {
     if (!records_.empty() && axes.shape != shape_)
       throw IoError("has another grid than the other step files");
     std::map<std::string, std::string> texts;
-    const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
     for (const char* name : {"title", "source", "history"})
-      texts[name] = read_text_attribute(root, name);
+      texts[name] = read_text_attribute(file, name);
     add_fields(file);
     if (records_.empty()) {
       shape_ = axes.shape;
@@ -221,8 +220,7 @@ std::vector<RunIndex::Run> RunIndex::runs() const {
 /// file lacks a field, readers find NaN.
 void RunIndex::write_hdf5(std::int64_t file) const {
   const Axes axes = this->axes();
-  const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
-  for (const auto& [name, text] : root_texts_) write_attribute(root, name, text);
+  for (const auto& [name, text] : root_texts_) write_attribute(file, name, text);
   write_format(file, "index");
   AxisScales scales = write_axes(file, axes);
   const std::vector<Run> runs = this->runs();
@@ -242,9 +240,7 @@ void RunIndex::write_hdf5(std::int64_t file) const {
     }
     check_hdf5(H5Sselect_all(space), "select all records");
     Hdf5Dataset dataset = create_dataset(file, name, stored_type_of(precision_), space, properties);
-    write_attribute(dataset, "units", text.units);
-    write_attribute(dataset, "long_name", text.long_name);
-    attach_axes(dataset, name, scales);
+    describe_field(dataset, name, text.long_name, text.units, scales);
     dataset.close("close dataset " + name);
   }
   scales.close();
@@ -282,18 +278,13 @@ void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
   std::vector<std::vector<std::uint64_t>> digests(fields_.size());
   naming_file(path, [&] {
     Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
-    {
-      const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
-      for (const auto& [name, text] : root_texts_) write_attribute(root, name, text);
-    }
+    for (const auto& [name, text] : root_texts_) write_attribute(file, name, text);
     write_format(file, "series");
     AxisScales scales = write_axes(file, axes);
     std::vector<Hdf5Dataset> datasets;
     for (const auto& [name, text] : fields_) {
       datasets.push_back(create_records(file, name, precision_, 3, steps.size(), axes.shape));
-      write_attribute(datasets.back(), "units", text.units);
-      write_attribute(datasets.back(), "long_name", text.long_name);
-      attach_axes(datasets.back(), name, scales);
+      describe_field(datasets.back(), name, text.long_name, text.units, scales);
     }
     for (std::size_t i = 0; i < steps.size(); ++i) {
       std::vector<FieldValues> values;
@@ -317,9 +308,7 @@ void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
     const Hdf5File file = reopen_hdf5_file(scratch);
     expect_axes(file, axes);
     std::size_t field = 0;
-    for (const auto& [name, text] : fields_) {
-      expect_records(file, name, digests[field++]);
-    }
+    for (const auto& [name, text] : fields_) expect_records(file, name, digests[field++]);
   });
 }
 

@@ -25,11 +25,10 @@ std::string provenance_entry(const StepRecord& record, std::string_view name) {
 }
 
 void write_root_attributes(hid_t file, const StepRecord& record) {
-  const Hdf5Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
-  write_attribute(root, "title", record.title);
-  write_attribute(root, "source", "lapl " + provenance_entry(record, "version"));
+  write_attribute(file, "title", record.title);
+  write_attribute(file, "source", "lapl " + provenance_entry(record, "version"));
   write_attribute(
-      root, "history",
+      file, "history",
       provenance_entry(record, "start_time") + ": " + provenance_entry(record, "command_line"));
   write_format(file, "step");
 }
@@ -41,9 +40,7 @@ void write_fields(hid_t file, const StepRecord& record, const AxisScales& scales
       throw IoError("field " + field.name + " has " + std::to_string(count) +
                     " values, but the grid has " + std::to_string(record.shape.cells()));
     Hdf5Dataset dataset = write_chunked_field(file, field.name, record.shape, field.values);
-    write_attribute(dataset, "units", field.units);
-    write_attribute(dataset, "long_name", field.long_name);
-    attach_axes(dataset, field.name, scales);
+    describe_field(dataset, field.name, field.long_name, field.units, scales);
     dataset.close("close dataset " + field.name);
   }
 }
