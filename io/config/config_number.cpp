@@ -28,18 +28,6 @@ bool take(std::string_view& text, char either, char other) {
   return true;
 }
 
-bool is_plain_decimal(std::string_view text) {
-  take(text, '-', '-');
-  const std::string_view whole = take_digits(text);
-  if (whole.empty() || (whole.size() > 1 && whole[0] == '0')) return false;
-  if (take(text, '.', '.') && take_digits(text).empty()) return false;
-  if (take(text, 'e', 'E')) {
-    take(text, '+', '-');
-    if (take_digits(text).empty()) return false;
-  }
-  return text.empty();
-}
-
 template <class T>
 std::optional<T> convert(std::string_view text) {
   T value{};
@@ -55,24 +43,30 @@ struct Decimal {
   std::int64_t power = 0;
 };
 
-Decimal decimal_of(std::string_view text) {
+/// None for a text that is no plain decimal.
+std::optional<Decimal> decimal_of(std::string_view text) {
   take(text, '-', '-');
   Decimal decimal;
   decimal.digits = take_digits(text);
+  if (decimal.digits.empty() || (decimal.digits.size() > 1 && decimal.digits[0] == '0')) return {};
   if (take(text, '.', '.')) {
     const std::string_view fraction = take_digits(text);
+    if (fraction.empty()) return {};
     decimal.digits += fraction;
     decimal.power = -static_cast<std::int64_t>(fraction.size());
   }
-  decimal.digits.erase(0, decimal.digits.find_first_not_of('0'));
-  if (decimal.digits.empty()) return {};
   if (take(text, 'e', 'E')) {
     constexpr std::int64_t beyond = 100000;  // larger than any that matters
     const bool negative = text.starts_with('-');
     take(text, '-', '+');
-    const std::int64_t power = convert<std::int64_t>(text).value_or(beyond);
-    decimal.power += negative ? -std::min(power, beyond) : std::min(power, beyond);
+    const std::string_view digits = take_digits(text);
+    if (digits.empty()) return {};
+    const std::int64_t power = std::min(convert<std::int64_t>(digits).value_or(beyond), beyond);
+    decimal.power += negative ? -power : power;
   }
+  if (!text.empty()) return {};
+  decimal.digits.erase(0, decimal.digits.find_first_not_of('0'));
+  if (decimal.digits.empty()) return Decimal();
   const std::size_t last = decimal.digits.find_last_not_of('0');
   decimal.power += static_cast<std::int64_t>(decimal.digits.size() - last - 1);
   decimal.digits.erase(last + 1);
@@ -149,7 +143,7 @@ std::string untidy(std::string_view text) {
     reason = "without a digit after the point";
   }
   const std::string tidy = sign + digits;
-  if (reason.empty() || !is_plain_decimal(tidy)) return {};
+  if (reason.empty() || !decimal_of(tidy)) return {};
   return fmt::format(", {} (write {})", reason, tidy);
 }
 
@@ -159,10 +153,9 @@ NumberText read_number(std::string_view text) {
   NumberText number;
   // Longer texts are no use as numbers and would fill a message.
   if (text.empty() || text.size() > 400) return number;
-  if (is_plain_decimal(text)) {
-    const Decimal decimal = decimal_of(text);
-    number.whole = decimal.power >= 0;
-    number.integer = integer_of(text, decimal);
+  if (const std::optional<Decimal> decimal = decimal_of(text)) {
+    number.whole = decimal->power >= 0;
+    number.integer = integer_of(text, *decimal);
     number.real = real_of(std::string(text));
     if (!number.real) number.fault = ", too large for a float64 (at most 1.7e308)";
     return number;
@@ -178,7 +171,7 @@ std::optional<double> read_duration(std::string_view text) {
   const char unit = text.back();
   const double scale = unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600 : 0;
   text.remove_suffix(1);
-  if (scale == 0 || !is_plain_decimal(text)) return std::nullopt;
+  if (scale == 0 || !decimal_of(text)) return std::nullopt;
   const std::optional<double> number = convert<double>(text);
   return number ? std::optional(*number * scale) : std::nullopt;
 }
