@@ -1,10 +1,10 @@
 #include "io/run_folder.hpp"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -244,12 +244,7 @@ void RunFolder::drop_diagnostics_from(std::int64_t step) const {
 }
 
 std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 }  // namespace lapl

@@ -116,14 +116,13 @@ std::optional<DiagnosticsLine> parse_line(std::string_view text) {
 
 std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text) {
   std::vector<DiagnosticsLine> lines;
-  std::size_t at = text.find('\n');
-  while (at != std::string::npos) {
-    const std::size_t start = at + 1;
-    at = text.find('\n', start);
-    if (at == std::string::npos) break;
-    const auto line = parse_line(std::string_view(text).substr(start, at - start));
-    if (!line) break;
-    lines.push_back(*line);
+  std::istringstream file(text);
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line) && !file.eof()) {  // a line without its end is being written
+    const auto parsed = parse_line(line);
+    if (!parsed) break;
+    lines.push_back(*parsed);
   }
   return lines;
 }
