@@ -117,27 +117,21 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
+// Calls `with` with a value of that one of the types which has this size; whether there is one.
+template <class... Types, class With>
+bool with_type_of_size(std::size_t size, With with) {
+  const auto call = [&](auto value) { return with(value), true; };
+  return ((sizeof(Types) == size && call(Types())) || ...);
+}
+
 // Calls `with` with a value of the stored type; whether there is such a type.
 template <class With>
 bool with_npy_type(char kind, std::size_t size, With with) {
-  const auto call = [&](auto value) { return with(value), true; };
-  if (kind == 'f')
-    return size == 2   ? call(Half())
-           : size == 4 ? call(float())
-           : size == 8 ? call(double())
-                       : false;
+  if (kind == 'f') return with_type_of_size<Half, float, double>(size, with);
   if (kind == 'i')
-    return size == 1   ? call(std::int8_t())
-           : size == 2 ? call(std::int16_t())
-           : size == 4 ? call(std::int32_t())
-           : size == 8 ? call(std::int64_t())
-                       : false;
+    return with_type_of_size<std::int8_t, std::int16_t, std::int32_t, std::int64_t>(size, with);
   if (kind == 'u' || (kind == 'b' && size == 1))
-    return size == 1   ? call(std::uint8_t())
-           : size == 2 ? call(std::uint16_t())
-           : size == 4 ? call(std::uint32_t())
-           : size == 8 ? call(std::uint64_t())
-                       : false;
+    return with_type_of_size<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(size, with);
   return false;
 }
 
@@ -166,15 +160,8 @@ NpyReader::NpyReader(const std::filesystem::path& path) : path_(path) {
   const std::uint64_t text_size = little_endian(std::string_view(start).substr(8, count_size));
   if (start.size() < text || text_size > start.size() - text) refuse("its header is cut short");
   first_value_ = text + text_size;
-  const auto naming = [&](const auto& read) {
-    try {
-      return read();
-    } catch (const IoError& error) {
-      throw IoError(fmt::format("{}: {}", path.string(), error.what()));
-    }
-  };
-  const NpyHeader header =
-      naming([&] { return NpyHeaderText(std::string_view(start).substr(text, text_size)).read(); });
+  const NpyHeader header = naming_file(
+      path, [&] { return NpyHeaderText(std::string_view(start).substr(text, text_size)).read(); });
   const std::string& type = header.type;
   if (type.size() > 2) kind_ = type[1], value_size_ = static_cast<std::size_t>(type[2] - '0');
   swapped_ = type.starts_with('>');
@@ -189,7 +176,7 @@ NpyReader::NpyReader(const std::filesystem::path& path) : path_(path) {
   if (room == 0)
     refuse(fmt::format("is {} bytes long, too short for an array of ({}) values of {} bytes",
                        length, fmt::join(header.extent, ", "), value_size_));
-  layout_ = naming([&] { return layout_of("the array", header.extent); });
+  layout_ = naming_file(path, [&] { return layout_of("the array", header.extent); });
   if (kind_ == 'f' && value_size_ == 4) layout_.precision = Precision::float32;
   layout_.fits_single = (kind_ == 'f' && value_size_ <= 4) || (kind_ != 'f' && value_size_ <= 2);
   fortran_order_ = header.fortran_order && layout_.shape.rows > 1;
