@@ -117,10 +117,8 @@ std::string shown(std::string_view text) {
 bool is_reserved_word(std::string_view text) {
   static constexpr std::array<std::string_view, 9> reserved = {"yes", "no", "on",   "off",  "true",
                                                                "y",   "n",  "null", "false"};
-  return std::any_of(reserved.begin(), reserved.end(), [&](std::string_view word) {
-    return std::equal(text.begin(), text.end(), word.begin(), word.end(),
-                      [](char a, char b) { return lower(a) == b; });
-  });
+  return std::ranges::any_of(
+      reserved, [&](std::string_view word) { return edit_distance(text, word, 0) == 0; });
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
