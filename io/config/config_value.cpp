@@ -16,18 +16,7 @@ namespace lapl {
 namespace {
 
 /// A value, or what is wrong: empty where the form does not recognise the node at all.
-struct ReadValue {
-  std::optional<Value> value;
-  std::string wrong;
-};
-
-template <class T>
-ReadValue accept(T content) {
-  ReadValue reading;
-  reading.value.emplace(std::move(content));
-  return reading;
-}
-ReadValue refuse(std::string wrong) { return {std::nullopt, std::move(wrong)}; }
+using ReadValue = std::variant<std::string, Value>;
 
 std::string found(const YamlNode& node) {
   switch (node.kind) {
@@ -57,48 +46,47 @@ std::pair<NumberText, std::string> number_in(const YamlNode& node) {
   return {number, wrong};
 }
 
-ReadValue read(const NullForm&, const YamlNode&) { return accept(Null{}); }
+ReadValue read(const NullForm&, const YamlNode&) { return Value(Null{}); }
 
 ReadValue read(const WordForm& form, const YamlNode& node) {
   const auto& words = form.words;
-  if (std::find(words.begin(), words.end(), node.text) != words.end()) return accept(node.text);
+  if (std::find(words.begin(), words.end(), node.text) != words.end()) return Value(node.text);
   return {};
 }
 
 ReadValue read(const IntegerForm& form, const YamlNode& node) {
   const auto [number, wrong] = number_in(node);
-  if (!number.real) return refuse(wrong);
+  if (!number.real) return wrong;
   if (!number.whole)
-    return refuse(
-        fmt::format("{}, not an integer (expected {})", found(node), description({{form}, {}})));
+    return fmt::format("{}, not an integer (expected {})", found(node), description({{form}, {}}));
   if (!number.integer || *number.integer < form.low || *number.integer > form.high)
-    return refuse(out_of_range(node, form));
-  return accept(*number.integer);
+    return out_of_range(node, form);
+  return Value(*number.integer);
 }
 
 ReadValue read(const RealForm& form, const YamlNode& node) {
   const auto [number, wrong] = number_in(node);
-  if (!number.real) return refuse(wrong);
+  if (!number.real) return wrong;
   const double value = *number.real;
   if (value < form.low || value > form.high || (form.above && value == form.low)) {
-    return refuse(out_of_range(node, form));
+    return out_of_range(node, form);
   }
-  return accept(value);
+  return Value(value);
 }
 
 ReadValue read(const TextForm&, const YamlNode& node) {
-  if (node.text.empty()) return refuse("found an empty text (expected a text)");
+  if (node.text.empty()) return std::string("found an empty text (expected a text)");
   // A quoted "\0" gets past the check of the file's bytes and would cut a path short.
   if (!is_clean_line(node.text)) {
-    return refuse(found(node) + " (expected one line without control characters)");
+    return found(node) + " (expected one line without control characters)";
   }
   const NumberText number = read_number(node.text);
   const bool is_number = number.real || !number.fault.empty();
   if (!node.quoted && (is_number || is_reserved_word(node.text))) {
-    return refuse(fmt::format("{0}, which reads as a {1} (for a text write \"{2}\")", found(node),
-                              is_number ? "number" : "truth value", shown(node.text)));
+    return fmt::format("{0}, which reads as a {1} (for a text write \"{2}\")", found(node),
+                       is_number ? "number" : "truth value", shown(node.text));
   }
-  return accept(node.text);
+  return Value(node.text);
 }
 
 ReadValue read(const PathForm&, const YamlNode& node) { return read(TextForm{}, node); }
@@ -107,14 +95,13 @@ ReadValue read(const DurationForm& form, const YamlNode& node) {
   const std::optional<double> seconds = read_duration(node.text);
   if (!seconds) {
     if (node.quoted || !read_number(node.text).real) return {};
-    return refuse(
-        fmt::format("found {0}, without a unit (write {0}s, {0}m or {0}h)", shown(node.text)));
+    return fmt::format("found {0}, without a unit (write {0}s, {0}m or {0}h)", shown(node.text));
   }
   static const std::regex allowed(duration_pattern);
   constexpr std::size_t longest = 40;  // characters; std::regex goes as deep as a text is long
   if (node.text.size() > longest || !std::regex_match(node.text, allowed))
-    return refuse(out_of_range(node, form));
-  return accept(Duration{*seconds});
+    return out_of_range(node, form);
+  return Value(Duration{*seconds});
 }
 
 // Only reached inside of lists and beside other forms, where no type has it.
@@ -158,8 +145,8 @@ ValueOrProblem read_single(const ValueType& type, const YamlNode& node) {
     for (const Form& form : type.forms) {
       if (std::holds_alternative<NullForm>(form) != is_null) continue;
       ReadValue reading = std::visit([&](const auto& known) { return read(known, node); }, form);
-      if (reading.value) return std::move(*reading.value);
-      if (wrong.empty()) wrong = reading.wrong;
+      if (auto* const value = std::get_if<Value>(&reading)) return std::move(*value);
+      if (wrong.empty()) wrong = std::get<std::string>(reading);
     }
   }
   if (wrong.empty()) {
