@@ -111,8 +111,18 @@ void naming_system_error(Write write) {
   }
 }
 
-void compare_seals(const SealBytes& stored, const SealBytes& found, const std::string& label) {
-  if (stored != found)
+/// Has `read(file, length, maker)` hand what a file holds before its seal to a SealMaker. Throws
+/// unless that is what was sealed.
+template <class Read>
+void compare_with_seal(const std::filesystem::path& path, Read read) {
+  const std::string label = path.string();
+  const PosixFile file(path, O_RDONLY, label);
+  const std::uint64_t size = file.size();
+  const SealBytes stored = read_seal(file, label, size);
+  file.seek(0);
+  SealMaker maker;
+  read(file, size - seal_size, maker);
+  if (stored != maker.seal())
     throw IoError(label + ": the bytes differ from what was sealed (the file is damaged)");
 }
 
@@ -137,23 +147,16 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
   SealMaker maker;
   auto memory =
       expected_bytes <= available_memory() / 4 ? PosixFile::in_memory(label) : std::nullopt;
-  if (memory) {
-    naming_system_error([&] { write_hdf5(memory->scratch_path()); });
-    PosixFile file = temporary.open(O_WRONLY | O_CREAT | O_EXCL);
-    for_each_block(*memory, label, memory->size(), [&](std::span<const std::byte> bytes) {
-      maker.add(bytes);
-      file.write(bytes);
-    });
-    file.write(maker.seal());
-    temporary.commit(file);
-  } else {
-    naming_system_error([&] { write_hdf5(temporary.path()); });
-    PosixFile file = temporary.open(O_RDWR);  // while it wrote, HDF5 held it
-    for_each_block(file, label, file.size(),
-                   [&](std::span<const std::byte> bytes) { maker.add(bytes); });
-    file.write(maker.seal());
-    temporary.commit(file);
-  }
+  naming_system_error([&] { write_hdf5(memory ? memory->scratch_path() : temporary.path()); });
+  // While it wrote, HDF5 held the temporary file.
+  PosixFile file = temporary.open(memory ? O_WRONLY | O_CREAT | O_EXCL : O_RDWR);
+  const PosixFile& written = memory ? *memory : file;
+  for_each_block(written, label, written.size(), [&](std::span<const std::byte> bytes) {
+    maker.add(bytes);
+    if (memory) file.write(bytes);
+  });
+  file.write(maker.seal());
+  temporary.commit(file);
 }
 
 std::vector<std::byte> hdf5_image(
@@ -179,15 +182,10 @@ void write_sealed_image(const std::filesystem::path& path, std::span<const std::
 }
 
 void verify_seal(const std::filesystem::path& path) {
-  const std::string label = path.string();
-  const PosixFile file(path, O_RDONLY, label);
-  const std::uint64_t size = file.size();
-  const SealBytes stored = read_seal(file, label, size);
-  file.seek(0);
-  SealMaker maker;
-  for_each_block(file, label, size - seal_size,
-                 [&](std::span<const std::byte> bytes) { maker.add(bytes); });
-  compare_seals(stored, maker.seal(), label);
+  compare_with_seal(path, [&](const PosixFile& file, std::uint64_t length, SealMaker& maker) {
+    for_each_block(file, path.string(), length,
+                   [&](std::span<const std::byte> bytes) { maker.add(bytes); });
+  });
 }
 
 bool has_seal(const std::filesystem::path& path) {
@@ -200,18 +198,13 @@ bool has_seal(const std::filesystem::path& path) {
 }
 
 SealedImage read_sealed(const std::filesystem::path& path) {
-  const std::string label = path.string();
-  const PosixFile file(path, O_RDONLY, label);
-  const std::uint64_t size = file.size();
-  const SealBytes stored = read_seal(file, label, size);
-  SealedImage image{nullptr, size - seal_size};
-  image.bytes = std::make_unique_for_overwrite<std::byte[]>(image.size);
-  const std::span<std::byte> bytes(image.bytes.get(), image.size);
-  file.seek(0);
-  read_all_of(file, label, bytes);
-  SealMaker maker;
-  maker.add(bytes);
-  compare_seals(stored, maker.seal(), label);
+  SealedImage image;
+  compare_with_seal(path, [&](const PosixFile& file, std::uint64_t length, SealMaker& maker) {
+    image = {std::make_unique_for_overwrite<std::byte[]>(length), length};
+    const std::span<std::byte> bytes(image.bytes.get(), image.size);
+    read_all_of(file, path.string(), bytes);
+    maker.add(bytes);
+  });
   return image;
 }
 
