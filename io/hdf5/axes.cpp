@@ -18,7 +18,7 @@ std::vector<double> positions(std::int64_t count, double spacing) {
   return values;
 }
 
-Hdf5Dataset write_scale(hid_t file, const char* name, std::span<const double> values,
+Hdf5Dataset write_scale(hid_t file, const char* name, const std::vector<double>& values,
                         std::string_view units, std::string_view long_name) {
   Hdf5Dataset scale = write_array(file, name, values);
   check_hdf5(H5DSset_scale(scale, name), std::string("make a dimension scale of ") + name);
@@ -34,7 +34,7 @@ constexpr std::size_t any_length = std::size_t{1} << 40;
 
 void write_format(hid_t file, const std::string& kind) {
   write_attribute(file, format_attribute, kind);
-  write_attribute(file, version_attribute, std::span(&format_version, 1));
+  write_attribute(file, version_attribute, std::vector{format_version});
 }
 
 std::string read_format(hid_t file) {
@@ -55,7 +55,7 @@ void AxisScales::close() {
 }
 
 AxisScales write_axes(hid_t file, const Axes& axes) {
-  write_attribute(file, spacing_attribute, std::span(&axes.spacing, 1));
+  write_attribute(file, spacing_attribute, std::vector{axes.spacing});
   AxisScales scales{
       write_scale(file, "time", axes.times, "s", "time"),
       write_scale(file, "y", positions(axes.shape.rows, axes.spacing), "m", "position of the row"),
@@ -63,7 +63,7 @@ AxisScales write_axes(hid_t file, const Axes& axes) {
                   "position of the column")};
   // Not on y and x: ParaView would take the grid for longitude and latitude.
   write_attribute(scales.time, "axis", "T");
-  Hdf5Dataset step = write_array(file, "step", std::span<const std::int64_t>(axes.steps));
+  Hdf5Dataset step = write_array(file, "step", axes.steps);
   write_attribute(step, "units", "1");
   write_attribute(step, "long_name", "number of steps done");
   check_hdf5(H5DSattach_scale(step, scales.time, 0), "attach time to step");
@@ -82,12 +82,10 @@ void describe_field(hid_t field, const std::string& name, const std::string& lon
 }
 
 void expect_axes(hid_t file, const Axes& axes) {
-  expect_array(file, "time", std::span<const double>(axes.times));
-  expect_array(file, "step", std::span<const std::int64_t>(axes.steps));
-  const auto y = positions(axes.shape.rows, axes.spacing);
-  const auto x = positions(axes.shape.columns, axes.spacing);
-  expect_array(file, "y", std::span<const double>(y));
-  expect_array(file, "x", std::span<const double>(x));
+  expect_array(file, "time", axes.times);
+  expect_array(file, "step", axes.steps);
+  expect_array(file, "y", positions(axes.shape.rows, axes.spacing));
+  expect_array(file, "x", positions(axes.shape.columns, axes.spacing));
 }
 
 Axes read_axes(hid_t file) {

@@ -1,6 +1,5 @@
 #include "io/hdf5/checkpoint_layout.hpp"
 
-#include <array>
 #include <bit>
 #include <sstream>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "kernels/digest.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_outputs = std::size_t{1} << 24;
 
 template <class T>
-void write_values(hid_t file, const std::string& name, std::span<const T> values) {
+void write_values(hid_t file, const std::string& name, const std::vector<T>& values) {
   write_array(file, name, values).close("close dataset " + name);
 }
 
@@ -31,9 +31,6 @@ T read_one(hid_t file, const std::string& name) {
 }  // namespace
 
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
-  const std::array<std::int64_t, 2> shape = {header.shape.rows, header.shape.columns};
-  const auto time_step = std::bit_cast<std::uint64_t>(header.time_step);
-  const auto coefficient = std::bit_cast<std::uint64_t>(header.coefficient);
   // The names one a line: an array of texts would need them all to be of one length.
   std::string names;
   std::vector<std::uint64_t> digests;
@@ -44,14 +41,14 @@ void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
 
   write_format(file, "checkpoint");
   write_text(file, "config", header.config);
-  write_values(file, "shape", std::span<const std::int64_t>(shape));
-  write_values(file, "step", std::span(&header.step, 1));
-  write_values(file, "time_step_bits", std::span(&time_step, 1));
-  write_values(file, "coefficient_bits", std::span(&coefficient, 1));
-  write_values(file, "state_digest", std::span(&header.state_digest, 1));
+  write_values(file, "shape", std::vector{header.shape.rows, header.shape.columns});
+  write_values(file, "step", std::vector{header.step});
+  write_values(file, "time_step_bits", std::vector{bits_of(header.time_step)});
+  write_values(file, "coefficient_bits", std::vector{bits_of(header.coefficient)});
+  write_values(file, "state_digest", std::vector{header.state_digest});
   write_text(file, "output_names", names);
-  write_values(file, "output_digests", std::span<const std::uint64_t>(digests));
-  write_values(file, "missing_outputs", std::span<const std::int64_t>(header.missing_outputs));
+  write_values(file, "output_digests", digests);
+  write_values(file, "missing_outputs", header.missing_outputs);
 }
 
 CheckpointHeader read_checkpoint_header(hid_t file) {

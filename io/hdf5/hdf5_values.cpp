@@ -8,16 +8,13 @@
 namespace lapl {
 namespace {
 
-Hdf5Type text_type(std::size_t size, bool ascii) {
+Hdf5Type text_type(std::string_view text) {
+  const bool ascii = std::ranges::all_of(text, [](unsigned char c) { return c < 128; });
   Hdf5Type type(H5Tcopy(H5T_C_S1), "make a text type");
-  check_hdf5(H5Tset_size(type, std::max<std::size_t>(size, 1)), "make a text type");
+  check_hdf5(H5Tset_size(type, std::max<std::size_t>(text.size(), 1)), "make a text type");
   check_hdf5(H5Tset_strpad(type, H5T_STR_NULLPAD), "make a text type");
   check_hdf5(H5Tset_cset(type, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8), "make a text type");
   return type;
-}
-
-Hdf5Type text_type(std::string_view text) {
-  return text_type(text.size(), std::ranges::all_of(text, [](unsigned char c) { return c < 128; }));
 }
 
 /// HDF5 reads at least one byte, also of an empty text.
@@ -63,7 +60,7 @@ void write_attribute(hid_t object, const std::string& name, std::string_view tex
 }
 
 template <class T>
-void write_attribute(hid_t object, const std::string& name, std::span<const T> values) {
+void write_attribute(hid_t object, const std::string& name, const std::vector<T>& values) {
   const Hdf5Space space = values.size() == 1 ? Hdf5Space(H5Screate(H5S_SCALAR), "make a data space")
                                              : array_space(values.size());
   Hdf5Attribute attribute(
@@ -100,7 +97,7 @@ T read_number_attribute(hid_t object, const std::string& name) {
 }
 
 template <class T>
-Hdf5Dataset write_array(hid_t location, const std::string& name, std::span<const T> values) {
+Hdf5Dataset write_array(hid_t location, const std::string& name, const std::vector<T>& values) {
   Hdf5Dataset dataset = create_dataset(location, name, stored_type<T>(), array_space(values.size()),
                                        dataset_properties());
   if (!values.empty())
@@ -150,19 +147,20 @@ std::string read_text(hid_t location, const std::string& name, std::size_t most)
 }
 
 template <class T>
-void expect_array(hid_t location, const std::string& name, std::span<const T> values) {
+void expect_array(hid_t location, const std::string& name, const std::vector<T>& values) {
   const std::vector<T> stored = read_array<T>(location, name, values.size());
   if (stored.size() != values.size() ||
-      (!stored.empty() && std::memcmp(stored.data(), values.data(), values.size_bytes()) != 0))
+      (!stored.empty() &&
+       std::memcmp(stored.data(), values.data(), values.size() * sizeof(T)) != 0))
     throw IoError("dataset " + name + " reads back with other values than were written");
 }
 
-#define LAPL_INSTANTIATE(T)                                                        \
-  template void write_attribute(hid_t, const std::string&, std::span<const T>);    \
-  template T read_number_attribute(hid_t, const std::string&);                     \
-  template Hdf5Dataset write_array(hid_t, const std::string&, std::span<const T>); \
-  template std::vector<T> read_array(hid_t, const std::string&, std::size_t);      \
-  template void expect_array(hid_t, const std::string&, std::span<const T>);
+#define LAPL_INSTANTIATE(T)                                                           \
+  template void write_attribute(hid_t, const std::string&, const std::vector<T>&);    \
+  template T read_number_attribute(hid_t, const std::string&);                        \
+  template Hdf5Dataset write_array(hid_t, const std::string&, const std::vector<T>&); \
+  template std::vector<T> read_array(hid_t, const std::string&, std::size_t);         \
+  template void expect_array(hid_t, const std::string&, const std::vector<T>&);
 LAPL_INSTANTIATE(double)
 LAPL_INSTANTIATE(std::int64_t)
 LAPL_INSTANTIATE(std::uint64_t)

@@ -42,7 +42,7 @@ Hdf5Dataset create_dataset(hid_t location, const std::string& name, hid_t type, 
 /// Fixed-length text: variable-length attributes confuse ParaView. ASCII unless the text is not.
 void write_attribute(hid_t object, const std::string& name, std::string_view text);
 template <class T>
-void write_attribute(hid_t object, const std::string& name, std::span<const T> values);
+void write_attribute(hid_t object, const std::string& name, const std::vector<T>& values);
 
 /// A text attribute as above; empty where there is none of that name and kind.
 std::string read_text_attribute(hid_t object, const std::string& name);
@@ -53,7 +53,7 @@ T read_number_attribute(hid_t object, const std::string& name);
 /// Creates a one-dimensional dataset, writes it and hands it back open.
 template <class T>
 [[nodiscard]] Hdf5Dataset write_array(hid_t location, const std::string& name,
-                                      std::span<const T> values);
+                                      const std::vector<T>& values);
 /// A scalar text dataset of fixed length.
 void write_text(hid_t location, const std::string& name, std::string_view text);
 
@@ -66,6 +66,6 @@ std::string read_text(hid_t location, const std::string& name, std::size_t most)
 
 /// Throws IoError unless the dataset holds exactly these bits.
 template <class T>
-void expect_array(hid_t location, const std::string& name, std::span<const T> values);
+void expect_array(hid_t location, const std::string& name, const std::vector<T>& values);
 
 }  // namespace lapl

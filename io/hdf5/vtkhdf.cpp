@@ -54,38 +54,33 @@ void write_steps(hid_t group, const Axes& axes, const std::vector<VtkField>& fie
                  const AxisScales& scales) {
   const auto count = static_cast<std::int64_t>(axes.times.size());
   const Hdf5Group steps = create_hdf5_group(group, "Steps");
-  write_attribute(steps, "NSteps", std::span(&count, 1));
+  write_attribute(steps, "NSteps", std::vector{count});
   // On the axis time too, or netCDF would make up a dimension for them.
-  const auto add = [&](hid_t location, const std::string& name, auto values) {
+  const auto add = [&](hid_t location, const std::string& name, const auto& values) {
     Hdf5Dataset dataset = write_array(location, name, values);
     check_hdf5(H5DSattach_scale(dataset, scales.time, 0), "attach time to " + name);
     dataset.close("close dataset VTKHDF/Steps/" + name);
   };
-  add(steps, "Values", std::span<const double>(axes.times));
+  add(steps, "Values", axes.times);
   std::vector<std::int64_t> offsets(axes.times.size());
   std::iota(offsets.begin(), offsets.end(), 0);
   const Hdf5Group points = create_hdf5_group(steps, "PointDataOffsets");
-  for (const VtkField& field : fields)
-    add(points, field.name, std::span<const std::int64_t>(offsets));
+  for (const VtkField& field : fields) add(points, field.name, offsets);
 }
 
 }  // namespace
 
 void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fields,
                   const AxisScales& scales) {
-  const std::array<std::int64_t, 2> version = {2, 0};
-  const std::array<std::int64_t, 6> extent = {0, axes.shape.columns - 1, 0, axes.shape.rows - 1, 0,
-                                              0};
-  const std::array<double, 3> origin = {0, 0, 0};
-  const std::array<double, 3> spacing = {axes.spacing, axes.spacing, axes.spacing};
-  const std::array<double, 9> direction = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const std::vector<std::int64_t> extent = {0, axes.shape.columns - 1, 0, axes.shape.rows - 1, 0,
+                                            0};
   const Hdf5Group group = create_hdf5_group(file, "VTKHDF");
-  write_attribute(group, "Version", std::span<const std::int64_t>(version));
+  write_attribute(group, "Version", std::vector<std::int64_t>{2, 0});
   write_attribute(group, "Type", "ImageData");
-  write_attribute(group, "WholeExtent", std::span<const std::int64_t>(extent));
-  write_attribute(group, "Origin", std::span<const double>(origin));
-  write_attribute(group, "Spacing", std::span<const double>(spacing));
-  write_attribute(group, "Direction", std::span<const double>(direction));
+  write_attribute(group, "WholeExtent", extent);
+  write_attribute(group, "Origin", std::vector<double>{0, 0, 0});
+  write_attribute(group, "Spacing", std::vector<double>(3, axes.spacing));
+  write_attribute(group, "Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});
   const Hdf5Group points = create_hdf5_group(group, "PointData");
   for (const VtkField& field : fields) write_point_data(points, field, axes, scales);
   if (axes.times.size() > 1) write_steps(group, axes, fields, scales);

@@ -152,7 +152,7 @@ TEST_CASE("each reason why a checkpoint cannot be used is named, though its seal
        "no dataset config; the file holds coefficient_bits, field, "},
       {[](hid_t file) {
          H5Adelete(file, "lapl_format_version");
-         write_attribute(file, "lapl_format_version", std::span(&version, 1));
+         write_attribute(file, "lapl_format_version", std::vector{version});
        },
        "has version 2 of the checkpoint format; this program reads version 1"},
       {[](hid_t file) { H5Adelete(file, "lapl_format"); }, "is not a file of lapl"},

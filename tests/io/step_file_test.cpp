@@ -262,7 +262,7 @@ TEST_CASE("a step file whose parts contradict each other is refused, though its 
   const auto spaced = [](double spacing) {
     return [=](hid_t file) {
       H5Adelete(file, "lapl_grid_spacing");
-      write_attribute(file, "lapl_grid_spacing", std::span(&spacing, 1));
+      write_attribute(file, "lapl_grid_spacing", std::vector{spacing});
     };
   };
   const auto write = [&] {

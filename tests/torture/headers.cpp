@@ -118,8 +118,8 @@ std::string forge_attribute(hid_t file, Random& random) {
     case 1:
       write_attribute(file, name, pick<std::string_view>({"step", "index", "x"}, random));
       break;
-    case 2: write_attribute(file, name, std::span(&number, 1)); break;
-    default: write_attribute(file, name, std::span(&whole, 1)); break;
+    case 2: write_attribute(file, name, std::vector{number}); break;
+    default: write_attribute(file, name, std::vector{whole}); break;
   }
   return "attribute " + name;
 }
