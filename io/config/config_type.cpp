@@ -58,28 +58,18 @@ ordered_json schema(const DurationForm&) {
 }
 ordered_json schema(const FiltersForm&) { return {{"type", "array"}, {"items", filter_schema()}}; }
 
-template <class T>
-std::string yaml_list(const std::vector<T>& elements) {
-  std::string text = "[";
-  for (const T& element : elements) text += (text.size() > 1 ? ", " : "") + yaml_of(Value{element});
-  return text + ']';
-}
-std::string yaml_list(const std::vector<FilterConfig>& filters) {
-  std::string text = "[";
-  for (const FilterConfig& filter : filters)
-    text += (text.size() > 1 ? ", " : "") + yaml_of(filter);
-  return text + ']';
-}
-
 struct YamlWriter {
   std::string operator()(Null) const { return "null"; }
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(double value) const { return number_text(value); }
   std::string operator()(const std::string& value) const { return yaml_text(value); }
   std::string operator()(Duration value) const { return duration_text(value.seconds); }
+  std::string operator()(const FilterConfig& value) const { return yaml_of(value); }
   template <class T>
-  std::string operator()(const std::vector<T>& value) const {
-    return yaml_list(value);
+  std::string operator()(const std::vector<T>& elements) const {
+    std::string text = "[";
+    for (const T& element : elements) text += (text.size() > 1 ? ", " : "") + (*this)(element);
+    return text + ']';
   }
 };
 
