@@ -22,11 +22,9 @@ void Mistakes::add(const Place& place, std::string_view key, std::string_view wh
 void Mistakes::throw_any() const {
   if (mistakes_.empty()) return;
   std::vector<Mistake> sorted = mistakes_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Mistake& a, const Mistake& b) {
-    const auto rank = [](const Place& place) {
-      return std::tuple(place.setting, place.position.line, place.position.column);
-    };
-    return rank(a.place) < rank(b.place);
+  std::ranges::stable_sort(sorted, {}, [](const Mistake& mistake) {
+    const auto& [position, setting] = mistake.place;
+    return std::tuple(setting, position.line, position.column);
   });
   std::string all;
   for (const Mistake& mistake : sorted) all += (all.empty() ? "" : "\n") + mistake.text;

@@ -30,8 +30,8 @@ void remove_unless_held(const fs::path& path) {
 
 bool is_leftover(const std::string& name, const std::string& start) {
   return name.starts_with(start) && name.size() > start.size() &&
-         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(start.size()), name.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0; });
+         std::ranges::all_of(name.substr(start.size()),
+                             [](unsigned char c) { return std::isalnum(c) != 0; });
 }
 
 std::vector<std::string> hidden_names_in(const fs::path& folder) {
