@@ -19,14 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // IEEE binary16, little-endian; HDF5 has no name for it before 1.14.4.
-Hdf5Type half_type() {
+Hdf5Type type_of(Half) {
   Hdf5Type type(H5Tcopy(H5T_IEEE_F32LE), "copy a type");
   check_hdf5(H5Tset_fields(type, 15, 10, 5, 0, 10), "make the type float16");
   check_hdf5(H5Tset_size(type, 2), "make the type float16");
   check_hdf5(H5Tset_ebias(type, 15), "make the type float16");
   return type;
 }
-Hdf5Type type_of(Half) { return half_type(); }
 Hdf5Type type_of(double) { return {H5Tcopy(H5T_NATIVE_DOUBLE), "copy a type"}; }
 Hdf5Type type_of(float) { return {H5Tcopy(H5T_NATIVE_FLOAT), "copy a type"}; }
 

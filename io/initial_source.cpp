@@ -8,21 +8,16 @@
 #include "solver/initial_field.hpp"
 
 namespace lapl {
-namespace {
-
-void require_shape(const RunConfig& config, Shape found) {
-  if (found != config.shape)
-    throw ConfigError(fmt::format("initial.path: {} holds {} x {} values, grid.shape is [{}, {}]",
-                                  config.initial.path, found.rows, found.columns, config.shape.rows,
-                                  config.shape.columns));
-}
-
-}  // namespace
 
 std::optional<std::vector<double>> load_initial_field(const RunConfig& config) {
   const auto* const file = std::get_if<FieldFile>(&initial_field_of(config));
   if (file == nullptr) return std::nullopt;
-  const auto check_shape = [&](Shape found) { require_shape(config, found); };
+  const auto check_shape = [&](Shape found) {
+    if (found != config.shape)
+      throw ConfigError(fmt::format("initial.path: {} holds {} x {} values, grid.shape is [{}, {}]",
+                                    config.initial.path, found.rows, found.columns,
+                                    config.shape.rows, config.shape.columns));
+  };
   switch (*file) {
     case FieldFile::picture: return read_png(config.initial.path, check_shape).values;
     case FieldFile::dataset:

@@ -11,9 +11,10 @@ namespace {
 std::string npy_header(const Series& series) {
   const std::size_t records = series.records.size();
   const Shape shape = series.shape;
-  std::string text = fmt::format(
-      "{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}{}, {}), }}", value_size(series),
-      records > 1 ? fmt::format("{}, ", records) : "", shape.rows, shape.columns);
+  std::string text =
+      fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}{}, {}), }}",
+                  size_of(series.precision), records > 1 ? fmt::format("{}, ", records) : "",
+                  shape.rows, shape.columns);
   constexpr std::size_t before = 10, alignment = 64;
   text.append(alignment - 1 - (before + text.size()) % alignment, ' ');
   text += '\n';

@@ -20,7 +20,7 @@ std::string xml_text(const std::string& text) {
 std::string xdmf_text(const std::filesystem::path& raw, const Series& series,
                       const std::string& field) {
   const Shape shape = series.shape;
-  const std::size_t size = value_size(series);
+  const std::size_t size = size_of(series.precision);
   const std::string dimensions = fmt::format("1 {} {}", shape.rows, shape.columns);
   std::string text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

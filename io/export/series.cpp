@@ -117,8 +117,6 @@ FieldValues read_record(const Series& series, const SeriesRecord& record,
   return missing_values(series.shape.cells(), series.precision);
 }
 
-std::size_t value_size(const Series& series) { return size_of(series.precision); }
-
 std::span<const std::byte> bytes_of(const FieldValues& values) {
   static_assert(std::endian::native == std::endian::little);
   return std::visit([](const auto& held) { return std::as_bytes(std::span(held)); }, values);

@@ -58,9 +58,6 @@ Series open_series(const std::filesystem::path& path, const StepRange& range);
 /// as it may have changed. Throws IoError.
 FieldValues read_record(const Series& series, const SeriesRecord& record, const std::string& field);
 
-/// Bytes of one value of a field.
-std::size_t value_size(const Series& series);
-
 /// The values as they are stored, little-endian.
 std::span<const std::byte> bytes_of(const FieldValues& values);
 

@@ -140,7 +140,7 @@ void write_series_file(const fs::path& path, const Series& series,
   const Hdf5Session session;
   const Header header = make_header(series, fields, history);
   const std::uint64_t bytes =
-      fields.size() * series.records.size() * stored_size(series.shape, value_size(series));
+      fields.size() * series.records.size() * stored_size(series.shape, size_of(series.precision));
   SeriesFile file(path, series, header);
   write_sealed(path, bytes, [&](const fs::path& scratch) {
     file.write(scratch);
