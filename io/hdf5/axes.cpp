@@ -3,7 +3,6 @@
 #include <hdf5_hl.h>
 
 #include <cmath>
-#include <span>
 
 #include "io/hdf5/hdf5_values.hpp"
 

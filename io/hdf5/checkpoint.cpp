@@ -6,7 +6,6 @@
 
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/checkpoint_layout.hpp"
-#include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/step_file.hpp"

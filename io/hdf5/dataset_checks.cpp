@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 
 #include "io/hdf5/hdf5_values.hpp"
 #include "kernels/size_text.hpp"

@@ -1,7 +1,6 @@
 #include "io/hdf5/run_index.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <set>
 #include <system_error>

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "io/images/movie.hpp"
-#include "kernels/error.hpp"
 
 namespace lapl {
 namespace {
