@@ -34,10 +34,10 @@ class NpyHeaderText {
 
   NpyHeader read() {
     NpyHeader header;
-    expect('{');
-    while (!took('}')) {
+    expect("{");
+    while (!took("}")) {
       const std::string key = quoted();
-      expect(':');
+      expect(":");
       if (key == "descr")
         header.type = quoted();
       else if (key == "fortran_order")
@@ -46,8 +46,8 @@ class NpyHeaderText {
         header.extent = numbers();
       else
         fail();
-      if (!took(',')) {
-        expect('}');
+      if (!took(",")) {
+        expect("}");
         break;
       }
     }
@@ -64,14 +64,14 @@ class NpyHeaderText {
   void skip_spaces() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n"), rest_.size()));
   }
-  bool took(char character) {
+  bool took(std::string_view word) {
     skip_spaces();
-    if (!rest_.starts_with(character)) return false;
-    rest_.remove_prefix(1);
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
     return true;
   }
-  void expect(char character) {
-    if (!took(character)) fail();
+  void expect(std::string_view word) {
+    if (!took(word)) fail();
   }
   std::string quoted() {
     skip_spaces();
@@ -82,25 +82,21 @@ class NpyHeaderText {
     return text;
   }
   bool truth() {
-    skip_spaces();
-    for (const std::string_view word : {"True", "False"})
-      if (rest_.starts_with(word)) {
-        rest_.remove_prefix(word.size());
-        return word == "True";
-      }
-    fail();
+    if (took("True")) return true;
+    expect("False");
+    return false;
   }
   std::vector<hsize_t> numbers() {
     std::vector<hsize_t> values;
-    expect('(');
-    while (!took(')')) {
+    expect("(");
+    while (!took(")")) {
       skip_spaces();
       const auto [end, error] =
           std::from_chars(rest_.data(), rest_.data() + rest_.size(), values.emplace_back());
       if (error != std::errc()) fail();
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      if (!took(',')) {
-        expect(')');
+      if (!took(",")) {
+        expect(")");
         break;
       }
     }

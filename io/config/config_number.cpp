@@ -121,14 +121,8 @@ std::string untidy(std::string_view text) {
   std::string_view rest = text;
   if (take(rest, '+', '+')) reason = "with a plus sign";
   const std::string sign = take(rest, '-', '-') ? "-" : "";
-  std::string digits;
-  for (const char c : rest) {
-    if (c == '_') {
-      reason = "with underscores";
-    } else {
-      digits += c;
-    }
-  }
+  std::string digits(rest);
+  if (std::erase(digits, '_') > 0) reason = "with underscores";
   std::size_t zeros = 0;
   while (zeros + 1 < digits.size() && digits[zeros] == '0' && is_digit(digits[zeros + 1])) ++zeros;
   if (zeros > 0) reason = "with leading zeros";

@@ -52,7 +52,6 @@ ordered_json schema(const RealForm& form) {
   return result;
 }
 ordered_json schema(const TextForm&) { return {{"type", "string"}, {"minLength", 1}}; }
-ordered_json schema(const PathForm&) { return schema(TextForm{}); }
 ordered_json schema(const DurationForm&) {
   return {{"type", "string"}, {"pattern", duration_pattern}};
 }

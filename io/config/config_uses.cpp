@@ -130,8 +130,7 @@ const std::vector<ConfigUse>& config_uses() {
 std::string config_for(std::string_view name) {
   const auto use = std::ranges::find(config_uses(), name, &ConfigUse::name);
   if (use == config_uses().end()) {
-    std::vector<std::string> names;
-    for (const ConfigUse& known : config_uses()) names.push_back(known.name);
+    const std::vector<std::string> names = names_in(config_uses());
     const std::string near = nearest_word(name, names, 0);
     throw ConfigError(
         fmt::format("use {}: not known ({})", shown(name),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
 
 #include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
@@ -87,8 +88,6 @@ ReadValue read(const TextForm&, const YamlNode& node) {
   }
   return Value(node.text);
 }
-
-ReadValue read(const PathForm&, const YamlNode& node) { return read(TextForm{}, node); }
 
 ReadValue read(const DurationForm& form, const YamlNode& node) {
   const std::optional<double> seconds = read_duration(node.text);
@@ -184,18 +183,15 @@ ValueOrProblem read_list(const ValueType& type, const YamlNode& node) {
                                                   count == 1 ? "" : "s", expected)};
   }
   std::vector<Value> elements;
+  std::set<std::string> names;
   for (const YamlNode& child : node.children) {
     if (!child.refused.empty()) return refused_value(child);
     auto element = read_single(type, child);
     if (std::holds_alternative<YamlProblem>(element)) return element;
     elements.push_back(std::get<Value>(std::move(element)));
-    const auto* const name = std::get_if<std::string>(&elements.back());
-    const auto is_same = [&](const Value& other) {
-      return name && std::get<std::string>(other) == *name;
-    };
-    if (std::any_of(elements.begin(), elements.end() - 1, is_same)) {
+    if (const auto* const name = std::get_if<std::string>(&elements.back());
+        name && !names.insert(*name).second)
       return YamlProblem{child.position, fmt::format("found {} twice (expected each once)", *name)};
-    }
   }
   return gather(elements);
 }

@@ -48,9 +48,9 @@ struct RealForm {
   std::string_view high_is = {};  ///< what the upper bound means
 };
 struct TextForm {};
-struct PathForm {};      ///< a text that names a file
-struct DurationForm {};  ///< over 0, at most 10^9 s
-struct FiltersForm {};   ///< a list of maps (filter_keys.hpp); always alone
+struct PathForm : TextForm {};  ///< one that names a file
+struct DurationForm {};         ///< over 0, at most 10^9 s
+struct FiltersForm {};          ///< a list of maps (filter_keys.hpp); always alone
 using Form = std::variant<NullForm, WordForm, IntegerForm, RealForm, TextForm, PathForm,
                           DurationForm, FiltersForm>;
 
