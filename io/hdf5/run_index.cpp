@@ -192,15 +192,6 @@ void RunIndex::take_bundles() {
     }
 }
 
-Axes RunIndex::axes() const {
-  Axes axes{shape_, spacing_, {}, {}};
-  for (const auto& [step, record] : records_) {
-    axes.steps.push_back(step);
-    axes.times.push_back(record.time);
-  }
-  return axes;
-}
-
 std::vector<RunIndex::Run> RunIndex::runs() const {
   std::vector<Run> runs;
   for (const auto& [step, record] : records_) {
@@ -216,18 +207,23 @@ std::vector<RunIndex::Run> RunIndex::runs() const {
 }
 
 /// The root attributes, the axes, and for each field a virtual dataset (time, y, x). Where a step
-/// file lacks a field, readers find NaN.
-void RunIndex::write_hdf5(std::int64_t file) const {
-  const Axes axes = this->axes();
+/// file lacks a field, readers find NaN. Reads back how many records are mapped.
+void RunIndex::write_index(const fs::path& scratch) const {
+  Axes axes{shape_, spacing_, {}, {}};
+  for (const auto& [step, record] : records_) {
+    axes.steps.push_back(step);
+    axes.times.push_back(record.time);
+  }
+  const std::vector<Run> all = runs();
+  Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
   for (const auto& [name, text] : root_texts_) write_attribute(file, name, text);
   write_format(file, "index");
   AxisScales scales = write_axes(file, axes);
-  const std::vector<Run> runs = this->runs();
   for (const auto& [name, text] : fields_) {
     const Hdf5Properties properties = virtual_properties(precision_);
     const Hdf5Space space = records_space(axes.steps.size(), axes.shape);
     std::size_t at = 0;
-    for (const Run& run : runs) {
+    for (const Run& run : all) {
       const Hdf5Space source = records_space(run.places, axes.shape);
       select_records(source, run.place, run.records, axes.shape);
       select_records(space, at, run.records, axes.shape);
@@ -243,6 +239,10 @@ void RunIndex::write_hdf5(std::int64_t file) const {
     dataset.close("close dataset " + name);
   }
   scales.close();
+  file.close("close the HDF5 file");
+  const Hdf5File again = reopen_hdf5_file(scratch);
+  expect_axes(again, axes);
+  for (const auto& [name, text] : fields_) expect_mappings(again, name, all.size());
 }
 
 /// The fields of one step file in the order of fields_; NaN for one that it lacks.
@@ -335,29 +335,17 @@ void RunIndex::write_bundles() {
   }
 }
 
-void RunIndex::remove_unused_bundles() const {
-  std::set<std::string> used;
-  for (const auto& [step, record] : records_) used.insert(record.bundle);
-  for (const fs::path& path : list_bundles(folder_))
-    if (!used.contains(path.filename().string())) fs::remove(path);
-}
-
 std::vector<std::string> RunIndex::write() try {
   const Hdf5Session session;
   if (!loaded_) load(-1);
   write_bundles();
   if (records_.empty()) throw IoError(path_.string() + ": no output is left that it could show");
-  write_sealed(path_, 0, [&](const fs::path& scratch) {
-    naming_file(path_, [&] {
-      Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
-      write_hdf5(file);
-      file.close("close the HDF5 file");
-      const Hdf5File again = reopen_hdf5_file(scratch);
-      expect_axes(again, axes());
-      for (const auto& [name, text] : fields_) expect_mappings(again, name, runs().size());
-    });
-  });
-  remove_unused_bundles();
+  write_sealed(path_, 0,
+               [&](const fs::path& scratch) { naming_file(path_, [&] { write_index(scratch); }); });
+  std::set<std::string> used;
+  for (const auto& [step, record] : records_) used.insert(record.bundle);
+  for (const fs::path& bundle : list_bundles(folder_))
+    if (!used.contains(bundle.filename().string())) fs::remove(bundle);
   return std::exchange(problems_, {});
 } catch (const fs::filesystem_error& error) {
   throw IoError(error.path1().string() + ": " + error.code().message());

@@ -11,8 +11,6 @@
 
 namespace lapl {
 
-struct Axes;
-
 /// Programs that read fields.nc hold open every file that it refers to, and read what they cannot
 /// open as NaN: so each 256 outputs are copied into a bundle, and it refers to that. A copy does
 /// not change any more; step files stay what they are.
@@ -59,10 +57,8 @@ class RunIndex {
   void write_bundle(const std::filesystem::path& path, const std::filesystem::path& scratch,
                     const std::vector<std::int64_t>& steps) const;
   std::vector<FieldValues> read_fields(std::int64_t step) const;
-  void write_hdf5(std::int64_t file) const;
-  void remove_unused_bundles() const;
+  void write_index(const std::filesystem::path& scratch) const;
   std::vector<Run> runs() const;
-  Axes axes() const;
 
   std::filesystem::path path_, folder_;
   bool loaded_ = false;
