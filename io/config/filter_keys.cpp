@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "io/config/config_number.hpp"
 
@@ -23,8 +24,12 @@ ValueType kernel_row() { return list(finite_real(), 1, largest_window); }
 
 std::string read_numbers(FilterConfig& filter, const YamlNode& node) {
   filter.kernel = KernelKind::numbers;
-  const auto row = [&](const YamlNode& numbers) -> std::string {
-    const auto [value, wrong] = first_wrong(kernel_row(), numbers);
+  const auto is_list = [](const YamlNode& child) { return child.kind == YamlNode::Kind::list; };
+  filter.one_dimensional = std::ranges::none_of(node.children, is_list);
+  if (node.children.empty()) return "found no numbers (expected a list of numbers, or of rows)";
+  const std::span rows = filter.one_dimensional ? std::span(&node, 1) : std::span(node.children);
+  for (const YamlNode& row : rows) {
+    const auto [value, wrong] = first_wrong(kernel_row(), row);
     if (!wrong.empty()) return wrong;
     const auto& values = std::get<std::vector<double>>(value);
     const auto columns = static_cast<std::int64_t>(values.size());
@@ -33,14 +38,7 @@ std::string read_numbers(FilterConfig& filter, const YamlNode& node) {
                          filter.shape.columns, columns);
     filter.weights.insert(filter.weights.end(), values.begin(), values.end());
     filter.shape = {filter.shape.rows + 1, columns};
-    return {};
-  };
-  const auto is_list = [](const YamlNode& child) { return child.kind == YamlNode::Kind::list; };
-  filter.one_dimensional = std::ranges::none_of(node.children, is_list);
-  if (node.children.empty()) return "found no numbers (expected a list of numbers, or of rows)";
-  if (filter.one_dimensional) return row(node);
-  for (const YamlNode& child : node.children)
-    if (const std::string wrong = row(child); !wrong.empty()) return wrong;
+  }
   return {};
 }
 
