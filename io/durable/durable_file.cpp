@@ -164,11 +164,8 @@ std::vector<std::byte> hdf5_image(
   const auto memory = PosixFile::in_memory(label);
   if (!memory) return {};
   naming_system_error([&] { write_hdf5(memory->scratch_path()); });
-  std::vector<std::byte> image;
-  image.reserve(memory->size());
-  for_each_block(*memory, label, memory->size(), [&](std::span<const std::byte> bytes) {
-    image.insert(image.end(), bytes.begin(), bytes.end());
-  });
+  std::vector<std::byte> image(memory->size());
+  read_all_of(*memory, label, image);
   return image;
 }
 

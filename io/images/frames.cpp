@@ -68,27 +68,20 @@ FrameSource source_of(const DatasetLayout& layout,
           std::move(read)};
 }
 
-// The dataset stays open: one look at its seal, then frame after frame.
-struct OpenDataset {
-  OpenedFile opened;
-  Hdf5Dataset dataset;
-};
-
+// The dataset stays open, and with it its file: one look at its seal, then frame after frame.
 FrameSource open_dataset(const fs::path& path, const std::string& name) {
   const Hdf5Session session;
-  return read_verified(path, [&](OpenedFile opened, Reading reading) {
+  return read_verified(path, [&](const OpenedFile& opened, Reading reading) {
     if (opened.format == "index")
       throw IoError(
           "is an index of other files (name one of the step files, or filter while running: "
           "`filters` in the run's config)");
-    Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-    const DatasetLayout layout = field_layout(dataset, name);
-    if (reading == Reading::rehearsal) touch_field(dataset, name, layout);
-    const auto open =
-        std::make_shared<OpenDataset>(OpenDataset{std::move(opened), std::move(dataset)});
-    return source_of(layout, [path, name, layout, open](std::size_t record) {
+    const auto dataset = std::make_shared<Hdf5Dataset>(open_plain_dataset(opened.file, name));
+    const DatasetLayout layout = field_layout(*dataset, name);
+    if (reading == Reading::rehearsal) touch_field(*dataset, name, layout);
+    return source_of(layout, [path, name, layout, dataset](std::size_t record) {
       const Hdf5Session reading_session;
-      return naming_file(path, [&] { return read_values(open->dataset, name, layout, record); });
+      return naming_file(path, [&] { return read_values(*dataset, name, layout, record); });
     });
   });
 }
