@@ -57,18 +57,6 @@ void add_step_files(Series& series, const std::vector<fs::path>& files, const St
 
 }  // namespace
 
-std::vector<std::int64_t> Series::steps() const {
-  std::vector<std::int64_t> result;
-  for (const SeriesRecord& record : records) result.push_back(record.step);
-  return result;
-}
-
-std::vector<double> Series::times() const {
-  std::vector<double> result;
-  for (const SeriesRecord& record : records) result.push_back(record.time);
-  return result;
-}
-
 std::vector<std::string> Series::fields() const {
   std::vector<std::string> names;
   for (auto record = records.rbegin(); record != records.rend(); ++record)

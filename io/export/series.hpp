@@ -43,8 +43,6 @@ struct Series {
   /// Called before a field of a record is read.
   std::function<void(const SeriesRecord&)> before_reading = [](const SeriesRecord&) {};
 
-  std::vector<std::int64_t> steps() const;
-  std::vector<double> times() const;
   /// Every dataset that a record holds: of the last one first, in its order.
   std::vector<std::string> fields() const;
 };

@@ -29,6 +29,11 @@ struct Axes {
   double spacing = 1;               ///< m
   std::vector<double> times;        ///< s
   std::vector<std::int64_t> steps;  ///< one for each time
+
+  void add(double time, std::int64_t step) {
+    times.push_back(time);
+    steps.push_back(step);
+  }
 };
 
 /// The dimension scales in the order of a field's axes.

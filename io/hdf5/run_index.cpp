@@ -210,10 +210,7 @@ std::vector<RunIndex::Run> RunIndex::runs() const {
 /// file lacks a field, readers find NaN. Reads back how many records are mapped.
 void RunIndex::write_index(const fs::path& scratch) const {
   Axes axes{shape_, spacing_, {}, {}};
-  for (const auto& [step, record] : records_) {
-    axes.steps.push_back(step);
-    axes.times.push_back(record.time);
-  }
+  for (const auto& [step, record] : records_) axes.add(record.time, step);
   const std::vector<Run> all = runs();
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
   for (const auto& [name, text] : root_texts_) write_attribute(file, name, text);
@@ -270,10 +267,7 @@ std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const {
 void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
                             const std::vector<std::int64_t>& steps) const {
   Axes axes{shape_, spacing_, {}, {}};
-  for (const std::int64_t step : steps) {
-    axes.steps.push_back(step);
-    axes.times.push_back(records_.at(step).time);
-  }
+  for (const std::int64_t step : steps) axes.add(records_.at(step).time, step);
   std::vector<std::vector<std::uint64_t>> digests(fields_.size());
   naming_file(path, [&] {
     Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
