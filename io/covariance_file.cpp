@@ -69,14 +69,10 @@ CovarianceProblem problem_of(const CovarianceNames& names, Extent input, Extent 
 }
 
 template <class Storage>
-std::vector<Storage> read_all(hid_t dataset, const std::string& name) {
-  std::size_t count = 1;
-  for (const hsize_t size : extent_of(dataset, name)) count *= size;
-  std::vector<Storage> values(count);
-  check_hdf5(H5Dread(dataset, type_of(Storage()), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-             "read dataset " + name);
+std::vector<Storage> read_finite(hid_t dataset, const std::string& name) {
+  std::vector<Storage> values = read_all<Storage>(dataset, name, type_of(Storage()));
   if constexpr (!std::is_same_v<Storage, double>) {
-    if (!all_finite(values) && all_finite(read_all<double>(dataset, name)))
+    if (!all_finite(values) && all_finite(read_all<double>(dataset, name, type_of(double()))))
       throw NumericalError(
           fmt::format("dataset {}: a value is infinite in {} (expected "
                       "compute.precision float64)",
@@ -88,7 +84,7 @@ std::vector<Storage> read_all(hid_t dataset, const std::string& name) {
 template <class Storage>
 CovarianceTerms<Storage> read_terms(hid_t file, const CovarianceNames& names) {
   const auto values = [&](const std::string& name) {
-    return read_all<Storage>(open_plain_dataset(file, name), name);
+    return read_finite<Storage>(open_plain_dataset(file, name), name);
   };
   return {values(names.input), values(names.mu), values(names.gamma), values(names.c)};
 }

@@ -145,13 +145,7 @@ std::vector<double> read_array_values(const std::filesystem::path& path, const s
       touch_values(dataset, name, memory_type<double>());
       return std::vector<double>();
     }
-    std::size_t count = 1;
-    for (const hsize_t size : extent_of(dataset, name)) count *= size;
-    std::vector<double> values(count);
-    check_hdf5(
-        H5Dread(dataset, memory_type<double>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-        "read dataset " + name);
-    return values;
+    return read_all<double>(dataset, name, memory_type<double>());
   });
 }
 

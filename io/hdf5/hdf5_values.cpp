@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "io/hdf5/dataset_checks.hpp"
-
 namespace lapl {
 namespace {
 
@@ -125,11 +123,7 @@ std::vector<T> read_array(hid_t location, const std::string& name, std::size_t m
   const hsize_t count = extent.empty() ? 1 : extent[0];
   if (extent.size() > 1 || count > most)
     throw IoError("dataset " + name + " is of another size than lapl writes");
-  std::vector<T> values(count);
-  if (!values.empty())
-    check_hdf5(H5Dread(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-               "read dataset " + name);
-  return values;
+  return count == 0 ? std::vector<T>() : read_all<T>(dataset, name, memory_type<T>());
 }
 
 std::string read_text(hid_t location, const std::string& name, std::size_t most) {

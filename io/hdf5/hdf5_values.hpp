@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
 
 namespace lapl {
@@ -55,6 +56,17 @@ template <class T>
                                       const std::vector<T>& values);
 /// A scalar text dataset of fixed length.
 void write_text(hid_t location, const std::string& name, std::string_view text);
+
+/// All values of a dataset, as `type` in memory.
+template <class T>
+std::vector<T> read_all(hid_t dataset, const std::string& name, hid_t type) {
+  std::size_t count = 1;
+  for (const hsize_t size : extent_of(dataset, name)) count *= size;
+  std::vector<T> values(count);
+  check_hdf5(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+             "read dataset " + name);
+  return values;
+}
 
 /// All values of a dataset of ours, of rank 0 or 1. Throws IoError where it is missing, of another
 /// type, rank or storage, or larger than `most`.
