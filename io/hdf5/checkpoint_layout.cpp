@@ -1,5 +1,7 @@
 #include "io/hdf5/checkpoint_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <sstream>
 #include <vector>
@@ -55,9 +57,7 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   const std::string format = read_format(file);
   if (format != "checkpoint")
     throw IoError(format.empty() ? "is not a file of lapl"
-                                 : "is a " + format +
-                                       " file of lapl, "
-                                       "not a checkpoint");
+                                 : fmt::format("is a {} file of lapl, not a checkpoint", format));
   CheckpointHeader header;
   header.config = read_text(file, "config", longest_text);
   const auto shape = read_array<std::int64_t>(file, "shape", 2);
@@ -74,8 +74,7 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   for (std::string name; std::getline(lines, name);) names.push_back(name);
   const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);
   if (names.size() != digests.size())
-    throw IoError("has " + std::to_string(names.size()) + " output names, but " +
-                  std::to_string(digests.size()) + " digests");
+    throw IoError(fmt::format("has {} output names, but {} digests", names.size(), digests.size()));
   for (std::size_t i = 0; i < names.size(); ++i) header.outputs.emplace_back(names[i], digests[i]);
   // Checkpoints of earlier versions have none: a run ended there with the first output it missed.
   if (H5Lexists(file, "missing_outputs", H5P_DEFAULT) > 0)
@@ -87,12 +86,10 @@ Hdf5Dataset open_checkpoint_field(hid_t file, Shape shape) {
   Hdf5Dataset dataset = open_own_dataset(file, state_field());
   const DatasetLayout layout = field_layout(dataset, state_field());
   if (layout.axes != 2)
-    throw IoError("dataset field has " + std::to_string(layout.axes) +
-                  " axes, not 2 (rows, columns)");
+    throw IoError(fmt::format("dataset field has {} axes, not 2 (rows, columns)", layout.axes));
   if (layout.shape != shape)
-    throw IoError("dataset field is " + std::to_string(layout.shape.rows) + " x " +
-                  std::to_string(layout.shape.columns) + ", but shape says " +
-                  std::to_string(shape.rows) + " x " + std::to_string(shape.columns));
+    throw IoError(fmt::format("dataset field is {} x {}, but shape says {} x {}", layout.shape.rows,
+                              layout.shape.columns, shape.rows, shape.columns));
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset field");
   if (layout.precision == Precision::float64 && H5Tequal(type, stored_type<double>()) <= 0)
     throw IoError("dataset field is neither float32 nor float64");
