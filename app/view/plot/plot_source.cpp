@@ -64,27 +64,22 @@ PlotAxes axes_of(const FileContent& content, Origin origin) {
 
 PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string()) {
   if (!fs::exists(path)) throw IoError(fmt::format("{}: no such file or folder", path_));
+  FileContent content;
   if (fs::is_directory(path)) {
-    add_run(path, origin);
-    return;
+    if (!RunFolder::holds_run(path))
+      throw IoError(fmt::format("{}: not a run folder (no run.json in it)", path_));
+    for (const fs::path& file : list_step_files(path / "fields"))
+      outputs_.push_back({file, 0, step_of_file_name(file.filename().string()), std::nullopt});
+    if (outputs_.empty()) throw IoError(fmt::format("{}: the run has no output yet", path_));
+    content = read_output(outputs_.back().file);
+  } else {
+    content = read_with_provenance(path);
+    for (std::size_t i = 0; i < content.steps.size(); ++i)
+      outputs_.push_back({path, i, content.steps[i], content.times[i]});
+    if (content.kind == "hdf5") outputs_.push_back({path, 0, std::nullopt, std::nullopt});
+    if (outputs_.empty() || content.fields.empty())
+      throw IoError(fmt::format("{}: holds no field to draw", path_));
   }
-  const FileContent content = read_with_provenance(path);
-  for (std::size_t i = 0; i < content.steps.size(); ++i)
-    outputs_.push_back({path, i, content.steps[i], content.times[i]});
-  if (content.kind == "hdf5") outputs_.push_back({path, 0, std::nullopt, std::nullopt});
-  fields_ = content.fields;
-  axes_ = axes_of(content, origin);
-  if (outputs_.empty() || fields_.empty())
-    throw IoError(fmt::format("{}: holds no field to draw", path_));
-}
-
-void PlotSource::add_run(const fs::path& folder, Origin origin) {
-  if (!RunFolder::holds_run(folder))
-    throw IoError(fmt::format("{}: not a run folder (no run.json in it)", path_));
-  for (const fs::path& file : list_step_files(folder / "fields"))
-    outputs_.push_back({file, 0, step_of_file_name(file.filename().string()), std::nullopt});
-  if (outputs_.empty()) throw IoError(fmt::format("{}: the run has no output yet", path_));
-  const FileContent content = read_output(outputs_.back().file);
   fields_ = content.fields;
   axes_ = axes_of(content, origin);
 }

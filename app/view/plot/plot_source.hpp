@@ -41,7 +41,7 @@ std::string describe(const PlotOutput& output);
 class PlotSource {
  public:
   /// Throws IoError where there is nothing to draw.
-  explicit PlotSource(const std::filesystem::path& path, Origin origin = Origin::automatic);
+  PlotSource(const std::filesystem::path& path, Origin origin);
 
   /// In order of step; at least one.
   const std::vector<PlotOutput>& outputs() const { return outputs_; }
@@ -53,8 +53,6 @@ class PlotSource {
   const PlotOutput& at_step(std::int64_t step) const;
 
  private:
-  void add_run(const std::filesystem::path& folder, Origin origin);
-
   std::string path_;
   std::vector<PlotOutput> outputs_;
   std::vector<std::string> fields_;
