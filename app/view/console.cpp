@@ -36,8 +36,6 @@ void print_error(const std::string& message) { print_labelled("error:", "\033[31
 
 Console::Console(Options options) : options_(options), terminal_(isatty(STDERR_FILENO)) {}
 
-Console::~Console() { clear_bar(); }
-
 void Console::begin(const std::filesystem::path& folder, bool first_row_below) {
   first_row_below_ = first_row_below;
   if (!options_.live) return;

@@ -25,7 +25,7 @@ class Console {
   };
 
   explicit Console(Options options);
-  ~Console();
+  ~Console() { clear_bar(); }
 
   /// The run in this folder starts, or goes on; pictures show the first row of its field below, or
   /// on top.

@@ -60,10 +60,6 @@ double Canvas::show(const std::string& text, double font, bool draw) const {
   return width;
 }
 
-double Canvas::text_width(const std::string& text, double font) const {
-  return show(text, font, false);
-}
-
 void Canvas::text(const std::string& text, double x, double y, double font, Align align,
                   double room) const {
   std::string shown = text;

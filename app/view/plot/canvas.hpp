@@ -29,7 +29,7 @@ class Canvas {
   explicit Canvas(cairo_surface_t* surface);
 
   /// Width of a line of text; ^{...} in it is a superscript.
-  double text_width(const std::string& text, double font) const;
+  double text_width(const std::string& text, double font) const { return show(text, font, false); }
 
   /// A line of text; `y` is that of its middle (of a digit's height). Letters shrink to fit into
   /// `room`, where given, to 60%; what is still too long ends in dots.

@@ -16,8 +16,6 @@ constexpr double rounding = 1e-13;
 
 }  // namespace
 
-double Limits::fraction(double value) const { return (value - low) / (high - low); }
-
 Limits percentile_limits(std::span<const double> values, double low, double high) {
   std::vector<double> finite;
   finite.reserve(values.size());

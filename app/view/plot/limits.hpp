@@ -10,7 +10,7 @@ struct Limits {
   double high = 1;
 
   /// Where a value lies: 0 at low, 1 at high. Right up to the largest numbers.
-  double fraction(double value) const;
+  double fraction(double value) const { return (value - low) / (high - low); }
 };
 
 /// The values at two percentiles (0 to 100, as numpy.percentile has them) of the finite ones among

@@ -73,8 +73,6 @@ FullScreen::FullScreen() {
   enter();
 }
 
-FullScreen::~FullScreen() { leave(); }
-
 void FullScreen::enter() const {
   if (before_) {
     termios settings = *before_;

@@ -33,7 +33,7 @@ class FullScreen {
   FullScreen();
   FullScreen(const FullScreen&) = delete;
   FullScreen& operator=(const FullScreen&) = delete;
-  ~FullScreen();
+  ~FullScreen() { leave(); }
 
   /// Shows these lines in place of those before. Throws IoError where the terminal is gone.
   void draw(const std::vector<std::string>& lines) const;
