@@ -13,18 +13,14 @@ Frames::Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes, std::strin
     box_ = box_pixels(layout_.panels.front(), PictureFormat::png);
   }
   for (const PlotOutput& output : outputs) {
-    const DrawnField drawn = read(output);
+    const DrawnField drawn = read_drawn(output, field_, box_, style_);
     range_ = united(range_, drawn.range);
     signs_ = signs_ || drawn.signs;
   }
 }
 
-DrawnField Frames::read(const PlotOutput& output) const {
-  return read_drawn(output, field_, box_, style_);
-}
-
 std::vector<Panel> Frames::panels(const PlotOutput& output) const {
-  DrawnField drawn = read(output);
+  DrawnField drawn = read_drawn(output, field_, box_, style_);
   drawn.signs = signs_;
   drawn.range = range_;
   return {make_panel(std::move(drawn), describe(output), style_, axes_)};

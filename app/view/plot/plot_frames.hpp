@@ -23,8 +23,6 @@ class Frames {
   std::vector<Panel> panels(const PlotOutput& output) const;
 
  private:
-  DrawnField read(const PlotOutput& output) const;
-
   Shape box_;
   PlotAxes axes_;
   std::string field_;
