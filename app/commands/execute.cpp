@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/run_backend.hpp"
-#include "app/commands/run_disk.hpp"
-#include "app/commands/run_memory.hpp"
+#include "app/commands/run_needs.hpp"
 #include "app/commands/run_summary.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"

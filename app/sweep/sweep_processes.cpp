@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "app/commands/run_backend.hpp"
-#include "app/commands/run_memory.hpp"
+#include "app/commands/run_needs.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
 #include "io/durable/posix_file.hpp"

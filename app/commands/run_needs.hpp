@@ -1,5 +1,8 @@
-// Memory that a run takes, known before any of it is taken.
+// Memory and disk that a run takes, known before any of it is taken.
 #pragma once
+
+#include <cstdint>
+#include <string>
 
 #include "kernels/memory.hpp"
 #include "solver/run_config.hpp"
@@ -14,5 +17,19 @@ Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape 
 /// the initial field take. Without this check Linux would grant it, and end the process once it is
 /// used. (A file that finds no room in memory is put together on the disk.)
 void require_host_memory(const RunConfig& config, const std::string& backend);
+
+/// Bytes, within some 10 KB a file.
+struct RunDisk {
+  std::int64_t outputs = 0;
+  double output = 0;      ///< one of them
+  double checkpoint = 0;  ///< likewise
+  double all = 0;
+  double available = -1;  ///< where the run folder is or will be; -1 where that is not known
+};
+
+RunDisk disk_of_run(const RunConfig& config);
+
+/// What is needed and what is free, in words; empty where it suffices.
+std::string disk_shortage(const RunConfig& config, const RunDisk& disk);
 
 }  // namespace lapl
