@@ -1,6 +1,6 @@
 #include "io/restart.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -90,6 +90,9 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint) {
                       what, found, expected));
   };
   require(header.shape == run.shape, "its grid", text_of(header.shape), text_of(run.shape));
+  const std::vector<std::string> fields = names_in(equation_of(run).fields);
+  require(header.fields == fields, "its state", fmt::format("{}", fmt::join(header.fields, ", ")),
+          fmt::format("{}", fmt::join(fields, ", ")));
   const Precision precision = precision_of(view_of(checkpoint.values));
   require(precision == run.precision, "a value", fmt::format("{} bytes", size_of(precision)),
           name_of(run.precision));

@@ -187,6 +187,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
   write_checkpoint(path,
                    {.config = config_text_,
                     .shape = config_.shape,
+                    .fields = names_in(equation_of(config_).fields),
                     .step = step,
                     .time_step = equation_of(config_).time_step(config_),
                     .coefficient = equation_of(config_).stability(config_).found,

@@ -17,6 +17,13 @@ Shape Shape::of(std::span<const std::int64_t> extents) {
       .rows = at(2), .columns = at(1), .planes = at(3), .axes = static_cast<int>(extents.size())};
 }
 
+std::vector<std::pair<GridAxis, std::int64_t>> axes_of(Shape shape) {
+  std::vector<std::pair<GridAxis, std::int64_t>> found;
+  auto axis = all_axes.end() - shape.axes;
+  for (const std::int64_t extent : shape.extents()) found.emplace_back(*axis++, extent);
+  return found;
+}
+
 std::string text_of(Shape shape) { return fmt::format("{}", fmt::join(shape.extents(), " x ")); }
 
 std::string text_of(Cell cell, int axes) {

@@ -6,9 +6,11 @@
 //      ...
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lapl {
@@ -31,6 +33,17 @@ struct Shape {
 
 /// "2000 x 3000"
 std::string text_of(Shape shape);
+
+/// An axis of a grid, the slowest first.
+struct GridAxis {
+  const char* name;      ///< of one index along it
+  const char* position;  ///< of a node: the axis of that name in files
+};
+inline constexpr std::array<GridAxis, 3> all_axes = {
+    {{"plane", "z"}, {"row", "y"}, {"column", "x"}}};
+
+/// The axes that a grid has, each with its extent.
+std::vector<std::pair<GridAxis, std::int64_t>> axes_of(Shape shape);
 
 /// Where the cell at an index lies.
 struct Cell {

@@ -97,8 +97,8 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 
 // What an option or a positional takes in the place of `typed`; `before` is what stands before each
 // value, such as "--backend=".
-Completion values_of(const CLI::Option& option, const std::string& before,
-                     const std::string& typed) {
+Completion completions_of(const CLI::Option& option, const std::string& before,
+                          const std::string& typed) {
   Completion values;
   for (const std::string& word : choices_of(option)) values.words.emplace_back(before + word, "");
   if (!values.words.empty()) return values;
@@ -118,12 +118,13 @@ Completion values_of(const CLI::Option& option, const std::string& before,
 }
 
 Completion WordWalk::next(const std::string& typed) const {
-  if (values_left_ > 0) return values_of(*option_, "", typed);
+  if (values_left_ > 0) return completions_of(*option_, "", typed);
   Completion can_come;
   if (typed.starts_with('-') && !only_positionals_) {
     if (const auto equals = typed.find('='); equals != std::string::npos) {
       const CLI::Option* option = command_->get_option_no_throw(typed.substr(0, equals));
-      return option == nullptr ? can_come : values_of(*option, typed.substr(0, equals + 1), typed);
+      return option == nullptr ? can_come
+                               : completions_of(*option, typed.substr(0, equals + 1), typed);
     }
     for (const CLI::Option* option : command_->get_options())
       for (const std::string& name : option->get_lnames())
@@ -134,7 +135,7 @@ Completion WordWalk::next(const std::string& typed) const {
     can_come.words.emplace_back(inner->get_name(), inner->get_description());
   const auto all = command_->get_options([](const CLI::Option* o) { return o->get_positional(); });
   if (can_come.words.empty() && positionals_ < all.size())
-    return values_of(*all[positionals_], "", typed);
+    return completions_of(*all[positionals_], "", typed);
   return can_come;
 }
 

@@ -29,7 +29,7 @@ struct DiffOptions {
 };
 
 // A finding is one line of the result: a field compared, or what one side lacks.
-bool differs(const Json& finding) { return finding["differs"].get<bool>(); }
+bool is_different(const Json& finding) { return finding["differs"].get<bool>(); }
 
 // Cells differ where |a - b| > atol + rtol |b|; NaN equals NaN.
 Json compare_values(const std::string& what, const FieldValues& a, const FieldValues& b,
@@ -141,7 +141,7 @@ std::vector<std::string> line_of(const Json& finding) {
 
 // The last line says how it comes out, in one word first.
 std::string diff_verdict(const Json& findings, const DiffOptions& options) {
-  const auto differing = std::ranges::count_if(findings, differs);
+  const auto differing = std::ranges::count_if(findings, is_different);
   double largest = 0;
   for (const Json& finding : findings)
     if (finding.contains("largest_absolute"))
@@ -181,7 +181,7 @@ int diff_command(const DiffOptions& options) {
     fmt::print("{}\n", json_text(findings, 2));
   else
     print_findings(findings, options);
-  return std::ranges::any_of(findings, differs) ? exit_different : exit_complete;
+  return std::ranges::any_of(findings, is_different) ? exit_different : exit_complete;
 }
 
 }  // namespace

@@ -196,7 +196,7 @@ std::vector<SweepMember> sweep_members(const std::string& config,
   std::vector<SweepMember> members = combinations(lists, common);
   std::vector<std::string> mistakes;
   std::set<std::string> names, sources, known;
-  const auto add_lines = [&](const std::string& message) {  // each once
+  const auto add_mistake = [&](const std::string& message) {  // each once
     std::istringstream stream(message);
     for (std::string line; std::getline(stream, line);)
       if (known.insert(line).second) mistakes.push_back(line);
@@ -204,7 +204,7 @@ std::vector<SweepMember> sweep_members(const std::string& config,
   std::size_t runs = 0;
   for (SweepMember& member : members) {
     if (!names.insert(member.name).second)
-      add_lines(fmt::format("two combinations would have the run folder {}", member.name));
+      add_mistake(fmt::format("two combinations would have the run folder {}", member.name));
     try {
       LoadedConfig loaded = load_config(config, member.settings);
       loaded.run.directory = (folder / member.name).string();
@@ -220,11 +220,11 @@ std::vector<SweepMember> sweep_members(const std::string& config,
       ++runs;
       if (go_on) member.complete = is_complete(loaded);
     } catch (const ConfigError& error) {
-      add_lines(error.what());
+      add_mistake(error.what());
     }
   }
   if (runs > 0 && !go_on)
-    add_lines(
+    add_mistake(
         fmt::format("{}: holds runs of {} of the {} members already (give --auto-resume to "
                     "go on with them, or another --output)",
                     folder.string(), runs, members.size()));

@@ -78,12 +78,12 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
     return absolute.lexically_normal().string();
   };
   for (auto& [key_name, entry] : entries) {
-    if (!entry.value) continue;
     const fs::path base = entry.place.in_file() ? folder : fs::path();
-    if (auto* const list = std::get_if<std::vector<FilterConfig>>(&*entry.value))
+    if (auto* const list =
+            entry.value ? std::get_if<std::vector<FilterConfig>>(&*entry.value) : nullptr)
       for (FilterConfig& filter : *list)
         if (filter.kernel == KernelKind::hdf5) filter.path = absolute_path(base, filter.path);
-    auto* const text = std::get_if<std::string>(&*entry.value);
+    auto* const text = entry.value ? std::get_if<std::string>(&*entry.value) : nullptr;
     if (!text) continue;
     if (const std::size_t mark = text->find(config_name_mark);
         entry.origin == "default" && mark != text->npos) {

@@ -108,16 +108,15 @@ FilterJob load_filter_job(const fs::path& path) {
   const auto names = [&](const char* name) {
     return std::ranges::any_of(given, [&](const YamlNode& node) { return node.text == name; });
   };
-  const auto require = [&](bool good, const char* what) {
-    if (problems.empty() && !good) problems.push_back({document.root.position, what});
-  };
-  require(names("filter") + names("filters") + names("covariance") == 1,
-          "expected one of filter:, filters: and covariance:");
-  require(!names("filters") || !job.filters.empty(), "filters: found none (expected one or more)");
-  require(
-      !names("filters") || !job.output_dataset,
-      "output.dataset: given besides filters (expected none: the names of the filters are those "
-      "of their datasets)");
+  if (problems.empty() && names("filter") + names("filters") + names("covariance") != 1)
+    problems.push_back(
+        {document.root.position, "expected one of filter:, filters: and covariance:"});
+  if (problems.empty() && names("filters") && job.filters.empty())
+    problems.push_back({document.root.position, "filters: found none (expected one or more)"});
+  if (problems.empty() && names("filters") && job.output_dataset)
+    problems.push_back({document.root.position,
+                        "output.dataset: given besides filters (expected none: the names of the "
+                        "filters are those of their datasets)"});
   if (job.covariance) job.covariance->input = job.input_dataset;
   job.output_datasets = {job.output_dataset.value_or("/filtered")};
   if (names("filters")) {

@@ -77,7 +77,7 @@ class SeriesFile {
       for (const FieldHeader& field : header_.fields)
         fields.push_back({field.name, stored_type_of(series_.precision)});
       write_vtkhdf(file, header_.axes, fields, scales);
-      scales.close();
+      close_axes(scales);
       file.close("close the HDF5 file");
     });
   }
@@ -87,7 +87,7 @@ class SeriesFile {
     const Hdf5File file = reopen_hdf5_file(scratch);
     expect_axes(file, header_.axes);
     for (std::size_t i = 0; i < digests_.size(); ++i)
-      expect_records(file, header_.fields[i].name, digests_[i]);
+      expect_records(file, header_.fields[i].name, series_.shape.axes, digests_[i]);
   }
 
  private:
@@ -102,8 +102,8 @@ class SeriesFile {
   void write_field(hid_t file, const FieldHeader& field, const AxisScales& scales) {
     const std::string& name = field.name;
     Hdf5Dataset dataset = naming_file(path_, [&] {
-      Hdf5Dataset created =
-          create_records(file, name, series_.precision, 3, series_.records.size(), series_.shape);
+      Hdf5Dataset created = create_records(file, name, series_.precision, 1 + series_.shape.axes,
+                                           series_.records.size(), series_.shape);
       describe_field(created, name, field.long_name, field.units, scales);
       return created;
     });
@@ -111,8 +111,9 @@ class SeriesFile {
     for (std::size_t i = 0; i < series_.records.size(); ++i) {
       const FieldValues values = read_record(series_, series_.records[i], name);
       digests.push_back(digest_of(values));
-      naming_file(path_,
-                  [&] { write_values(dataset, name, 3, i, series_.shape, view_of(values)); });
+      naming_file(path_, [&] {
+        write_values(dataset, name, 1 + series_.shape.axes, i, series_.shape, view_of(values));
+      });
     }
     naming_file(path_, [&] { dataset.close("close dataset " + name); });
   }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 
 namespace lapl {
@@ -47,25 +48,23 @@ std::string read_format(hid_t file) {
   return kind;
 }
 
-void AxisScales::close() {
-  time.close("close dataset time");
-  y.close("close dataset y");
-  x.close("close dataset x");
+void close_axes(AxisScales& scales) {
+  for (Hdf5Dataset& scale : scales) scale.close("close an axis");
 }
 
 AxisScales write_axes(hid_t file, const Axes& axes) {
   write_attribute(file, spacing_attribute, std::vector{axes.spacing});
-  AxisScales scales{
-      write_scale(file, "time", axes.times, "s", "time"),
-      write_scale(file, "y", positions(axes.shape.rows, axes.spacing), "m", "position of the row"),
-      write_scale(file, "x", positions(axes.shape.columns, axes.spacing), "m",
-                  "position of the column")};
+  AxisScales scales;
+  scales.push_back(write_scale(file, "time", axes.times, "s", "time"));
+  for (const auto& [axis, extent] : axes_of(axes.shape))
+    scales.push_back(write_scale(file, axis.position, positions(extent, axes.spacing), "m",
+                                 std::string("position of the ") + axis.name));
   // Not on y and x: ParaView would take the grid for longitude and latitude.
-  write_attribute(scales.time, "axis", "T");
+  write_attribute(scales.front(), "axis", "T");
   Hdf5Dataset step = write_array(file, "step", axes.steps);
   write_attribute(step, "units", "1");
   write_attribute(step, "long_name", "number of steps done");
-  check_hdf5(H5DSattach_scale(step, scales.time, 0), "attach time to step");
+  check_hdf5(H5DSattach_scale(step, scales.front(), 0), "attach time to step");
   step.close("close dataset step");
   return scales;
 }
@@ -75,16 +74,20 @@ void describe_field(hid_t field, const std::string& name, const std::string& lon
   write_attribute(field, "units", units);
   write_attribute(field, "long_name", long_name);
   write_attribute(field, "coordinates", "step");  // beside the axes: xarray's .coords has it
-  check_hdf5(H5DSattach_scale(field, scales.time, 0), "attach time to " + name);
-  check_hdf5(H5DSattach_scale(field, scales.y, 1), "attach y to " + name);
-  check_hdf5(H5DSattach_scale(field, scales.x, 2), "attach x to " + name);
+  for (unsigned axis = 0; axis < scales.size(); ++axis)
+    check_hdf5(H5DSattach_scale(field, scales[axis], axis), "attach an axis to " + name);
 }
 
 void expect_axes(hid_t file, const Axes& axes) {
   expect_array(file, "time", axes.times);
   expect_array(file, "step", axes.steps);
-  expect_array(file, "y", positions(axes.shape.rows, axes.spacing));
-  expect_array(file, "x", positions(axes.shape.columns, axes.spacing));
+  for (const auto& [axis, extent] : axes_of(axes.shape))
+    expect_array(file, axis.position, positions(extent, axes.spacing));
+}
+
+int grid_axes_of(hid_t file) {
+  if (holds_dataset(file, "z")) return 3;
+  return holds_dataset(file, "x") && !holds_dataset(file, "y") ? 1 : 2;
 }
 
 Axes read_axes(hid_t file) {
@@ -103,9 +106,12 @@ Axes read_axes(hid_t file) {
   if (!(axes.spacing > 0) || !std::isfinite(axes.spacing))
     throw IoError("attribute " + std::string(spacing_attribute) + " is " +
                   std::to_string(axes.spacing) + " (expected a positive number)");
-  axes.shape = {static_cast<std::int64_t>(read_array<double>(file, "y", any_length).size()),
-                static_cast<std::int64_t>(read_array<double>(file, "x", any_length).size())};
-  if (axes.shape.rows < 1 || axes.shape.columns < 1) throw IoError("has a grid without cells");
+  std::vector<std::int64_t> extents;
+  for (std::size_t i = all_axes.size() - static_cast<std::size_t>(grid_axes_of(file));
+       i < all_axes.size(); ++i)
+    extents.push_back(std::ssize(read_array<double>(file, all_axes[i].position, any_length)));
+  axes.shape = Shape::of(extents);
+  if (axes.shape.cells() < 1) throw IoError("has a grid without cells");
   return axes;
 }
 

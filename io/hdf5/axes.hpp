@@ -1,5 +1,5 @@
-// What a step file and the index share: root attributes, and the axes time, y and x as netCDF-4
-// dimension scales. Messages as in hdf5_handle.hpp.
+// What a step file and the index share: root attributes, and the axes time, z, y and x (those that
+// the grid has) as netCDF-4 dimension scales. Messages as in hdf5_handle.hpp.
 #pragma once
 
 #include <cstdint>
@@ -36,19 +36,19 @@ struct Axes {
   }
 };
 
-/// The dimension scales in the order of a field's axes.
-struct AxisScales {
-  Hdf5Dataset time, y, x;
-  void close();
-};
+/// The dimension scales in the order of a field's axes: time, then those of the grid.
+using AxisScales = std::vector<Hdf5Dataset>;
+void close_axes(AxisScales& scales);
 
-/// Writes /time, /y, /x and /step, and the root attribute with the spacing.
+/// Writes /time, the grid's axes and /step, and the root attribute with the spacing.
 [[nodiscard]] AxisScales write_axes(hid_t file, const Axes& axes);
 /// Makes them the axes of a field, and says what it is.
 void describe_field(hid_t field, const std::string& name, const std::string& long_name,
                     const std::string& units, const AxisScales& scales);
 /// Throws IoError unless the file holds exactly these axes.
 void expect_axes(hid_t file, const Axes& axes);
+/// How many axes the grid of a file of ours has; 2 for any other file.
+int grid_axes_of(hid_t file);
 /// The axes of a step file or an index. Throws IoError.
 Axes read_axes(hid_t file);
 

@@ -10,17 +10,39 @@
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/digest.hpp"
-#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
+
+/// One field of a state.
+FieldView part_of(FieldView state, std::size_t field, Shape shape) {
+  const auto cells = static_cast<std::size_t>(shape.cells());
+  return std::visit([&](auto all) { return FieldView(all.subspan(field * cells, cells)); }, state);
+}
+
+/// Adds a field to those of a state. Throws IoError where they differ in precision.
+void append(FieldValues& state, FieldValues field) {
+  if (std::visit([](const auto& held) { return held.empty(); }, state)) {
+    state = std::move(field);
+  } else if (state.index() != field.index()) {
+    throw IoError("its fields are not all of the same precision");
+  } else {
+    std::visit(
+        [&]<class Values>(Values& held) {
+          const Values& more = std::get<Values>(field);
+          held.insert(held.end(), more.begin(), more.end());
+        },
+        state);
+  }
+}
 
 void write_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& header,
                 FieldView values) {
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::checkpoint);
   write_checkpoint_header(file, header);
-  write_contiguous_field(file, state_field(), header.shape, values)
-      .close("close dataset " + state_field());
+  for (std::size_t i = 0; i < header.fields.size(); ++i)
+    write_contiguous_field(file, header.fields[i], header.shape, part_of(values, i, header.shape))
+        .close("close dataset " + header.fields[i]);
   file.close("close the HDF5 file");
 }
 
@@ -30,25 +52,29 @@ void expect_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& h
   const Hdf5File file = reopen_hdf5_file(scratch);
   const CheckpointHeader read = read_checkpoint_header(file);
   const auto same_bits = [](double a, double b) { return bits_of(a) == bits_of(b); };
-  if (read.config != header.config || read.shape != header.shape || read.step != header.step ||
-      !same_bits(read.time_step, header.time_step) ||
+  if (read.config != header.config || read.shape != header.shape || read.fields != header.fields ||
+      read.step != header.step || !same_bits(read.time_step, header.time_step) ||
       !same_bits(read.coefficient, header.coefficient) ||
       read.state_digest != header.state_digest || read.outputs != header.outputs ||
       read.missing_outputs != header.missing_outputs)
     throw IoError("the header reads back with other values than were written");
-  expect_field(file, state_field(), header.shape, values);
+  for (std::size_t i = 0; i < header.fields.size(); ++i)
+    expect_field(file, header.fields[i], header.shape, part_of(values, i, header.shape));
 }
 
 Checkpoint read_image(const SealedImage& image, Reading reading) {
   const Hdf5File file = open_hdf5_image({image.bytes.get(), image.size});
   Checkpoint checkpoint{read_checkpoint_header(file), {}};
-  const Hdf5Dataset dataset = open_checkpoint_field(file, checkpoint.header.shape);
-  const DatasetLayout layout = field_layout(dataset, state_field());
-  if (reading == Reading::rehearsal) {
-    touch_field(dataset, state_field(), layout);
-    return checkpoint;
+  const CheckpointHeader& header = checkpoint.header;
+  for (const std::string& name : header.fields) {
+    const Hdf5Dataset dataset = open_checkpoint_field(file, header, name);
+    const DatasetLayout layout = field_layout(dataset, name, header.shape.axes);
+    if (reading == Reading::rehearsal)
+      touch_field(dataset, name, layout);
+    else
+      append(checkpoint.values, read_values(dataset, name, layout, 0));
   }
-  checkpoint.values = read_values(dataset, state_field(), layout, 0);
+  if (reading == Reading::rehearsal) return checkpoint;
   const std::uint64_t digest = digest_of(checkpoint.values);
   if (digest != checkpoint.header.state_digest)
     throw IoError(fmt::format("state digest is {:#018x}, but the header says {:#018x}", digest,
@@ -62,9 +88,10 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader&
                       FieldView values) {
   const Hdf5Session session;
   const std::size_t count = std::visit([](auto held) { return held.size(); }, values);
-  if (count != static_cast<std::size_t>(header.shape.cells()))
-    throw IoError(path.string() + ": the field has " + std::to_string(count) +
-                  " values, but the grid has " + std::to_string(header.shape.cells()));
+  const auto expected = static_cast<std::size_t>(header.shape.cells()) * header.fields.size();
+  if (count != expected)
+    throw IoError(fmt::format("{}: the state has {} values, but the grid has {}", path.string(),
+                              count, expected));
   const std::uint64_t expected_bytes =
       count * size_of(precision_of(values)) + header.config.size() + (std::uint64_t{1} << 20);
   write_sealed(path, expected_bytes, [&](const std::filesystem::path& scratch) {

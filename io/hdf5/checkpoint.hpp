@@ -16,6 +16,7 @@ namespace lapl {
 struct CheckpointHeader {
   std::string config;  ///< resolved config, YAML
   Shape shape;
+  std::vector<std::string> fields = std::vector<std::string>(1, "field");  ///< of the state
   std::int64_t step = 0;
   double time_step = 0;
   double coefficient = 0;
@@ -28,7 +29,7 @@ struct CheckpointHeader {
 
 struct Checkpoint {
   CheckpointHeader header;
-  FieldValues values;
+  FieldValues values;  ///< every field, one after the other
 };
 
 /// Writes the file (temporary name, sealed, fsync, rename, fsync of the folder). Throws IoError.

@@ -1,7 +1,8 @@
 #include "io/hdf5/checkpoint_layout.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <sstream>
 #include <vector>
@@ -11,11 +12,11 @@
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "kernels/digest.hpp"
-#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
 
+constexpr std::size_t most_fields = 64;
 constexpr std::size_t most_outputs = std::size_t{1} << 24;
 
 template <class T>
@@ -28,6 +29,13 @@ T read_one(hid_t file, const std::string& name) {
   const std::vector<T> values = read_array<T>(file, name, 1);
   if (values.size() != 1) throw IoError("dataset " + name + " is empty");
   return values[0];
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
 }
 
 }  // namespace
@@ -43,7 +51,9 @@ void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
 
   write_format(file, "checkpoint");
   write_text(file, "config", header.config);
-  write_values(file, "shape", std::vector{header.shape.rows, header.shape.columns});
+  write_values(file, "shape", header.shape.extents());
+  if (header.fields != CheckpointHeader().fields)
+    write_text(file, "fields", fmt::format("{}\n", fmt::join(header.fields, "\n")));
   write_values(file, "step", std::vector{header.step});
   write_values(file, "time_step_bits", std::vector{bits_of(header.time_step)});
   write_values(file, "coefficient_bits", std::vector{bits_of(header.coefficient)});
@@ -60,18 +70,21 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
                                  : fmt::format("is a {} file of lapl, not a checkpoint", format));
   CheckpointHeader header;
   header.config = read_text(file, "config", longest_text);
-  const auto shape = read_array<std::int64_t>(file, "shape", 2);
-  if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1)
-    throw IoError("dataset shape is not two numbers from 1 on");
-  header.shape = {shape[0], shape[1]};
+  const auto shape = read_array<std::int64_t>(file, "shape", 3);
+  if (shape.empty() || std::ranges::min(shape) < 1)
+    throw IoError("dataset shape is not one to three numbers from 1 on");
+  header.shape = Shape::of(shape);
+  if (H5Lexists(file, "fields", H5P_DEFAULT) > 0)
+    header.fields = lines_of(read_text(file, "fields", longest_text));
+  if (header.fields.empty() || header.fields.size() > most_fields)
+    throw IoError(
+        fmt::format("names {} fields (expected 1 to {})", header.fields.size(), most_fields));
   header.step = read_one<std::int64_t>(file, "step");
   if (header.step < 0) throw IoError("dataset step is negative");
   header.time_step = std::bit_cast<double>(read_one<std::uint64_t>(file, "time_step_bits"));
   header.coefficient = std::bit_cast<double>(read_one<std::uint64_t>(file, "coefficient_bits"));
   header.state_digest = read_one<std::uint64_t>(file, "state_digest");
-  std::istringstream lines(read_text(file, "output_names", longest_text));
-  std::vector<std::string> names;
-  for (std::string name; std::getline(lines, name);) names.push_back(name);
+  const std::vector<std::string> names = lines_of(read_text(file, "output_names", longest_text));
   const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);
   if (names.size() != digests.size())
     throw IoError(fmt::format("has {} output names, but {} digests", names.size(), digests.size()));
@@ -82,17 +95,19 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   return header;
 }
 
-Hdf5Dataset open_checkpoint_field(hid_t file, Shape shape) {
-  Hdf5Dataset dataset = open_own_dataset(file, state_field());
-  const DatasetLayout layout = field_layout(dataset, state_field());
-  if (layout.axes != 2)
-    throw IoError(fmt::format("dataset field has {} axes, not 2 (rows, columns)", layout.axes));
+Hdf5Dataset open_checkpoint_field(hid_t file, const CheckpointHeader& header,
+                                  const std::string& name) {
+  Hdf5Dataset dataset = open_own_dataset(file, name);
+  const Shape shape = header.shape;
+  const DatasetLayout layout = field_layout(dataset, name, shape.axes);
+  if (layout.axes != shape.axes)
+    throw IoError(fmt::format("dataset {} has {} axes, not {}", name, layout.axes, shape.axes));
   if (layout.shape != shape)
-    throw IoError(fmt::format("dataset field is {} x {}, but shape says {} x {}", layout.shape.rows,
-                              layout.shape.columns, shape.rows, shape.columns));
-  const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset field");
+    throw IoError(fmt::format("dataset {} is {}, but shape says {}", name, text_of(layout.shape),
+                              text_of(shape)));
+  const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   if (layout.precision == Precision::float64 && H5Tequal(type, stored_type<double>()) <= 0)
-    throw IoError("dataset field is neither float32 nor float64");
+    throw IoError(fmt::format("dataset {} is neither float32 nor float64", name));
   return dataset;
 }
 

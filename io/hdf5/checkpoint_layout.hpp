@@ -7,11 +7,12 @@
 
 namespace lapl {
 
-/// Writes everything but the values, which are in /field.
+/// Writes everything but the values, which are in a dataset for each field.
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header);
 /// Reads and checks it. Throws IoError.
 CheckpointHeader read_checkpoint_header(hid_t file);
-/// Opens /field. Throws IoError unless it lies there as lapl writes it, with the header's shape.
-Hdf5Dataset open_checkpoint_field(hid_t file, Shape shape);
+/// Opens a field. Throws IoError unless it lies there as lapl writes it, with the header's shape.
+Hdf5Dataset open_checkpoint_field(hid_t file, const CheckpointHeader& header,
+                                  const std::string& name);
 
 }  // namespace lapl

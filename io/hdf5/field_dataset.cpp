@@ -23,12 +23,13 @@ constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-/// `dataset` has `rank` axes, as along_axes says.
-Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, std::int64_t row,
-                       std::int64_t column, Shape block, std::size_t record = 0) {
+/// `dataset` has `rank` axes, as along_axes says; `first` is the block's first cell.
+Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, Cell first, Shape block,
+                       std::size_t record = 0) {
   Hdf5Space space(H5Dget_space(dataset), "read the extent of dataset " + name);
-  const auto start = along_axes(rank, 0, {static_cast<std::int64_t>(record), row, column});
-  const auto count = along_axes(rank, 1, {1, block.rows, block.columns});
+  const auto start =
+      along_axes(rank, 0, record, {first.row, first.column, first.plane, block.axes});
+  const auto count = along_axes(rank, 1, 1, block);
   check_hdf5(
       H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
       "select a part of dataset " + name);
@@ -37,59 +38,78 @@ Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, std::in
 
 /// A block in memory, with as many axes as in the file: HDF5 copies selections of like shape row by
 /// row, others value by value.
-Hdf5Space block_space(int rank, Shape block) {
-  return make_space(along_axes(rank, 1, {1, block.rows, block.columns}));
-}
+Hdf5Space block_space(int rank, Shape block) { return make_space(along_axes(rank, 1, 1, block)); }
 
 template <class T>
 void expect_values(hid_t dataset, const std::string& name, Shape shape, std::span<const T> values) {
   const int rank = static_cast<int>(extent_of(dataset, name).size());
   const Shape chunk = chunk_shape(shape, sizeof(T));
   std::vector<T> buffer(static_cast<std::size_t>(chunk.cells()));
-  for (std::int64_t row = 0; row < shape.rows; row += chunk.rows)
-    for (std::int64_t column = 0; column < shape.columns; column += chunk.columns) {
-      const Shape block = {std::min(chunk.rows, shape.rows - row),
-                           std::min(chunk.columns, shape.columns - column)};
-      const Hdf5Space selected = select_block(dataset, rank, name, row, column, block);
-      check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(rank, block), selected, H5P_DEFAULT,
-                         buffer.data()),
-                 "read back dataset " + name);
-      for (std::int64_t r = 0; r < block.rows; ++r)
-        if (std::memcmp(&buffer[static_cast<std::size_t>(r * block.columns)],
-                        &values[static_cast<std::size_t>((row + r) * shape.columns + column)],
-                        static_cast<std::size_t>(block.columns) * sizeof(T)) != 0)
-          throw IoError("dataset " + name + " reads back with other values than were written");
-    }
+  for (std::int64_t plane = 0; plane < shape.planes; plane += chunk.planes)
+    for (std::int64_t row = 0; row < shape.rows; row += chunk.rows)
+      for (std::int64_t column = 0; column < shape.columns; column += chunk.columns) {
+        const Cell first{row, column, plane};
+        const Shape block = {std::min(chunk.rows, shape.rows - row),
+                             std::min(chunk.columns, shape.columns - column),
+                             std::min(chunk.planes, shape.planes - plane), shape.axes};
+        const Hdf5Space selected = select_block(dataset, rank, name, first, block);
+        check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(rank, block), selected,
+                           H5P_DEFAULT, buffer.data()),
+                   "read back dataset " + name);
+        for (std::int64_t r = 0; r < block.planes * block.rows; ++r) {
+          const std::int64_t at =
+              ((plane + r / block.rows) * shape.rows + row + r % block.rows) * shape.columns +
+              column;
+          if (std::memcmp(&buffer[static_cast<std::size_t>(r * block.columns)],
+                          &values[static_cast<std::size_t>(at)],
+                          static_cast<std::size_t>(block.columns) * sizeof(T)) != 0)
+            throw IoError("dataset " + name + " reads back with other values than were written");
+        }
+      }
 }
 
 }  // namespace
 
-std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::array<std::int64_t, 3> last) {
-  std::vector<hsize_t> values(static_cast<std::size_t>(std::max(axes - 3, 0)), leading);
-  values.insert(values.end(), last.begin() + std::max(3 - axes, 0), last.end());
+std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::size_t record, Shape grid) {
+  std::vector<hsize_t> values(static_cast<std::size_t>(axes), leading);
+  std::vector<std::int64_t> last = grid.extents();
+  last.insert(last.begin(), static_cast<std::int64_t>(record));
+  std::copy(last.rbegin(), last.rbegin() + std::min<std::ptrdiff_t>(axes, std::ssize(last)),
+            values.rbegin());
   return values;
 }
 
 Shape chunk_shape(Shape grid, std::size_t value_size) {
   const auto size = static_cast<std::int64_t>(value_size);
-  if (grid.columns * size > largest_chunk) return {1, largest_chunk / size};
+  Shape chunk = grid;
+  if (grid.columns * size > largest_chunk) {
+    chunk.planes = chunk.rows = 1;
+    chunk.columns = largest_chunk / size;
+    return chunk;
+  }
   const std::int64_t most_rows = std::max<std::int64_t>(1, target_chunk / (grid.columns * size));
-  return {divide_up(grid.rows, divide_up(grid.rows, most_rows)), grid.columns};
+  if (const std::int64_t most_planes = most_rows / grid.rows; most_planes > 0) {
+    chunk.planes = divide_up(grid.planes, divide_up(grid.planes, most_planes));
+  } else {
+    chunk.planes = 1;
+    chunk.rows = divide_up(grid.rows, divide_up(grid.rows, most_rows));
+  }
+  return chunk;
 }
 
 std::uint64_t stored_size(Shape grid, std::size_t value_size) {
   const Shape chunk = chunk_shape(grid, value_size);
-  const std::int64_t chunks =
-      divide_up(grid.rows, chunk.rows) * divide_up(grid.columns, chunk.columns);
+  const std::int64_t chunks = divide_up(grid.planes, chunk.planes) *
+                              divide_up(grid.rows, chunk.rows) *
+                              divide_up(grid.columns, chunk.columns);
   return static_cast<std::uint64_t>(chunks * chunk.cells()) * value_size;
 }
 
 Hdf5Dataset create_records(hid_t location, const std::string& name, Precision precision, int axes,
                            std::size_t records, Shape shape) {
   const Shape chunk = chunk_shape(shape, size_of(precision));
-  const auto extent =
-      along_axes(axes, 1, {static_cast<std::int64_t>(records), shape.rows, shape.columns});
-  const auto chunks = along_axes(axes, 1, {1, chunk.rows, chunk.columns});
+  const auto extent = along_axes(axes, 1, records, shape);
+  const auto chunks = along_axes(axes, 1, 1, chunk);
   const Hdf5Properties properties = dataset_properties();
   check_hdf5(H5Pset_chunk(properties, axes, chunks.data()), "set the chunks of " + name);
   const Hdf5Properties links(H5Pcreate(H5P_LINK_CREATE), "make link properties");
@@ -104,49 +124,53 @@ hid_t stored_type_of(Precision precision) {
 
 Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape shape,
                                 FieldView values) {
-  Hdf5Dataset dataset = create_records(location, name, precision_of(values), 3, 1, shape);
-  write_values(dataset, name, 3, 0, shape, values);
+  const int axes = 1 + shape.axes;
+  Hdf5Dataset dataset = create_records(location, name, precision_of(values), axes, 1, shape);
+  write_values(dataset, name, axes, 0, shape, values);
   return dataset;
 }
 
 Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name, Shape shape,
                                    FieldView values) {
   Hdf5Dataset dataset = create_dataset(location, name, stored_type_of(precision_of(values)),
-                                       block_space(2, shape), dataset_properties());
-  write_values(dataset, name, 2, 0, shape, values);
+                                       block_space(shape.axes, shape), dataset_properties());
+  write_values(dataset, name, shape.axes, 0, shape, values);
   return dataset;
 }
 
 void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values) {
   const Hdf5Dataset dataset = open_plain_dataset(location, name);
-  if (field_layout(dataset, name).shape != shape)
+  if (field_layout(dataset, name, shape.axes).shape != shape)
     throw IoError("dataset " + name + " reads back with another extent than was written");
   std::visit([&](auto held) { expect_values(dataset, name, shape, held); }, values);
 }
 
-DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent) {
+DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent,
+                        int grid_axes) {
   DatasetLayout layout;
   layout.axes = static_cast<int>(extent.size());
-  const auto leading = extent.begin() + std::max(layout.axes - 3, 0);
-  if (extent.empty() ||
-      std::any_of(extent.begin(), leading, [](hsize_t size) { return size != 1; }))
+  const int leading = layout.axes - 1 - grid_axes;
+  const int least = grid_axes == 2 ? 1 : grid_axes;  // one row may stand without its axis
+  if (layout.axes < least || std::any_of(extent.begin(), extent.begin() + std::max(leading, 0),
+                                         [](hsize_t size) { return size != 1; }))
     throw IoError(
         fmt::format("{} has the axes ({}) (expected (columns), (rows, columns) or (time, rows, "
                     "columns), or these behind axes of length 1)",
                     name, fmt::join(extent, ", ")));
   if (std::ranges::count(extent, hsize_t{0}) > 0) throw IoError(name + " holds no values");
-  layout.shape.columns = static_cast<std::int64_t>(extent.back());
-  layout.shape.rows = layout.axes == 1 ? 1 : static_cast<std::int64_t>(extent.end()[-2]);
-  if (layout.axes >= 3) layout.records = extent.end()[-3];
+  std::vector<std::int64_t> of_grid(extent.end() - std::min(layout.axes, grid_axes), extent.end());
+  if (layout.axes < grid_axes) of_grid.insert(of_grid.begin(), 1);
+  layout.shape = Shape::of(of_grid);
+  if (layout.axes > grid_axes) layout.records = extent.end()[-1 - grid_axes];
   return layout;
 }
 
-DatasetLayout field_layout(hid_t dataset, const std::string& name) {
+DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes) {
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   const H5T_class_t kind = H5Tget_class(type);
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
     throw IoError("dataset " + name + " holds neither integers nor floating-point numbers");
-  DatasetLayout layout = layout_of("dataset " + name, extent_of(dataset, name));
+  DatasetLayout layout = layout_of("dataset " + name, extent_of(dataset, name), grid_axes);
   if (H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0)
     layout.precision = Precision::float32;
   layout.fits_single = H5Tget_size(type) <= (kind == H5T_FLOAT ? 4 : 2);
@@ -155,7 +179,7 @@ DatasetLayout field_layout(hid_t dataset, const std::string& name) {
 
 void write_values(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
                   FieldView values) {
-  const Hdf5Space selected = select_block(dataset, axes, name, 0, 0, shape, record);
+  const Hdf5Space selected = select_block(dataset, axes, name, {}, shape, record);
   const auto write = [&]<class T>(std::span<const T> held) {
     check_hdf5(H5Dwrite(dataset, memory_type<T>(), block_space(axes, shape), selected, H5P_DEFAULT,
                         held.data()),
@@ -164,10 +188,10 @@ void write_values(hid_t dataset, const std::string& name, int axes, std::size_t 
   std::visit(write, values);
 }
 
-void expect_records(hid_t location, const std::string& name,
+void expect_records(hid_t location, const std::string& name, int grid_axes,
                     std::span<const std::uint64_t> digests) {
   const Hdf5Dataset dataset = open_plain_dataset(location, name);
-  const DatasetLayout layout = field_layout(dataset, name);
+  const DatasetLayout layout = field_layout(dataset, name, grid_axes);
   for (std::size_t i = 0; i < digests.size(); ++i)
     if (digest_of(read_values(dataset, name, layout, i)) != digests[i])
       throw IoError("dataset " + name + " reads back with other values than were written");
@@ -183,7 +207,7 @@ FieldValues read_values(hid_t dataset, const std::string& name, const DatasetLay
   if (record >= layout.records)
     throw IoError("dataset " + name + " has no record " + std::to_string(record) + ", only " +
                   std::to_string(layout.records) + " from 0 on");
-  const Hdf5Space selected = select_block(dataset, layout.axes, name, 0, 0, layout.shape, record);
+  const Hdf5Space selected = select_block(dataset, layout.axes, name, {}, layout.shape, record);
   return with_precision(layout.precision, [&]<class T>() {
     std::vector<T> values = host_vector<T>(layout.shape.cells());
     check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(layout.axes, layout.shape), selected,

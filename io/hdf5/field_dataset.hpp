@@ -13,22 +13,22 @@
 
 namespace lapl {
 
-/// Rows and columns of a chunk: bands of whole rows of 4 to 32 MiB and about equal height. A grid
-/// of up to 8 MiB is one chunk; a row over 32 MiB is cut into pieces of that size.
+/// Extents of a chunk: bands of whole rows of 4 to 32 MiB and about equal height, or of whole
+/// planes. A grid of up to 8 MiB is one chunk; a row over 32 MiB is cut into pieces of that size.
 Shape chunk_shape(Shape grid, std::size_t value_size);
 
 /// Bytes that the chunks of a field take in a file.
 std::uint64_t stored_size(Shape grid, std::size_t value_size);
 
-/// Creates the dataset and writes it: (1, rows, columns) in chunks, for netCDF and VTK.
+/// Creates the dataset and writes it: (1, [planes, rows,] columns) in chunks, for netCDF and VTK.
 [[nodiscard]] Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape shape,
                                               FieldView values);
-/// The same as (rows, columns), contiguous.
+/// The same without the time axis, contiguous.
 [[nodiscard]] Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name,
                                                  Shape shape, FieldView values);
 
-/// Creates a dataset (records, rows, columns), with `axes` axes as in DatasetLayout, in chunks,
-/// each a part of one record; the groups in its name too.
+/// Creates a dataset (records, the axes of the grid), with `axes` axes as in DatasetLayout, in
+/// chunks, each a part of one record; the groups in its name too.
 [[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
                                          Precision precision, int axes, std::size_t records,
                                          Shape shape);
@@ -39,26 +39,27 @@ void expect_field(hid_t location, const std::string& name, Shape shape, FieldVie
 /// HDF5's type for a value as stored.
 hid_t stored_type_of(Precision precision);
 
-/// One value for each of `axes` axes: the last of record, rows, columns, or these behind as many
+/// One value for each of `axes` axes: the last of `record` and the grid's, or these behind as many
 /// `leading` as it takes.
-std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::array<std::int64_t, 3> last);
+std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::size_t record, Shape grid);
 
 /// Extent and type of a dataset that can be read as fields.
 struct DatasetLayout {
   Shape shape;
   std::size_t records = 1;  ///< length of the time axis, 1 where there is none
-  int axes = 2;  ///< columns; rows, columns; time, rows, columns; or these behind some of length 1
+  int axes = 2;  ///< those of the grid; time before them; or these behind some of length 1
   Precision precision = Precision::float64;  ///< that read_values gives
   bool fits_single = false;                  ///< every value of the type is one of float32
 };
 
 /// The layout of an array of that extent, `name` in messages; throws IoError as field_layout.
-DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent);
+DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent,
+                        int grid_axes = 2);
 
-/// The layout of an open dataset; throws IoError unless it is (columns), (rows, columns) or
-/// (time, rows, columns), any behind further axes of length 1, of integers or floating-point
-/// numbers.
-DatasetLayout field_layout(hid_t dataset, const std::string& name);
+/// The layout of an open dataset of a grid of so many axes; throws IoError unless it has these, or
+/// time before them, any behind further axes of length 1, of integers or floating-point numbers. On
+/// two axes (columns) alone is one row.
+DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes = 2);
 
 /// All values at `record`, converted to this machine's; IEEE 32 bits of either byte order stay
 /// float32, all else becomes float64.
@@ -66,7 +67,7 @@ FieldValues read_values(hid_t dataset, const std::string& name, const DatasetLay
                         std::size_t record);
 
 /// Reads all records again; throws IoError unless their state digests are these.
-void expect_records(hid_t location, const std::string& name,
+void expect_records(hid_t location, const std::string& name, int grid_axes,
                     std::span<const std::uint64_t> digests);
 
 /// touch_values with the type that read_values gives.

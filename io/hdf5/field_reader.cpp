@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "io/hdf5/axes.hpp"
+#include "io/hdf5/checkpoint_layout.hpp"
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
@@ -13,10 +14,14 @@ namespace {
 
 using TakeShape = std::function<void(Shape)>;
 
-ReadField read_plain(hid_t file, const std::string& name, std::size_t record, Reading reading,
-                     const TakeShape& take_shape) {
-  const Hdf5Dataset dataset = open_plain_dataset(file, name);
-  const DatasetLayout layout = field_layout(dataset, name);
+ReadField read_plain(const OpenedFile& opened, const std::string& name, std::size_t record,
+                     Reading reading, const TakeShape& take_shape) {
+  const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
+  const int grid_axes = opened.format == "checkpoint"
+                            ? read_checkpoint_header(opened.file).shape.axes
+                        : opened.format.empty() ? 2
+                                                : grid_axes_of(opened.file);
+  const DatasetLayout layout = field_layout(dataset, name, grid_axes);
   if (take_shape) take_shape(layout.shape);
   if (reading == Reading::rehearsal) {
     touch_field(dataset, name, layout);
@@ -41,7 +46,7 @@ IndexRecord look_up(hid_t index, const std::filesystem::path& path, const std::s
     throw IoError("has no record " + std::to_string(record) + ", only " +
                   std::to_string(axes.steps.size()) + " from 0 on");
   const Hdf5Dataset dataset(H5Dopen2(index, name.c_str(), H5P_DEFAULT), "open dataset " + name);
-  return {axes.shape, field_layout(dataset, name).precision,
+  return {axes.shape, field_layout(dataset, name, axes.shape.axes).precision,
           path.parent_path() / "fields" / step_file_name(axes.steps[record])};
 }
 
@@ -52,7 +57,7 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
   const Hdf5Session session;
   std::optional<IndexRecord> entry;
   ReadField field = read_verified(path, [&](const OpenedFile& opened, Reading reading) {
-    if (opened.format != "index") return read_plain(opened.file, name, record, reading, take_shape);
+    if (opened.format != "index") return read_plain(opened, name, record, reading, take_shape);
     entry = look_up(opened.file, path, name, record);
     return ReadField{};
   });
@@ -61,12 +66,12 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
   const Shape shape = entry->shape;
   const auto same_grid = [&](Shape found) {
     if (found != shape)
-      throw IoError(fmt::format("holds {} x {} values, but its index says {} x {}", found.rows,
-                                found.columns, shape.rows, shape.columns));
+      throw IoError(
+          fmt::format("holds {} values, but its index says {}", text_of(found), text_of(shape)));
     if (take_shape) take_shape(found);
   };
   return read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {
-    if (holds_dataset(step.file, name)) return read_plain(step.file, name, 0, reading, same_grid);
+    if (holds_dataset(step.file, name)) return read_plain(step, name, 0, reading, same_grid);
     same_grid(own_content(step).shape);
     return {shape, 1, false, missing_values(shape.cells(), entry->precision)};
   });

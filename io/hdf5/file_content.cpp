@@ -15,16 +15,17 @@
 namespace lapl {
 namespace {
 
-/// Every dataset with rows, columns and a time: what is left once the axes are taken away.
+/// Every dataset with the grid's axes and a time: what is left once the axes are taken away.
 void add_own_fields(hid_t file, FileContent& content) {
   for (const std::string& name : list_datasets(file)) {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
-    if (extent_of(dataset, name).size() != 3) continue;
-    const DatasetLayout layout = field_layout(dataset, name);
+    const int axes = content.shape.axes;
+    if (std::ssize(extent_of(dataset, name)) != 1 + axes) continue;
+    const DatasetLayout layout = field_layout(dataset, name, axes);
     if (layout.shape != content.shape || layout.records != content.steps.size())
-      throw IoError(fmt::format("dataset {} is {} x {} x {}, but time, y and x are {} x {} x {}",
-                                name, layout.records, layout.shape.rows, layout.shape.columns,
-                                content.steps.size(), content.shape.rows, content.shape.columns));
+      throw IoError(fmt::format("dataset {} is {} x {}, but its axes are {} x {}", name,
+                                layout.records, text_of(layout.shape), content.steps.size(),
+                                text_of(content.shape)));
     if (content.fields.empty()) content.precision = name_of(layout.precision);
     if (content.precision != name_of(layout.precision))
       throw IoError(fmt::format("dataset {} is {}, but {} is {}", name, name_of(layout.precision),
@@ -67,14 +68,14 @@ namespace {
 
 FileContent content_of_checkpoint(hid_t file) {
   const CheckpointHeader header = read_checkpoint_header(file);
-  const Hdf5Dataset dataset = open_checkpoint_field(file, header.shape);
+  const Hdf5Dataset dataset = open_checkpoint_field(file, header, header.fields.front());
   return {.kind = "checkpoint",
           .shape = header.shape,
           .spacing = 1,
           .steps = {header.step},
           .times = {static_cast<double>(header.step) * header.time_step},
-          .fields = {"field"},
-          .precision = name_of(field_layout(dataset, "field").precision),
+          .fields = header.fields,
+          .precision = name_of(field_layout(dataset, "", header.shape.axes).precision),
           .provenance = {{"config", header.config},
                          {"state_digest", fmt::format("{:#018x}", header.state_digest)}}};
 }

@@ -59,14 +59,13 @@ Hdf5Properties virtual_properties(Precision precision) {
 }
 
 Hdf5Space records_space(std::size_t records, Shape shape) {
-  return make_space(
-      along_axes(3, 1, {static_cast<std::int64_t>(records), shape.rows, shape.columns}));
+  return make_space(along_axes(1 + shape.axes, 1, records, shape));
 }
 
 void select_records(hid_t space, std::size_t first, std::size_t count, Shape shape) {
-  const auto start = along_axes(3, 0, {static_cast<std::int64_t>(first), 0, 0});
-  const auto extent =
-      along_axes(3, 1, {static_cast<std::int64_t>(count), shape.rows, shape.columns});
+  const auto extent = along_axes(1 + shape.axes, 1, count, shape);
+  std::vector<hsize_t> start(extent.size());
+  start.front() = first;
   check_hdf5(
       H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr),
       "select records");
@@ -95,11 +94,12 @@ void RunIndex::add(const StepRecord& record) {
 
 /// Takes over those fields of an open file that are not known yet.
 void RunIndex::add_fields(std::int64_t file) {
+  const int grid_axes = grid_axes_of(file);
   for (const std::string& name : list_datasets(file)) {
     if (fields_.contains(name)) continue;
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
-    if (extent_of(dataset, name).size() != 3) continue;
-    if (fields_.empty()) precision_ = field_layout(dataset, name).precision;
+    if (std::ssize(extent_of(dataset, name)) != 1 + grid_axes) continue;
+    if (fields_.empty()) precision_ = field_layout(dataset, name, grid_axes).precision;
     fields_[name] = {read_text_attribute(dataset, "units"),
                      read_text_attribute(dataset, "long_name")};
   }
@@ -235,7 +235,7 @@ void RunIndex::write_index(const fs::path& scratch) const {
     describe_field(dataset, name, text.long_name, text.units, scales);
     dataset.close("close dataset " + name);
   }
-  scales.close();
+  close_axes(scales);
   file.close("close the HDF5 file");
   const Hdf5File again = reopen_hdf5_file(scratch);
   expect_axes(again, axes);
@@ -254,7 +254,7 @@ std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const {
         continue;
       }
       const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-      const DatasetLayout layout = field_layout(dataset, name);
+      const DatasetLayout layout = field_layout(dataset, name, shape_.axes);
       if (layout.shape != shape_ || layout.precision != precision_)
         throw IoError("has another grid than the other step files");
       values.push_back(read_values(dataset, name, layout, 0));
@@ -276,7 +276,8 @@ void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
     AxisScales scales = write_axes(file, axes);
     std::vector<Hdf5Dataset> datasets;
     for (const auto& [name, text] : fields_) {
-      datasets.push_back(create_records(file, name, precision_, 3, steps.size(), axes.shape));
+      datasets.push_back(
+          create_records(file, name, precision_, 1 + shape_.axes, steps.size(), shape_));
       describe_field(datasets.back(), name, text.long_name, text.units, scales);
     }
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -288,18 +289,18 @@ void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
       }
       for (std::size_t field = 0; field < datasets.size(); ++field) {
         digests[field].push_back(digest_of(values[field]));
-        write_values(datasets[field], "of " + path.filename().string(), 3, i, axes.shape,
+        write_values(datasets[field], "of " + path.filename().string(), 1 + shape_.axes, i, shape_,
                      view_of(values[field]));
       }
     }
     for (Hdf5Dataset& dataset : datasets) dataset.close("close a dataset");
-    scales.close();
+    close_axes(scales);
     file.close("close the HDF5 file");
     // HDF5 can lose data without an error: what it wrote is read again before it is sealed.
     const Hdf5File again = reopen_hdf5_file(scratch);
     expect_axes(again, axes);
     auto written = digests.begin();
-    for (const auto& [name, text] : fields_) expect_records(again, name, *written++);
+    for (const auto& [name, text] : fields_) expect_records(again, name, shape_.axes, *written++);
   });
 }
 

@@ -57,7 +57,7 @@ void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) 
     for (const NamedField& field : record.fields)
       fields.push_back({field.name, stored_type_of(precision_of(field.values))});
     write_vtkhdf(file, axes_of(record), fields, scales);
-    scales.close();
+    close_axes(scales);
   }
   file.close("close the HDF5 file");
 }
@@ -129,10 +129,15 @@ std::vector<std::size_t> find_values(const std::filesystem::path& scratch,
   return offsets;
 }
 
+/// Bytes of the positions along a grid's axes.
+std::uint64_t axes_size(Shape shape) {
+  return static_cast<std::uint64_t>(shape.planes + shape.rows + shape.columns) * sizeof(double);
+}
+
 /// Room for the fields, and amply for everything else.
 std::uint64_t expected_size(const StepRecord& record) {
   std::uint64_t bytes = std::uint64_t{1} << 20;
-  bytes += static_cast<std::uint64_t>(record.shape.rows + record.shape.columns) * sizeof(double);
+  bytes += axes_size(record.shape);
   for (const NamedField& field : record.fields)
     bytes += stored_size(record.shape, size_of(precision_of(field.values)));
   for (const auto& [name, text] : record.provenance) bytes += text.size();
@@ -175,8 +180,7 @@ void write_step_file(const std::filesystem::path& path, const StepRecord& record
 
 std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields) {
   constexpr std::uint64_t rest = 40000;  // metadata and provenance
-  return fields * stored_size(shape, value_size) +
-         static_cast<std::uint64_t>(shape.rows + shape.columns) * sizeof(double) + rest;
+  return fields * stored_size(shape, value_size) + axes_size(shape) + rest;
 }
 
 std::string step_file_name(std::int64_t step, std::string_view ending) {

@@ -2,7 +2,6 @@
 
 #include <hdf5_hl.h>
 
-#include <array>
 #include <numeric>
 
 #include "io/hdf5/hdf5_values.hpp"
@@ -24,18 +23,16 @@ void write_point_data(hid_t group, const VtkField& field, const Axes& axes,
         "link VTKHDF/PointData/" + field.name);
     return;
   }
-  const std::array<hsize_t, 3> source_extent = {axes.times.size(),
-                                                static_cast<hsize_t>(axes.shape.rows),
-                                                static_cast<hsize_t>(axes.shape.columns)};
-  std::vector<hsize_t> extent;
+  std::vector<hsize_t> source_extent = {axes.times.size()}, extent;
+  for (const std::int64_t of_axis : axes.shape.extents())
+    source_extent.push_back(static_cast<hsize_t>(of_axis));
   std::vector<hid_t> extent_scales;
-  const auto add_axis = [&](std::size_t axis, hid_t scale) {
+  const std::size_t row_axis = source_extent.size() - 2;
+  for (std::size_t axis = 0; axis < source_extent.size(); ++axis) {
+    if (axis == 0 ? !series : axis == row_axis && flat) continue;
     extent.push_back(source_extent[axis]);
-    extent_scales.push_back(scale);
-  };
-  if (series) add_axis(0, scales.time);
-  if (!flat) add_axis(1, scales.y);
-  add_axis(2, scales.x);
+    extent_scales.push_back(scales[axis]);
+  }
   const Hdf5Space space = make_space(extent);
   const Hdf5Properties properties = dataset_properties();
   check_hdf5(H5Pset_virtual(properties, space, ".", source_name.c_str(), make_space(source_extent)),
@@ -58,7 +55,7 @@ void write_steps(hid_t group, const Axes& axes, const std::vector<VtkField>& fie
   // On the axis time too, or netCDF would make up a dimension for them.
   const auto add = [&](hid_t location, const std::string& name, const auto& values) {
     Hdf5Dataset dataset = write_array(location, name, values);
-    check_hdf5(H5DSattach_scale(dataset, scales.time, 0), "attach time to " + name);
+    check_hdf5(H5DSattach_scale(dataset, scales.front(), 0), "attach time to " + name);
     dataset.close("close dataset VTKHDF/Steps/" + name);
   };
   add(steps, "Values", axes.times);
@@ -72,8 +69,9 @@ void write_steps(hid_t group, const Axes& axes, const std::vector<VtkField>& fie
 
 void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fields,
                   const AxisScales& scales) {
-  const std::vector<std::int64_t> extent = {0, axes.shape.columns - 1, 0, axes.shape.rows - 1, 0,
-                                            0};
+  const Shape shape = axes.shape;
+  const std::vector<std::int64_t> extent = {0, shape.columns - 1, 0, shape.rows - 1,
+                                            0, shape.planes - 1};
   const Hdf5Group group = create_hdf5_group(file, "VTKHDF");
   write_attribute(group, "Version", std::vector<std::int64_t>{2, 0});
   write_attribute(group, "Type", "ImageData");

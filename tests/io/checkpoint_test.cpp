@@ -37,13 +37,41 @@ void write_sample(const std::filesystem::path& path, Shape shape) {
 
 }  // namespace
 
+TEST_CASE("a checkpoint holds every field of a state, and reads back only whole") {
+  const ScratchFolder folder;
+  const auto path = folder / "c.h5";
+  const Shape shape{4, 5, 3, 3};
+  const auto state = random_field<double>({2 * 4 * 3, 5});
+  CheckpointHeader header = header_of(shape, state);
+  header.fields = {"u", "v"};
+  write_checkpoint(path, header, std::span<const double>(state));
+  const Checkpoint read = read_checkpoint(path);
+  CHECK(read.header.fields == header.fields);
+  CHECK(same_bits<double>(std::get<std::vector<double>>(read.values), state));
+  CHECK(read_content(path).fields == header.fields);
+  const ReadField v = read_field(path, "v");
+  CHECK(v.shape == shape);
+  CHECK(same_bits<double>(std::get<std::vector<double>>(v.values), std::span(state).subspan(60)));
+  header.fields = {"u", "v", "w"};
+  CHECK_THROWS_WITH_AS(write_checkpoint(path, header, std::span<const double>(state)),
+                       doctest::Contains("the state has 120 values, but the grid has 180"),
+                       IoError);
+}
+
 TEST_CASE_TEMPLATE("a checkpoint gives back every bit, at any shape", T, float, double) {
   const ScratchFolder folder;
   const auto path = folder / checkpoint_file_name(7);
-  for (const Shape shape :
-       {Shape{1, 1}, {1, 7}, {7, 1}, {31, 33}, {1, 100003}, {1021, 1031}, {1500, 2003}}) {
-    CAPTURE(shape.rows);
-    CAPTURE(shape.columns);
+  for (const Shape shape : {Shape{1, 1},
+                            {1, 7},
+                            {7, 1},
+                            {31, 33},
+                            {1, 100003},
+                            {1021, 1031},
+                            {1500, 2003},
+                            {1, 77, 1, 1},
+                            {3, 5, 4, 3},
+                            {300, 301, 53, 3}}) {
+    CAPTURE(text_of(shape));
     auto values = random_field<T>(shape);
     values[0] = std::numeric_limits<T>::quiet_NaN();
     const CheckpointHeader header = header_of(shape, values);
@@ -133,7 +161,7 @@ TEST_CASE("each reason why a checkpoint cannot be used is named, though its seal
       {replace("shape", H5T_STD_I64LE, {2}, shape.data(), H5T_NATIVE_INT64),
        "dataset field is 2 x 3, but shape says 3 x 2"},
       {replace("shape", H5T_STD_I64LE, {2}, no_rows.data(), H5T_NATIVE_INT64),
-       "dataset shape is not two numbers from 1 on"},
+       "dataset shape is not one to three numbers from 1 on"},
       {replace("step", H5T_STD_I64LE, {1}, &negative, H5T_NATIVE_INT64),
        "dataset step is negative"},
       {replace("step", H5T_STD_I32LE, {1}, &negative, H5T_NATIVE_INT64),
@@ -143,7 +171,7 @@ TEST_CASE("each reason why a checkpoint cannot be used is named, though its seal
       {replace("field", H5T_STD_I32LE, {2, 3}, values.data(), H5T_NATIVE_DOUBLE),
        "dataset field is neither float32 nor float64"},
       {replace("field", H5T_IEEE_F32LE, {1, 2, 3}, values.data(), H5T_NATIVE_DOUBLE),
-       "dataset field has 3 axes, not 2 (rows, columns)"},
+       "dataset field has 3 axes, not 2"},
       {replace("field", H5T_IEEE_F32LE, {1 << 20, 1 << 20}, nullptr, H5T_NATIVE_DOUBLE),
        "but a file of this length holds at most"},
       {[](hid_t file) { remove_link(file, "field"); },

@@ -90,6 +90,31 @@ TEST_CASE_TEMPLATE("a step file gives back every bit, at any shape", T, float, d
   }
 }
 
+TEST_CASE_TEMPLATE("step files of one and of three axes", T, float, double) {
+  const ScratchFolder folder;
+  const auto path = folder / step_file_name(2500);
+  for (const Shape shape : {Shape{1, 300, 1, 1}, {3, 5, 4, 3}, {700, 1000, 5, 3}}) {
+    const auto field = random_field<T>(shape), laplacian = random_field<T>(shape, 2);
+    write_step_file(path, record_of(shape, field, laplacian));
+    const FileContent content = read_content(path);
+    CHECK(content.shape == shape);
+    CHECK(content.fields == std::vector<std::string>{"field", "laplacian"});
+    const ReadField found = read_field(path, "laplacian");
+    CHECK(found.shape == shape);
+    CHECK(same_bits(std::get<std::vector<T>>(found.values), laplacian));
+    const Hdf5File file = open_hdf5_file(path);
+    const auto extent = [&](const char* name) {
+      return extent_of(Hdf5Dataset(H5Dopen2(file, name, H5P_DEFAULT), "open"), name);
+    };
+    std::vector<hsize_t> expected = {1};
+    for (const auto& [axis, length] : axes_of(shape)) {
+      CHECK(extent(axis.position) == std::vector<hsize_t>{static_cast<hsize_t>(length)});
+      expected.push_back(static_cast<hsize_t>(length));
+    }
+    CHECK(extent("field") == expected);
+  }
+}
+
 TEST_CASE("read_content says what a step file holds") {
   const ScratchFolder folder;
   const auto path = folder / step_file_name(2500);
@@ -279,10 +304,10 @@ TEST_CASE("a step file whose parts contradict each other is refused, though its 
   const std::vector<double> many(100);
   const std::pair<std::function<void(hid_t)>, std::string> cases[] = {
       {replaced("y", H5T_IEEE_F64LE, {100}, many),
-       "dataset field is 1 x 2 x 3, but time, y and x are 1 x 100 x 3"},
+       "dataset field is 1 x 2 x 3, but its axes are 1 x 100 x 3"},
       {replaced("x", H5T_IEEE_F64LE, {0}, {}), "has a grid without cells"},
       {replaced("field", H5T_IEEE_F32LE, {1, 10, 10}, many),
-       "dataset field is 1 x 10 x 10, but time, y and x are 1 x 2 x 3"},
+       "dataset field is 1 x 10 x 10, but its axes are 1 x 2 x 3"},
       {replaced("field", H5T_IEEE_F32LE, {2, 2, 3}, many), "dataset field is 2 x 2 x 3, but"},
       {replaced("other", H5T_IEEE_F64LE, {1, 2, 3}, many),
        "dataset other is float64, but field is"},

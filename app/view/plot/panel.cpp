@@ -121,16 +121,16 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
   };
   const auto is_below = [&](double value) { return value < panel.limits.low; };
   const auto is_above = [&](double value) { return value > panel.limits.high; };
-  const bool room = across || length >= 6 * tip;
-  const bool below = room && std::ranges::any_of(panel.pixels, is_below);
-  const bool above = room && std::ranges::any_of(panel.pixels, is_above);
+  const bool room_for_both = across || length >= 6 * tip;
+  const bool some_below = room_for_both && std::ranges::any_of(panel.pixels, is_below);
+  const bool some_above = room_for_both && std::ranges::any_of(panel.pixels, is_above);
   // The bar begins with its low end where it goes across, with its high end where it goes upwards.
-  if (across ? below : above) {
+  if (across ? some_below : some_above) {
     triangle(along + tip, along, panel.colormap.color(across ? 0 : 1));
     along += tip;
     length -= tip;
   }
-  if (across ? above : below) {
+  if (across ? some_above : some_below) {
     length -= tip;
     triangle(along + length, along + length + tip, panel.colormap.color(across ? 1 : 0));
   }
