@@ -13,10 +13,10 @@ std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters) {
     if (filter.kernel != KernelKind::hdf5) continue;
     const ReadField field = read_any_field(filter.path, filter.dataset);
     if (field.records > 1)
-      throw ConfigError(fmt::format(
-          "filter {}: {} holds {} windows of {} x {} (expected one: (columns) or (rows, "
-          "columns), or these behind axes of length 1)",
-          filter.name, filter.path, field.records, field.shape.rows, field.shape.columns));
+      throw ConfigError(
+          fmt::format("filter {}: {} holds {} windows of {} (expected one: (columns) or (rows, "
+                      "columns), or these behind axes of length 1)",
+                      filter.name, filter.path, field.records, text_of(field.shape)));
     filter.shape = field.shape;
     filter.one_dimensional = field.one_axis;
     filter.weights = doubles_of(view_of(field.values));

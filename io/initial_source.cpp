@@ -1,6 +1,6 @@
 #include "io/initial_source.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/images/image.hpp"
 #include "io/npy_reader.hpp"
@@ -14,9 +14,9 @@ std::optional<std::vector<double>> load_initial_field(const RunConfig& config) {
   if (file == nullptr) return std::nullopt;
   const auto check_shape = [&](Shape found) {
     if (found != config.shape)
-      throw ConfigError(fmt::format("initial.path: {} holds {} x {} values, grid.shape is [{}, {}]",
-                                    config.initial.path, found.rows, found.columns,
-                                    config.shape.rows, config.shape.columns));
+      throw ConfigError(fmt::format("initial.path: {} holds {} values, grid.shape is [{}]",
+                                    config.initial.path, text_of(found),
+                                    fmt::join(config.shape.extents(), ", ")));
   };
   switch (*file) {
     case FieldFile::picture: return read_png(config.initial.path, check_shape).values;

@@ -125,10 +125,10 @@ template <class T>
 Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid) {
   Correlation<T> correlation = correlation_of<T>(config, grid);
   if (const Shape output = correlation.output; output != grid)
-    throw ConfigError(fmt::format(
-        "filter {}: gives {} x {} cells on a grid of {} x {} (expected mode same, and a "
-        "window no longer than the grid)",
-        config.name, output.rows, output.columns, grid.rows, grid.columns));
+    throw ConfigError(
+        fmt::format("filter {}: gives {} cells on a grid of {} (expected mode same, and a "
+                    "window no longer than the grid)",
+                    config.name, text_of(output), text_of(grid)));
   return correlation;
 }
 template Correlation<float> correlation_on_grid(const FilterConfig&, Shape);

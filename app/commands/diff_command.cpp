@@ -92,8 +92,8 @@ void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(con
     else
       findings.push_back({{"what", what},
                           {"differs", true},
-                          {"shape_a", {left.shape.rows, left.shape.columns}},
-                          {"shape_b", {right.shape.rows, right.shape.columns}}});
+                          {"shape_a", left.shape.extents()},
+                          {"shape_b", right.shape.extents()}});
   }
   if (names.empty()) throw IoError(fmt::format("{}: no field to compare", a.string()));
 }
@@ -115,7 +115,7 @@ void compare_runs(const DiffOptions& options, Json& findings) {
 }
 
 std::string cells_text(const Json& shape) {
-  return fmt::format("{} x {}", shape[0].get<std::int64_t>(), shape[1].get<std::int64_t>());
+  return text_of(Shape::of(shape.get<std::vector<std::int64_t>>()));
 }
 
 // A line of the table: what is compared, and how it comes out.

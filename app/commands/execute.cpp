@@ -39,7 +39,7 @@ Json summary_values(const Job& job, const Provenance& provenance) {
   Json values = Json::object();
   for (const auto& [name, text] : provenance) values[name] = text;
   values["precision"] = name_of(config.precision);
-  values["shape"] = {config.shape.rows, config.shape.columns};
+  values["shape"] = config.shape.extents();
   values["steps"] = config.steps;
   values["status"] = "running";
   return values;
@@ -69,7 +69,7 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
   std::string text = complete ? fmt::format("complete: step {}", result.step)
                               : fmt::format("stopped by {} at step {} of {}, with a checkpoint",
                                             result.stopped_by, result.step, config.steps);
-  text += fmt::format(", {} x {} cells, {}, digest {}\n", config.shape.rows, config.shape.columns,
+  text += fmt::format(", {} cells, {}, digest {}\n", text_of(config.shape),
                       name_of(config.precision), digest_text(digest));
   text += fmt::format(
       "engine:   {} on {}{}\n", by.engine, by.device,

@@ -162,9 +162,8 @@ int export_command(const ExportOptions& options) {
     export_pictures(options, series, field);
   if (!options.quiet) {
     const std::size_t count = series.records.size();
-    fmt::print("{}: {} of {} output{}, {} x {}, {}\n", options.output, fmt::join(fields, ", "),
-               count, count == 1 ? "" : "s", series.shape.rows, series.shape.columns,
-               name_of(series.precision));
+    fmt::print("{}: {} of {} output{}, {}, {}\n", options.output, fmt::join(fields, ", "), count,
+               count == 1 ? "" : "s", text_of(series.shape), name_of(series.precision));
   }
   return 0;
 }

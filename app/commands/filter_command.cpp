@@ -36,8 +36,6 @@ struct FilterOptions {
   bool quiet = false;
 };
 
-std::string shape_text(Shape shape) { return fmt::format("{} x {}", shape.rows, shape.columns); }
-
 // Shows how far it is, every few seconds.
 class FrameProgress {
  public:
@@ -155,7 +153,7 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
   auto filterer = make_frame_filter<T>(choice.backend, plans.front(), job.threads);
   if (!options.quiet)
     fmt::print(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
-               shape_text(source.shape), filterer->device(), choice.reason);
+               text_of(source.shape), filterer->device(), choice.reason);
   FrameProgress progress(frames * std::ssize(plans), options.quiet);
   catch_stop_signals();
   std::vector<double> seconds;
@@ -200,7 +198,7 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
   if (options.quiet) return 0;
   for (std::size_t i = 0; i < datasets.size(); ++i)
     fmt::print("{}: {}, {} frame{} of {}, {}, {:.3g} s of filtering\n", job.output_path,
-               datasets[i].name, frames, frames == 1 ? "" : "s", shape_text(datasets[i].shape),
+               datasets[i].name, frames, frames == 1 ? "" : "s", text_of(datasets[i].shape),
                name_of(precision_of_type<T>), seconds[i]);
   fmt::print("{}: {:.3g} s in all, with reading and writing\n", job.output_path,
              progress.seconds());
@@ -217,8 +215,8 @@ int covariance_as(const FilterJob& job, const FilterOptions& options) {
         "{}: covariance, batch {}, {} channels, {} outputs of {}, {} x {} window, {}, {} in "
         "{:.3g} s\n",
         job.output_path, result.problem.batch, result.problem.channels, result.problem.outputs,
-        shape_text(result.problem.output), result.problem.window.rows,
-        result.problem.window.columns, result.storage, result.sum.backend, result.sum.seconds);
+        text_of(result.problem.output), result.problem.window.rows, result.problem.window.columns,
+        result.storage, result.sum.backend, result.sum.seconds);
   return 0;
 }
 

@@ -61,7 +61,7 @@ Json describe_file(const fs::path& file) {
   }
   Json result = {{"file", file.string()},
                  {"kind", content.kind},
-                 {"shape", {content.shape.rows, content.shape.columns}},
+                 {"shape", content.shape.extents()},
                  {"spacing", content.spacing},
                  {"precision", content.precision}};
   if (content.steps.size() == 1) {

@@ -50,7 +50,7 @@ Json plan_of(const LoadedConfig& loaded) {
   const RunDisk disk = disk_of_run(config);
   const Stability stability = equation_of(config).stability(config);
 
-  Json plan = {{"shape", {config.shape.rows, config.shape.columns}},
+  Json plan = {{"shape", config.shape.extents()},
                {"precision", name_of(config.precision)},
                {"backend", choice.backend},
                {"backend_reason", choice.reason},
@@ -92,8 +92,8 @@ void print_plan(const Json& plan) {
            (there > 0 ? fmt::format(" of {} that are free", size_text(there)) : "");
   };
   const std::int64_t largest = plan["largest_square"].get<std::int64_t>();
-  fmt::print("grid:       {} x {}, {}\n", plan["shape"][0].get<std::int64_t>(),
-             plan["shape"][1].get<std::int64_t>(), text("precision"));
+  fmt::print("grid:       {}, {}\n",
+             text_of(Shape::of(plan["shape"].get<std::vector<std::int64_t>>())), text("precision"));
   fmt::print("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
              number("coefficient"), number("largest_stable_coefficient"),
              100 * (1 - number("coefficient") / number("largest_stable_coefficient")));

@@ -103,8 +103,8 @@ std::string commands_text(const ReportOptions& options, const RunView& run) {
 
 std::string citation_text(const RunView& run, const std::string& generator) {
   const std::string digest = run.digest_at(run.step);
-  return fmt::format("{}: run {}, started {}, {} x {} cells, {}, step {}{}.", generator, run.name,
-                     run.started, run.shape.rows, run.shape.columns, run.precision, run.step,
+  return fmt::format("{}: run {}, started {}, {} cells, {}, step {}{}.", generator, run.name,
+                     run.started, text_of(run.shape), run.precision, run.step,
                      digest.empty() ? "" : ", state digest " + digest);
 }
 

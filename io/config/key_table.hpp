@@ -115,8 +115,7 @@ inline void assign(int& target, const Value& value) {
   target = count ? static_cast<int>(*count) : 0;
 }
 inline void assign(Shape& target, const Value& value) {
-  const auto& shape = std::get<std::vector<std::int64_t>>(value);
-  target = {.rows = shape[0], .columns = shape[1]};
+  target = Shape::of(std::get<std::vector<std::int64_t>>(value));
 }
 /// Seconds, for limits.wall_time.
 inline void assign(double& target, const Value& value) {

@@ -31,8 +31,8 @@ void add_file(Series& series, const fs::path& file, const FileContent& content,
       series.spacing = content.spacing;
       series.precision = precision;
     } else if (content.shape != series.shape || precision != series.precision) {
-      throw IoError(fmt::format("{}: holds {} x {} cells in {}, but {} other ones", file.string(),
-                                content.shape.rows, content.shape.columns, content.precision,
+      throw IoError(fmt::format("{}: holds {} cells in {}, but {} other ones", file.string(),
+                                text_of(content.shape), content.precision,
                                 series.records.front().file.string()));
     }
     series.records.push_back({file, i, content.steps[i], content.times[i], content.fields});

@@ -53,8 +53,8 @@ FrameSource open_pictures(const std::vector<fs::path>& files, int axes) {
     const fs::path& file = files[static_cast<std::size_t>(frame)];
     const auto same_shape = [&](Shape found) {
       if (found != shape)
-        throw IoError(fmt::format("{}: is {} x {} pixels, the first picture {} x {}", file.string(),
-                                  found.rows, found.columns, shape.rows, shape.columns));
+        throw IoError(fmt::format("{}: is {} pixels, the first picture {}", file.string(),
+                                  text_of(found), text_of(shape)));
     };
     return read_png(file, same_shape).values;
   };

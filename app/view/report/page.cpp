@@ -20,8 +20,7 @@ std::string fact(const std::string& name, const std::string& value) {
 std::string facts_html(const RunView& run) {
   return fact("step", fmt::format("{} of {}", run.step, run.steps)) +
          fact("state digest", run.digest_at(run.step)) +
-         fact("grid",
-              fmt::format("{} x {}, {}", run.shape.rows, run.shape.columns, run.precision)) +
+         fact("grid", fmt::format("{}, {}", text_of(run.shape), run.precision)) +
          fact("engine", run.engine) + fact("device", run.device) + fact("host", run.host) +
          fact("started", run.started) +
          fact("speed", run.cells_per_second > 0 ? cell_rate(run.cells_per_second) : "");

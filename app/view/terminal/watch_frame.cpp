@@ -62,8 +62,7 @@ int draw_facts(TextGrid& grid, int row, const RunView& run) {
   if (run.cells_per_second > 0) facts.push_back(cell_rate(run.cells_per_second));
   if (is_under_way(run) && run.cells_per_second > 0 && run.seconds_left > 0)
     facts.push_back(time_left_text(run.seconds_left) + " left");
-  if (run.shape.rows > 0)
-    facts.push_back(fmt::format("{} x {} {}", run.shape.rows, run.shape.columns, run.precision));
+  if (run.shape.rows > 0) facts.push_back(fmt::format("{} {}", text_of(run.shape), run.precision));
   if (!run.engine.empty()) facts.push_back(run.engine + " on " + run.device);
   int at = 0;
   for (const std::string& fact : facts) {
