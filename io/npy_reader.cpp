@@ -94,7 +94,7 @@ class NpyHeaderText {
       const auto [end, error] =
           std::from_chars(rest_.data(), rest_.data() + rest_.size(), values.emplace_back());
       if (error != std::errc()) fail();
-      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      rest_.remove_prefix(end - rest_.data());
       if (!took(",")) {
         expect(")");
         break;

@@ -18,10 +18,9 @@ namespace {
 
 template <class T>
 std::vector<T> random_field(Shape shape) {
-  std::vector<T> field(static_cast<std::size_t>(shape.cells()));
-  draw_noise(numpy_generator(1), 0, shape.cells(), [&](std::int64_t index, float value) {
-    field[static_cast<std::size_t>(index)] = static_cast<T>(value);
-  });
+  std::vector<T> field(shape.cells());
+  draw_noise(numpy_generator(1), 0, shape.cells(),
+             [&](std::int64_t index, float value) { field[index] = static_cast<T>(value); });
   return field;
 }
 
@@ -73,11 +72,9 @@ double plain_sum(const Correlation<T>& correlation, const std::vector<T>& input,
     const std::int64_t column =
         edge_index(correlation.edge, at.column + in_window.column - correlation.before_columns,
                    correlation.input.columns);
-    const T value = row < 0 || column < 0
-                        ? correlation.constant
-                        : input[static_cast<std::size_t>(row * correlation.input.columns + column)];
-    sum += static_cast<double>(correlation.weights[static_cast<std::size_t>(i)]) *
-           static_cast<double>(value);
+    const T value = row < 0 || column < 0 ? correlation.constant
+                                          : input[row * correlation.input.columns + column];
+    sum += static_cast<double>(correlation.weights[i]) * static_cast<double>(value);
   }
   return sum;
 }

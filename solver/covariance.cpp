@@ -13,7 +13,7 @@ CovarianceOutcome add_covariance(const CovarianceProblem& problem, CovarianceTer
     outcome.backend =
         sizeof(Storage) < sizeof(double) && cuda_unavailable().empty() ? "cuda" : "cpu";
   auto& [input, mu, gamma, c] = terms;
-  if (c.size() == 1) c.resize(static_cast<std::size_t>(problem.outputs), c.front());
+  if (c.size() == 1) c.resize(problem.outputs, c.front());
   const bool finite = all_finite(input) && all_finite(mu) && all_finite(gamma) && all_finite(c);
   const Clock::time_point start = Clock::now();
   add_covariance_on<Storage>(outcome.backend, problem, mu.data(), gamma.data(), c.data(),

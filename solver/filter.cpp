@@ -26,7 +26,7 @@ Weights outer_product(const std::vector<double>& rows, const std::vector<double>
 
 std::vector<double> gaussian_weights(double sigma, std::int64_t size) {
   if (size == 0) size = 2 * static_cast<std::int64_t>(4 * sigma + 0.5) + 1;
-  std::vector<double> weights(static_cast<std::size_t>(size));
+  std::vector<double> weights(size);
   const double centre = 0.5 * static_cast<double>(size - 1);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const double x = (static_cast<double>(i) - centre) / sigma;

@@ -43,7 +43,7 @@ std::vector<double> outer_product(Shape shape, double amplitude,
   for (std::int64_t column = 0; column < shape.columns; ++column)
     along_columns.push_back(of_column(column));
   std::vector<double> field;
-  field.reserve(static_cast<std::size_t>(shape.cells()));
+  field.reserve(shape.cells());
   for (std::int64_t row = 0; row < shape.rows; ++row) {
     const double factor = amplitude * of_row(row);
     for (const double value : along_columns) field.push_back(factor * value);

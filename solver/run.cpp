@@ -29,7 +29,7 @@ template <class T>
       area.first_row + area.rows - 1, area.first_column, area.first_column + area.columns - 1);
   for (std::int64_t i = 0; i < area.rows * area.columns; ++i) {
     if (i % area.columns == 0) message += "\n ";
-    const T value = found.around[static_cast<std::size_t>(i)];
+    const T value = found.around[i];
     message += fmt::format(" {:>12.6g}", std::isnan(value) ? std::abs(value) : value);
   }
   throw NumericalError(message);

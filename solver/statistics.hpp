@@ -55,7 +55,7 @@ Statistics statistics_of(std::span<const T> field, Shape shape, double spacing) 
     double min, max, sum, squares;
   };
   const std::int64_t rows = shape.planes * shape.rows;
-  std::vector<Row> by_row(static_cast<std::size_t>(rows));
+  std::vector<Row> by_row(rows);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   // Several rows at once, since each sum waits for its last addition; on one thread, beside
   // stepping.
@@ -65,8 +65,7 @@ Statistics statistics_of(std::span<const T> field, Shape shape, double spacing) 
     sums.fill({infinity, -infinity, 0, 0});
     std::array<const T*, at_once> starts;
     for (std::int64_t i = 0; i < at_once; ++i)  // the last row again where there are no more
-      starts[static_cast<std::size_t>(i)] =
-          field.data() + std::min(first + i, rows - 1) * shape.columns;
+      starts[i] = field.data() + std::min(first + i, rows - 1) * shape.columns;
     for (std::int64_t column = 0; column < shape.columns; ++column)
       for (std::size_t i = 0; i < at_once; ++i) {
         const double value = starts[i][column];

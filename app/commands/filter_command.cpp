@@ -123,8 +123,7 @@ void require_finite(std::span<const T> values, Shape shape, const std::string& n
   throw NumericalError(
       fmt::format("frame {}: filter {} gives {} at {}, where the input is finite; "
                   "nothing was written",
-                  frame, name, values[static_cast<std::size_t>(*first)],
-                  text_of(cell_at(shape, *first), shape.axes)));
+                  frame, name, values[*first], text_of(cell_at(shape, *first), shape.axes)));
 }
 
 // The filters over all frames, one filter after the other.

@@ -65,7 +65,7 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
   config.shape = {std::min<std::int64_t>(config.shape.rows, 2000),
                   std::min(config.shape.columns, most_columns)};
   const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
-  backend->set_state(std::vector<T>(static_cast<std::size_t>(config.shape.cells())));
+  backend->set_state(std::vector<T>(config.shape.cells()));
   const RunFolder run = RunFolder::create(folder / "run", RunFolder::Existing::refuse);
   RunWriter<T> writer(run, config, resolved_yaml(loaded), provenance_of(backend->description()), {},
                       {.stored = [](const StoredEvent&) {},

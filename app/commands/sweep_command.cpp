@@ -68,7 +68,7 @@ int sweep_command(const SweepWords& options) {
                    .jobs = options.jobs == "auto" ? 0 : std::stoi(options.jobs),
                    .go_on = options.auto_resume},
                   [&](const SweepMember& member, const MemberEnd& end) {
-                    Json& row = rows[static_cast<std::size_t>(&member - members.data())];
+                    Json& row = rows[&member - members.data()];
                     row = summary_row(member, end);
                     console.note(fmt::format("{} of {}: {} {}", ++ended, members.size(),
                                              member.name, row["status"].get<std::string>()));

@@ -18,7 +18,7 @@ std::string table_text(const std::vector<std::vector<std::string>>& lines, int i
   }
   std::string text;
   for (const auto& line : lines) {
-    std::string columns(static_cast<std::size_t>(indent), ' ');
+    std::string columns(indent, ' ');
     for (std::size_t i = 0; i < line.size(); ++i)
       columns += fmt::format("{:<{}}", line[i], widths[i] + 2);
     text += columns.substr(0, columns.find_last_not_of(' ') + 1) + "\n";

@@ -14,7 +14,7 @@ void Mistakes::add(const Place& place, std::string_view key, std::string_view wh
   const std::string where =
       place.in_file()
           ? fmt::format("{}:{}:{}", file_name_, place.position.line, place.position.column)
-          : "--set " + shown(settings_[static_cast<std::size_t>(place.setting)]);
+          : "--set " + shown(settings_[place.setting]);
   const std::string subject = key.empty() ? std::string() : shown(key) + ": ";
   mistakes_.push_back({place, fmt::format("{}: {}{}", where, subject, what)});
 }

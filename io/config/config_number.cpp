@@ -78,7 +78,7 @@ std::optional<std::int64_t> integer_of(std::string_view text, const Decimal& dec
   constexpr std::int64_t most_digits = 19;
   if (decimal.digits.empty()) return 0;
   if (decimal.power < 0 || decimal.power > most_digits) return std::nullopt;
-  const std::string zeros(static_cast<std::size_t>(decimal.power), '0');
+  const std::string zeros(decimal.power, '0');
   return convert<std::int64_t>((text.starts_with('-') ? "-" : "") + decimal.digits + zeros);
 }
 

@@ -60,7 +60,7 @@ std::size_t PosixFile::read(std::span<std::byte> buffer) const {
     const ssize_t count = ::read(descriptor_, rest.data(), rest.size());
     if (count < 0 && errno != EINTR) throw_system_error(label_, "read");
     if (count == 0) break;
-    if (count > 0) rest = rest.subspan(static_cast<std::size_t>(count));
+    if (count > 0) rest = rest.subspan(count);
   }
   return buffer.size() - rest.size();
 }
@@ -69,7 +69,7 @@ void PosixFile::write(std::span<const std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno != EINTR) throw_system_error(label_, "write");
-    if (count > 0) bytes = bytes.subspan(static_cast<std::size_t>(count));
+    if (count > 0) bytes = bytes.subspan(count);
   }
 }
 

@@ -26,7 +26,7 @@ void write_csv(const std::filesystem::path& path, const Series& series, const st
             for (std::int64_t i = 0; i < cells; ++i) {
               const Cell cell = cell_at(series.shape, i);
               fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", before, cell.row,
-                             cell.column, values[static_cast<std::size_t>(i)]);
+                             cell.column, values[i]);
             }
           },
           read);

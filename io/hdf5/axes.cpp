@@ -12,9 +12,8 @@ namespace {
 
 /// 0, h, 2 h, ...
 std::vector<double> positions(std::int64_t count, double spacing) {
-  std::vector<double> values(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i)
-    values[static_cast<std::size_t>(i)] = static_cast<double>(i) * spacing;
+  std::vector<double> values(count);
+  for (std::int64_t i = 0; i < count; ++i) values[i] = static_cast<double>(i) * spacing;
   return values;
 }
 

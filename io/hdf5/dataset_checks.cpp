@@ -148,8 +148,7 @@ std::vector<hsize_t> extent_of(hid_t dataset, const std::string& name) {
   const std::string doing = "read the extent of dataset " + name;
   const Hdf5Space space(H5Dget_space(dataset), doing);
   if (H5Sget_simple_extent_type(space) == H5S_NULL) throw IoError("dataset " + name + " is empty");
-  std::vector<hsize_t> extent(
-      static_cast<std::size_t>(check_hdf5(H5Sget_simple_extent_ndims(space), doing)));
+  std::vector<hsize_t> extent(check_hdf5(H5Sget_simple_extent_ndims(space), doing));
   check_hdf5(H5Sget_simple_extent_dims(space, extent.data(), nullptr), doing);
   return extent;
 }

@@ -44,7 +44,7 @@ template <class T>
 void expect_values(hid_t dataset, const std::string& name, Shape shape, std::span<const T> values) {
   const int rank = static_cast<int>(extent_of(dataset, name).size());
   const Shape chunk = chunk_shape(shape, sizeof(T));
-  std::vector<T> buffer(static_cast<std::size_t>(chunk.cells()));
+  std::vector<T> buffer(chunk.cells());
   for (std::int64_t plane = 0; plane < shape.planes; plane += chunk.planes)
     for (std::int64_t row = 0; row < shape.rows; row += chunk.rows)
       for (std::int64_t column = 0; column < shape.columns; column += chunk.columns) {
@@ -60,8 +60,7 @@ void expect_values(hid_t dataset, const std::string& name, Shape shape, std::spa
           const std::int64_t at =
               ((plane + r / block.rows) * shape.rows + row + r % block.rows) * shape.columns +
               column;
-          if (std::memcmp(&buffer[static_cast<std::size_t>(r * block.columns)],
-                          &values[static_cast<std::size_t>(at)],
+          if (std::memcmp(&buffer[r * block.columns], &values[at],
                           static_cast<std::size_t>(block.columns) * sizeof(T)) != 0)
             throw IoError("dataset " + name + " reads back with other values than were written");
         }
@@ -71,7 +70,7 @@ void expect_values(hid_t dataset, const std::string& name, Shape shape, std::spa
 }  // namespace
 
 std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::size_t record, Shape grid) {
-  std::vector<hsize_t> values(static_cast<std::size_t>(axes), leading);
+  std::vector<hsize_t> values(axes, leading);
   std::vector<std::int64_t> last = grid.extents();
   last.insert(last.begin(), static_cast<std::int64_t>(record));
   std::copy(last.rbegin(), last.rbegin() + std::min<std::ptrdiff_t>(axes, std::ssize(last)),

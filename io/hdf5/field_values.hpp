@@ -26,7 +26,7 @@ inline Precision precision_of(FieldView values) {
 /// What stands for a field of so many cells that a file lacks: NaN.
 inline FieldValues missing_values(std::int64_t cells, Precision precision) {
   return with_precision(precision, [&]<class T>() -> FieldValues {
-    return std::vector<T>(static_cast<std::size_t>(cells), std::numeric_limits<T>::quiet_NaN());
+    return std::vector<T>(cells, std::numeric_limits<T>::quiet_NaN());
   });
 }
 

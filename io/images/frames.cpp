@@ -50,7 +50,7 @@ std::vector<fs::path> pictures_in(const fs::path& folder) {
 FrameSource open_pictures(const std::vector<fs::path>& files, int axes) {
   const Shape shape = png_shape(files.front());
   const auto read = [files, shape](std::int64_t frame) -> FieldValues {
-    const fs::path& file = files[static_cast<std::size_t>(frame)];
+    const fs::path& file = files[frame];
     const auto same_shape = [&](Shape found) {
       if (found != shape)
         throw IoError(fmt::format("{}: is {} pixels, the first picture {}", file.string(),

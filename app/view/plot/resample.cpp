@@ -27,12 +27,12 @@ Cover mean_cover(std::int64_t pixel, std::int64_t cells, double cells_per_pixel)
   const auto first = static_cast<std::int64_t>(start);
   const auto last = std::clamp(static_cast<std::int64_t>(std::ceil(end)) - 1, first, cells - 1);
   Cover cover{std::max<std::int64_t>(first - 1, 0), {}};
-  cover.weights.resize(static_cast<std::size_t>(std::min(last + 1, cells - 1) - cover.first + 1));
+  cover.weights.resize(std::min(last + 1, cells - 1) - cover.first + 1);
   for (auto cell = first; cell <= last; ++cell) {
     const double part =
         std::min(end, static_cast<double>(cell + 1)) - std::max(start, static_cast<double>(cell));
     for (const int shift : {-1, 0, 1})
-      cover.weights[static_cast<std::size_t>(mirrored(cell + shift, cells) - cover.first)] +=
+      cover.weights[mirrored(cell + shift, cells) - cover.first] +=
           part / cells_per_pixel * (shift == 0 ? 0.5 : 0.25);
   }
   return cover;
@@ -51,15 +51,15 @@ template <class T>
 std::vector<double> resample_as(std::span<const T> field, Shape shape, Shape pixels) {
   const std::vector<Cover> rows = covers(shape.rows, pixels.rows);
   const std::vector<Cover> columns = covers(shape.columns, pixels.columns);
-  std::vector<double> result(static_cast<std::size_t>(pixels.cells()));
+  std::vector<double> result(pixels.cells());
 #pragma omp parallel for schedule(static)
   for (std::int64_t y = 0; y < pixels.rows; ++y) {
     double* line = result.data() + y * pixels.columns;
-    const Cover& band = rows[static_cast<std::size_t>(y)];
+    const Cover& band = rows[y];
     for (std::size_t r = 0; r < band.weights.size(); ++r) {
       const T* values = field.data() + (band.first + static_cast<std::int64_t>(r)) * shape.columns;
       for (std::int64_t x = 0; x < pixels.columns; ++x) {
-        const Cover& cover = columns[static_cast<std::size_t>(x)];
+        const Cover& cover = columns[x];
         double sum = 0;
         for (std::size_t c = 0; c < cover.weights.size(); ++c)
           sum += static_cast<double>(values[cover.first + static_cast<std::int64_t>(c)]) *

@@ -30,7 +30,7 @@ class Dots {
     constexpr int bits[dots_down][dots_across] = {
         {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     const int row = y / dots_down, column = x / dots_across;
-    char32_t& cell = cells_[static_cast<std::size_t>(row * area_.columns + column)];
+    char32_t& cell = cells_[row * area_.columns + column];
     cell |= static_cast<char32_t>(bits[y % dots_down][x % dots_across]);
     grid_.glyph(area_.row + row, area_.column + column, 0x2800 + cell, {.ink = ink});
   }
@@ -122,7 +122,7 @@ void draw_thumbnail(TextGrid& grid, TextArea area, const Panel& panel, TerminalC
       resample(FieldView(std::span(panel.pixels)), panel.drawn, pixels);
   const auto fraction = [&](std::int64_t row, std::int64_t column) {
     const auto line = panel.axes.first_row_below ? pixels.rows - 1 - row : row;
-    return panel.limits.fraction(values[static_cast<std::size_t>(line * pixels.columns + column)]);
+    return panel.limits.fraction(values[line * pixels.columns + column]);
   };
   for (std::int64_t row = 0; row < pixels.rows; row += 2)
     for (std::int64_t column = 0; column < pixels.columns; ++column) {

@@ -33,7 +33,7 @@ bool write_all(std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
     if (count < 0 && errno != EINTR) return false;
-    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+    if (count > 0) text.remove_prefix(count);
   }
   return true;
 }

@@ -99,7 +99,7 @@ int TextGrid::text(int row, int column, std::string_view utf8, TextStyle style) 
 
 void TextGrid::glyph(int row, int column, char32_t character, TextStyle style) {
   if (row < 0 || row >= rows_ || column < 0 || column >= columns_) return;
-  cells_[static_cast<std::size_t>(row * columns_ + column)] = {character, style};
+  cells_[row * columns_ + column] = {character, style};
 }
 
 std::vector<std::string> TextGrid::lines(TerminalColors colors) const {
