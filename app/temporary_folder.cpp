@@ -32,8 +32,8 @@ TemporaryFolder::TemporaryFolder(const fs::path& parent, const std::string& name
   do {  // again where another process removes it before it is held
     std::string path = (parent / ((keep ? name + "-" : start) + "XXXXXX")).string();
     if (mkdtemp(path.data()) == nullptr)
-      throw IoError(fmt::format("{}: no temporary folder can be made there: {}", parent.string(),
-                                std::strerror(errno)));
+      throw IoError("{}: no temporary folder can be made there: {}", parent.string(),
+                    std::strerror(errno));
     path_ = path;
     held_.emplace(path_, O_RDONLY | O_DIRECTORY, path);
     held_->hold();

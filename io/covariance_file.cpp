@@ -33,16 +33,16 @@ using Extent = std::vector<hsize_t>;
 
 void require_extent(const std::string& name, const Extent& found, const Extent& expected) {
   if (found != expected)
-    throw IoError(fmt::format("dataset {} is ({}) (expected ({}), from the input and mu)", name,
-                              fmt::join(found, ", "), fmt::join(expected, ", ")));
+    throw IoError("dataset {} is ({}) (expected ({}), from the input and mu)", name,
+                  fmt::join(found, ", "), fmt::join(expected, ", "));
 }
 
 // The extent with a batch of 1 where there is none.
 Extent with_batch(const std::string& name, Extent extent, std::size_t axes, const char* words) {
   if (extent.size() + 1 == axes) extent.insert(extent.begin(), 1);
   if (extent.size() != axes)
-    throw IoError(fmt::format("dataset {} has {} axes (expected {}: batch, {}; or no batch)", name,
-                              extent.size(), axes, words));
+    throw IoError("dataset {} has {} axes (expected {}: batch, {}; or no batch)", name,
+                  extent.size(), axes, words);
   return extent;
 }
 
@@ -55,9 +55,9 @@ CovarianceProblem problem_of(const CovarianceNames& names, Extent input, Extent 
                  {input[0], input[1], input[2], input[3], input[1], input[2], input[3]});
   if (mu[0] != input[0] || mu[2] < input[2] || mu[3] < input[3])
     throw IoError(
-        fmt::format("dataset {} is ({}) (expected a batch of {} and at least {} rows and "
-                    "{} columns)",
-                    names.mu, fmt::join(mu, ", "), input[0], input[2], input[3]));
+        "dataset {} is ({}) (expected a batch of {} and at least {} rows and "
+        "{} columns)",
+        names.mu, fmt::join(mu, ", "), input[0], input[2], input[3]);
   require_extent(names.gamma, gamma, {mu[0], mu[1], mu[2], mu[3], mu[1], mu[2], mu[3]});
   if (!c.empty() && c != Extent{1}) require_extent(names.c, c, {input[1]});
   const auto count = [](hsize_t value) { return static_cast<std::int64_t>(value); };
@@ -74,9 +74,9 @@ std::vector<Storage> read_finite(hid_t dataset, const std::string& name) {
   if constexpr (!std::is_same_v<Storage, double>) {
     if (!all_finite(values) && all_finite(read_all<double>(dataset, name, type_of(double()))))
       throw NumericalError(
-          fmt::format("dataset {}: a value is infinite in {} (expected "
-                      "compute.precision float64)",
-                      name, sizeof(Storage) == 2 ? "float16" : "float32"));
+          "dataset {}: a value is infinite in {} (expected "
+          "compute.precision float64)",
+          name, sizeof(Storage) == 2 ? "float16" : "float32");
   }
   return values;
 }

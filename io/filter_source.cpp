@@ -1,7 +1,5 @@
 #include "io/filter_source.hpp"
 
-#include <fmt/format.h>
-
 #include "io/npy_reader.hpp"
 #include "kernels/error.hpp"
 #include "solver/filter.hpp"
@@ -14,9 +12,9 @@ std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters) {
     const ReadField field = read_any_field(filter.path, filter.dataset);
     if (field.records > 1)
       throw ConfigError(
-          fmt::format("filter {}: {} holds {} windows of {} (expected one: (columns) or (rows, "
-                      "columns), or these behind axes of length 1)",
-                      filter.name, filter.path, field.records, text_of(field.shape)));
+          "filter {}: {} holds {} windows of {} (expected one: (columns) or (rows, "
+          "columns), or these behind axes of length 1)",
+          filter.name, filter.path, field.records, text_of(field.shape));
     filter.shape = field.shape;
     filter.one_dimensional = field.one_axis;
     filter.weights = doubles_of(view_of(field.values));

@@ -14,9 +14,8 @@ std::optional<std::vector<double>> load_initial_field(const RunConfig& config) {
   if (file == nullptr) return std::nullopt;
   const auto check_shape = [&](Shape found) {
     if (found != config.shape)
-      throw ConfigError(fmt::format("initial.path: {} holds {} values, grid.shape is [{}]",
-                                    config.initial.path, text_of(found),
-                                    fmt::join(config.shape.extents(), ", ")));
+      throw ConfigError("initial.path: {} holds {} values, grid.shape is [{}]", config.initial.path,
+                        text_of(found), fmt::join(config.shape.extents(), ", "));
   };
   switch (*file) {
     case FieldFile::picture: return read_png(config.initial.path, check_shape).values;

@@ -1,7 +1,5 @@
 #include "io/json.hpp"
 
-#include <fmt/format.h>
-
 #include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
 
@@ -24,8 +22,7 @@ Json read_summary(const std::filesystem::path& folder) {
   constexpr std::size_t longest = std::size_t{16} << 20;
   const std::filesystem::path path = folder / "run.json";
   Json value = parse_json(read_start(path, longest));
-  if (!value.is_object())
-    throw IoError(fmt::format("{}: is damaged (not a JSON object)", path.string()));
+  if (!value.is_object()) throw IoError("{}: is damaged (not a JSON object)", path.string());
   return value;
 }
 

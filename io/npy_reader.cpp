@@ -147,7 +147,7 @@ NpyReader::NpyReader(const std::filesystem::path& path) : path_(path) {
   const std::uint64_t length = std::filesystem::file_size(path);
   const std::string start = read_start(path, longest_npy_header);
   const auto refuse = [&](const std::string& what) {
-    throw IoError(fmt::format("{}: {}", path.string(), what));
+    throw IoError("{}: {}", path.string(), what);
   };
   const std::size_t version = start.size() > 7 ? static_cast<unsigned char>(start[6]) : 0;
   if (version < 1 || version > 3)

@@ -85,9 +85,8 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint) {
   const auto require = [&](bool good, const std::string& what, const auto& found,
                            const auto& expected) {
     if (!good)
-      throw CheckpointError(
-          fmt::format("{}: {} is {} (expected {}, as its config and its name say)", path.string(),
-                      what, found, expected));
+      throw CheckpointError("{}: {} is {} (expected {}, as its config and its name say)",
+                            path.string(), what, found, expected);
   };
   require(header.shape == run.shape, "its grid", text_of(header.shape), text_of(run.shape));
   const std::vector<std::string> fields = names_in(equation_of(run).fields);
@@ -126,7 +125,7 @@ Checkpoint read_consistent(const fs::path& path) {
   try {
     require_consistent(path, checkpoint);
   } catch (const ConfigError& error) {
-    throw CheckpointError(fmt::format("{}: its config is wrong: {}", path.string(), error.what()));
+    throw CheckpointError("{}: its config is wrong: {}", path.string(), error.what());
   }
   return checkpoint;
 }
@@ -145,8 +144,7 @@ CheckpointCheck check_for(const RunFolder& folder) {
     const std::string differs =
         difference(parse_config(header.config, path.string(), ".", {}), "it", problem);
     if (!differs.empty())
-      throw CheckpointError(
-          fmt::format("{}: is of another run than config.yaml: {}", path.string(), differs));
+      throw CheckpointError("{}: is of another run than config.yaml: {}", path.string(), differs);
     return take_out_damaged(fields, fs::last_write_time(path), header);
   };
 }
@@ -186,7 +184,7 @@ Restart checkpoint_from(const fs::path& folder, const std::string& from,
                         const CheckpointCheck& check) {
   const bool is_step = !from.empty() && from.find_first_not_of("0123456789") == std::string::npos;
   if (is_step && from.size() > 15)
-    throw ConfigError(fmt::format("--from {}: not a step that a run can have", from));
+    throw ConfigError("--from {}: not a step that a run can have", from);
   return read_restart(is_step ? folder / checkpoint_file_name(std::stoll(from)) : fs::path(from),
                       check);
 }

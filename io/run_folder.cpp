@@ -95,29 +95,29 @@ void require_room(const fs::path& path, RunFolder::Existing existing) {
   if (RunFolder::holds_run(path)) {
     if (existing == RunFolder::Existing::overwrite) return;
     throw ConfigError(
-        fmt::format("{}: a run is there already (give --auto-resume to go on with it, --overwrite "
-                    "to replace it, or another --output)",
-                    path.string()));
+        "{}: a run is there already (give --auto-resume to go on with it, --overwrite "
+        "to replace it, or another --output)",
+        path.string());
   }
   // "new/..", say: a folder that nobody could look into until its path was made.
   if (!fs::exists(path) && fs::exists(fs::weakly_canonical(path)))
     throw ConfigError(
-        fmt::format("{}: leads through a folder that is not there to {} (expected a "
-                    "path without ..)",
-                    path.string(), fs::weakly_canonical(path).string()));
+        "{}: leads through a folder that is not there to {} (expected a "
+        "path without ..)",
+        path.string(), fs::weakly_canonical(path).string());
   if (!fs::exists(path)) return;
-  if (!fs::is_directory(path)) throw ConfigError(fmt::format("{}: is not a folder", path.string()));
+  if (!fs::is_directory(path)) throw ConfigError("{}: is not a folder", path.string());
   for (const auto& entry : fs::directory_iterator(path))
     if (!entry.path().filename().string().starts_with("."))  // left by a start that was cut off
       throw ConfigError(
-          fmt::format("{}: not empty, and not a run folder (it holds {}): give "
-                      "another --output",
-                      path.string(), entry.path().filename().string()));
+          "{}: not empty, and not a run folder (it holds {}): give "
+          "another --output",
+          path.string(), entry.path().filename().string());
 }
 
 void require_run(const fs::path& path) {
   if (!RunFolder::holds_run(path))
-    throw ConfigError(fmt::format("{}: not a run folder (no run.json in it)", path.string()));
+    throw ConfigError("{}: not a run folder (no run.json in it)", path.string());
 }
 
 }  // namespace
@@ -136,8 +136,8 @@ RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
   if (second == Lock::held) {
     std::string holder(31, '\0');
     holder.resize(file.read(std::as_writable_bytes(std::span(holder))));
-    throw IoError(fmt::format("{}: another run is writing here (process {})", folder.string(),
-                              holder.empty() ? "unknown" : holder));
+    throw IoError("{}: another run is writing here (process {})", folder.string(),
+                  holder.empty() ? "unknown" : holder);
   }
   const std::string self = std::to_string(getpid());
   file.truncate(0);
@@ -151,9 +151,9 @@ RunFolder::Locks RunFolder::take_over(const fs::path& folder) {
   for (const char* name : {"fields", "checkpoints"})
     if (fs::is_symlink(folder / name))
       throw IoError(
-          fmt::format("{}: is a symbolic link (expected a folder: a run writes into its "
-                      "own folders alone)",
-                      (folder / name).string()));
+          "{}: is a symbolic link (expected a folder: a run writes into its "
+          "own folders alone)",
+          (folder / name).string());
   remove_temporaries(folder);
   return locks;
 }
@@ -166,7 +166,7 @@ RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
   folder.start_anew();
   return folder;
 } catch (const fs::filesystem_error& error) {
-  throw IoError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  throw IoError("{}: {}", error.path1().string(), error.code().message());
 }
 
 void RunFolder::start_anew() const try {
@@ -178,7 +178,7 @@ void RunFolder::start_anew() const try {
   fs::create_directories(checkpoints());
   replace_file(diagnostics(), diagnostics_header());
 } catch (const fs::filesystem_error& error) {
-  throw IoError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  throw IoError("{}: {}", error.path1().string(), error.code().message());
 }
 
 fs::path RunFolder::set_aside_after(std::int64_t step) const try {
@@ -199,7 +199,7 @@ fs::path RunFolder::set_aside_after(std::int64_t step) const try {
     fs::rename(path, aside / path.parent_path().filename() / path.filename());
   return aside;
 } catch (const fs::filesystem_error& error) {
-  throw IoError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  throw IoError("{}: {}", error.path1().string(), error.code().message());
 }
 
 RunFolder RunFolder::open(const fs::path& path) {

@@ -128,10 +128,9 @@ std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text) {
 }
 
 RunView read_run_view(const fs::path& folder, const std::string& host) {
-  if (!fs::exists(folder))
-    throw IoError(fmt::format("{}: no such file or folder", folder.string()));
+  if (!fs::exists(folder)) throw IoError("{}: no such file or folder", folder.string());
   if (!RunFolder::holds_run(folder))
-    throw IoError(fmt::format("{}: not a run folder (no run.json in it)", folder.string()));
+    throw IoError("{}: not a run folder (no run.json in it)", folder.string());
   RunView view;
   view.name = fs::canonical(folder).filename().string();
   view.summary = read_summary(folder);

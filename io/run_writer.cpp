@@ -215,7 +215,7 @@ void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) c
     std::error_code error;
     if (++kept > config_.checkpoints_kept && !makes_missing &&
         !std::filesystem::remove(old, error) && error)
-      throw IoError(fmt::format("{}: cannot remove: {}", old.string(), error.message()));
+      throw IoError("{}: cannot remove: {}", old.string(), error.message());
   }
 } catch (const IoError& error) {
   callbacks_.warning(error.what());  // nothing is lost but room

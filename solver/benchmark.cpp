@@ -1,7 +1,5 @@
 #include "solver/benchmark.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -42,8 +40,8 @@ void verify(Backend<T>& backend, const Problem<T>& problem, const std::vector<T>
   backend.capture(false);
   const auto expected = reference->captured().state, found = backend.captured().state;
   if (std::memcmp(expected.data(), found.data(), expected.size_bytes()) != 0)
-    throw NumericalError(fmt::format("engine {}: differs from the reference engine after {} steps",
-                                     backend.description().engine, steps));
+    throw NumericalError("engine {}: differs from the reference engine after {} steps",
+                         backend.description().engine, steps);
 }
 
 template <class T>
@@ -93,8 +91,8 @@ std::int64_t verify_filter(const Correlation<T>& correlation, const std::vector<
   for (std::int64_t i = 0; i < cells; i += every, ++count)
     if (const double sum = plain_sum(correlation, input, cell_at(correlation.output, i));
         !(std::abs(sum - static_cast<double>(found[i])) <= gate))
-      throw NumericalError(fmt::format("filter {}: cell {} is {} (expected {} within {:.2g})", name,
-                                       i, found[i], sum, gate));
+      throw NumericalError("filter {}: cell {} is {} (expected {} within {:.2g})", name, i,
+                           found[i], sum, gate);
   return count;
 }
 

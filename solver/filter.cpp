@@ -73,9 +73,9 @@ Extent extent_of(const FilterConfig& config, bool flips, std::int64_t input, std
       if (window <= input) return from_full(window - 1, input - window + 1);
       if (config.one_dimensional) return from_full(input - 1, window - input + 1);
       throw ConfigError(
-          fmt::format("filter {}: mode valid: a window of {} cells along an axis does not fit into "
-                      "the input's {}",
-                      config.name, window, input));
+          "filter {}: mode valid: a window of {} cells along an axis does not fit into "
+          "the input's {}",
+          config.name, window, input);
     case FilterMode::same: break;
   }
   // numpy.correlate turns the result round where it has swapped the two, numpy.convolve does not.
@@ -92,9 +92,8 @@ Correlation<T> correlation_of(const FilterConfig& config, Shape input) {
   if (config.normalize) {
     const double sum = std::accumulate(weights.values.begin(), weights.values.end(), 0.);
     if (!(std::abs(sum) > 0))
-      throw ConfigError(
-          fmt::format("filter {}: normalize: the weights add up to {} (expected another sum)",
-                      config.name, sum));
+      throw ConfigError("filter {}: normalize: the weights add up to {} (expected another sum)",
+                        config.name, sum);
     for (double& weight : weights.values) weight /= sum;
   }
   const bool named = config.kernel != KernelKind::numbers && config.kernel != KernelKind::hdf5;
@@ -105,8 +104,7 @@ Correlation<T> correlation_of(const FilterConfig& config, Shape input) {
   for (const double weight : weights.values) {
     result.weights.push_back(static_cast<T>(weight));
     if (!std::isfinite(result.weights.back()))
-      throw ConfigError(
-          fmt::format("filter {}: a weight is {} (expected finite numbers)", config.name, weight));
+      throw ConfigError("filter {}: a weight is {} (expected finite numbers)", config.name, weight);
   }
   Extent rows = extent_of(config, flips, input.rows, weights.shape.rows);
   if (config.one_dimensional) rows = {input.rows, 0};
@@ -126,9 +124,9 @@ Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid) {
   Correlation<T> correlation = correlation_of<T>(config, grid);
   if (const Shape output = correlation.output; output != grid)
     throw ConfigError(
-        fmt::format("filter {}: gives {} cells on a grid of {} (expected mode same, and a "
-                    "window no longer than the grid)",
-                    config.name, text_of(output), text_of(grid)));
+        "filter {}: gives {} cells on a grid of {} (expected mode same, and a "
+        "window no longer than the grid)",
+        config.name, text_of(output), text_of(grid));
   return correlation;
 }
 template Correlation<float> correlation_on_grid(const FilterConfig&, Shape);
@@ -146,10 +144,10 @@ MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& cor
   const bool is_separable = separate(correlation).has_value();
   const std::int64_t rows = correlation.window.rows, columns = correlation.window.columns;
   if (config.method == "separable" && !is_separable)
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "filter {}: method separable: the {} x {} weights are no product of a column and a row "
         "(expected method auto, direct or fft)",
-        config.name, rows, columns));
+        config.name, rows, columns);
   for (const auto& method : name_table<FilterMethod>)
     if (config.method == method.name) return {method.value, "the config asks for it"};
 

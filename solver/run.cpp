@@ -63,9 +63,9 @@ void require_verified(std::optional<std::uint64_t> verified, std::uint64_t diges
                       std::int64_t step) {
   if (verified && digest != *verified)
     throw NumericalError(
-        fmt::format("step {}: digest {:#018x} where {:#018x} was verified (memory of this machine "
-                    "has failed); nothing of this step was stored",
-                    step, digest, *verified));
+        "step {}: digest {:#018x} where {:#018x} was verified (memory of this machine "
+        "has failed); nothing of this step was stored",
+        step, digest, *verified);
 }
 
 // How many steps to take before looking at the clock again: about a tenth of a second's worth.

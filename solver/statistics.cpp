@@ -1,7 +1,5 @@
 #include "solver/statistics.hpp"
 
-#include <fmt/format.h>
-
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -10,9 +8,9 @@ void require_finite(const Statistics& statistics, std::int64_t step) {
   for (const auto& [name, value] : statistics_columns)
     if (!std::isfinite(statistics.*value))
       throw NumericalError(
-          fmt::format("step {}: {} is not finite: the values, from {} to {}, are too large to be "
-                      "summed up; nothing of this step was stored",
-                      step, name, statistics.min, statistics.max));
+          "step {}: {} is not finite: the values, from {} to {}, are too large to be "
+          "summed up; nothing of this step was stored",
+          step, name, statistics.min, statistics.max);
 }
 
 }  // namespace lapl

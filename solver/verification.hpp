@@ -3,8 +3,6 @@
 // a bit that always reads as 1 in the same cell, is the same both times and not found.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -35,11 +33,11 @@ class Verification {
       backend_.advance(std::min(steps_at_once, step - at));
     const Captured<T> again = captured();
     if (again.digest != first)
-      throw NumericalError(fmt::format(
+      throw NumericalError(
           "steps {} to {}: taken twice from the same state, they ended with digest {:#018x} and "
           "with {:#018x} (expected the same: memory or arithmetic of this machine has failed); "
           "nothing of these steps was stored",
-          step_, step, first, again.digest));
+          step_, step, first, again.digest);
     keep(again, step);
   }
 

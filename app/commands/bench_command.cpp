@@ -147,8 +147,7 @@ int bench_engines(const BenchOptions& options) {
         (options.engine.empty() ? engine.name != "reference" : engine.name == options.engine))
       engines.emplace_back(engine.name);
   if (engines.empty())
-    throw ConfigError(
-        fmt::format("--engine {}: not an engine of the {} backend", options.engine, backend));
+    throw ConfigError("--engine {}: not an engine of the {} backend", options.engine, backend);
   if (!options.json)
     fmt::print(
         "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n"
@@ -172,8 +171,7 @@ int bench_engines(const BenchOptions& options) {
           fmt::print(stderr, "{}, {}: {}\n", engine, precision, error.what());
         }
       }
-  if (all.empty())
-    throw DeviceError(fmt::format("no engine of the {} backend could step", backend));
+  if (all.empty()) throw DeviceError("no engine of the {} backend could step", backend);
   if (options.json) fmt::print("{}\n", json_text(all, 2));
   return 0;
 }

@@ -95,7 +95,7 @@ void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(con
                           {"shape_a", left.shape.extents()},
                           {"shape_b", right.shape.extents()}});
   }
-  if (names.empty()) throw IoError(fmt::format("{}: no field to compare", a.string()));
+  if (names.empty()) throw IoError("{}: no field to compare", a.string());
 }
 
 void compare_runs(const DiffOptions& options, Json& findings) {
@@ -103,7 +103,7 @@ void compare_runs(const DiffOptions& options, Json& findings) {
   for (const std::string& run : {options.a, options.b})
     for (const fs::path& file : list_step_files(fs::path(run) / "fields"))
       names.insert(file.filename().string());
-  if (names.empty()) throw IoError(fmt::format("{}: no outputs to compare", options.a));
+  if (names.empty()) throw IoError("{}: no outputs to compare", options.a);
   for (const std::string& name : names) {
     const fs::path a = fs::path(options.a) / "fields" / name;
     const fs::path b = fs::path(options.b) / "fields" / name;
@@ -167,11 +167,10 @@ void print_findings(const Json& findings, const DiffOptions& options) {
 
 int diff_command(const DiffOptions& options) {
   for (const std::string& path : {options.a, options.b})
-    if (!fs::exists(path)) throw IoError(fmt::format("{}: no such file or folder", path));
+    if (!fs::exists(path)) throw IoError("{}: no such file or folder", path);
   const bool runs = fs::is_directory(options.a);
   if (runs != fs::is_directory(options.b))
-    throw ConfigError(
-        fmt::format("{} and {}: give two files or two run folders", options.a, options.b));
+    throw ConfigError("{} and {}: give two files or two run folders", options.a, options.b);
   Json findings = Json::array();
   if (runs)
     compare_runs(options, findings);

@@ -28,8 +28,8 @@ void set_state(Backend<T>& backend, const Job& job, std::optional<std::vector<do
   if (!job.restart) return set_initial_state(backend, job.config.run, std::move(loaded));
   const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
   if (values == nullptr)
-    throw CheckpointError(fmt::format("{}: holds another precision than compute.precision says",
-                                      job.restart->path.string()));
+    throw CheckpointError("{}: holds another precision than compute.precision says",
+                          job.restart->path.string());
   backend.set_state(*values);
 }
 
@@ -138,9 +138,8 @@ int execute_as(const Job& job, Console& console) {
   try {
     result = run(*backend, config, first_step, writer, stop_signal);
     if (const std::string missing = writer.missing(); !missing.empty())
-      throw IoError(fmt::format("{}: missing, because not stored or damaged since: {}; {}",
-                                config.directory, missing,
-                                words_for_missing(config, writer.can_make_missing())));
+      throw IoError("{}: missing, because not stored or damaged since: {}; {}", config.directory,
+                    missing, words_for_missing(config, writer.can_make_missing()));
   } catch (const std::exception& error) {
     summary["status"] = "failed";
     summary["error"] = error.what();

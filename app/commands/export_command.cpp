@@ -52,10 +52,10 @@ StepRange parse_steps(const std::string& text) {
   read(parts.str(2), range.last);
   read(parts.str(4), range.every);
   if (good && range.first <= range.last && range.every >= 1) return range;
-  throw ConfigError(fmt::format(
+  throw ConfigError(
       "--steps {}: expected FIRST:LAST or FIRST:LAST:EVERY in steps, each of which may be left "
       "out, such as 5000: or 0:10000:1000",
-      text));
+      text);
 }
 
 // The picture of a step: %d, %9d or %09d in the pattern stands for its number.
@@ -63,8 +63,7 @@ fs::path picture_of(std::int64_t step, const std::string& pattern) {
   static const std::regex form("([^%]*)%(0?)([0-9]{0,2})d([^%]*)");
   std::smatch parts;
   if (!std::regex_match(pattern, parts, form) || parts.length(2) + parts.length(3) > 2)
-    throw ConfigError(
-        fmt::format("-o {}: expected one place for the step, such as frames/%09d.png", pattern));
+    throw ConfigError("-o {}: expected one place for the step, such as frames/%09d.png", pattern);
   const int width = parts.length(3) > 0 ? std::stoi(parts.str(3)) : 0;
   const std::string number =
       parts.length(2) > 0 ? fmt::format("{:0{}}", step, width) : fmt::format("{:{}}", step, width);
@@ -107,14 +106,14 @@ void refuse_input(const ExportOptions& options, const Series& series) {
   for (const SeriesRecord& record : series.records) inputs.push_back(record.file);
   for (const fs::path& input : inputs)
     if (std::error_code error; fs::equivalent(options.output, input, error))
-      throw ConfigError(fmt::format("-o {}: is part of what is exported", options.output));
+      throw ConfigError("-o {}: is part of what is exported", options.output);
 }
 
 // Says how far it is, every few seconds; ends at a signal, so that no temporary file is left.
 auto progress_of(const Series& series, bool quiet) {
   return [&series, quiet, shown = Clock::now()](const SeriesRecord& record) mutable {
     if (const std::string reason = stop_signal(); !reason.empty())
-      throw IoError(fmt::format("stopped by {} at step {}", reason, record.step));
+      throw IoError("stopped by {} at step {}", reason, record.step);
     if (quiet || Clock::now() - shown < std::chrono::seconds(2)) return;
     shown = Clock::now();
     fmt::print(stderr, "lapl: step {} of {} to {}\n", record.step, series.records.front().step,
@@ -129,13 +128,12 @@ int export_command(const ExportOptions& options) {
   const bool folder = options.output.ends_with('/') || fs::is_directory(output);
   const bool pictures = folder || ending == ".png";
   if (!pictures && !whole && ending != ".npy" && ending != ".raw" && ending != ".csv")
-    throw ConfigError(
-        fmt::format("-o {}: unknown ending \"{}\" ({})", options.output, ending, endings));
+    throw ConfigError("-o {}: unknown ending \"{}\" ({})", options.output, ending, endings);
   if (!pictures && (options.plain || options.pictures != PictureOptions{}))
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "-o {}: is no picture, as --plain, --colormap, --limits, --percentiles, --of-cells and "
         "--origin need (expected frames/ or frames/%09d.png)",
-        options.output));
+        options.output);
   if (!pictures) refuse_existing(output, options);
   if (ending == ".raw") refuse_existing(xdmf_path(output), options);
 

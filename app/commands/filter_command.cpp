@@ -73,9 +73,9 @@ void check_output(const FilterJob& job, const FilterOptions& options) {
       throw ConfigError(job.output_path + ": is read by this job (expected another output)");
   if (is_png(output) && fs::is_regular_file(output)) return;
   if (const std::string other = other_than_frames(output); !other.empty())
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{}: is no result of lapl filter: {} (expected one to replace, or another output)",
-        job.output_path, other));
+        job.output_path, other);
 }
 
 // What the ending of the output promises must be what is written: HDF5, or one picture.
@@ -84,8 +84,8 @@ void check_ending(const FilterJob& job) {
   const std::string ending = output.extension().string();
   for (const char* other : {".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"})
     if (ending == other)
-      throw ConfigError(fmt::format("{}: cannot be written as {} (expected .png, or .h5 for HDF5)",
-                                    job.output_path, ending));
+      throw ConfigError("{}: cannot be written as {} (expected .png, or .h5 for HDF5)",
+                        job.output_path, ending);
   if (is_png(output) && job.covariance)
     throw ConfigError(job.output_path + ": a covariance is no picture (expected .h5 for HDF5)");
 }
@@ -93,13 +93,11 @@ void check_ending(const FilterJob& job) {
 void require_one_picture(const FilterJob& job, std::int64_t frames) {
   if (!is_png(job.output_path)) return;
   if (job.filters.size() != 1)
-    throw ConfigError(
-        fmt::format("{}: is a picture, and there are {} filters (expected .h5 for HDF5)",
-                    job.output_path, job.filters.size()));
+    throw ConfigError("{}: is a picture, and there are {} filters (expected .h5 for HDF5)",
+                      job.output_path, job.filters.size());
   if (frames != 1)
-    throw ConfigError(
-        fmt::format("{}: is a picture, and {} holds {} frames (expected .h5 for HDF5)",
-                    job.output_path, job.input_path, frames));
+    throw ConfigError("{}: is a picture, and {} holds {} frames (expected .h5 for HDF5)",
+                      job.output_path, job.input_path, frames);
 }
 
 // 0 is black and 1 is white; says how many cells lie beyond.
@@ -121,9 +119,9 @@ void require_finite(std::span<const T> values, Shape shape, const std::string& n
   const auto first = first_not_finite(values);
   if (!first) return;
   throw NumericalError(
-      fmt::format("frame {}: filter {} gives {} at {}, where the input is finite; "
-                  "nothing was written",
-                  frame, name, values[*first], text_of(cell_at(shape, *first), shape.axes)));
+      "frame {}: filter {} gives {} at {}, where the input is finite; "
+      "nothing was written",
+      frame, name, values[*first], text_of(cell_at(shape, *first), shape.axes));
 }
 
 // The filters over all frames, one filter after the other.
@@ -173,8 +171,8 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
         },
         [&](std::int64_t frame, const T* values) {
           if (const std::string reason = stop_signal(); !reason.empty())
-            throw IoError(fmt::format("stopped by {} at frame {} of {}: nothing was written",
-                                      reason, done + frame, frames * std::ssize(plans)));
+            throw IoError("stopped by {} at frame {} of {}: nothing was written", reason,
+                          done + frame, frames * std::ssize(plans));
           const std::span held(values, static_cast<std::size_t>(correlation.output.cells()));
           if (!not_finite.contains(frame))
             require_finite(held, correlation.output, filters[which].name, frame);

@@ -151,11 +151,10 @@ struct InspectOptions {
 };
 
 int inspect_command(const InspectOptions& options) {
-  if (!fs::exists(options.path))
-    throw IoError(fmt::format("{}: no such file or folder", options.path));
+  if (!fs::exists(options.path)) throw IoError("{}: no such file or folder", options.path);
   const bool folder = fs::is_directory(options.path);
   if (folder && !RunFolder::holds_run(options.path))
-    throw IoError(fmt::format("{}: not a run folder (no run.json in it)", options.path));
+    throw IoError("{}: not a run folder (no run.json in it)", options.path);
   const Json values = folder ? describe_run(options.path) : describe_file(options.path);
   if (options.json)
     fmt::print("{}\n", json_text(values, 2));

@@ -46,8 +46,8 @@ std::optional<PictureSize> parse_size(const std::string& text) {
       return size;
   }
   throw ConfigError(
-      fmt::format("--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}",
-                  text, largest_side));
+      "--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}", text,
+      largest_side);
 }
 
 // Without -o: named after the run or file, in the current folder.
@@ -65,9 +65,8 @@ PictureFormat format_of(const fs::path& path) {
   if (ending == ".png") return PictureFormat::png;
   if (ending == ".svg") return PictureFormat::svg;
   if (ending == ".pdf") return PictureFormat::pdf;
-  throw ConfigError(fmt::format("{}: unknown kind of picture \"{}\" (.png, .svg or .pdf{})",
-                                path.string(), ending,
-                                ending == ".mp4" ? "; .mp4 with --movie" : ""));
+  throw ConfigError("{}: unknown kind of picture \"{}\" (.png, .svg or .pdf{})", path.string(),
+                    ending, ending == ".mp4" ? "; .mp4 with --movie" : "");
 }
 
 std::vector<View> views_of(const PlotSource& source, const PlotOptions& options) {
@@ -110,11 +109,11 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
 void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const bool mp4 = path.extension() == ".mp4";
   if (!mp4 && path.extension() != ".png")
-    throw ConfigError(fmt::format("{}: unknown kind of movie \"{}\" (.mp4 or .png)", path.string(),
-                                  path.extension().string()));
+    throw ConfigError("{}: unknown kind of movie \"{}\" (.mp4 or .png)", path.string(),
+                      path.extension().string());
   if (mp4 && !ffmpeg_found())
-    throw ConfigError(fmt::format(
-        "{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG", path.string()));
+    throw ConfigError("{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG",
+                      path.string());
   const PlotStyle style = styles_of(options.pictures, 1).front();
   const std::string name = views_of(source, options).front().field;
   const Frames frames(source.outputs(), source.axes(), name, style, parse_size(options.size));

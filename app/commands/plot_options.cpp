@@ -15,8 +15,8 @@ constexpr const char* suits = "auto";  // the map that suits the field
 
 Limits pair_of(const std::string& name, const std::vector<double>& numbers) {
   if (!(numbers[0] < numbers[1]))
-    throw ConfigError(fmt::format("{} {} {}: the first must be less than the second", name,
-                                  numbers[0], numbers[1]));
+    throw ConfigError("{} {} {}: the first must be less than the second", name, numbers[0],
+                      numbers[1]);
   return {numbers[0], numbers[1]};
 }
 
@@ -58,14 +58,14 @@ std::vector<PlotStyle> styles_of(const PictureOptions& options, std::size_t pane
     style.limits = pair_of("--limits", options.limits);
     const Limits usable = widened(*style.limits);
     if (usable.low != style.limits->low || usable.high != style.limits->high)
-      throw ConfigError(fmt::format("--limits {} {}: too close together, or not finite",
-                                    style.limits->low, style.limits->high));
+      throw ConfigError("--limits {} {}: too close together, or not finite", style.limits->low,
+                        style.limits->high);
   }
   if (!options.percentiles.empty()) {
     style.percentiles = pair_of("--percentiles", options.percentiles);
     if (style.percentiles->low < 0 || style.percentiles->high > 100)
-      throw ConfigError(fmt::format("--percentiles {} {}: must lie from 0 to 100",
-                                    style.percentiles->low, style.percentiles->high));
+      throw ConfigError("--percentiles {} {}: must lie from 0 to 100", style.percentiles->low,
+                        style.percentiles->high);
   }
   std::vector<PlotStyle> styles(panels, style);
   if (options.colormaps.empty()) return styles;
@@ -76,8 +76,8 @@ std::vector<PlotStyle> styles_of(const PictureOptions& options, std::size_t pane
     names.push_back(name);
   }
   if (names.size() != 1 && names.size() != panels)
-    throw ConfigError(fmt::format("--colormap {}: {} colour maps for {} panel{}", options.colormaps,
-                                  names.size(), panels, panels == 1 ? "" : "s"));
+    throw ConfigError("--colormap {}: {} colour maps for {} panel{}", options.colormaps,
+                      names.size(), panels, panels == 1 ? "" : "s");
   for (std::size_t i = 0; i < panels; ++i)
     if (const std::string& name = names[names.size() == 1 ? 0 : i]; name != suits)
       styles[i].colormap = name;

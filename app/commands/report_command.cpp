@@ -114,8 +114,7 @@ int report_command(const ReportOptions& options) {
   content.run = read_run_view(folder, host_name());
   const fs::path path = options.output.empty() ? content.run.name + ".html" : options.output;
   if (const std::string ending = path.extension().string(); ending != ".html" && ending != ".htm")
-    throw ConfigError(
-        fmt::format("{}: unknown kind of page \"{}\" (.html)", path.string(), ending));
+    throw ConfigError("{}: unknown kind of page \"{}\" (.html)", path.string(), ending);
   const PlotSource source(folder, options.origin);
   content.steps = pictured(source);
   content.outputs = source.outputs().size();

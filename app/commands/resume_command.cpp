@@ -17,8 +17,8 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
   require_same_problem(parse_config(header.config, restart.path.string(), ".", {}),
                        "the checkpoint", config);
   if (header.step > config.run.steps)
-    throw ConfigError(fmt::format("time.steps: {} is before step {} of {}", config.run.steps,
-                                  header.step, restart.path.string()));
+    throw ConfigError("time.steps: {} is before step {} of {}", config.run.steps, header.step,
+                      restart.path.string());
   console.note(fmt::format("going on from step {} of {}", header.step, restart.path.string()));
   return {.config = config, .restart = std::move(restart), .folder = std::move(folder)};
 }

@@ -27,8 +27,7 @@ Job resume_or_start(const LoadedConfig& config, Console& console) {
     // come further, and whose checkpoints are gone, does.
     const auto outputs = list_step_files(folder.fields());
     if (!outputs.empty() && step_of_file_name(outputs.back().filename().string()) > 0)
-      throw CheckpointError(
-          fmt::format("{}: outputs but no checkpoint to go on from", folder.path().string()));
+      throw CheckpointError("{}: outputs but no checkpoint to go on from", folder.path().string());
     console.note(
         fmt::format("{}: no checkpoint yet, starting from step 0", folder.path().string()));
     return {.config = config, .folder = std::move(folder)};

@@ -44,9 +44,9 @@ int sweep_command(const SweepWords& options) {
           ? fs::path("runs") / (fs::path(options.config).stem().string() + "-sweep")
           : fs::path(options.output);
   if (RunFolder::holds_run(folder))
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{}: is a run folder (expected one for the run folders of a sweep: give another --output)",
-        folder.string()));
+        folder.string());
   const std::vector<SweepMember> members =
       sweep_members(options.config, options.words.all(), folder, options.auto_resume);
   fs::create_directories(folder);

@@ -31,8 +31,8 @@ struct VerifyRestartOptions {
 // Steps between the first and the last, always the same ones for the same numbers.
 std::set<std::int64_t> split_steps(std::int64_t steps, int splits) {
   if (splits >= steps)
-    throw ConfigError(fmt::format(
-        "--splits: {} found, time.steps is {} (expected at least one step more)", splits, steps));
+    throw ConfigError("--splits: {} found, time.steps is {} (expected at least one step more)",
+                      splits, steps);
   std::mt19937_64 random(1);
   std::set<std::int64_t> chosen;
   while (static_cast<int>(chosen.size()) < splits)

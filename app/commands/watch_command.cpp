@@ -56,7 +56,7 @@ class NewestField {
     if (static_cast<double>(shape.cells()) * 8 > static_cast<double>(available_memory()) / 2)
       throw IoError("the field is too large for the memory here");
     const FileContent content = read_output(file);
-    if (content.fields.empty()) throw IoError(fmt::format("{}: holds no field", file.string()));
+    if (content.fields.empty()) throw IoError("{}: holds no field", file.string());
     const std::string name = chosen_field(content.fields, "", file.string());
     const ReadField field = read_field(file, name);
     return small_panel(name, view_of(field.values), field.shape,

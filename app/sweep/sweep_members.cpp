@@ -43,9 +43,9 @@ std::vector<std::string> values_in(const std::string& text) {
   const auto [first, last, step] = std::tie(numbers[0], numbers[1], numbers[2]);
   const double steps = std::floor((last - first) / step + 1e-9);
   if (!(steps >= 0 && steps < static_cast<double>(most_members)))
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{}: is no range of at most {} values (expected FIRST:LAST:STEP, such as 0.05:0.2:0.05)",
-        text, most_members));
+        text, most_members);
   std::vector<std::string> values;
   for (double i = 0; i <= steps; ++i)
     values.push_back(fmt::format("{:.14g}", std::fma(i, step, first)));
@@ -110,13 +110,13 @@ std::vector<List> lists_in(const std::vector<std::string>& settings,
     }
     if (const std::set<std::string> different(list.values.begin(), list.values.end());
         different.size() < list.values.size())
-      throw ConfigError(fmt::format("--set {}: a value is there twice", setting));
+      throw ConfigError("--set {}: a value is there twice", setting);
     lists.push_back(std::move(list));
   }
   for (const List& list : lists)
     if (given[list.key] > 1)
-      throw ConfigError(fmt::format("--set {}: given {} times (expected one list of all values)",
-                                    list.key, given[list.key]));
+      throw ConfigError("--set {}: given {} times (expected one list of all values)", list.key,
+                        given[list.key]);
   if (lists.empty())
     throw ConfigError(
         "nothing to sweep: expected --set KEY=VALUE,VALUE,... with two values or more");
@@ -150,7 +150,7 @@ std::vector<SweepMember> combinations(const std::vector<List>& lists,
   members.front().settings = common;
   for (const List& list : lists) {
     if (members.size() * list.values.size() > most_members)
-      throw ConfigError(fmt::format("the lists have more than {} combinations", most_members));
+      throw ConfigError("the lists have more than {} combinations", most_members);
     std::vector<SweepMember> longer;
     for (const SweepMember& member : members)
       for (const std::string& value : list.values) {
@@ -180,7 +180,7 @@ bool is_complete(const LoadedConfig& config) {
   try {
     require_same_problem(before, "the run folder", config);
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", folder.string(), error.what()));
+    throw ConfigError("{}: {}", folder.string(), error.what());
   }
   return run_summary(folder).value("status", nlohmann::ordered_json()) == "complete" &&
          before.run.steps == config.run.steps;
@@ -228,7 +228,7 @@ std::vector<SweepMember> sweep_members(const std::string& config,
         fmt::format("{}: holds runs of {} of the {} members already (give --auto-resume to "
                     "go on with them, or another --output)",
                     folder.string(), runs, members.size()));
-  if (!mistakes.empty()) throw ConfigError(fmt::format("{}", fmt::join(mistakes, "\n")));
+  if (!mistakes.empty()) throw ConfigError("{}", fmt::join(mistakes, "\n"));
   return members;
 }
 

@@ -132,9 +132,8 @@ std::string config_for(std::string_view name) {
   if (use == config_uses().end()) {
     const std::vector<std::string> names = names_in(config_uses());
     const std::string near = nearest_word(name, names, 0);
-    throw ConfigError(
-        fmt::format("use {}: not known ({})", shown(name),
-                    near.empty() ? "expected " + either_of(names) : "did you mean " + near + "?"));
+    throw ConfigError("use {}: not known ({})", shown(name),
+                      near.empty() ? "expected " + either_of(names) : "did you mean " + near + "?");
   }
   const auto setting = [&](const std::string& key) {
     const auto at = std::ranges::find(use->settings, key, &ConfigUse::Setting::key);

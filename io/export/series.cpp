@@ -31,9 +31,9 @@ void add_file(Series& series, const fs::path& file, const FileContent& content,
       series.spacing = content.spacing;
       series.precision = precision;
     } else if (content.shape != series.shape || precision != series.precision) {
-      throw IoError(fmt::format("{}: holds {} cells in {}, but {} other ones", file.string(),
-                                text_of(content.shape), content.precision,
-                                series.records.front().file.string()));
+      throw IoError("{}: holds {} cells in {}, but {} other ones", file.string(),
+                    text_of(content.shape), content.precision,
+                    series.records.front().file.string());
     }
     series.records.push_back({file, i, content.steps[i], content.times[i], content.fields});
   }
@@ -50,9 +50,9 @@ void add_step_files(Series& series, const std::vector<fs::path>& files, const St
   constexpr std::size_t most = 8;
   const std::vector<std::int64_t> first(
       steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(std::min(steps.size(), most)));
-  throw ConfigError(fmt::format("{}: has no output of the steps asked for (it has {}{})",
-                                path.string(), fmt::join(first, ", "),
-                                steps.size() > most ? fmt::format(" ... {}", steps.back()) : ""));
+  throw ConfigError("{}: has no output of the steps asked for (it has {}{})", path.string(),
+                    fmt::join(first, ", "),
+                    steps.size() > most ? fmt::format(" ... {}", steps.back()) : "");
 }
 
 }  // namespace
@@ -88,10 +88,10 @@ Series open_series(const fs::path& path, const StepRange& range) {
     } else if (content.kind == "step" || content.kind == "series") {
       add_file(series, path, content, range);
     } else {
-      throw IoError(fmt::format(
+      throw IoError(
           "{}: is {}, not an output of a run (expected a run folder, its fields.nc, an output or "
           "an exported file)",
-          path.string(), content.kind == "checkpoint" ? "a checkpoint" : "another HDF5 file"));
+          path.string(), content.kind == "checkpoint" ? "a checkpoint" : "another HDF5 file");
     }
   }
   if (series.records.empty()) throw_no_output(path, steps);

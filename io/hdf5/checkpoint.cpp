@@ -1,7 +1,5 @@
 #include "io/hdf5/checkpoint.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "io/durable/durable_file.hpp"
@@ -77,8 +75,8 @@ Checkpoint read_image(const SealedImage& image, Reading reading) {
   if (reading == Reading::rehearsal) return checkpoint;
   const std::uint64_t digest = digest_of(checkpoint.values);
   if (digest != checkpoint.header.state_digest)
-    throw IoError(fmt::format("state digest is {:#018x}, but the header says {:#018x}", digest,
-                              checkpoint.header.state_digest));
+    throw IoError("state digest is {:#018x}, but the header says {:#018x}", digest,
+                  checkpoint.header.state_digest);
   return checkpoint;
 }
 
@@ -90,8 +88,8 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader&
   const std::size_t count = std::visit([](auto held) { return held.size(); }, values);
   const auto expected = static_cast<std::size_t>(header.shape.cells()) * header.fields.size();
   if (count != expected)
-    throw IoError(fmt::format("{}: the state has {} values, but the grid has {}", path.string(),
-                              count, expected));
+    throw IoError("{}: the state has {} values, but the grid has {}", path.string(), count,
+                  expected);
   const std::uint64_t expected_bytes =
       count * size_of(precision_of(values)) + header.config.size() + (std::uint64_t{1} << 20);
   write_sealed(path, expected_bytes, [&](const std::filesystem::path& scratch) {

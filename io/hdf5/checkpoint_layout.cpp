@@ -77,8 +77,7 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   if (H5Lexists(file, "fields", H5P_DEFAULT) > 0)
     header.fields = lines_of(read_text(file, "fields", longest_text));
   if (header.fields.empty() || header.fields.size() > most_fields)
-    throw IoError(
-        fmt::format("names {} fields (expected 1 to {})", header.fields.size(), most_fields));
+    throw IoError("names {} fields (expected 1 to {})", header.fields.size(), most_fields);
   header.step = read_one<std::int64_t>(file, "step");
   if (header.step < 0) throw IoError("dataset step is negative");
   header.time_step = std::bit_cast<double>(read_one<std::uint64_t>(file, "time_step_bits"));
@@ -87,7 +86,7 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   const std::vector<std::string> names = lines_of(read_text(file, "output_names", longest_text));
   const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);
   if (names.size() != digests.size())
-    throw IoError(fmt::format("has {} output names, but {} digests", names.size(), digests.size()));
+    throw IoError("has {} output names, but {} digests", names.size(), digests.size());
   for (std::size_t i = 0; i < names.size(); ++i) header.outputs.emplace_back(names[i], digests[i]);
   // Checkpoints of earlier versions have none: a run ended there with the first output it missed.
   if (H5Lexists(file, "missing_outputs", H5P_DEFAULT) > 0)
@@ -101,13 +100,13 @@ Hdf5Dataset open_checkpoint_field(hid_t file, const CheckpointHeader& header,
   const Shape shape = header.shape;
   const DatasetLayout layout = field_layout(dataset, name, shape.axes);
   if (layout.axes != shape.axes)
-    throw IoError(fmt::format("dataset {} has {} axes, not {}", name, layout.axes, shape.axes));
+    throw IoError("dataset {} has {} axes, not {}", name, layout.axes, shape.axes);
   if (layout.shape != shape)
-    throw IoError(fmt::format("dataset {} is {}, but shape says {}", name, text_of(layout.shape),
-                              text_of(shape)));
+    throw IoError("dataset {} is {}, but shape says {}", name, text_of(layout.shape),
+                  text_of(shape));
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   if (layout.precision == Precision::float64 && H5Tequal(type, stored_type<double>()) <= 0)
-    throw IoError(fmt::format("dataset {} is neither float32 nor float64", name));
+    throw IoError("dataset {} is neither float32 nor float64", name);
   return dataset;
 }
 

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <optional>
 
@@ -66,8 +65,7 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
   const Shape shape = entry->shape;
   const auto same_grid = [&](Shape found) {
     if (found != shape)
-      throw IoError(
-          fmt::format("holds {} values, but its index says {}", text_of(found), text_of(shape)));
+      throw IoError("holds {} values, but its index says {}", text_of(found), text_of(shape));
     if (take_shape) take_shape(found);
   };
   return read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {

@@ -23,13 +23,12 @@ void add_own_fields(hid_t file, FileContent& content) {
     if (std::ssize(extent_of(dataset, name)) != 1 + axes) continue;
     const DatasetLayout layout = field_layout(dataset, name, axes);
     if (layout.shape != content.shape || layout.records != content.steps.size())
-      throw IoError(fmt::format("dataset {} is {} x {}, but its axes are {} x {}", name,
-                                layout.records, text_of(layout.shape), content.steps.size(),
-                                text_of(content.shape)));
+      throw IoError("dataset {} is {} x {}, but its axes are {} x {}", name, layout.records,
+                    text_of(layout.shape), content.steps.size(), text_of(content.shape));
     if (content.fields.empty()) content.precision = name_of(layout.precision);
     if (content.precision != name_of(layout.precision))
-      throw IoError(fmt::format("dataset {} is {}, but {} is {}", name, name_of(layout.precision),
-                                content.fields.front(), content.precision));
+      throw IoError("dataset {} is {}, but {} is {}", name, name_of(layout.precision),
+                    content.fields.front(), content.precision);
     content.fields.push_back(name);
   }
 }
@@ -38,7 +37,7 @@ void add_own_fields(hid_t file, FileContent& content) {
 void require_named_step(const std::filesystem::path& path, const FileContent& content) {
   const std::int64_t step = step_of_file_name(path.filename().string());
   if (content.kind == "step" && step >= 0 && step != content.steps.front())
-    throw IoError(fmt::format("holds step {}, but its name says {}", content.steps.front(), step));
+    throw IoError("holds step {}, but its name says {}", content.steps.front(), step);
 }
 
 }  // namespace
@@ -46,7 +45,7 @@ void require_named_step(const std::filesystem::path& path, const FileContent& co
 FileContent own_content(const OpenedFile& opened) {
   const Axes axes = read_axes(opened.file);
   if (opened.format == "step" && axes.steps.size() != 1)
-    throw IoError(fmt::format("holds {} records (expected 1 in a step file)", axes.steps.size()));
+    throw IoError("holds {} records (expected 1 in a step file)", axes.steps.size());
   FileContent content{.kind = opened.format,
                       .shape = axes.shape,
                       .spacing = axes.spacing,
@@ -184,11 +183,11 @@ FileContent read_content(const std::filesystem::path& path) {
 FileContent read_output(const std::filesystem::path& path) {
   FileContent content = read_content(path);
   if (content.kind != "step")
-    throw IoError(fmt::format(
+    throw IoError(
         "{}: is {}, not an output of this run (its folder is for the run's own outputs alone)",
         path.string(),
         content.kind == "hdf5" ? "a file of filter results, or of another program"
-                               : "a file of lapl's format " + content.kind));
+                               : "a file of lapl's format " + content.kind);
   return content;
 }
 

@@ -89,8 +89,8 @@ void FfmpegMovie::finish() {
   const int status = wait();
   if (status != 0 || ::rename(scratch_.c_str(), path_.c_str()) != 0) {
     ::unlink(scratch_.c_str());
-    throw IoError(fmt::format("{}: ffmpeg could not write the movie (status {})", path_.string(),
-                              WIFEXITED(status) ? WEXITSTATUS(status) : status));
+    throw IoError("{}: ffmpeg could not write the movie (status {})", path_.string(),
+                  WIFEXITED(status) ? WEXITSTATUS(status) : status);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "io/images/frames.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -53,8 +51,8 @@ FrameSource open_pictures(const std::vector<fs::path>& files, int axes) {
     const fs::path& file = files[frame];
     const auto same_shape = [&](Shape found) {
       if (found != shape)
-        throw IoError(fmt::format("{}: is {} pixels, the first picture {}", file.string(),
-                                  text_of(found), text_of(shape)));
+        throw IoError("{}: is {} pixels, the first picture {}", file.string(), text_of(found),
+                      text_of(shape));
     };
     return read_png(file, same_shape).values;
   };
@@ -94,7 +92,7 @@ void FrameSource::read(std::int64_t frame, std::span<T> values) const {
   const auto convert = [&](auto v) {
     const auto value = static_cast<T>(v);
     if (!std::isfinite(value) && std::isfinite(v))
-      throw NumericalError(fmt::format("frame {}: {} is infinite in float32", frame, v));
+      throw NumericalError("frame {}: {} is infinite in float32", frame, v);
     return value;
   };
   std::visit([&](const auto& held) { std::ranges::transform(held, values.begin(), convert); },

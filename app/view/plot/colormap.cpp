@@ -67,8 +67,7 @@ std::span<const NamedColormap> colormaps() { return maps; }
 Colormap colormap_named(const std::string& name) {
   for (const NamedColormap& map : maps)
     if (name == map.name) return Colormap(map.points);
-  throw ConfigError(
-      fmt::format("colormap {}: unknown (known: {})", name, fmt::join(names_in(maps), ", ")));
+  throw ConfigError("colormap {}: unknown (known: {})", name, fmt::join(names_in(maps), ", "));
 }
 
 }  // namespace lapl

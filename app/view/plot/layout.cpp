@@ -1,7 +1,5 @@
 #include "app/view/plot/layout.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -93,10 +91,9 @@ FigureLayout figure_layout(PictureSize size, int panels, Shape shape) {
     if (best.panels.empty() || shown_area(layout) > shown_area(best)) best = std::move(layout);
   }
   if (best.panels.empty())
-    throw ConfigError(
-        fmt::format("a picture of {} x {} pixels has no room for {} panel{} (at least {} x {})",
-                    size.width, size.height, panels, panels == 1 ? "" : "s",
-                    panels * smallest_width * smallest_font, smallest_height * smallest_font));
+    throw ConfigError("a picture of {} x {} pixels has no room for {} panel{} (at least {} x {})",
+                      size.width, size.height, panels, panels == 1 ? "" : "s",
+                      panels * smallest_width * smallest_font, smallest_height * smallest_font);
   return best;
 }
 

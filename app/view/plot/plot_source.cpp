@@ -32,8 +32,8 @@ std::string chosen_field(const std::vector<std::string>& fields, const std::stri
   const std::string wanted = asked.empty() ? state_field() : asked;
   if (std::ranges::find(fields, wanted) != fields.end()) return wanted;
   if (asked.empty()) return fields.front();
-  throw ConfigError(fmt::format("--field {}: {} has no such field (it has: {})", asked, path,
-                                fmt::join(fields, ", ")));
+  throw ConfigError("--field {}: {} has no such field (it has: {})", asked, path,
+                    fmt::join(fields, ", "));
 }
 
 FileContent read_with_provenance(const fs::path& path) {
@@ -63,14 +63,14 @@ PlotAxes axes_of(const FileContent& content, Origin origin) {
 }
 
 PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string()) {
-  if (!fs::exists(path)) throw IoError(fmt::format("{}: no such file or folder", path_));
+  if (!fs::exists(path)) throw IoError("{}: no such file or folder", path_);
   FileContent content;
   if (fs::is_directory(path)) {
     if (!RunFolder::holds_run(path))
-      throw IoError(fmt::format("{}: not a run folder (no run.json in it)", path_));
+      throw IoError("{}: not a run folder (no run.json in it)", path_);
     for (const fs::path& file : list_step_files(path / "fields"))
       outputs_.push_back({file, 0, step_of_file_name(file.filename().string()), std::nullopt});
-    if (outputs_.empty()) throw IoError(fmt::format("{}: the run has no output yet", path_));
+    if (outputs_.empty()) throw IoError("{}: the run has no output yet", path_);
     content = read_output(outputs_.back().file);
   } else {
     content = read_with_provenance(path);
@@ -78,7 +78,7 @@ PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string(
       outputs_.push_back({path, i, content.steps[i], content.times[i]});
     if (content.kind == "hdf5") outputs_.push_back({path, 0, std::nullopt, std::nullopt});
     if (outputs_.empty() || content.fields.empty())
-      throw IoError(fmt::format("{}: holds no field to draw", path_));
+      throw IoError("{}: holds no field to draw", path_);
   }
   fields_ = content.fields;
   axes_ = axes_of(content, origin);
@@ -86,15 +86,15 @@ PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string(
 
 const PlotOutput& PlotSource::at_step(std::int64_t step) const {
   if (!outputs_.front().step)
-    throw ConfigError(fmt::format("--step {}: {} does not say which steps it holds", step, path_));
+    throw ConfigError("--step {}: {} does not say which steps it holds", step, path_);
   const auto after = std::ranges::find_if(
       outputs_, [&](const PlotOutput& output) { return *output.step >= step; });
   if (after != outputs_.end() && *after->step == step) return *after;
   std::vector<std::int64_t> nearest;
   if (after != outputs_.begin()) nearest.push_back(*(after - 1)->step);
   if (after != outputs_.end()) nearest.push_back(*after->step);
-  throw ConfigError(fmt::format("--step {}: {} has no output of that step (nearest: {})", step,
-                                path_, fmt::join(nearest, " and ")));
+  throw ConfigError("--step {}: {} has no output of that step (nearest: {})", step, path_,
+                    fmt::join(nearest, " and "));
 }
 
 std::string describe(const PlotOutput& output) {
