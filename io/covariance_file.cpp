@@ -54,10 +54,8 @@ CovarianceProblem problem_of(const CovarianceNames& names, Extent input, Extent 
   require_extent(names.input, input,
                  {input[0], input[1], input[2], input[3], input[1], input[2], input[3]});
   if (mu[0] != input[0] || mu[2] < input[2] || mu[3] < input[3])
-    throw IoError(
-        "dataset {} is ({}) (expected a batch of {} and at least {} rows and "
-        "{} columns)",
-        names.mu, fmt::join(mu, ", "), input[0], input[2], input[3]);
+    throw IoError("dataset {} is ({}) (expected a batch of {} and at least {} rows and {} columns)",
+                  names.mu, fmt::join(mu, ", "), input[0], input[2], input[3]);
   require_extent(names.gamma, gamma, {mu[0], mu[1], mu[2], mu[3], mu[1], mu[2], mu[3]});
   if (!c.empty() && c != Extent{1}) require_extent(names.c, c, {input[1]});
   const auto count = [](hsize_t value) { return static_cast<std::int64_t>(value); };
@@ -74,9 +72,8 @@ std::vector<Storage> read_finite(hid_t dataset, const std::string& name) {
   if constexpr (!std::is_same_v<Storage, double>) {
     if (!all_finite(values) && all_finite(read_all<double>(dataset, name, type_of(double()))))
       throw NumericalError(
-          "dataset {}: a value is infinite in {} (expected "
-          "compute.precision float64)",
-          name, sizeof(Storage) == 2 ? "float16" : "float32");
+          "dataset {}: a value is infinite in {} (expected compute.precision float64)", name,
+          sizeof(Storage) == 2 ? "float16" : "float32");
   }
   return values;
 }

@@ -12,8 +12,8 @@ std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters) {
     const ReadField field = read_any_field(filter.path, filter.dataset);
     if (field.records > 1)
       throw ConfigError(
-          "filter {}: {} holds {} windows of {} (expected one: (columns) or (rows, "
-          "columns), or these behind axes of length 1)",
+          "filter {}: {} holds {} windows of {} (expected one: (columns) or (rows, columns), or "
+          "these behind axes of length 1)",
           filter.name, filter.path, field.records, text_of(field.shape));
     filter.shape = field.shape;
     filter.one_dimensional = field.one_axis;

@@ -163,10 +163,9 @@ NpyReader::NpyReader(const std::filesystem::path& path) : path_(path) {
   swapped_ = type.starts_with('>');
   if (type.size() != 3 || std::string_view("<>|=").find(type[0]) == std::string_view::npos ||
       !with_npy_type(kind_, value_size_, [](auto) {}))
-    refuse(
-        fmt::format("holds values of type {} (expected floating-point numbers of at most 64 "
-                    "bits, or integers)",
-                    shown(type)));
+    refuse(fmt::format(
+        "holds values of type {} (expected floating-point numbers of at most 64 bits, or integers)",
+        shown(type)));
   std::uint64_t room = length > first_value_ ? (length - first_value_) / value_size_ : 0;
   for (const hsize_t size : header.extent) room /= std::max<hsize_t>(size, 1);
   if (room == 0)
@@ -178,8 +177,7 @@ NpyReader::NpyReader(const std::filesystem::path& path) : path_(path) {
   fortran_order_ = header.fortran_order && layout_.shape.rows > 1;
   if (header.fortran_order && layout_.records > 1)
     refuse(
-        fmt::format("holds {} records in Fortran's order (expected C's: "
-                    "numpy.ascontiguousarray)",
+        fmt::format("holds {} records in Fortran's order (expected C's: numpy.ascontiguousarray)",
                     layout_.records));
 }
 

@@ -95,24 +95,21 @@ void require_room(const fs::path& path, RunFolder::Existing existing) {
   if (RunFolder::holds_run(path)) {
     if (existing == RunFolder::Existing::overwrite) return;
     throw ConfigError(
-        "{}: a run is there already (give --auto-resume to go on with it, --overwrite "
-        "to replace it, or another --output)",
+        "{}: a run is there already (give --auto-resume to go on with it, --overwrite to replace "
+        "it, or another --output)",
         path.string());
   }
   // "new/..", say: a folder that nobody could look into until its path was made.
   if (!fs::exists(path) && fs::exists(fs::weakly_canonical(path)))
     throw ConfigError(
-        "{}: leads through a folder that is not there to {} (expected a "
-        "path without ..)",
+        "{}: leads through a folder that is not there to {} (expected a path without ..)",
         path.string(), fs::weakly_canonical(path).string());
   if (!fs::exists(path)) return;
   if (!fs::is_directory(path)) throw ConfigError("{}: is not a folder", path.string());
   for (const auto& entry : fs::directory_iterator(path))
     if (!entry.path().filename().string().starts_with("."))  // left by a start that was cut off
-      throw ConfigError(
-          "{}: not empty, and not a run folder (it holds {}): give "
-          "another --output",
-          path.string(), entry.path().filename().string());
+      throw ConfigError("{}: not empty, and not a run folder (it holds {}): give another --output",
+                        path.string(), entry.path().filename().string());
 }
 
 void require_run(const fs::path& path) {
@@ -151,8 +148,7 @@ RunFolder::Locks RunFolder::take_over(const fs::path& folder) {
   for (const char* name : {"fields", "checkpoints"})
     if (fs::is_symlink(folder / name))
       throw IoError(
-          "{}: is a symbolic link (expected a folder: a run writes into its "
-          "own folders alone)",
+          "{}: is a symbolic link (expected a folder: a run writes into its own folders alone)",
           (folder / name).string());
   remove_temporaries(folder);
   return locks;

@@ -73,8 +73,8 @@ Extent extent_of(const FilterConfig& config, bool flips, std::int64_t input, std
       if (window <= input) return from_full(window - 1, input - window + 1);
       if (config.one_dimensional) return from_full(input - 1, window - input + 1);
       throw ConfigError(
-          "filter {}: mode valid: a window of {} cells along an axis does not fit into "
-          "the input's {}",
+          "filter {}: mode valid: a window of {} cells along an axis does not fit into the input's "
+          "{}",
           config.name, window, input);
     case FilterMode::same: break;
   }
@@ -124,8 +124,8 @@ Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid) {
   Correlation<T> correlation = correlation_of<T>(config, grid);
   if (const Shape output = correlation.output; output != grid)
     throw ConfigError(
-        "filter {}: gives {} cells on a grid of {} (expected mode same, and a "
-        "window no longer than the grid)",
+        "filter {}: gives {} cells on a grid of {} (expected mode same, and a window no longer "
+        "than the grid)",
         config.name, text_of(output), text_of(grid));
   return correlation;
 }

@@ -63,8 +63,8 @@ void require_verified(std::optional<std::uint64_t> verified, std::uint64_t diges
                       std::int64_t step) {
   if (verified && digest != *verified)
     throw NumericalError(
-        "step {}: digest {:#018x} where {:#018x} was verified (memory of this machine "
-        "has failed); nothing of this step was stored",
+        "step {}: digest {:#018x} where {:#018x} was verified (memory of this machine has failed); "
+        "nothing of this step was stored",
         step, digest, *verified);
 }
 

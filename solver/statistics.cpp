@@ -8,8 +8,8 @@ void require_finite(const Statistics& statistics, std::int64_t step) {
   for (const auto& [name, value] : statistics_columns)
     if (!std::isfinite(statistics.*value))
       throw NumericalError(
-          "step {}: {} is not finite: the values, from {} to {}, are too large to be "
-          "summed up; nothing of this step was stored",
+          "step {}: {} is not finite: the values, from {} to {}, are too large to be summed up; "
+          "nothing of this step was stored",
           step, name, statistics.min, statistics.max);
 }
 

@@ -37,8 +37,8 @@ void add_picture_options(Command& command, PictureOptions& options) {
   command.option(
       fmt::format("--colormap {{{},{}}},...", suits, fmt::join(names_in(colormaps()), ",")),
       &options.colormaps,
-      "One for all panels, or one for each with commas between. auto: diverging for "
-      "the Laplacian and filters' results of both signs, viridis for all else");
+      "One for all panels, or one for each with commas between. auto: diverging for the Laplacian "
+      "and filters' results of both signs, viridis for all else");
   command.option("--limits LOW HIGH", &options.limits, "Values at the colours' ends",
                  {.values = 2});
   command.option("--percentiles LOW HIGH", &options.percentiles,

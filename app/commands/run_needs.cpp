@@ -51,8 +51,7 @@ void require_host_memory(const RunConfig& config, const std::string& backend) {
   const auto available = static_cast<double>(available_memory());
   if (available != 0 && needed > available)
     throw DeviceError(
-        "the grid of {} cells needs {} of host memory, {} are "
-        "available (lapl plan says what fits)",
+        "the grid of {} cells needs {} of host memory, {} are available (lapl plan says what fits)",
         text_of(shape), size_text(needed), size_text(available));
 }
 

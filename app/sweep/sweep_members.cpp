@@ -225,8 +225,8 @@ std::vector<SweepMember> sweep_members(const std::string& config,
   }
   if (runs > 0 && !go_on)
     add_mistake(
-        fmt::format("{}: holds runs of {} of the {} members already (give --auto-resume to "
-                    "go on with them, or another --output)",
+        fmt::format("{}: holds runs of {} of the {} members already (give --auto-resume to go on "
+                    "with them, or another --output)",
                     folder.string(), runs, members.size()));
   if (!mistakes.empty()) throw ConfigError("{}", fmt::join(mistakes, "\n"));
   return members;

@@ -38,11 +38,10 @@ class Checker {
     if (!right({"grid.spacing", "compute.precision"})) return;
     const double square = run_.spacing * run_.spacing;
     if (!is_positive_in(run_.precision, square) || !is_positive_in(run_.precision, 1 / square)) {
-      add("grid.spacing",
-          fmt::format("found {}, of which the square or its inverse is infinite in {} (expected "
-                      "about {:.1e} to {:.1e})",
-                      number_text(run_.spacing), name_of(run_.precision), std::sqrt(1 / largest()),
-                      std::sqrt(largest())));
+      add("grid.spacing", fmt::format("found {}, of which the square or its inverse is infinite in "
+                                      "{} (expected about {:.1e} to {:.1e})",
+                                      number_text(run_.spacing), name_of(run_.precision),
+                                      std::sqrt(1 / largest()), std::sqrt(largest())));
     }
   }
 
@@ -102,9 +101,10 @@ class Checker {
                               : boundary == Boundary::insulated ? nodes - 1
                                                                 : nodes / 2;
     if (mode >= low && mode <= high) return;
-    add("initial.mode", fmt::format("found {} for the {}, out of range (expected {} to {} with "
-                                    "boundary {} and {} {})",
-                                    mode, axis, low, high, name_of(boundary), nodes, axis));
+    add("initial.mode",
+        fmt::format(
+            "found {} for the {}, out of range (expected {} to {} with boundary {} and {} {})",
+            mode, axis, low, high, name_of(boundary), nodes, axis));
   }
 
   /// Whether none of these keys is wrong.

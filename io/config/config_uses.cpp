@@ -143,8 +143,8 @@ std::string config_for(std::string_view name) {
   assign(kind, setting("initial.kind")->value);
   std::string text = comment("", use->name + ": " + use->summary) + "#\n" +
                      comment("",
-                             "Lines such as \"#spacing: 1\" show defaults; without the # they "
-                             "are entries. lapl validate FILE says every mistake.");
+                             "Lines such as \"#spacing: 1\" show defaults; without the # they are "
+                             "entries. lapl validate FILE says every mistake.");
   std::string_view open_section;
   for (const ConfigKey& key : config_keys()) {
     if (!key.belongs_to(kind)) continue;

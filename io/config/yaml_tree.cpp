@@ -133,10 +133,10 @@ YamlDocument parse_yaml(std::string_view text) {
     const std::string_view before = text.substr(0, bad);
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-    document.problem = {{static_cast<int>(line), static_cast<int>(bad - line_start) + 1},
-                        fmt::format("found byte 0x{:02X} (expected UTF-8 text without control "
-                                    "characters)",
-                                    static_cast<unsigned char>(text[bad]))};
+    document.problem = {
+        {static_cast<int>(line), static_cast<int>(bad - line_start) + 1},
+        fmt::format("found byte 0x{:02X} (expected UTF-8 text without control characters)",
+                    static_cast<unsigned char>(text[bad]))};
     return document;
   }
   // yaml-cpp takes a quoted text that is still open at a line end for complete where the input ends
@@ -156,12 +156,12 @@ YamlDocument parse_yaml(std::string_view text) {
     if (tab.line > 0)
       document.problem = {tab, "found a tab in the indentation (expected spaces)"};
     else
-      document.problem = {position_of(error.mark),
-                          is_alias
-                              ? "found an alias (write the value itself)"
-                              : fmt::format("not valid YAML: {} (expected matching indentation, "
-                                            "brackets and quotes)",
-                                            error.msg)};
+      document.problem = {
+          position_of(error.mark),
+          is_alias ? "found an alias (write the value itself)"
+                   : fmt::format(
+                         "not valid YAML: {} (expected matching indentation, brackets and quotes)",
+                         error.msg)};
   }
   document.root = builder.take_root();
   return document;

@@ -13,8 +13,8 @@ void write_csv(const std::filesystem::path& path, const Series& series, const st
   const auto records = static_cast<std::int64_t>(series.records.size());
   if (cells > most_csv_lines / records)
     throw ConfigError(
-        "{}: {} outputs of {} cells make over {} lines, which is more than .csv is good for "
-        "(fewer outputs with --steps or --step; or .npy, .nc)",
+        "{}: {} outputs of {} cells make over {} lines, which is more than .csv is good for (fewer "
+        "outputs with --steps or --step; or .npy, .nc)",
         path.string(), records, text_of(series.shape), most_csv_lines);
   write_in_blocks(path, [&](const BlockWriter& write) {
     std::string text = fmt::format("step,time,row,column,{}\n", field);

@@ -153,8 +153,8 @@ DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& ext
   if (layout.axes < least || std::any_of(extent.begin(), extent.begin() + std::max(leading, 0),
                                          [](hsize_t size) { return size != 1; }))
     throw IoError(
-        "{} has the axes ({}) (expected (columns), (rows, columns) or (time, rows, "
-        "columns), or these behind axes of length 1)",
+        "{} has the axes ({}) (expected (columns), (rows, columns) or (time, rows, columns), or "
+        "these behind axes of length 1)",
         name, fmt::join(extent, ", "));
   if (std::ranges::count(extent, hsize_t{0}) > 0) throw IoError(name + " holds no values");
   std::vector<std::int64_t> of_grid(extent.end() - std::min(layout.axes, grid_axes), extent.end());

@@ -84,9 +84,9 @@ void rehearse(const std::filesystem::path& path, const std::function<void()>& re
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
     throw IoError(name + ": cannot be read as HDF5: not done after " +
                   std::to_string(seconds_for(bytes)) + " s (the file is damaged, or made so)");
-  throw IoError(name +
-                ": cannot be read as HDF5: the library crashes on it (the file is damaged, "
-                "or made so)");
+  throw IoError(
+      name +
+      ": cannot be read as HDF5: the library crashes on it (the file is damaged, or made so)");
 }
 
 }  // namespace lapl

@@ -23,15 +23,17 @@ void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
   const char* const key = by_coefficient ? "equation.coefficient" : "time.step";
   if (!(found <= largest))
     mistakes.push_back(
-        {key, fmt::format("found {}, unstable, since D dt / h^2 is {} (at most {}, for a "
-                          "coefficient of {})",
-                          *run.time_step, found, largest_stable_step(run), largest)});
+        {key,
+         fmt::format(
+             "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {})",
+             *run.time_step, found, largest_stable_step(run), largest)});
   else if (!is_positive_in(run.precision, found))
     mistakes.push_back(
-        {key, fmt::format("makes the coefficient {}, which is 0 in {} (expected a coefficient of "
-                          "{} or more)",
-                          found, name_of(run.precision),
-                          run.precision == Precision::float32 ? "1.5e-45" : "5e-324")});
+        {key,
+         fmt::format(
+             "makes the coefficient {}, which is 0 in {} (expected a coefficient of {} or more)",
+             found, name_of(run.precision),
+             run.precision == Precision::float32 ? "1.5e-45" : "5e-324")});
 }
 
 // Every output holds its time.
