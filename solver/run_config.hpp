@@ -88,9 +88,6 @@ struct RunConfig {
   std::optional<double> wall_time;  ///< seconds
   std::int64_t check_finite_every = 500;
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
-
-  /// Whether output.fields names it.
-  bool has_output_field(std::string_view name) const;
 };
 
 }  // namespace lapl
