@@ -12,16 +12,6 @@
 namespace lapl {
 namespace {
 
-double eigenmode_angle(Boundary boundary, std::int64_t mode, std::int64_t size) {
-  const double turns = static_cast<double>(mode) * std::numbers::pi;
-  switch (boundary) {
-    case Boundary::zero: return turns / static_cast<double>(size + 1);
-    case Boundary::insulated: return turns / static_cast<double>(size);
-    case Boundary::periodic: return 2 * turns / static_cast<double>(size);
-  }
-  return 0;
-}
-
 // sin(pi a / b), with a reduced to a quarter of the period while it is an integer: of a large angle
 // in floating point only the digits behind the last full turn would count.
 double sine_of_pi(Uint128 a, std::int64_t b) {
@@ -61,10 +51,6 @@ double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::
     case Boundary::periodic: return sine_of_pi(Uint128(4 * index) * mode + size, 2 * size);
   }
   return 0;
-}
-
-double eigenvalue(Boundary boundary, std::int64_t mode, std::int64_t size) {
-  return 2 - 2 * std::cos(eigenmode_angle(boundary, mode, size));
 }
 
 std::vector<double> uniform_field(const RunConfig& config) {

@@ -70,9 +70,6 @@ std::vector<double> formula_field(const RunConfig& config);
 ///   periodic   cos(index theta),          theta = 2 pi mode / size
 double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::int64_t size);
 
-/// Its eigenvalue 2 - 2 cos(theta): a step multiplies a product of modes by 1 - c (sum of the two).
-double eigenvalue(Boundary boundary, std::int64_t mode, std::int64_t size);
-
 /// Sets the backend's state to the config's initial field, rounded once from float64. `loaded`
 /// stands for the values of a formula: it must be there for kinds that io/ reads from a file.
 template <class T>

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <random>
 #include <span>
 #include <string>
@@ -18,6 +19,16 @@ namespace lapl::test {
 
 inline constexpr Boundary all_boundaries[] = {Boundary::zero, Boundary::insulated,
                                               Boundary::periodic};
+
+/// Eigenvalue of an eigenmode (solver/initial_field.hpp), 2 - 2 cos(theta): a step multiplies a
+/// product of modes by 1 - c (sum of the two).
+inline double eigenvalue(Boundary boundary, std::int64_t mode, std::int64_t size) {
+  const double turns = static_cast<double>(mode) * std::numbers::pi;
+  const double theta = boundary == Boundary::zero        ? turns / static_cast<double>(size + 1)
+                       : boundary == Boundary::insulated ? turns / static_cast<double>(size)
+                                                         : 2 * turns / static_cast<double>(size);
+  return 2 - 2 * std::cos(theta);
+}
 
 /// Random values in [-1, 1), among them both zeros and subnormal numbers.
 template <class T>

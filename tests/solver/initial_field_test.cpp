@@ -74,7 +74,7 @@ TEST_CASE("sine: each mode is an eigenvector of the second difference with its b
         };
         for (std::int64_t i = 0; i < size; ++i)
           CHECK(value(i - 1) - 2 * value(i) + value(i + 1) ==
-                doctest::Approx(-eigenvalue(boundary, mode, size) * value(i)).epsilon(1e-13));
+                doctest::Approx(-test::eigenvalue(boundary, mode, size) * value(i)).epsilon(1e-13));
       }
 }
 

@@ -35,7 +35,8 @@ TEST_CASE_TEMPLATE("eigenmodes decay by (1 - c lambda)^n under every boundary", 
         const auto after = test::stepped<T>(
             "cpu", "threaded", test::diffusion<T>(config.shape, config.boundaries, T(c)),
             rounded<T>(initial), steps);
-        const double lambda = eigenvalue(rows, mode[0], 24) + eigenvalue(columns, mode[1], 35);
+        const double lambda =
+            test::eigenvalue(rows, mode[0], 24) + test::eigenvalue(columns, mode[1], 35);
         // The coefficient that was really used is the rounded one.
         const double factor = std::pow(1 - static_cast<double>(T(c)) * lambda, steps);
         std::vector<double> exact = initial;
