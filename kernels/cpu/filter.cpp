@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/cpu/filter_engines.hpp"
+#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -12,7 +13,7 @@ namespace lapl {
 template <class T>
 std::unique_ptr<CpuFilter<T>> make_cpu_filter(const Correlation<T>& correlation,
                                               FilterMethod method, int threads) {
-  const FilterLoops<T>& loops = *filter_loops<T>().back();
+  const FilterLoops<T>& loops = widest<FilterLoops<T>>();
   switch (method) {
     case FilterMethod::separable: {
       const auto weights = separate(correlation);

@@ -7,6 +7,7 @@
 // so that the two units for arithmetic are the limit, not the two for loads.
 #include "kernels/cpu/filter_loops.hpp"
 
+#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/lanes.hpp"
 
 namespace lapl {
@@ -105,18 +106,17 @@ void run(const FilterTerms<T>& terms, const T* const* in, T* const* out, std::in
 
 #define LAPL_TEXT_OF(name) #name
 #define LAPL_TEXT(name) LAPL_TEXT_OF(name)
-#define LAPL_JOIN_OF(a, b) a##b
-#define LAPL_JOIN(a, b) LAPL_JOIN_OF(a, b)
 
 template <class T>
-constexpr FilterLoops<T> loops = {LAPL_TEXT(LAPL_INSTRUCTION_SET), Lanes<T>::count, block_rows,
+constexpr FilterLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET), Lanes<T>::count, block_rows,
                                   run<block_rows, block_vectors, T>, run<1, row_vectors, T>};
 
 }  // namespace
 
-extern const FilterLoops<float> LAPL_JOIN(filter_loops_float_, LAPL_INSTRUCTION_SET);
-extern const FilterLoops<double> LAPL_JOIN(filter_loops_double_, LAPL_INSTRUCTION_SET);
-const FilterLoops<float> LAPL_JOIN(filter_loops_float_, LAPL_INSTRUCTION_SET) = loops<float>;
-const FilterLoops<double> LAPL_JOIN(filter_loops_double_, LAPL_INSTRUCTION_SET) = loops<double>;
+template <>
+const FilterLoops<float> Compiled<FilterLoops<float>, LAPL_INSTRUCTION_SET>::loops = table<float>;
+template <>
+const FilterLoops<double> Compiled<FilterLoops<double>, LAPL_INSTRUCTION_SET>::loops =
+    table<double>;
 
 }  // namespace lapl

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 namespace lapl {
 
@@ -41,13 +40,5 @@ struct FilterLoops {
   void (*run_row)(const FilterTerms<T>& terms, const T* const* in, T* const* out,
                   std::int64_t width);
 };
-
-/// The loops for the instruction sets that this processor has, the widest one last.
-template <class T>
-std::vector<const FilterLoops<T>*> filter_loops();
-template <>
-std::vector<const FilterLoops<float>*> filter_loops<float>();
-template <>
-std::vector<const FilterLoops<double>*> filter_loops<double>();
 
 }  // namespace lapl

@@ -2,39 +2,12 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/instruction_set.hpp"
-
 namespace lapl {
 namespace {
 
 std::size_t unsigned_of(std::int64_t size) { return static_cast<std::size_t>(size); }
 
 }  // namespace
-
-extern const FilterLoops<float> filter_loops_float_baseline, filter_loops_float_avx2,
-    filter_loops_float_avx512;
-extern const FilterLoops<double> filter_loops_double_baseline, filter_loops_double_avx2,
-    filter_loops_double_avx512;
-
-template <>
-std::vector<const FilterLoops<float>*> filter_loops<float>() {
-  std::vector<const FilterLoops<float>*> found = {&filter_loops_float_baseline};
-#ifdef LAPL_X86_64
-  if (has_avx2()) found.push_back(&filter_loops_float_avx2);
-  if (has_avx512()) found.push_back(&filter_loops_float_avx512);
-#endif
-  return found;
-}
-
-template <>
-std::vector<const FilterLoops<double>*> filter_loops<double>() {
-  std::vector<const FilterLoops<double>*> found = {&filter_loops_double_baseline};
-#ifdef LAPL_X86_64
-  if (has_avx2()) found.push_back(&filter_loops_double_avx2);
-  if (has_avx512()) found.push_back(&filter_loops_double_avx512);
-#endif
-  return found;
-}
 
 template <class T>
 RowFilter<T>::RowFilter(const Correlation<T>& correlation, const FilterLoops<T>& loops)

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tests/kernels/tile_loops.hpp"
+#include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
@@ -31,7 +32,7 @@ TEST_CASE_TEMPLATE("tiles equal the reference for every instruction set, cut, de
       {{40, 300}, 3, 2, 7, 4}, {{64, 64}, 2, 1, 16, 8}, {{29, 523}, 2, 5, 12, 12},
       {{9, 33}, 9, 3, 3, 2},   {{50, 66}, 1, 2, 40, 6}, {{131, 48}, 2, 1, 20, 64},
   };
-  for (const TileLoops<T>* loops : test::usable_loops<T>())
+  for (const TileLoops<T>* loops : test::usable_loops<TileLoops<T>>())
     for (const Case& cut : cases)
       for (const Boundary along_rows : test::all_boundaries)
         for (const Boundary along_columns : test::all_boundaries) {
@@ -49,7 +50,7 @@ TEST_CASE_TEMPLATE("tiles equal the reference for every instruction set, cut, de
 }
 
 TEST_CASE_TEMPLATE("tiles of every width equal the reference", T, float, double) {
-  for (const TileLoops<T>* loops : test::usable_loops<T>())
+  for (const TileLoops<T>* loops : test::usable_loops<TileLoops<T>>())
     for (std::int64_t columns = 1; columns <= 2 * loops->lanes * loops->lanes + 3; ++columns)
       for (const Boundary boundary : {Boundary::zero, Boundary::periodic}) {
         const Problem<T> problem =

@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/filter_engines.hpp"
 #include "kernels/error.hpp"
+#include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
@@ -100,7 +101,7 @@ TEST_CASE_TEMPLATE("direct filters equal the reference to the bit on every instr
     CAPTURE(correlation.before_columns);
     const auto input = test::random_field<T>(correlation.input, static_cast<unsigned>(n));
     const auto expected = expected_of(correlation, input);
-    for (const FilterLoops<T>* loops : filter_loops<T>()) {
+    for (const FilterLoops<T>* loops : test::usable_loops<FilterLoops<T>>()) {
       CAPTURE(loops->instruction_set);
       for (const int threads : {1, 2, 3}) {
         const auto filter = make_direct_filter(correlation, *loops, threads);
@@ -147,7 +148,7 @@ TEST_CASE_TEMPLATE("a value that is not finite spreads where a nonzero weight to
     if (n % 10 == 0) correlation.constant = odd[0];
     if (n % 10 == 1) std::ranges::fill(correlation.weights, T(0));
     const auto expected = expected_of(correlation, input);
-    for (const FilterLoops<T>* loops : filter_loops<T>())
+    for (const FilterLoops<T>* loops : test::usable_loops<FilterLoops<T>>())
       CHECK(same_values(applied(*make_direct_filter(correlation, *loops, 2), correlation, input),
                         expected));
 

@@ -9,6 +9,7 @@
 
 #include "kernels/diffusion.hpp"
 #include "tests/kernels/tile_loops.hpp"
+#include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
@@ -140,7 +141,7 @@ TEST_CASE_TEMPLATE("tiles of subnormal numbers equal the reference for every ins
         const auto field = tiny_field<T>(cut.shape, mix);
         const auto after =
             test::stepped<T>("cpu", "reference", problem, std::span(field), cut.levels).field;
-        for (const TileLoops<T>* loops : test::usable_loops<T>())
+        for (const TileLoops<T>* loops : test::usable_loops<TileLoops<T>>())
           for (const bool expect_subnormal : {false, true}) {
             CAPTURE(loops->lanes);
             CAPTURE(cut.shape.columns);
@@ -159,7 +160,7 @@ TEST_CASE_TEMPLATE("a pass that expects subnormal numbers says whether there wer
   const Problem<T> problem =
       test::diffusion<T>({1, 40}, {Boundary::insulated, Boundary::insulated}, T(0.25));
   const Tile tile{.last_row = 1, .last_column = 40, .levels = 3, .slab = 4};
-  for (const TileLoops<T>* loops : test::usable_loops<T>()) {
+  for (const TileLoops<T>* loops : test::usable_loops<TileLoops<T>>()) {
     HostBuffer<T> scratch(loops->scratch_size(problem, tile), 1);
     std::vector<T> field(40, T(1)), to(40);
     CHECK_FALSE(loops->advance(problem, compiled_stage(problem), tile, field.data(), to.data(),

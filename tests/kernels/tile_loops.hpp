@@ -6,21 +6,9 @@
 #include <vector>
 
 #include "kernels/cpu/host_buffer.hpp"
-#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/tile_steps.hpp"
 
 namespace lapl::test {
-
-/// Those of each instruction set that this processor has.
-template <class T>
-std::vector<const TileLoops<T>*> usable_loops() {
-  std::vector<const TileLoops<T>*> found = {&Compiled<TileLoops<T>, baseline>::loops};
-#ifdef __x86_64__
-  if (has_avx2()) found.push_back(&Compiled<TileLoops<T>, avx2>::loops);
-  if (has_avx512()) found.push_back(&Compiled<TileLoops<T>, avx512>::loops);
-#endif
-  return found;
-}
 
 /// One pass over the grid, cut into bands and pieces; scratch memory is poisoned.
 template <class T>

@@ -1,0 +1,21 @@
+// Inner loops of every instruction set.
+#pragma once
+
+#include <vector>
+
+#include "kernels/cpu/instruction_set.hpp"
+
+namespace lapl::test {
+
+/// The tables of each instruction set that this processor has.
+template <class Loops>
+std::vector<const Loops*> usable_loops() {
+  std::vector<const Loops*> found = {&Compiled<Loops, baseline>::loops};
+#ifdef __x86_64__
+  if (has_avx2()) found.push_back(&Compiled<Loops, avx2>::loops);
+  if (has_avx512()) found.push_back(&Compiled<Loops, avx512>::loops);
+#endif
+  return found;
+}
+
+}  // namespace lapl::test
