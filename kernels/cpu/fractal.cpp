@@ -112,16 +112,28 @@ double wave_number(std::int64_t index, std::int64_t size) {
   return static_cast<double>(index <= size / 2 ? index : index - size);
 }
 
+// Multiplies the Fourier transform of `field` by radius^-exponent, in place.
+void filter_noise(std::vector<double>& field, Shape shape, double exponent, int threads) {
+  const std::int64_t half = shape.columns / 2 + 1;
+  std::vector<Complex> spectrum = host_vector<Complex>(shape.rows * half);
+  RealTransform transform(shape, field.data(), spectrum.data(), threads);
+  transform.forward();
+  const double cells = static_cast<double>(shape.cells());
+#pragma omp parallel for num_threads(threads)
+  for (std::int64_t row = 0; row < shape.rows; ++row)
+    for (std::int64_t column = 0; column < half; ++column) {
+      const double k = radius(wave_number(row, shape.rows), static_cast<double>(column));
+      spectrum[static_cast<std::size_t>(row * half + column)] *= std::pow(k, -exponent) / cells;
+    }
+  transform.backward();
+}
+
 }  // namespace
 
-std::vector<double> cpu_filtered_noise(Shape shape, const FractalParameters& parameters,
-                                       int threads) {
+std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& parameters,
+                                      int threads) {
   const std::int64_t rows = shape.rows, columns = shape.columns;
-  const std::int64_t half = columns / 2 + 1;
   std::vector<double> field = host_vector<double>(shape.cells());
-  std::vector<Complex> spectrum = host_vector<Complex>(rows * half);
-  RealTransform transform(shape, field.data(), spectrum.data(), threads);
-
   const Pcg64 generator = numpy_generator(parameters.seed);
   constexpr std::int64_t chunk = 1 << 16;
 #pragma omp parallel for num_threads(threads)
@@ -129,18 +141,7 @@ std::vector<double> cpu_filtered_noise(Shape shape, const FractalParameters& par
     draw_noise(
         generator, first, std::min(chunk, shape.cells() - first),
         [&](std::int64_t index, float value) { field[static_cast<std::size_t>(index)] = value; });
-
-  transform.forward();
-  const double cells = static_cast<double>(shape.cells());
-#pragma omp parallel for num_threads(threads)
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t column = 0; column < half; ++column) {
-      const double k = radius(wave_number(row, rows), static_cast<double>(column));
-      spectrum[static_cast<std::size_t>(row * half + column)] *=
-          std::pow(k, -parameters.spectral_exponent) / cells;
-    }
-  transform.backward();
-
+  filter_noise(field, shape, parameters.spectral_exponent, threads);
   if (parameters.crop_radius) {
     const double limit = *parameters.crop_radius * static_cast<double>(rows);
 #pragma omp parallel for num_threads(threads)
@@ -150,12 +151,6 @@ std::vector<double> cpu_filtered_noise(Shape shape, const FractalParameters& par
                    static_cast<double>(column - columns / 2)) >= limit)
           field[static_cast<std::size_t>(row * columns + column)] = 0;
   }
-  return field;
-}
-
-std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& parameters,
-                                      int threads) {
-  std::vector<double> field = cpu_filtered_noise(shape, parameters, threads);
   if (parameters.percentile) {
     std::vector<double> copy = field;
     const double threshold = percentile_of(copy, *parameters.percentile);

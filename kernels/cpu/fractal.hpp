@@ -9,12 +9,8 @@
 
 namespace lapl {
 
-/// The field before the threshold, rows * columns values, in float64. The bits do not depend on the
-/// number of threads. Throws DeviceError where memory does not suffice.
-std::vector<double> cpu_filtered_noise(Shape shape, const FractalParameters& parameters,
-                                       int threads);
-
-/// The whole field: 0 where the filtered noise is not above its percentile.
+/// The field, rows * columns values, in float64. The bits do not depend on the number of threads.
+/// Throws DeviceError where memory does not suffice.
 std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& parameters,
                                       int threads);
 
