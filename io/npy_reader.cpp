@@ -131,7 +131,7 @@ bool with_npy_type(char kind, std::size_t size, With with) {
   return false;
 }
 
-double npy_value(Half value) { return to_float(value); }
+double npy_value(Half value) { return number_of(value); }
 template <class T>
 double npy_value(T value) {
   return static_cast<double>(value);

@@ -16,10 +16,10 @@ struct Half {
   std::uint16_t bits = 0;
 };
 
-LAPL_HOST_DEVICE float to_float(float value) { return value; }
-
-/// Exact.
-LAPL_HOST_DEVICE float to_float(Half value) {
+/// The number that is computed with for a value as it is stored: float, double for double. Exact.
+LAPL_HOST_DEVICE float number_of(float value) { return value; }
+LAPL_HOST_DEVICE double number_of(double value) { return value; }
+LAPL_HOST_DEVICE float number_of(Half value) {
 #ifdef __CUDA_ARCH__
   return __half2float(__ushort_as_half(value.bits));
 #else
@@ -32,16 +32,16 @@ LAPL_HOST_DEVICE float to_float(Half value) {
 }
 
 template <class Storage>
-LAPL_HOST_DEVICE Storage to_storage(float value);
+using Number = decltype(number_of(Storage()));
 
-template <>
-LAPL_HOST_DEVICE float to_storage<float>(float value) {
+template <class Storage>
+LAPL_HOST_DEVICE Storage stored_as(Number<Storage> value) {
   return value;
 }
 
 /// Rounded to nearest, ties to even; infinite from 65520 on.
 template <>
-LAPL_HOST_DEVICE Half to_storage<Half>(float value) {
+LAPL_HOST_DEVICE Half stored_as<Half>(float value) {
 #ifdef __CUDA_ARCH__
   return {__half_as_ushort(__float2half_rn(value))};
 #else

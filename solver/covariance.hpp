@@ -30,12 +30,7 @@ CovarianceOutcome add_covariance(const CovarianceProblem& problem, CovarianceTer
 
 template <class Storage>
 bool all_finite(const std::vector<Storage>& values) {
-  return std::ranges::all_of(values, [](Storage value) {
-    if constexpr (sizeof(Storage) == sizeof(Half))
-      return std::isfinite(to_float(value));
-    else
-      return std::isfinite(value);
-  });
+  return std::ranges::all_of(values, [](Storage value) { return std::isfinite(number_of(value)); });
 }
 
 }  // namespace lapl

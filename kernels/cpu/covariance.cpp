@@ -1,32 +1,11 @@
 #include "kernels/covariance.hpp"
 
-#include <type_traits>
 #include <vector>
 
 #include "kernels/arithmetic.hpp"
 
 namespace lapl {
 namespace {
-
-// Sums are float; of values in double, double.
-template <class Storage>
-using Sum = std::conditional_t<std::is_same_v<Storage, double>, double, float>;
-
-template <class Storage>
-Sum<Storage> value_of(Storage stored) {
-  if constexpr (std::is_same_v<Storage, double>)
-    return stored;
-  else
-    return to_float(stored);
-}
-
-template <class Storage>
-Storage stored(Sum<Storage> value) {
-  if constexpr (std::is_same_v<Storage, double>)
-    return value;
-  else
-    return to_storage<Storage>(value);
-}
 
 template <class Storage>
 struct Job {
@@ -40,31 +19,31 @@ struct Job {
 
 // channels[y,x,v,u] of batch b; a row of it, all v and u, at a time.
 template <class Storage>
-void sum_channels(const Job<Storage>& job, std::int64_t b, Sum<Storage>* sums) {
+void sum_channels(const Job<Storage>& job, std::int64_t b, Number<Storage>* sums) {
   const std::int64_t plane = job.plane, channels = job.problem.channels;
 #pragma omp parallel for num_threads(job.threads)
   for (std::int64_t place = 0; place < plane; ++place) {
-    Sum<Storage>* const row = sums + place * plane;
+    Number<Storage>* const row = sums + place * plane;
     for (std::int64_t i = 0; i < plane; ++i) row[i] = 0;
     for (std::int64_t ch = 0; ch < channels; ++ch) {
       const Storage* const mean = job.mu + (b * channels + ch) * plane;
       const Storage* const gamma =
           job.gamma + (((b * channels + ch) * plane + place) * channels + ch) * plane;
-      const Sum<Storage> here = value_of(mean[place]);
+      const Number<Storage> here = number_of(mean[place]);
       for (std::int64_t i = 0; i < plane; ++i)
-        row[i] = fused_multiply_add(here, value_of(mean[i]), row[i]) + value_of(gamma[i]);
+        row[i] = fused_multiply_add(here, number_of(mean[i]), row[i]) + number_of(gamma[i]);
     }
   }
 }
 
 template <class Storage>
-void sum_down(const Job<Storage>& job, const Sum<Storage>* channels, Sum<Storage>* down) {
+void sum_down(const Job<Storage>& job, const Number<Storage>* channels, Number<Storage>* down) {
   const std::int64_t rows = job.problem.output.rows, columns = job.source.columns;
   const std::int64_t plane = job.plane, step = columns * (plane + 1);  // (y, v) to (y + 1, v + 1)
 #pragma omp parallel for num_threads(job.threads)
   for (std::int64_t place = 0; place < rows * columns; ++place) {
-    Sum<Storage>* const row = down + place * rows * columns;
-    const Sum<Storage>* const from = channels + place * plane;
+    Number<Storage>* const row = down + place * rows * columns;
+    const Number<Storage>* const from = channels + place * plane;
     for (std::int64_t i = 0; i < rows * columns; ++i) row[i] = from[i];
     for (std::int64_t p = 1; p < job.problem.window.rows; ++p)
       for (std::int64_t i = 0; i < rows * columns; ++i) row[i] += from[p * step + i];
@@ -72,20 +51,20 @@ void sum_down(const Job<Storage>& job, const Sum<Storage>* channels, Sum<Storage
 }
 
 template <class Storage>
-void add_sums(const Job<Storage>& job, std::int64_t b, const Sum<Storage>* down, const Storage* c,
-              Storage* input) {
+void add_sums(const Job<Storage>& job, std::int64_t b, const Number<Storage>* down,
+              const Storage* c, Storage* input) {
   const std::int64_t rows = job.problem.output.rows, columns = job.problem.output.columns;
   const std::int64_t cells = rows * columns, outputs = job.problem.outputs;
   const std::int64_t wide = job.source.columns, down_plane = rows * wide;
 #pragma omp parallel num_threads(job.threads)
   {
-    std::vector<Sum<Storage>> sums(static_cast<std::size_t>(cells));
+    std::vector<Number<Storage>> sums(static_cast<std::size_t>(cells));
 #pragma omp for
     for (std::int64_t place = 0; place < cells; ++place) {
       const std::int64_t i = place / columns, j = place % columns;
-      const Sum<Storage>* const from = down + (i * wide + j) * down_plane;
+      const Number<Storage>* const from = down + (i * wide + j) * down_plane;
       for (std::int64_t k = 0; k < rows; ++k) {
-        Sum<Storage>* const row = sums.data() + k * columns;
+        Number<Storage>* const row = sums.data() + k * columns;
         for (std::int64_t l = 0; l < columns; ++l) row[l] = from[k * wide + l];
         for (std::int64_t q = 1; q < job.problem.window.columns; ++q)
           for (std::int64_t l = 0; l < columns; ++l)
@@ -93,10 +72,10 @@ void add_sums(const Job<Storage>& job, std::int64_t b, const Sum<Storage>* down,
       }
       for (std::int64_t c0 = 0; c0 < outputs; ++c0) {
         Storage* const to = input + (((b * outputs + c0) * cells + place) * outputs + c0) * cells;
-        const Sum<Storage> factor = value_of(c[c0]);
+        const Number<Storage> factor = number_of(c[c0]);
         for (std::int64_t l = 0; l < cells; ++l)
-          to[l] = stored<Storage>(
-              fused_multiply_add(factor, sums[static_cast<std::size_t>(l)], value_of(to[l])));
+          to[l] = stored_as<Storage>(
+              fused_multiply_add(factor, sums[static_cast<std::size_t>(l)], number_of(to[l])));
       }
     }
   }
@@ -108,8 +87,8 @@ template <class Storage>
 void add_covariance(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
                     const Storage* c, Storage* input, int threads) {
   const Job<Storage> job{problem, mu, gamma, threads};
-  std::vector<Sum<Storage>> channels(static_cast<std::size_t>(problem.channel_sums()));
-  std::vector<Sum<Storage>> down(static_cast<std::size_t>(problem.down_sums()));
+  std::vector<Number<Storage>> channels(static_cast<std::size_t>(problem.channel_sums()));
+  std::vector<Number<Storage>> down(static_cast<std::size_t>(problem.down_sums()));
   for (std::int64_t b = 0; b < problem.batch; ++b) {
     sum_channels(job, b, channels.data());
     sum_down(job, channels.data(), down.data());

@@ -19,8 +19,7 @@ namespace {
 template <class Storage>
 std::vector<Storage> stored(const std::vector<double>& values) {
   std::vector<Storage> result;
-  for (const double value : values)
-    result.push_back(to_storage<Storage>(static_cast<float>(value)));
+  for (const double value : values) result.push_back(stored_as<Storage>(static_cast<float>(value)));
   return result;
 }
 
@@ -48,7 +47,8 @@ std::vector<Storage> from_cuda(const CovarianceProblem& problem, const std::vect
 
 template <class Storage>
 bool same_stored(const std::vector<Storage>& a, const std::vector<Storage>& b) {
-  return std::ranges::equal(a, b, [](Storage x, Storage y) { return to_float(x) == to_float(y); });
+  return std::ranges::equal(a, b,
+                            [](Storage x, Storage y) { return number_of(x) == number_of(y); });
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ TEST_CASE_TEMPLATE("the published example (2,3,7,7,3,7,7) equals the reference",
   double largest = 0, error = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     largest = std::max(largest, std::abs(expected[i]));
-    error = std::max(error, std::abs(static_cast<double>(to_float(cuda[i])) - expected[i]));
+    error = std::max(error, std::abs(static_cast<double>(number_of(cuda[i])) - expected[i]));
   }
   CHECK(error <= (sizeof(Storage) == 2 ? 2e-3 : 1e-6) * largest);
 }
