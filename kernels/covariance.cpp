@@ -8,7 +8,7 @@
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/error.hpp"
 #ifdef LAPL_HAS_CUDA
-#include "kernels/cuda/covariance_from_host.hpp"
+#include "kernels/cuda/covariance.hpp"
 #endif
 
 namespace lapl {
@@ -27,7 +27,7 @@ void add_covariance_on(const std::string& backend, const CovarianceProblem& prob
         "backend cuda: covariance in float64 is made on the CPU alone (expected cpu)");
 #ifdef LAPL_HAS_CUDA
   else
-    add_covariance_from_host(problem, mu, gamma, c, input);
+    add_covariance_cuda(problem, mu, gamma, c, input);
 #endif
 }
 template void add_covariance_on(const std::string&, const CovarianceProblem&, const float*,

@@ -8,7 +8,6 @@
 
 #include "kernels/arithmetic.hpp"
 #include "kernels/cuda/covariance.hpp"
-#include "kernels/cuda/covariance_from_host.hpp"
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
@@ -180,15 +179,11 @@ std::int64_t batches_at_a_time(const CovarianceProblem& problem) {
   return std::clamp<std::int64_t>(sums_at_a_time / problem.channel_sums(), 1, problem.batch);
 }
 
-}  // namespace
-
-std::int64_t covariance_work_size(const CovarianceProblem& problem) {
-  return batches_at_a_time(problem) * (problem.channel_sums() + problem.down_sums());
-}
-
+// All pointers are device memory, aligned to their type; `work`: for the sums of batches_at_a_time.
+// Does not wait.
 template <class Storage>
-void add_covariance_cuda(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
-                         const Storage* c, Storage* input, float* work, cudaStream_t stream) {
+void start_covariance(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
+                      const Storage* c, Storage* input, float* work) {
   const Shape source = problem.source();
   const Sizes sizes{problem.channels,       problem.outputs,     problem.output.rows,
                     problem.output.columns, problem.window.rows, problem.window.columns,
@@ -200,33 +195,31 @@ void add_covariance_cuda(const CovarianceProblem& problem, const Storage* mu, co
     const std::int64_t batches = std::min(most, problem.batch - b);
     const std::int64_t mu_size = problem.channels * plane, input_size = problem.outputs * cells;
     const auto start_channels = [&](auto w) {
-      sum_channels<w()><<<blocks(batches * plane), threads(plane / w()), 0, stream>>>(
+      sum_channels<w()><<<blocks(batches * plane), threads(plane / w())>>>(
           sizes, mu + b * mu_size, gamma + b * mu_size * mu_size, batches * plane, work);
     };
     with_neighbours(plane, start_channels, mu, gamma, work);
-    sum_down<<<blocks(batches * part), block_threads, 0, stream>>>(sizes, work, batches * part,
-                                                                   down);
+    sum_down<<<blocks(batches * part), block_threads>>>(sizes, work, batches * part, down);
     const auto start_sums = [&](auto w) {
-      add_sums<w()><<<blocks(batches * cells), threads(cells / w()), 0, stream>>>(
+      add_sums<w()><<<blocks(batches * cells), threads(cells / w())>>>(
           sizes, down, c, batches * cells, input + b * input_size * input_size);
     };
     with_neighbours(problem.output.columns, start_sums, input);
     LAPL_CUDA(cudaGetLastError());
   }
 }
-template void add_covariance_cuda(const CovarianceProblem&, const float*, const float*,
-                                  const float*, float*, float*, cudaStream_t);
-template void add_covariance_cuda(const CovarianceProblem&, const Half*, const Half*, const Half*,
-                                  Half*, float*, cudaStream_t);
+
+}  // namespace
 
 template <class Storage>
-void add_covariance_from_host(const CovarianceProblem& problem, const Storage* mu,
-                              const Storage* gamma, const Storage* c, Storage* input) {
+void add_covariance_cuda(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
+                         const Storage* c, Storage* input) {
   const std::int64_t mu_size = problem.batch * problem.channels * problem.source().cells();
   const std::int64_t gamma_size = mu_size * problem.channels * problem.source().cells();
   const std::int64_t row = problem.outputs * problem.output.cells();
-  const std::int64_t input_size = problem.batch * row * row,
-                     work_size = covariance_work_size(problem);
+  const std::int64_t input_size = problem.batch * row * row;
+  const std::int64_t work_size =
+      batches_at_a_time(problem) * (problem.channel_sums() + problem.down_sums());
   const std::int64_t values = mu_size + gamma_size + problem.outputs + input_size;
   require_device_memory("the covariance", static_cast<double>(values) * sizeof(Storage) +
                                               static_cast<double>(work_size) * sizeof(float));
@@ -239,15 +232,15 @@ void add_covariance_from_host(const CovarianceProblem& problem, const Storage* m
   const auto device_mu = copied(mu, mu_size), device_gamma = copied(gamma, gamma_size);
   const auto device_c = copied(c, problem.outputs), device_input = copied(input, input_size);
   const auto work = device_buffer<float>(work_size);
-  add_covariance_cuda(problem, device_mu.data(), device_gamma.data(), device_c.data(),
-                      device_input.data(), work.data(), nullptr);
+  start_covariance(problem, device_mu.data(), device_gamma.data(), device_c.data(),
+                   device_input.data(), work.data());
   LAPL_CUDA(cudaMemcpy(input, device_input.data(),
                        static_cast<std::size_t>(input_size) * sizeof(Storage),
                        cudaMemcpyDeviceToHost));
 }
-template void add_covariance_from_host(const CovarianceProblem&, const float*, const float*,
-                                       const float*, float*);
-template void add_covariance_from_host(const CovarianceProblem&, const Half*, const Half*,
-                                       const Half*, Half*);
+template void add_covariance_cuda(const CovarianceProblem&, const float*, const float*,
+                                  const float*, float*);
+template void add_covariance_cuda(const CovarianceProblem&, const Half*, const Half*, const Half*,
+                                  Half*);
 
 }  // namespace lapl

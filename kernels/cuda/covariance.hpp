@@ -1,19 +1,14 @@
-// The covariance of kernels/covariance.hpp on the device.
+// The covariance of kernels/covariance.hpp, made on the device for host memory.
 #pragma once
-
-#include <cuda_runtime_api.h>
 
 #include "kernels/covariance.hpp"
 
 namespace lapl {
 
-/// Floats that add_covariance_cuda() needs to work in.
-std::int64_t covariance_work_size(const CovarianceProblem& problem);
-
-/// Enqueues the sum in `stream`; all pointers are device memory, aligned to their type. Allocates
-/// nothing and does not wait. Throws DeviceError.
+/// Adds to `input` in place; done on return. Throws DeviceError, with bytes needed and
+/// available where the device has too little memory.
 template <class Storage>
 void add_covariance_cuda(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
-                         const Storage* c, Storage* input, float* work, cudaStream_t stream);
+                         const Storage* c, Storage* input);
 
 }  // namespace lapl

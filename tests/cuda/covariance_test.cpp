@@ -8,7 +8,6 @@
 #include <random>
 
 #include "kernels/cuda/covariance.hpp"
-#include "kernels/cuda/device_buffer.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/reference_data.hpp"
 
@@ -24,24 +23,10 @@ std::vector<Storage> stored(const std::vector<double>& values) {
 }
 
 template <class Storage>
-DeviceBuffer<Storage> on_device(const std::vector<Storage>& values) {
-  auto buffer = device_buffer<Storage>(static_cast<std::int64_t>(values.size()));
-  LAPL_CUDA(cudaMemcpy(buffer.data(), values.data(), values.size() * sizeof(Storage),
-                       cudaMemcpyHostToDevice));
-  return buffer;
-}
-
-template <class Storage>
 std::vector<Storage> from_cuda(const CovarianceProblem& problem, const std::vector<Storage>& mu,
                                const std::vector<Storage>& gamma, const std::vector<Storage>& c,
                                std::vector<Storage> input) {
-  const auto device_mu = on_device(mu), device_gamma = on_device(gamma), device_c = on_device(c);
-  const auto device_input = on_device(input);
-  const auto work = device_buffer<float>(covariance_work_size(problem));
-  add_covariance_cuda<Storage>(problem, device_mu.data(), device_gamma.data(), device_c.data(),
-                               device_input.data(), work.data(), nullptr);
-  LAPL_CUDA(cudaMemcpy(input.data(), device_input.data(), input.size() * sizeof(Storage),
-                       cudaMemcpyDeviceToHost));
+  add_covariance_cuda(problem, mu.data(), gamma.data(), c.data(), input.data());
   return input;
 }
 
