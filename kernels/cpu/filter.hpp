@@ -17,15 +17,11 @@ class CpuFilter {
   virtual void apply(const T* input, T* output) = 0;
 };
 
-/// A filter that uses up to `threads` threads. The bits do not depend on how many, and those of the
-/// direct method equal apply_reference's. Throws ConfigError where separable weights are asked for
-/// and the window is not of rank 1, std::bad_alloc where memory does not suffice.
+/// A filter that uses up to `threads` threads; the bits do not depend on how many. Throws
+/// ConfigError where separable weights are asked for and the window is not of rank 1,
+/// std::bad_alloc where memory does not suffice.
 template <class T>
 std::unique_ptr<CpuFilter<T>> make_cpu_filter(const Correlation<T>& correlation,
                                               FilterMethod method, int threads);
-
-/// The direct method written as plainly as it can be: the oracle for the others.
-template <class T>
-void apply_reference(const Correlation<T>& correlation, const T* input, T* output);
 
 }  // namespace lapl

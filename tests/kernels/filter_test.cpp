@@ -28,10 +28,32 @@ std::vector<T> applied(CpuFilter<T>& filter, const Correlation<T>& correlation,
   return output;
 }
 
+// The direct method written as plainly as it can be: the oracle for all methods.
 template <class T>
 std::vector<T> expected_of(const Correlation<T>& correlation, const std::vector<T>& input) {
-  std::vector<T> output(static_cast<std::size_t>(correlation.output.cells()));
-  apply_reference(correlation, input.data(), output.data());
+  const std::int64_t rows = correlation.input.rows, columns = correlation.input.columns;
+  const auto value = [&](std::int64_t row, std::int64_t column) {
+    row = edge_index(correlation.edge, row, rows);
+    column = edge_index(correlation.edge, column, columns);
+    return row < 0 || column < 0 ? correlation.constant
+                                 : input[static_cast<std::size_t>(row * columns + column)];
+  };
+  std::vector<T> output;
+  for (std::int64_t i = 0; i < correlation.output.rows; ++i)
+    for (std::int64_t j = 0; j < correlation.output.columns; ++j) {
+      T sum = 0;
+      bool first = true;
+      for (std::int64_t a = 0; a < correlation.window.rows; ++a)
+        for (std::int64_t b = 0; b < correlation.window.columns; ++b) {
+          const T weight =
+              correlation.weights[static_cast<std::size_t>(a * correlation.window.columns + b)];
+          if (weight == 0) continue;
+          const T term = value(i + a - correlation.before_rows, j + b - correlation.before_columns);
+          sum = first ? weight * term : std::fma(weight, term, sum);
+          first = false;
+        }
+      output.push_back(sum);
+    }
   return output;
 }
 
