@@ -48,7 +48,7 @@ void measure(Shape shape, std::int64_t steps, const std::string& backend) {
                           plain_steps(plain.data(), plain_next.data(), shape.rows, shape.columns,
                                       coefficient, steps);
                         }});
-  for (const EngineInfo& engine : engine_table()) {
+  for (const EngineInfo& engine : engine_table) {
     if (engine.backend != backend || engine.name == "reference") continue;
     backends.push_back(make_backend(backend, std::string(engine.name), problem, threads));
     backends.back()->set_state(field);

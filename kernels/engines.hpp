@@ -1,7 +1,7 @@
 // The engines by name: what `compute.engine` accepts and people can read about.
 #pragma once
 
-#include <span>
+#include <array>
 #include <string_view>
 
 namespace lapl {
@@ -13,6 +13,13 @@ struct EngineInfo {
 };
 
 /// Every engine, whether or not this build can run it.
-std::span<const EngineInfo> engine_table();
+inline constexpr auto engine_table = std::to_array<EngineInfo>(
+    {{"blocked", "cpu", "many steps at a time on tiles that stay in cache, vectorised"},
+     {"threaded", "cpu", "one step at a time, rows shared out among threads, vectorised"},
+     {"reference", "cpu", "the stage tree, interpreted on one thread: what all others must equal"},
+     {"resident", "cuda",
+      "one launch for all steps between outputs, for grids that fit on the chip"},
+     {"streaming", "cuda", "many steps a launch, rows streamed through registers"},
+     {"tile", "cuda", "one step a launch, tiles with halo in shared memory, CUDA graphs"}});
 
 }  // namespace lapl

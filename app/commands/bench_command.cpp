@@ -142,7 +142,7 @@ int bench_engines(const BenchOptions& options) {
                                         ? shapes_of(options, {512, 1024, 2000, 8192, 16384})
                                         : shapes_of(options, {64, 256, 2000, 8192});
   std::vector<std::string> engines;
-  for (const EngineInfo& engine : engine_table())
+  for (const EngineInfo& engine : engine_table)
     if (engine.backend == backend &&
         (options.engine.empty() ? engine.name != "reference" : engine.name == options.engine))
       engines.emplace_back(engine.name);

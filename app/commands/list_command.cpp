@@ -37,7 +37,7 @@ Json tried(const std::string& backend, const std::string& engine) try {
 
 Json engines() {
   Json items = Json::array();
-  for (const EngineInfo& engine : engine_table()) {
+  for (const EngineInfo& engine : engine_table) {
     Json item = {{"name", engine.name}, {"summary", engine.summary}, {"backend", engine.backend}};
     item.update(tried(std::string(engine.backend), std::string(engine.name)));
     items.push_back(item);

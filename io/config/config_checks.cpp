@@ -54,7 +54,7 @@ class Checker {
 
   void check_engine() {
     if (!right({"compute.engine", "compute.backend"}) || run_.backend == "auto") return;
-    for (const EngineInfo& engine : engine_table()) {
+    for (const EngineInfo& engine : engine_table) {
       if (engine.name == run_.engine && engine.backend != run_.backend) {
         add("compute.engine",
             fmt::format("found {}, an engine of backend {}, with compute.backend {} (expected "

@@ -16,7 +16,7 @@ constexpr std::int64_t largest_seed = INT64_MAX;
 
 std::vector<std::string> engine_names() {
   std::vector<std::string> names = {"auto"};
-  for (const EngineInfo& engine : engine_table()) names.emplace_back(engine.name);
+  for (const EngineInfo& engine : engine_table) names.emplace_back(engine.name);
   return names;
 }
 

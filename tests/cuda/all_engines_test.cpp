@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::string> cuda_engines() {
   std::vector<std::string> names = {"auto"};
-  for (const EngineInfo& engine : engine_table())
+  for (const EngineInfo& engine : engine_table)
     if (engine.backend == "cuda") names.emplace_back(engine.name);
   return names;
 }

@@ -185,7 +185,7 @@ TEST_CASE("files: relative paths, settings from the current folder, and what can
 }
 
 TEST_CASE("every engine can be chosen with its backend") {
-  for (const EngineInfo& engine : engine_table()) {
+  for (const EngineInfo& engine : engine_table) {
     const std::string name = std::string("compute.engine=").append(engine.name);
     const std::string backend = std::string("compute.backend=").append(engine.backend);
     CHECK(parse(smallest_config, {name, backend}).run.engine == engine.name);

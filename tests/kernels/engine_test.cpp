@@ -15,7 +15,7 @@ using namespace lapl;
 
 TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit", T, float, double) {
   const std::int64_t sizes[] = {1, 2, 3, 31, 33, 127, 129};
-  for (const EngineInfo& engine : engine_table()) {
+  for (const EngineInfo& engine : engine_table) {
     if (engine.backend != "cpu" || engine.name == "reference") continue;
     for (const std::int64_t rows : sizes)
       for (const std::int64_t columns : sizes)
@@ -43,7 +43,7 @@ TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit", T,
 TEST_CASE_TEMPLATE("every engine imposes the law of each face", T, float, double) {
   const Face<T> laws[] = {{0, 0}, {0, 1}, {T(0.7), 0}, {T(-0.3), T(0.9)}, {0, T(-1)}};
   unsigned number = 0;
-  for (const EngineInfo& engine : engine_table()) {
+  for (const EngineInfo& engine : engine_table) {
     if (engine.name == "reference" || (engine.backend == "cuda" && !cuda_unavailable().empty()))
       continue;
     for (const Shape shape : {Shape{1, 1}, Shape{1, 70}, Shape{37, 5}, Shape{129, 140}})

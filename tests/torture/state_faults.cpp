@@ -49,7 +49,7 @@ std::int64_t from_one_to(std::int64_t last, Random& random) {
 
 std::vector<std::string> engines_of(const std::string& backend) {
   std::vector<std::string> names = {"auto"};
-  for (const EngineInfo& engine : engine_table())
+  for (const EngineInfo& engine : engine_table)
     if (engine.backend == backend) names.emplace_back(engine.name);
   return names;
 }
