@@ -11,26 +11,17 @@ std::size_t unsigned_of(std::int64_t size) { return static_cast<std::size_t>(siz
 
 template <class T>
 RowFilter<T>::RowFilter(const Correlation<T>& correlation, const FilterLoops<T>& loops)
-    : loops_(loops),
-      window_(correlation.window),
-      input_(correlation.input),
-      output_columns_(correlation.output.columns),
-      before_columns_(correlation.before_columns),
-      edge_(correlation.edge),
-      constant_(correlation.constant),
-      many_(terms_for(correlation, loops.rows)),
-      one_(terms_for(correlation, 1)) {}
+    : loops_(loops), correlation_(correlation), many_(terms_for(loops.rows)), one_(terms_for(1)) {}
 
 template <class T>
-typename RowFilter<T>::Terms RowFilter<T>::terms_for(const Correlation<T>& correlation,
-                                                     std::int64_t rows) {
-  const Shape window = correlation.window;
+typename RowFilter<T>::Terms RowFilter<T>::terms_for(std::int64_t rows) const {
+  const Shape window = correlation_.window;
   const std::int64_t pitch = window.rows + 2 * (rows - 1);
   Terms terms{std::vector<T>(unsigned_of(pitch * window.columns)),
               std::vector<std::uint8_t>(unsigned_of((window.rows + rows - 1) * window.columns))};
   for (std::int64_t a = 0; a < window.rows; ++a)
     for (std::int64_t b = 0; b < window.columns; ++b) {
-      const T weight = correlation.weights[unsigned_of(a * window.columns + b)];
+      const T weight = correlation_.weights[unsigned_of(a * window.columns + b)];
       if (weight == 0) continue;
       terms.start = T(-0.0);
       terms.weights[unsigned_of(b * pitch + a + rows - 1)] = weight;
@@ -44,8 +35,8 @@ typename RowFilter<T>::Terms RowFilter<T>::terms_for(const Correlation<T>& corre
 
 template <class T>
 typename RowFilter<T>::Scratch RowFilter<T>::scratch() const {
-  const std::int64_t in_rows = window_.rows + loops_.rows - 1;
-  const std::int64_t in_columns = strip_columns + window_.columns - 1;
+  const std::int64_t in_rows = correlation_.window.rows + loops_.rows - 1;
+  const std::int64_t in_columns = strip_columns + correlation_.window.columns - 1;
   Scratch made;
   made.in = HostBuffer<T>(in_rows * in_columns, 1);
   made.out = HostBuffer<T>(loops_.rows * strip_columns, 1);
@@ -63,31 +54,33 @@ template <class T>
 void RowFilter<T>::run(const T* const* in, std::int64_t rows, T* const* out, std::int64_t width,
                        bool fetch_next) const {
   const Terms& terms = rows == 1 ? one_ : many_;
-  fetch_next = fetch_next && input_.rows > rows;
+  fetch_next = fetch_next && correlation_.input.rows > rows;
   const FilterTerms<T> view{terms.weights.data(),
                             terms.outputs.data(),
-                            window_.rows,
-                            window_.columns,
+                            correlation_.window.rows,
+                            correlation_.window.columns,
                             terms.start,
-                            fetch_next ? rows * input_.columns : 0,
-                            fetch_next ? rows * output_columns_ : 0};
+                            fetch_next ? rows * correlation_.input.columns : 0,
+                            fetch_next ? rows * correlation_.output.columns : 0};
   (rows == 1 ? loops_.run_row : loops_.run_rows)(view, in, out, width);
 }
 
 template <class T>
 void RowFilter<T>::apply(const T* const* in, std::int64_t rows, T* const* out, std::int64_t first,
                          std::int64_t last, Scratch& scratch) const {
-  const std::int64_t fits = input_.columns - window_.columns + 1 + before_columns_;
-  std::int64_t inside = std::clamp(before_columns_, first, last);
+  const std::int64_t fits =
+      correlation_.input.columns - correlation_.window.columns + 1 + correlation_.before_columns;
+  std::int64_t inside = std::clamp(correlation_.before_columns, first, last);
   std::int64_t after = std::clamp(fits, inside, last);
   if (after - inside < loops_.lanes) inside = after = last;
 
   apply_edge(in, rows, out, first, inside, scratch);
-  const std::int64_t in_rows = window_.rows + rows - 1;
+  const std::int64_t in_rows = correlation_.window.rows + rows - 1;
   T** const to = scratch.out_shifted.data();
   if (inside < after) {
     const T** const from = scratch.in_shifted.data();
-    for (std::int64_t p = 0; p < in_rows; ++p) from[p] = in[p] + (inside - before_columns_);
+    for (std::int64_t p = 0; p < in_rows; ++p)
+      from[p] = in[p] + (inside - correlation_.before_columns);
     for (std::int64_t r = 0; r < rows; ++r) to[r] = out[r] + (inside - first);
     run(from, rows, to, after - inside, true);
   }
@@ -98,19 +91,19 @@ void RowFilter<T>::apply(const T* const* in, std::int64_t rows, T* const* out, s
 template <class T>
 void RowFilter<T>::apply_edge(const T* const* in, std::int64_t rows, T* const* out,
                               std::int64_t first, std::int64_t last, Scratch& scratch) const {
-  const std::int64_t in_rows = window_.rows + rows - 1;
-  const std::int64_t pitch = strip_columns + window_.columns - 1;
+  const std::int64_t in_rows = correlation_.window.rows + rows - 1;
+  const std::int64_t pitch = strip_columns + correlation_.window.columns - 1;
   for (std::int64_t column = first; column < last; column += strip_columns) {
     const std::int64_t width = std::min(strip_columns, last - column);
-    const std::int64_t reach = width + window_.columns - 1;
+    const std::int64_t reach = width + correlation_.window.columns - 1;
     for (std::int64_t i = 0; i < reach; ++i)
-      scratch.sources[unsigned_of(i)] =
-          edge_index(edge_, column + i - before_columns_, input_.columns);
+      scratch.sources[unsigned_of(i)] = edge_index(
+          correlation_.edge, column + i - correlation_.before_columns, correlation_.input.columns);
     for (std::int64_t p = 0; p < in_rows; ++p) {
       T* const strip = scratch.in.data() + p * pitch;
       for (std::int64_t i = 0; i < reach; ++i) {
         const std::int64_t source = scratch.sources[unsigned_of(i)];
-        strip[i] = source < 0 ? constant_ : in[p][source];
+        strip[i] = source < 0 ? correlation_.constant : in[p][source];
       }
     }
     // Whole vectors: what lies beyond the width is computed and not used.

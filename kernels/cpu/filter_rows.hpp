@@ -31,7 +31,7 @@ class RowFilter {
   Scratch scratch() const;
 
   /// Most rows that `apply` takes. Rows that share no input gain nothing from being done together.
-  std::int64_t rows_at_once() const { return window_.rows == 1 ? 1 : loops_.rows; }
+  std::int64_t rows_at_once() const { return correlation_.window.rows == 1 ? 1 : loops_.rows; }
 
   /// `rows` output rows, rows_at_once() or 1 of them, at columns [first, last). in[0 ... rows +
   /// window.rows - 2]: whole input rows; out[r]: where the value of column `first` goes.
@@ -46,17 +46,14 @@ class RowFilter {
   };
   static constexpr std::int64_t strip_columns = 256;
 
-  static Terms terms_for(const Correlation<T>& correlation, std::int64_t rows);
+  Terms terms_for(std::int64_t rows) const;
   void run(const T* const* in, std::int64_t rows, T* const* out, std::int64_t width,
            bool fetch_next) const;
   void apply_edge(const T* const* in, std::int64_t rows, T* const* out, std::int64_t first,
                   std::int64_t last, Scratch& scratch) const;
 
   const FilterLoops<T>& loops_;
-  Shape window_, input_;
-  std::int64_t output_columns_, before_columns_;
-  Edge edge_;
-  T constant_;
+  Correlation<T> correlation_;
   Terms many_, one_;
 };
 
