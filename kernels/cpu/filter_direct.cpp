@@ -1,8 +1,7 @@
 // Direct filters: the output in pieces, which threads take one by one.
 //
 //   a piece        some rows x a panel of columns
-//   at a time      R rows of it (filter_loops.hpp); the window rows + R - 1 input rows that they
-//                  read, at most 512 KiB where the window allows it, are in the level-two cache
+//   at a time      R rows of it (filter_loops.hpp), which read window rows + R - 1 input rows
 //   bytes a cell   one read, one written
 #include "kernels/cpu/filter_engines.hpp"
 #include "kernels/cpu/filter_rows.hpp"
@@ -18,7 +17,7 @@ class DirectFilter final : public CpuFilter<T> {
         filter_(correlation, loops),
         rows_(correlation.input, correlation.edge, correlation.constant),
         threads_(threads),
-        pieces_(cut(correlation, loops, threads)) {
+        pieces_(cut_output(correlation, loops, 8 * threads, 0, 1024)) {
     for (int i = 0; i < useful_threads(pieces_, threads); ++i)
       scratch_.push_back(filter_.scratch());
   }
@@ -31,19 +30,6 @@ class DirectFilter final : public CpuFilter<T> {
   }
 
  private:
-  static FilterPieces cut(const Correlation<T>& correlation, const FilterLoops<T>& loops,
-                          int threads) {
-    constexpr std::int64_t bytes = 512 * 1024, pieces_a_thread = 8;
-    const std::int64_t rows = correlation.output.rows, columns = correlation.output.columns;
-    const std::int64_t values = bytes / static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t width =
-        std::clamp<std::int64_t>(values / (correlation.window.rows + loops.rows), 1024, 16384);
-    const std::int64_t across = (columns + width - 1) / width;
-    const std::int64_t down = (threads * pieces_a_thread + across - 1) / across;
-    const std::int64_t blocks = (rows + loops.rows - 1) / loops.rows;
-    return {{rows, columns}, {(blocks + down - 1) / down * loops.rows, std::min(width, columns)}};
-  }
-
   void apply_to_piece(const FilterPieces::Piece& piece, const T* input, T* output,
                       typename RowFilter<T>::Scratch& scratch) const {
     const std::int64_t most = filter_.rows_at_once();

@@ -46,6 +46,23 @@ struct FilterPieces {
   }
 };
 
+/// About `pieces` pieces for filters that go down them by loops.rows rows at a time, where there
+/// are rows enough. The panel of columns that one reads meanwhile, at most 512 KiB where the window
+/// allows it, stays in the level-two cache.
+template <class T>
+FilterPieces cut_output(const Correlation<T>& correlation, const FilterLoops<T>& loops,
+                        std::int64_t pieces, std::int64_t least_rows, std::int64_t least_columns) {
+  constexpr std::int64_t values = 512 * 1024 / sizeof(T);
+  const Shape output = correlation.output;
+  const std::int64_t columns = std::clamp<std::int64_t>(
+      values / (correlation.window.rows + loops.rows), least_columns, 16384);
+  const std::int64_t across = (output.columns + columns - 1) / columns;
+  const std::int64_t down = (pieces + across - 1) / across;
+  const std::int64_t rows = std::max((output.rows + down - 1) / down, least_rows);
+  return {output,
+          {(rows + loops.rows - 1) / loops.rows * loops.rows, std::min(columns, output.columns)}};
+}
+
 /// Threads that have a piece to do.
 inline int useful_threads(const FilterPieces& pieces, int threads) {
   return static_cast<int>(std::min<std::int64_t>(threads, pieces.count()));

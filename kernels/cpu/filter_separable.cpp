@@ -2,8 +2,7 @@
 //
 //   input rows --- along rows ---> ring of window rows + R - 1 rows --- along columns ---> R rows
 //
-// A thread goes down a piece of the output, R rows at a time. The ring holds a panel of columns, at
-// most 512 KiB where the window allows it.
+// A thread goes down a piece of the output, R rows at a time. The ring is as wide as the piece.
 //   bytes a cell   one read, one written, but for the first window rows - 1 rows of each piece
 
 #include "kernels/cpu/filter_engines.hpp"
@@ -19,7 +18,9 @@ class SeparableFilter final : public CpuFilter<T> {
                   const FilterLoops<T>& loops, int threads)
       : correlation_(correlation),
         threads_(threads),
-        pieces_(cut(correlation, loops, threads)),
+        // Rows that pieces both need are filtered twice: not more than one in five.
+        pieces_(
+            cut_output(correlation, loops, 4 * threads, 4 * (correlation.window.rows - 1), 256)),
         rows_(correlation.input, correlation.edge, correlation.constant),
         along_rows_(row_part(correlation, weights), loops),
         along_columns_(column_part(correlation, weights), loops) {
@@ -40,22 +41,6 @@ class SeparableFilter final : public CpuFilter<T> {
     typename RowFilter<T>::Scratch rows, columns;
     HostBuffer<T> ring;
   };
-
-  static FilterPieces cut(const Correlation<T>& correlation, const FilterLoops<T>& loops,
-                          int threads) {
-    constexpr std::int64_t bytes = 512 * 1024, pieces_a_thread = 4;
-    const std::int64_t rows = correlation.output.rows, columns = correlation.output.columns;
-    const std::int64_t values = bytes / static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t width =
-        std::clamp<std::int64_t>(values / (correlation.window.rows + loops.rows), 256, 16384);
-    const std::int64_t across = (columns + width - 1) / width;
-    const std::int64_t down = (threads * pieces_a_thread + across - 1) / across;
-    // Rows that pieces both need are filtered twice: not more than one in five.
-    const std::int64_t height =
-        std::max((rows + down - 1) / down, 4 * (correlation.window.rows - 1));
-    return {{rows, columns},
-            {(height + loops.rows - 1) / loops.rows * loops.rows, std::min(width, columns)}};
-  }
 
   Correlation<T> row_part(Correlation<T> part, const SeparableWeights<T>& weights) const {
     part.output.columns = pieces_.piece.columns;
