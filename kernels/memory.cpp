@@ -21,12 +21,10 @@ Memory memory_needed(const std::string& backend, Shape shape, std::size_t value_
   return {handed_out, 2 * padded + handed_out};
 }
 
-Memory memory_available(const std::string& backend) {
+Memory memory_available([[maybe_unused]] const std::string& backend) {
   Memory available{static_cast<double>(available_memory()), 0};
 #ifdef LAPL_HAS_CUDA
   if (backend == "cuda" && cuda_unavailable().empty()) available.device = free_device_memory();
-#else
-  static_cast<void>(backend);
 #endif
   return available;
 }
