@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <utility>
 
 #include "kernels/error.hpp"
 #include "solver/background.hpp"
@@ -137,11 +138,9 @@ class Run {
     const std::int64_t steps = std::min(stretch_.steps(), schedule_.next_after(step_) - step_);
     backend_.advance(steps);
     step_ += steps;
-    if (checked_step_) {
-      const std::int64_t checked = *checked_step_;
-      checked_step_.reset();
-      if (const auto found = backend_.finish_finite_check()) refuse_state(*found, config_, checked);
-    }
+    if (const auto checked = std::exchange(checked_step_, std::nullopt))
+      if (const auto found = backend_.finish_finite_check())
+        refuse_state(*found, config_, *checked);
     if (schedule_.is_finite_check(step_)) {
       backend_.start_finite_check();
       checked_step_ = step_;
