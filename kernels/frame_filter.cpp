@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "kernels/backend.hpp"
 #include "kernels/cpu/cpu_backend.hpp"
 #include "kernels/cpu/filter.hpp"
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/error.hpp"
+#include "kernels/not_finite.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/frame_filter.hpp"
 #endif
@@ -46,8 +45,7 @@ class CpuFrameFilter final : public FrameFilter<T> {
 
  private:
   CpuFilter<T>& filter_for_input() {
-    const auto finite = [](T value) { return std::isfinite(value); };
-    if (plan_.method != FilterMethod::fft || std::ranges::all_of(input_, finite)) return *filter_;
+    if (plan_.method != FilterMethod::fft || !first_not_finite<T>(input_)) return *filter_;
     if (!direct_) direct_ = make_cpu_filter(plan_.correlation, FilterMethod::direct, threads_);
     return *direct_;
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <fstream>
 
 #include "kernels/cpu/engine.hpp"
@@ -168,9 +167,8 @@ class CpuBackend final : public Backend<T> {
     Captured<T> result;
     result.digest = digest;
     if (!all_finite)
-      result.first_not_finite = std::find_if(state, state + rows * columns,
-                                             [](T value) { return !std::isfinite(value); }) -
-                                state;
+      result.first_not_finite =
+          first_not_finite(std::span(state, static_cast<std::size_t>(problem_.values())));
     return result;
   }
 

@@ -7,14 +7,13 @@
 //   copy out                           | 0               | 1
 #include "kernels/cuda/frame_filter.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/filter.hpp"
 #include "kernels/cuda/stream.hpp"
+#include "kernels/not_finite.hpp"
 
 namespace lapl {
 namespace {
@@ -89,10 +88,8 @@ class CudaFrameFilter final : public FrameFilter<T> {
   }
 
   CudaFilter<T>& filter_for(const Slot& slot) {
-    if (plan_.method != FilterMethod::fft) return *filter_;
-    const T* const values = slot.host_in.data();
-    if (std::all_of(values, values + slot.in.size(), [](T value) { return std::isfinite(value); }))
-      return *filter_;
+    const std::span<const T> frame(slot.host_in.data(), static_cast<std::size_t>(slot.in.size()));
+    if (plan_.method != FilterMethod::fft || !first_not_finite(frame)) return *filter_;
     if (!direct_) direct_ = make_cuda_filter(plan_.correlation, FilterMethod::direct);
     return *direct_;
   }
