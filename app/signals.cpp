@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <ctime>
 
 namespace lapl {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "io/quantities.hpp"
-#include "kernels/digest.hpp"
 
 namespace lapl {
 namespace {

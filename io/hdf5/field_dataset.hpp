@@ -1,7 +1,6 @@
 // A grid's values in and out of an HDF5 dataset. Messages as in hdf5_handle.hpp.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <string>

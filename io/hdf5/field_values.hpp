@@ -1,7 +1,6 @@
 // Field values whose precision is known at run time only.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
