@@ -25,8 +25,6 @@ struct CheckpointHeader {
   std::vector<std::pair<std::string, std::uint64_t>> outputs;
   /// Steps up to this one whose output was due but could not be stored.
   std::vector<std::int64_t> missing_outputs;
-
-  friend bool operator==(const CheckpointHeader&, const CheckpointHeader&) = default;
 };
 
 struct Checkpoint {
