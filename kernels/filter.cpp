@@ -1,6 +1,5 @@
 #include "kernels/filter.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

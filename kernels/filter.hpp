@@ -16,9 +16,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 

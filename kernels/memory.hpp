@@ -1,7 +1,6 @@
 // Memory that a backend takes, known before it is made.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "kernels/grid.hpp"

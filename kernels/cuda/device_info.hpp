@@ -1,7 +1,6 @@
 // Facts about the device, and whether a grid fits on it.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "kernels/ceilings.hpp"

@@ -9,8 +9,6 @@
 // bytes of a row of outputs; eight lanes, one below the other, whose rows start 16 bytes apart
 // modulo the banks, load without conflicts.
 #include <algorithm>
-#include <array>
-#include <vector>
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/filter.hpp"

@@ -7,7 +7,6 @@
 // through the five kernels.
 #include <algorithm>
 #include <bit>
-#include <complex>
 #include <vector>
 
 #include "kernels/cuda/cufft_plan.hpp"
