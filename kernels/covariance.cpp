@@ -15,10 +15,9 @@ namespace lapl {
 
 template <class Storage>
 void add_covariance_on(const std::string& backend, const CovarianceProblem& problem,
-                       const Storage* mu, const Storage* gamma, const Storage* c, Storage* input,
-                       int threads) {
+                       CovarianceTerms<Storage>& terms, int threads) {
   if (backend == "cpu")
-    return add_covariance(problem, mu, gamma, c, input,
+    return add_covariance(problem, terms,
                           startable_threads(threads > 0 ? threads : omp_get_num_procs()));
   if (const std::string reason = cuda_unavailable(); !reason.empty())
     throw DeviceError("backend cuda: " + reason);
@@ -27,14 +26,14 @@ void add_covariance_on(const std::string& backend, const CovarianceProblem& prob
         "backend cuda: covariance in float64 is made on the CPU alone (expected cpu)");
 #ifdef LAPL_HAS_CUDA
   else
-    add_covariance_cuda(problem, mu, gamma, c, input);
+    add_covariance_cuda(problem, terms);
 #endif
 }
-template void add_covariance_on(const std::string&, const CovarianceProblem&, const float*,
-                                const float*, const float*, float*, int);
-template void add_covariance_on(const std::string&, const CovarianceProblem&, const double*,
-                                const double*, const double*, double*, int);
-template void add_covariance_on(const std::string&, const CovarianceProblem&, const Half*,
-                                const Half*, const Half*, Half*, int);
+template void add_covariance_on(const std::string&, const CovarianceProblem&,
+                                CovarianceTerms<float>&, int);
+template void add_covariance_on(const std::string&, const CovarianceProblem&,
+                                CovarianceTerms<double>&, int);
+template void add_covariance_on(const std::string&, const CovarianceProblem&,
+                                CovarianceTerms<Half>&, int);
 
 }  // namespace lapl

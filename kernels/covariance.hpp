@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kernels/grid.hpp"
 #include "kernels/half.hpp"
@@ -43,17 +44,20 @@ struct CovarianceProblem {
   }
 };
 
-/// Adds to `input` in place, in host memory, on "cpu" or "cuda". `threads` of 0: one for each core.
-/// Throws DeviceError, also for float64 on "cuda".
+/// What goes into the sum, each value stored as Storage (float, double or Half).
+template <class Storage>
+struct CovarianceTerms {
+  std::vector<Storage> input, mu, gamma, c;
+};
+
+/// Adds to `terms.input` on "cpu" or "cuda". `threads` of 0: one for each core. Throws DeviceError,
+/// also for float64 on "cuda".
 template <class Storage>
 void add_covariance_on(const std::string& backend, const CovarianceProblem& problem,
-                       const Storage* mu, const Storage* gamma, const Storage* c, Storage* input,
-                       int threads);
+                       CovarianceTerms<Storage>& terms, int threads);
 
-/// Adds to `input` in place, on the CPU. Storage is float, double or Half. Other entries than those
-/// above are neither read nor written.
+/// Adds to `terms.input` on the CPU. Other entries than those above are neither read nor written.
 template <class Storage>
-void add_covariance(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
-                    const Storage* c, Storage* input, int threads);
+void add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms, int threads);
 
 }  // namespace lapl

@@ -16,8 +16,7 @@ CovarianceOutcome add_covariance(const CovarianceProblem& problem, CovarianceTer
   if (c.size() == 1) c.resize(problem.outputs, c.front());
   const bool finite = all_finite(input) && all_finite(mu) && all_finite(gamma) && all_finite(c);
   const Clock::time_point start = Clock::now();
-  add_covariance_on<Storage>(outcome.backend, problem, mu.data(), gamma.data(), c.data(),
-                             input.data(), threads);
+  add_covariance_on(outcome.backend, problem, terms, threads);
   outcome.seconds = seconds_since(start);
   outcome.overflows = finite && !all_finite(input);
   return outcome;

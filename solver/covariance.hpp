@@ -10,20 +10,14 @@
 
 namespace lapl {
 
-/// What goes into the sum, each with the shape that kernels/covariance.hpp gives it.
-template <class Storage>
-struct CovarianceTerms {
-  std::vector<Storage> input, mu, gamma;
-  std::vector<Storage> c;  ///< one for each output, or one for all
-};
-
 struct CovarianceOutcome {
   std::string backend;     ///< "cpu" or "cuda"
   double seconds = 0;      ///< of the sum itself
   bool overflows = false;  ///< the sum is not finite, though all that goes into it is
 };
 
-/// Adds the covariance to `terms.input` on "cpu", "cuda" or "auto". Throws DeviceError.
+/// Adds the covariance to `terms.input` on "cpu", "cuda" or "auto"; where `terms.c` is one value,
+/// it stands for all outputs. Throws DeviceError.
 template <class Storage>
 CovarianceOutcome add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms,
                                  const std::string& backend, int threads);

@@ -10,8 +10,7 @@ namespace {
 template <class Storage>
 struct Job {
   const CovarianceProblem& problem;
-  const Storage* mu;
-  const Storage* gamma;
+  CovarianceTerms<Storage>& terms;
   int threads;
   Shape source = problem.source();
   std::int64_t plane = source.cells();
@@ -26,9 +25,9 @@ void sum_channels(const Job<Storage>& job, std::int64_t b, Number<Storage>* sums
     Number<Storage>* const row = sums + place * plane;
     for (std::int64_t i = 0; i < plane; ++i) row[i] = 0;
     for (std::int64_t ch = 0; ch < channels; ++ch) {
-      const Storage* const mean = job.mu + (b * channels + ch) * plane;
+      const Storage* const mean = job.terms.mu.data() + (b * channels + ch) * plane;
       const Storage* const gamma =
-          job.gamma + (((b * channels + ch) * plane + place) * channels + ch) * plane;
+          job.terms.gamma.data() + (((b * channels + ch) * plane + place) * channels + ch) * plane;
       const Number<Storage> here = number_of(mean[place]);
       for (std::int64_t i = 0; i < plane; ++i)
         row[i] = fused_multiply_add(here, number_of(mean[i]), row[i]) + number_of(gamma[i]);
@@ -51,8 +50,7 @@ void sum_down(const Job<Storage>& job, const Number<Storage>* channels, Number<S
 }
 
 template <class Storage>
-void add_sums(const Job<Storage>& job, std::int64_t b, const Number<Storage>* down,
-              const Storage* c, Storage* input) {
+void add_sums(const Job<Storage>& job, std::int64_t b, const Number<Storage>* down) {
   const std::int64_t rows = job.problem.output.rows, columns = job.problem.output.columns;
   const std::int64_t cells = rows * columns, outputs = job.problem.outputs;
   const std::int64_t wide = job.source.columns, down_plane = rows * wide;
@@ -71,8 +69,9 @@ void add_sums(const Job<Storage>& job, std::int64_t b, const Number<Storage>* do
             row[l] += from[q * (down_plane + 1) + k * wide + l];
       }
       for (std::int64_t c0 = 0; c0 < outputs; ++c0) {
-        Storage* const to = input + (((b * outputs + c0) * cells + place) * outputs + c0) * cells;
-        const Number<Storage> factor = number_of(c[c0]);
+        Storage* const to =
+            job.terms.input.data() + (((b * outputs + c0) * cells + place) * outputs + c0) * cells;
+        const Number<Storage> factor = number_of(job.terms.c[static_cast<std::size_t>(c0)]);
         for (std::int64_t l = 0; l < cells; ++l)
           to[l] = stored_as<Storage>(
               fused_multiply_add(factor, sums[static_cast<std::size_t>(l)], number_of(to[l])));
@@ -84,22 +83,19 @@ void add_sums(const Job<Storage>& job, std::int64_t b, const Number<Storage>* do
 }  // namespace
 
 template <class Storage>
-void add_covariance(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
-                    const Storage* c, Storage* input, int threads) {
-  const Job<Storage> job{problem, mu, gamma, threads};
+void add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms,
+                    int threads) {
+  const Job<Storage> job{problem, terms, threads};
   std::vector<Number<Storage>> channels(static_cast<std::size_t>(problem.channel_sums()));
   std::vector<Number<Storage>> down(static_cast<std::size_t>(problem.down_sums()));
   for (std::int64_t b = 0; b < problem.batch; ++b) {
     sum_channels(job, b, channels.data());
     sum_down(job, channels.data(), down.data());
-    add_sums(job, b, down.data(), c, input);
+    add_sums(job, b, down.data());
   }
 }
-template void add_covariance(const CovarianceProblem&, const float*, const float*, const float*,
-                             float*, int);
-template void add_covariance(const CovarianceProblem&, const double*, const double*, const double*,
-                             double*, int);
-template void add_covariance(const CovarianceProblem&, const Half*, const Half*, const Half*, Half*,
-                             int);
+template void add_covariance(const CovarianceProblem&, CovarianceTerms<float>&, int);
+template void add_covariance(const CovarianceProblem&, CovarianceTerms<double>&, int);
+template void add_covariance(const CovarianceProblem&, CovarianceTerms<Half>&, int);
 
 }  // namespace lapl

@@ -212,35 +212,28 @@ void start_covariance(const CovarianceProblem& problem, const Storage* mu, const
 }  // namespace
 
 template <class Storage>
-void add_covariance_cuda(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
-                         const Storage* c, Storage* input) {
-  const std::int64_t mu_size = problem.batch * problem.channels * problem.source().cells();
-  const std::int64_t gamma_size = mu_size * problem.channels * problem.source().cells();
-  const std::int64_t row = problem.outputs * problem.output.cells();
-  const std::int64_t input_size = problem.batch * row * row;
+void add_covariance_cuda(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms) {
+  auto& [input, mu, gamma, c] = terms;
+  const std::size_t values = input.size() + mu.size() + gamma.size() + c.size();
   const std::int64_t work_size =
       batches_at_a_time(problem) * (problem.channel_sums() + problem.down_sums());
-  const std::int64_t values = mu_size + gamma_size + problem.outputs + input_size;
   require_device_memory("the covariance", static_cast<double>(values) * sizeof(Storage) +
                                               static_cast<double>(work_size) * sizeof(float));
-  const auto copied = [](const Storage* from, std::int64_t size) {
-    auto buffer = device_buffer<Storage>(size);
-    LAPL_CUDA(cudaMemcpy(buffer.data(), from, static_cast<std::size_t>(size) * sizeof(Storage),
+  const auto copied = [](const std::vector<Storage>& from) {
+    auto buffer = device_buffer<Storage>(std::ssize(from));
+    LAPL_CUDA(cudaMemcpy(buffer.data(), from.data(), from.size() * sizeof(Storage),
                          cudaMemcpyHostToDevice));
     return buffer;
   };
-  const auto device_mu = copied(mu, mu_size), device_gamma = copied(gamma, gamma_size);
-  const auto device_c = copied(c, problem.outputs), device_input = copied(input, input_size);
+  const auto device_mu = copied(mu), device_gamma = copied(gamma);
+  const auto device_c = copied(c), device_input = copied(input);
   const auto work = device_buffer<float>(work_size);
   start_covariance(problem, device_mu.data(), device_gamma.data(), device_c.data(),
                    device_input.data(), work.data());
-  LAPL_CUDA(cudaMemcpy(input, device_input.data(),
-                       static_cast<std::size_t>(input_size) * sizeof(Storage),
+  LAPL_CUDA(cudaMemcpy(input.data(), device_input.data(), input.size() * sizeof(Storage),
                        cudaMemcpyDeviceToHost));
 }
-template void add_covariance_cuda(const CovarianceProblem&, const float*, const float*,
-                                  const float*, float*);
-template void add_covariance_cuda(const CovarianceProblem&, const Half*, const Half*, const Half*,
-                                  Half*);
+template void add_covariance_cuda(const CovarianceProblem&, CovarianceTerms<float>&);
+template void add_covariance_cuda(const CovarianceProblem&, CovarianceTerms<Half>&);
 
 }  // namespace lapl

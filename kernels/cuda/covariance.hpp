@@ -5,10 +5,9 @@
 
 namespace lapl {
 
-/// Adds to `input` in place; done on return. Throws DeviceError, with bytes needed and
-/// available where the device has too little memory.
+/// Adds to `terms.input`, of float or Half. Throws DeviceError, with bytes needed and available
+/// where the device has too little memory.
 template <class Storage>
-void add_covariance_cuda(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
-                         const Storage* c, Storage* input);
+void add_covariance_cuda(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms);
 
 }  // namespace lapl

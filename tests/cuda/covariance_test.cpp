@@ -23,11 +23,15 @@ std::vector<Storage> stored(const std::vector<double>& values) {
 }
 
 template <class Storage>
-std::vector<Storage> from_cuda(const CovarianceProblem& problem, const std::vector<Storage>& mu,
-                               const std::vector<Storage>& gamma, const std::vector<Storage>& c,
-                               std::vector<Storage> input) {
-  add_covariance_cuda(problem, mu.data(), gamma.data(), c.data(), input.data());
-  return input;
+std::vector<Storage> from_cpu(const CovarianceProblem& problem, CovarianceTerms<Storage> terms) {
+  add_covariance(problem, terms, 2);
+  return terms.input;
+}
+
+template <class Storage>
+std::vector<Storage> from_cuda(const CovarianceProblem& problem, CovarianceTerms<Storage> terms) {
+  add_covariance_cuda(problem, terms);
+  return terms.input;
 }
 
 template <class Storage>
@@ -43,13 +47,13 @@ TEST_CASE_TEMPLATE("the published example (2,3,7,7,3,7,7) equals the reference",
   test::need_cuda();
   const test::ReferenceData reference;
   const CovarianceProblem problem{2, 3, 3, {7, 7}, {3, 3}};
-  const auto mu = stored<Storage>(reference.values("covariance/mu"));
-  const auto gamma = stored<Storage>(reference.values("covariance/gamma"));
-  const auto c = stored<Storage>(reference.values("covariance/c"));
-  auto cpu = stored<Storage>(reference.values("covariance/input"));
-  const auto cuda = from_cuda(problem, mu, gamma, c, cpu);
-  add_covariance(problem, mu.data(), gamma.data(), c.data(), cpu.data(), 2);
-  CHECK(same_stored(cuda, cpu));
+  const CovarianceTerms<Storage> terms{
+      .input = stored<Storage>(reference.values("covariance/input")),
+      .mu = stored<Storage>(reference.values("covariance/mu")),
+      .gamma = stored<Storage>(reference.values("covariance/gamma")),
+      .c = stored<Storage>(reference.values("covariance/c"))};
+  const auto cuda = from_cuda(problem, terms);
+  CHECK(same_stored(cuda, from_cpu(problem, terms)));
   const auto expected = reference.values("covariance/output");
   double largest = 0, error = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -78,11 +82,10 @@ TEST_CASE_TEMPLATE("CPU and GPU agree to the bit on covariances of any shape", S
         up_to(3), up_to(10), up_to(11), {up_to(7), up_to(7)}, {up_to(4), up_to(4)}};
     const std::int64_t means = problem.channels * problem.source().cells();
     const std::int64_t outputs = problem.outputs * problem.output.cells();
-    const auto mu = random(problem.batch * means), gamma = random(problem.batch * means * means);
-    const auto c = random(problem.outputs);
-    auto cpu = random(problem.batch * outputs * outputs);
-    const auto cuda = from_cuda(problem, mu, gamma, c, cpu);
-    add_covariance(problem, mu.data(), gamma.data(), c.data(), cpu.data(), 2);
-    REQUIRE(same_stored(cuda, cpu));
+    const CovarianceTerms<Storage> terms{.input = random(problem.batch * outputs * outputs),
+                                         .mu = random(problem.batch * means),
+                                         .gamma = random(problem.batch * means * means),
+                                         .c = random(problem.outputs)};
+    REQUIRE(same_stored(from_cuda(problem, terms), from_cpu(problem, terms)));
   }
 }
