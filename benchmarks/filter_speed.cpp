@@ -51,7 +51,7 @@ bool agrees(const std::vector<T>& found, const std::vector<T>& expected, bool to
 template <class T>
 std::vector<double> cpu_seconds(const Correlation<T>& correlation, FilterMethod method,
                                 const std::vector<T>& input, std::vector<T>& output) {
-  const auto filter = make_cpu_filter(correlation, method, omp_get_num_procs());
+  const auto filter = make_cpu_filter(FilterPlan<T>{correlation, method}, omp_get_num_procs());
   filter->apply(input.data(), output.data());
   std::vector<double> seconds;
   for (int repeat = 0; repeat < 15; ++repeat) {
@@ -81,7 +81,7 @@ void measure(const Options& options, Shape shape, Shape window, bool rank_one) {
   for (const T weight : correlation.weights) weights += std::abs(static_cast<double>(weight));
   std::vector<T> input(static_cast<std::size_t>(shape.cells())), expected(input.size());
   for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<T>(scattered(i));
-  make_cpu_filter(correlation, FilterMethod::direct, omp_get_num_procs())
+  make_cpu_filter(FilterPlan<T>{correlation, FilterMethod::direct}, omp_get_num_procs())
       ->apply(input.data(), expected.data());
 
   std::vector<std::pair<const char*, FilterMethod>> methods = {{"direct", FilterMethod::direct}};

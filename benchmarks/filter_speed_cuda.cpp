@@ -22,7 +22,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 template <class T>
 std::vector<double> device_seconds(const Correlation<T>& correlation, FilterMethod method,
                                    const std::vector<T>& input, std::vector<T>& output) {
-  const auto filter = make_cuda_filter(correlation, method);
+  const auto filter = make_cuda_filter(FilterPlan<T>{correlation, method});
   const auto from = device_buffer<T>(std::ssize(input)), to = device_buffer<T>(std::ssize(output));
   const Stream stream;
   LAPL_CUDA(cudaMemcpyAsync(from.data(), input.data(), input.size() * sizeof(T),

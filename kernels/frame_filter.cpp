@@ -24,7 +24,7 @@ class CpuFrameFilter final : public FrameFilter<T> {
   CpuFrameFilter(const FilterPlan<T>& plan, int threads)
       : plan_(plan),
         threads_(startable_threads(threads > 0 ? threads : omp_get_num_procs())),
-        filter_(make_cpu_filter(plan.correlation, plan.method, threads_)),
+        filter_(make_cpu_filter(plan, threads_)),
         input_(static_cast<std::size_t>(plan.correlation.input.cells())),
         output_(static_cast<std::size_t>(plan.correlation.output.cells())) {}
 
@@ -46,7 +46,7 @@ class CpuFrameFilter final : public FrameFilter<T> {
  private:
   CpuFilter<T>& filter_for_input() {
     if (plan_.method != FilterMethod::fft || !first_not_finite<T>(input_)) return *filter_;
-    if (!direct_) direct_ = make_cpu_filter(plan_.correlation, FilterMethod::direct, threads_);
+    if (!direct_) direct_ = make_cpu_filter<T>({plan_.correlation, FilterMethod::direct}, threads_);
     return *direct_;
   }
 

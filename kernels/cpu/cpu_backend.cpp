@@ -122,7 +122,7 @@ class CpuBackend final : public Backend<T> {
   void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
     for (const DerivedPlan<T>& plan : plans) {
       if (const auto* filter = std::get_if<FilterPlan<T>>(&plan))
-        derived_.push_back(make_cpu_filter(filter->correlation, filter->method, team_));
+        derived_.push_back(make_cpu_filter(*filter, team_));
       else
         derived_.push_back(std::make_unique<CpuLaplacian<T>>(
             problem_.shape, std::get<LaplacianPlan<T>>(plan), team_));

@@ -9,10 +9,10 @@
 namespace lapl {
 
 template <class T>
-std::unique_ptr<CpuFilter<T>> make_cpu_filter(const Correlation<T>& correlation,
-                                              FilterMethod method, int threads) {
+std::unique_ptr<CpuFilter<T>> make_cpu_filter(const FilterPlan<T>& plan, int threads) {
+  const Correlation<T>& correlation = plan.correlation;
   const FilterLoops<T>& loops = widest<FilterLoops<T>>();
-  switch (method) {
+  switch (plan.method) {
     case FilterMethod::separable: {
       const auto weights = separate(correlation);
       if (!weights)
@@ -25,9 +25,7 @@ std::unique_ptr<CpuFilter<T>> make_cpu_filter(const Correlation<T>& correlation,
     default: return make_direct_filter(correlation, loops, threads);
   }
 }
-template std::unique_ptr<CpuFilter<float>> make_cpu_filter(const Correlation<float>&, FilterMethod,
-                                                           int);
-template std::unique_ptr<CpuFilter<double>> make_cpu_filter(const Correlation<double>&,
-                                                            FilterMethod, int);
+template std::unique_ptr<CpuFilter<float>> make_cpu_filter(const FilterPlan<float>&, int);
+template std::unique_ptr<CpuFilter<double>> make_cpu_filter(const FilterPlan<double>&, int);
 
 }  // namespace lapl

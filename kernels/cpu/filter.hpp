@@ -21,7 +21,6 @@ class CpuFilter {
 /// ConfigError where separable weights are asked for and the window is not of rank 1,
 /// std::bad_alloc where memory does not suffice.
 template <class T>
-std::unique_ptr<CpuFilter<T>> make_cpu_filter(const Correlation<T>& correlation,
-                                              FilterMethod method, int threads);
+std::unique_ptr<CpuFilter<T>> make_cpu_filter(const FilterPlan<T>& plan, int threads);
 
 }  // namespace lapl

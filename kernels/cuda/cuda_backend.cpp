@@ -174,8 +174,7 @@ class CudaBackend final : public Backend<T> {
   std::int64_t cells() const { return problem_.shape.cells(); }
 
   std::unique_ptr<CudaFilter<T>> make(const DerivedPlan<T>& plan) const {
-    if (const auto* filter = std::get_if<FilterPlan<T>>(&plan))
-      return make_cuda_filter(filter->correlation, filter->method);
+    if (const auto* filter = std::get_if<FilterPlan<T>>(&plan)) return make_cuda_filter(*filter);
     return std::make_unique<CudaLaplacian<T>>(problem_.shape, std::get<LaplacianPlan<T>>(plan));
   }
 

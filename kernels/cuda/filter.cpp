@@ -6,13 +6,13 @@
 #include "kernels/error.hpp"
 
 namespace lapl {
-
 namespace {
 
 template <class T>
-std::unique_ptr<CudaFilter<T>> make(const Correlation<T>& correlation, FilterMethod method) {
-  if (method == FilterMethod::direct) return make_direct_filter(correlation);
-  if (method == FilterMethod::fft) return make_fft_filter(correlation);
+std::unique_ptr<CudaFilter<T>> make(const FilterPlan<T>& plan) {
+  const Correlation<T>& correlation = plan.correlation;
+  if (plan.method == FilterMethod::direct) return make_direct_filter(correlation);
+  if (plan.method == FilterMethod::fft) return make_fft_filter(correlation);
   const std::optional<SeparableWeights<T>> weights = separate(correlation);
   if (!weights)
     throw ConfigError("method separable: the window of " + std::to_string(correlation.window.rows) +
@@ -24,17 +24,14 @@ std::unique_ptr<CudaFilter<T>> make(const Correlation<T>& correlation, FilterMet
 }  // namespace
 
 template <class T>
-std::unique_ptr<CudaFilter<T>> make_cuda_filter(const Correlation<T>& correlation,
-                                                FilterMethod method) {
-  auto filter = make(correlation, method);
+std::unique_ptr<CudaFilter<T>> make_cuda_filter(const FilterPlan<T>& plan) {
+  auto filter = make(plan);
   // Its weights may still be on their way (cudaMemcpy from pageable memory returns before), and our
   // streams do not wait for the default one.
   LAPL_CUDA(cudaDeviceSynchronize());
   return filter;
 }
-template std::unique_ptr<CudaFilter<float>> make_cuda_filter(const Correlation<float>&,
-                                                             FilterMethod);
-template std::unique_ptr<CudaFilter<double>> make_cuda_filter(const Correlation<double>&,
-                                                              FilterMethod);
+template std::unique_ptr<CudaFilter<float>> make_cuda_filter(const FilterPlan<float>&);
+template std::unique_ptr<CudaFilter<double>> make_cuda_filter(const FilterPlan<double>&);
 
 }  // namespace lapl

@@ -24,8 +24,7 @@ class CudaFilter {
 /// Makes the engine of one method. Throws DeviceError; ConfigError for separable where the window
 /// is not of rank 1.
 template <class T>
-std::unique_ptr<CudaFilter<T>> make_cuda_filter(const Correlation<T>& correlation,
-                                                FilterMethod method);
+std::unique_ptr<CudaFilter<T>> make_cuda_filter(const FilterPlan<T>& plan);
 
 template <class T>
 std::unique_ptr<CudaFilter<T>> make_direct_filter(const Correlation<T>& correlation);

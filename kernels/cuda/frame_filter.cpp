@@ -25,7 +25,7 @@ class CudaFrameFilter final : public FrameFilter<T> {
     const std::int64_t in = plan.correlation.input.cells(), out = plan.correlation.output.cells();
     require_device_memory("the filter's frames", static_cast<double>(slots_.size()) *
                                                      static_cast<double>(in + out) * sizeof(T));
-    filter_ = make_cuda_filter(plan.correlation, plan.method);
+    filter_ = make_cuda_filter(plan);
     for (Slot& slot : slots_) {
       slot.host_in = pinned_buffer<T>(in);
       slot.host_out = pinned_buffer<T>(out);
@@ -90,7 +90,7 @@ class CudaFrameFilter final : public FrameFilter<T> {
   CudaFilter<T>& filter_for(const Slot& slot) {
     const std::span<const T> frame(slot.host_in.data(), static_cast<std::size_t>(slot.in.size()));
     if (plan_.method != FilterMethod::fft || !first_not_finite(frame)) return *filter_;
-    if (!direct_) direct_ = make_cuda_filter(plan_.correlation, FilterMethod::direct);
+    if (!direct_) direct_ = make_cuda_filter<T>({plan_.correlation, FilterMethod::direct});
     return *direct_;
   }
 

@@ -62,7 +62,8 @@ std::vector<T> filtered(const Correlation<T>& c, FilterMethod method, const std:
   LAPL_CUDA(cudaMemcpy(from.data() + offset, input.data(), input.size() * sizeof(T),
                        cudaMemcpyHostToDevice));
   LAPL_CUDA(cudaMemset(to.data() + offset, 0xff, bytes));  // NaN
-  make_cuda_filter(c, method)->apply(from.data() + offset, to.data() + offset, nullptr);
+  make_cuda_filter(FilterPlan<T>{c, method})
+      ->apply(from.data() + offset, to.data() + offset, nullptr);
   LAPL_CUDA(cudaMemcpy(output.data(), to.data() + offset, bytes, cudaMemcpyDeviceToHost));
   return output;
 }
@@ -243,7 +244,7 @@ TEST_CASE("separable refuses a window that is not of rank 1") {
   const Correlation<float> c{
       .input = {8, 8}, .output = {8, 8}, .window = {2, 2}, .weights = {1, 0, 0, 1}};
   CHECK_THROWS_WITH_AS(
-      make_cuda_filter(c, FilterMethod::separable),
+      make_cuda_filter(FilterPlan<float>{c, FilterMethod::separable}),
       "method separable: the window of 2 x 2 weights is not the product of a column and a row "
       "(expected rank 1)",
       ConfigError);

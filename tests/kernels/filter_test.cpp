@@ -149,7 +149,8 @@ TEST_CASE_TEMPLATE("direct filters on long rows, long columns and large fields",
     const auto input = test::random_field<T>(shape, 2);
     const auto expected = expected_of(correlation, input);
     for (const int threads : {1, 3}) {
-      const auto filter = make_cpu_filter(correlation, FilterMethod::direct, threads);
+      const auto filter =
+          make_cpu_filter(FilterPlan<T>{correlation, FilterMethod::direct}, threads);
       CHECK(test::same_bits<T>(applied(*filter, correlation, input), expected));
       CHECK(test::same_bits<T>(applied(*filter, correlation, input), expected));  // once more
     }
@@ -182,7 +183,8 @@ TEST_CASE_TEMPLATE("a value that is not finite spreads where a nonzero weight to
     }
     const auto sums = expected_of(correlation, input);
     const auto found =
-        applied(*make_cpu_filter(correlation, FilterMethod::separable, 2), correlation, input);
+        applied(*make_cpu_filter(FilterPlan<T>{correlation, FilterMethod::separable}, 2),
+                correlation, input);
     CHECK(std::ranges::equal(sums, found, [](T a, T b) {
       return std::isfinite(a) == std::isfinite(b) && std::isnan(a) == std::isnan(b);
     }));
@@ -199,10 +201,11 @@ TEST_CASE_TEMPLATE("separable and fft agree with the reference as rounding allow
     const auto input = test::random_field<T>(correlation.input, static_cast<unsigned>(n));
     const double few = 16;
     const auto largest_error = [&](FilterMethod method, int threads) {
-      const auto filter = make_cpu_filter(correlation, method, threads);
+      const auto filter = make_cpu_filter(FilterPlan<T>{correlation, method}, threads);
       const auto found = applied(*filter, correlation, input);
       CHECK(test::same_bits<T>(
-          applied(*make_cpu_filter(correlation, method, 3), correlation, input), found));
+          applied(*make_cpu_filter(FilterPlan<T>{correlation, method}, 3), correlation, input),
+          found));
       return test::largest_difference(found, expected_of(correlation, input));
     };
     REQUIRE(largest_error(FilterMethod::fft, 1) <= gate(correlation, input, few));
@@ -230,10 +233,10 @@ TEST_CASE_TEMPLATE("transforms cut into tiles make one field", T, float, double)
                                window.rows / 2, window.columns / 2,
                                Edge::mirror};
     const auto input = test::random_field<T>(shape, 2);
-    const auto found =
-        applied(*make_cpu_filter(correlation, FilterMethod::fft, 2), correlation, input);
-    const auto expected =
-        applied(*make_cpu_filter(correlation, FilterMethod::direct, 2), correlation, input);
+    const auto found = applied(*make_cpu_filter(FilterPlan<T>{correlation, FilterMethod::fft}, 2),
+                               correlation, input);
+    const auto expected = applied(
+        *make_cpu_filter(FilterPlan<T>{correlation, FilterMethod::direct}, 2), correlation, input);
     CHECK(test::largest_difference(found, expected) <= gate(correlation, input, 8));
   }
 }
@@ -281,5 +284,5 @@ TEST_CASE_TEMPLATE("weights of rank 1 are found, others refused", T, float, doub
   const T least = std::numeric_limits<T>::denorm_min();
   CHECK_FALSE(separated({2, 2}, {1, least, least, 0}));  // a NaN would spread through the 0
   const Correlation<T> refused{{4, 4}, {4, 4}, {3, 3}, laplacian};
-  CHECK_THROWS_AS(make_cpu_filter(refused, FilterMethod::separable, 1), ConfigError);
+  CHECK_THROWS_AS(make_cpu_filter(FilterPlan<T>{refused, FilterMethod::separable}, 1), ConfigError);
 }
