@@ -66,10 +66,10 @@ std::uint64_t group_memory() {
 std::uint64_t available_memory() { return std::min(machine_memory(), group_memory()); }
 
 void throw_out_of_memory(std::uint64_t needed) {
-  throw DeviceError(fmt::format(
-      "out of host memory: a field needs {} more, about {} are available (lapl "
-      "plan says what a run takes)",
-      size_text(static_cast<double>(needed)), size_text(static_cast<double>(available_memory()))));
+  throw DeviceError(
+      "out of host memory: a field needs {} more, about {} are available (lapl plan says what a "
+      "run takes)",
+      size_text(static_cast<double>(needed)), size_text(static_cast<double>(available_memory())));
 }
 
 }  // namespace lapl

@@ -37,8 +37,7 @@ template <class T>
 DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
   if (problem.shape.axes != 2 || problem.stage != diffusion_tree(2))
     throw EngineUnsuitable(
-        "only diffusion on two axes is compiled ahead (engine reference takes "
-        "every equation)");
+        "only diffusion on two axes is compiled ahead (engine reference takes every equation)");
   return {problem.parameters.at(0)};
 }
 
@@ -52,7 +51,7 @@ struct Captured {
   std::optional<std::int64_t> first_not_finite;  ///< index in `state` of the first NaN or infinity
 
   std::span<const T> field(std::int64_t index) const {
-    return state.subspan(static_cast<std::size_t>(index * cells), static_cast<std::size_t>(cells));
+    return state.subspan(index * cells, static_cast<std::size_t>(cells));
   }
 };
 

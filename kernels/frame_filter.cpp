@@ -25,8 +25,8 @@ class CpuFrameFilter final : public FrameFilter<T> {
       : plan_(plan),
         threads_(startable_threads(threads > 0 ? threads : omp_get_num_procs())),
         filter_(make_cpu_filter(plan, threads_)),
-        input_(static_cast<std::size_t>(plan.correlation.input.cells())),
-        output_(static_cast<std::size_t>(plan.correlation.output.cells())) {}
+        input_(plan.correlation.input.cells()),
+        output_(plan.correlation.output.cells()) {}
 
   void run(std::int64_t frames, const typename FrameFilter<T>::Read& read,
            const typename FrameFilter<T>::Write& write) override {
@@ -64,7 +64,7 @@ std::unique_ptr<FrameFilter<T>> make_frame_filter(const std::string& backend,
                                                   const FilterPlan<T>& plan, int threads) {
   if (backend == "cpu") return std::make_unique<CpuFrameFilter<T>>(plan, threads);
   if (const std::string reason = cuda_unavailable(); !reason.empty())
-    throw DeviceError(fmt::format("backend cuda: {}", reason));
+    throw DeviceError("backend cuda: {}", reason);
 #ifdef LAPL_HAS_CUDA
   return make_cuda_frame_filter(plan);
 #else

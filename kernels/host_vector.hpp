@@ -13,7 +13,7 @@ namespace lapl {
 template <class T>
 std::vector<T> host_vector(std::int64_t size) {
   try {
-    return std::vector<T>(static_cast<std::size_t>(size));
+    return std::vector<T>(size);
   } catch (const std::bad_alloc&) {
     throw_out_of_memory(static_cast<std::uint64_t>(size) * sizeof(T));
   }

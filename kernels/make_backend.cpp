@@ -40,12 +40,12 @@ std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::
   };
   const auto found = std::ranges::find_if(engine_table, matches);
   if (found == engine_table.end())
-    throw ConfigError(fmt::format("engine {}: not an engine of the {} backend", engine, backend));
+    throw ConfigError("engine {}: not an engine of the {} backend", engine, backend);
   if (backend == "cpu")
     return make_cpu_backend(
         engine, problem, startable_threads(threads > 0 ? threads : useful_threads(problem.shape)));
   if (const std::string reason = cuda_unavailable(); !reason.empty())
-    throw DeviceError(fmt::format("backend cuda: {}", reason));
+    throw DeviceError("backend cuda: {}", reason);
 #ifdef LAPL_HAS_CUDA
   return make_cuda_backend(engine, problem);
 #else

@@ -23,9 +23,7 @@ Dependence of_product(Dependence a, Dependence b) {
 std::vector<Dependence> dependences(const StageTree& tree) {
   std::vector<Dependence> found;
   for (const StageOperation& node : tree.operations) {
-    const auto of = [&](std::size_t operand) {
-      return found[static_cast<std::size_t>(node.operands[operand])];
-    };
+    const auto of = [&](std::size_t operand) { return found[node.operands[operand]]; };
     switch (node.operation) {
       case Operation::value: found.push_back(Dependence::homogeneous); break;
       case Operation::number:
@@ -49,8 +47,7 @@ class Numbering {
     for (const StageOperation& node : tree.operations) {
       std::array<int, 3> operands{};
       if (node.operation >= Operation::add)
-        for (std::size_t i = 0; i < operands.size(); ++i)
-          operands[i] = numbers[static_cast<std::size_t>(node.operands[i])];
+        for (std::size_t i = 0; i < operands.size(); ++i) operands[i] = numbers[node.operands[i]];
       if (operands[0] > operands[1]) std::swap(operands[0], operands[1]);
       if (node.operation == Operation::add) operands[2] = 0;
       numbers.push_back(known_
@@ -61,8 +58,7 @@ class Numbering {
                             .first->second);
     }
     std::vector<int> of_results;
-    for (const int result : tree.results)
-      of_results.push_back(numbers[static_cast<std::size_t>(result)]);
+    for (const int result : tree.results) of_results.push_back(numbers[result]);
     return of_results;
   }
 
@@ -102,8 +98,7 @@ StageProperties properties_of(const StageTree& tree) {
   }
   const std::vector<Dependence> of = dependences(tree);
   const auto all_within = [&](Dependence most) {
-    return std::ranges::all_of(
-        tree.results, [&](int result) { return of[static_cast<std::size_t>(result)] <= most; });
+    return std::ranges::all_of(tree.results, [&](int result) { return of[result] <= most; });
   };
   properties.linear = all_within(Dependence::linear);
   properties.homogeneous = all_within(Dependence::homogeneous);

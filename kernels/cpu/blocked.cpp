@@ -99,7 +99,7 @@ class BlockedEngine final : public CpuEngine<T> {
     for (std::int64_t i = 0; i < cut_.tiles(); ++i)
       scratch_size_ = std::max(scratch_size_, loops_.scratch_size(problem_, tile(i, cut_.levels)));
     scratch_ = HostBuffer<T>(scratch_size_ * cut_.threads, cut_.threads);
-    subnormal_expected_.resize(static_cast<std::size_t>(cut_.tiles()));
+    subnormal_expected_.resize(cut_.tiles());
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t steps) override {
@@ -127,7 +127,7 @@ class BlockedEngine final : public CpuEngine<T> {
   // results may be subnormal where no cell is, which only a pass that expects none notices.
   void advance_tile(std::int64_t index, std::int64_t levels, const T* from, T* to, T* scratch) {
     constexpr signed char passes = 16;
-    signed char& expected = subnormal_expected_[static_cast<std::size_t>(index)];
+    signed char& expected = subnormal_expected_[index];
     if (loops_.advance(problem_, stage_, tile(index, levels), from, to, scratch, expected > 0))
       expected = passes;
     else if (expected > 0)

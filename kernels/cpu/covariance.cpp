@@ -56,7 +56,7 @@ void add_sums(const Job<Storage>& job, std::int64_t b, const Number<Storage>* do
   const std::int64_t wide = job.source.columns, down_plane = rows * wide;
 #pragma omp parallel num_threads(job.threads)
   {
-    std::vector<Number<Storage>> sums(static_cast<std::size_t>(cells));
+    std::vector<Number<Storage>> sums(cells);
 #pragma omp for
     for (std::int64_t place = 0; place < cells; ++place) {
       const std::int64_t i = place / columns, j = place % columns;
@@ -71,10 +71,9 @@ void add_sums(const Job<Storage>& job, std::int64_t b, const Number<Storage>* do
       for (std::int64_t c0 = 0; c0 < outputs; ++c0) {
         Storage* const to =
             job.terms.input.data() + (((b * outputs + c0) * cells + place) * outputs + c0) * cells;
-        const Number<Storage> factor = number_of(job.terms.c[static_cast<std::size_t>(c0)]);
+        const Number<Storage> factor = number_of(job.terms.c[c0]);
         for (std::int64_t l = 0; l < cells; ++l)
-          to[l] = stored_as<Storage>(
-              fused_multiply_add(factor, sums[static_cast<std::size_t>(l)], number_of(to[l])));
+          to[l] = stored_as<Storage>(fused_multiply_add(factor, sums[l], number_of(to[l])));
       }
     }
   }
@@ -86,8 +85,8 @@ template <class Storage>
 void add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms,
                     int threads) {
   const Job<Storage> job{problem, terms, threads};
-  std::vector<Number<Storage>> channels(static_cast<std::size_t>(problem.channel_sums()));
-  std::vector<Number<Storage>> down(static_cast<std::size_t>(problem.down_sums()));
+  std::vector<Number<Storage>> channels(problem.channel_sums());
+  std::vector<Number<Storage>> down(problem.down_sums());
   for (std::int64_t b = 0; b < problem.batch; ++b) {
     sum_channels(job, b, channels.data());
     sum_down(job, channels.data(), down.data());

@@ -31,8 +31,8 @@ void require_memory(Shape shape, std::size_t value_size) {
   const double needed = memory_needed("cpu", shape, value_size, 2).host;
   const double available = memory_available("cpu").host;
   if (available != 0 && needed > available)
-    throw DeviceError(fmt::format("the grid needs {} of host memory, {} are available",
-                                  size_text(needed), size_text(available)));
+    throw DeviceError("the grid needs {} of host memory, {} are available", size_text(needed),
+                      size_text(available));
 }
 
 template <class T>
@@ -41,7 +41,7 @@ std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem
   if (name == "blocked") return make_blocked_engine(problem, threads);
   if (name == "reference") return make_reference_engine(problem, threads);
   if (name == "threaded") return make_threaded_engine(problem, threads);
-  throw ConfigError(fmt::format("engine {}: not an engine of the CPU backend", name));
+  throw ConfigError("engine {}: not an engine of the CPU backend", name);
 }
 
 template <class T>

@@ -16,9 +16,9 @@ std::unique_ptr<CpuFilter<T>> make_cpu_filter(const FilterPlan<T>& plan, int thr
     case FilterMethod::separable: {
       const auto weights = separate(correlation);
       if (!weights)
-        throw ConfigError(fmt::format(
+        throw ConfigError(
             "method separable: the {} x {} weights are not the product of a column and a row",
-            correlation.window.rows, correlation.window.columns));
+            correlation.window.rows, correlation.window.columns);
       return make_separable_filter(correlation, *weights, loops, threads);
     }
     case FilterMethod::fft: return make_fft_filter(correlation, threads);

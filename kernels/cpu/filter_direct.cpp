@@ -33,15 +33,14 @@ class DirectFilter final : public CpuFilter<T> {
   void apply_to_piece(const FilterPieces::Piece& piece, const T* input, T* output,
                       typename RowFilter<T>::Scratch& scratch) const {
     const std::int64_t most = filter_.rows_at_once();
-    std::vector<const T*> in(static_cast<std::size_t>(correlation_.window.rows + most - 1));
-    std::vector<T*> out(static_cast<std::size_t>(most));
+    std::vector<const T*> in(correlation_.window.rows + most - 1);
+    std::vector<T*> out(most);
     for (std::int64_t row = piece.first_row; row < piece.last_row;) {
       const std::int64_t rows = piece.last_row - row >= most ? most : 1;
       for (std::int64_t p = 0; p < correlation_.window.rows + rows - 1; ++p)
-        in[static_cast<std::size_t>(p)] = rows_.at(input, row + p - correlation_.before_rows);
+        in[p] = rows_.at(input, row + p - correlation_.before_rows);
       for (std::int64_t r = 0; r < rows; ++r)
-        out[static_cast<std::size_t>(r)] =
-            output + (row + r) * correlation_.output.columns + piece.first_column;
+        out[r] = output + (row + r) * correlation_.output.columns + piece.first_column;
       filter_.apply(in.data(), rows, out.data(), piece.first_column, piece.last_column, scratch);
       row += rows;
     }

@@ -102,7 +102,7 @@ class FftFilter final : public CpuFilter<T> {
         weights_(2 * tile_.rows * half_, 1) {
     for (int i = 0; i < useful_threads(pieces_, threads); ++i)
       work_.push_back({HostBuffer<T>(tile_.cells(), 1), HostBuffer<T>(2 * tile_.rows * half_, 1),
-                       std::vector<std::int64_t>(static_cast<std::size_t>(tile_.columns))});
+                       std::vector<std::int64_t>(tile_.columns)});
     T* const real = work_[0].real.data();
     T* const spectrum = work_[0].spectrum.data();
     const int rows = static_cast<int>(tile_.rows), columns = static_cast<int>(tile_.columns);
@@ -166,8 +166,7 @@ class FftFilter final : public CpuFilter<T> {
     const std::int64_t left = piece.first_column - correlation_.before_columns;
     const bool inside = left >= 0 && left + columns <= input_columns;
     for (std::int64_t i = 0; i < columns && !inside; ++i)
-      work.sources[static_cast<std::size_t>(i)] =
-          edge_index(correlation_.edge, left + i, input_columns);
+      work.sources[i] = edge_index(correlation_.edge, left + i, input_columns);
     for (std::int64_t p = 0; p < rows; ++p) {
       const T* from = rows_.at(input, piece.first_row + p - correlation_.before_rows);
       T* const to = work.real.data() + p * tile_.columns;
@@ -175,7 +174,7 @@ class FftFilter final : public CpuFilter<T> {
         std::copy_n(from + left, columns, to);
       } else {
         for (std::int64_t i = 0; i < columns; ++i) {
-          const std::int64_t source = work.sources[static_cast<std::size_t>(i)];
+          const std::int64_t source = work.sources[i];
           to[i] = source < 0 ? correlation_.constant : from[source];
         }
       }

@@ -64,8 +64,8 @@ class SeparableFilter final : public CpuFilter<T> {
     const auto ring_row = [&](std::int64_t row) {  // counted from the first that the piece reads
       return work.ring.data() + row % ring_rows * pieces_.piece.columns;
     };
-    std::vector<const T*> in(static_cast<std::size_t>(ring_rows));
-    std::vector<T*> out(static_cast<std::size_t>(most));
+    std::vector<const T*> in(ring_rows);
+    std::vector<T*> out(most);
     std::int64_t made = 0;
     for (std::int64_t row = 0; row < piece.last_row - piece.first_row;) {
       const std::int64_t rows = piece.last_row - piece.first_row - row >= most ? most : 1;
@@ -75,9 +75,9 @@ class SeparableFilter final : public CpuFilter<T> {
         along_rows_.apply(&from, 1, &to, piece.first_column, piece.last_column, work.rows);
       }
       for (std::int64_t p = 0; p < correlation_.window.rows + rows - 1; ++p)
-        in[static_cast<std::size_t>(p)] = ring_row(row + p);
+        in[p] = ring_row(row + p);
       for (std::int64_t r = 0; r < rows; ++r)
-        out[static_cast<std::size_t>(r)] =
+        out[r] =
             output + (piece.first_row + row + r) * correlation_.output.columns + piece.first_column;
       along_columns_.apply(in.data(), rows, out.data(), 0, piece.last_column - piece.first_column,
                            work.columns);

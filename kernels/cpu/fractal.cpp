@@ -123,7 +123,7 @@ void filter_noise(std::vector<double>& field, Shape shape, double exponent, int 
   for (std::int64_t row = 0; row < shape.rows; ++row)
     for (std::int64_t column = 0; column < half; ++column) {
       const double k = radius(wave_number(row, shape.rows), static_cast<double>(column));
-      spectrum[static_cast<std::size_t>(row * half + column)] *= std::pow(k, -exponent) / cells;
+      spectrum[row * half + column] *= std::pow(k, -exponent) / cells;
     }
   transform.backward();
 }
@@ -138,9 +138,8 @@ std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& para
   constexpr std::int64_t chunk = 1 << 16;
 #pragma omp parallel for num_threads(threads)
   for (std::int64_t first = 0; first < shape.cells(); first += chunk)
-    draw_noise(
-        generator, first, std::min(chunk, shape.cells() - first),
-        [&](std::int64_t index, float value) { field[static_cast<std::size_t>(index)] = value; });
+    draw_noise(generator, first, std::min(chunk, shape.cells() - first),
+               [&](std::int64_t index, float value) { field[index] = value; });
   filter_noise(field, shape, parameters.spectral_exponent, threads);
   if (parameters.crop_radius) {
     const double limit = *parameters.crop_radius * static_cast<double>(rows);
@@ -149,7 +148,7 @@ std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& para
       for (std::int64_t column = 0; column < columns; ++column)
         if (radius(static_cast<double>(row - rows / 2),
                    static_cast<double>(column - columns / 2)) >= limit)
-          field[static_cast<std::size_t>(row * columns + column)] = 0;
+          field[row * columns + column] = 0;
   }
   if (parameters.percentile) {
     std::vector<double> copy = field;

@@ -14,7 +14,7 @@ std::int64_t frozen_cells(const Problem<T>& problem, std::span<const T> field) {
   const auto& loops = widest<RowLoops<T>>();
   GhostedRows<T> rows(problem.shape, problem.faces);
   const std::int64_t columns = problem.shape.columns;
-  std::vector<T> next(static_cast<std::size_t>(columns)), difference(next);
+  std::vector<T> next(columns), difference(next);
   std::int64_t count = 0;
   for (std::int64_t row = 0; row < problem.shape.rows; ++row) {
     const GhostedRow<T> from = rows.at(field.data(), row);

@@ -42,7 +42,7 @@ class GhostedRows {
 
  private:
   std::vector<T> row_beyond(const Face<T>& face) const {
-    return std::vector<T>(static_cast<std::size_t>(shape_.columns), face.a);
+    return std::vector<T>(shape_.columns, face.a);
   }
 
   const T* row_of(const T* field, std::int64_t row) {

@@ -34,8 +34,7 @@ class ReferenceEngine final : public CpuEngine<T> {
       if (operation.operation == Operation::number)
         std::ranges::fill(results_[i], static_cast<T>(operation.number));
       if (operation.operation == Operation::parameter)
-        std::ranges::fill(results_[i],
-                          problem_.parameters.at(static_cast<std::size_t>(operation.index)));
+        std::ranges::fill(results_[i], problem_.parameters.at(operation.index));
     }
   }
 
@@ -82,14 +81,14 @@ class ReferenceEngine final : public CpuEngine<T> {
       }
       if (operations[i].operation < Operation::add) continue;
       const auto operand = [&](std::size_t which) {
-        return operands_[static_cast<std::size_t>(operations[i].operands[which])];
+        return operands_[operations[i].operands[which]];
       };
       widest<RowLoops<T>>().operate(operations[i].operation, operand(0), operand(1), operand(2),
                                     results_[i].data(), count);
     }
     const auto& results = problem_.stage.results;
     for (std::size_t field = 0; field < results.size(); ++field)
-      std::copy_n(operands_[static_cast<std::size_t>(results[field])], count,
+      std::copy_n(operands_[results[field]], count,
                   buffers.next + index_of(static_cast<int>(field), first));
   }
 
@@ -107,7 +106,7 @@ class ReferenceEngine final : public CpuEngine<T> {
     std::copy_n(source + first.column, count, line.copy.begin() + 1);
     for (const std::int64_t column : {first.column - 1, first.column + count}) {
       const AxisSource end = source_at(faces.columns, column, shape.columns);
-      line.copy[static_cast<std::size_t>(column - first.column + 1)] =
+      line.copy[column - first.column + 1] =
           end.ghost ? faces.columns.at(column).ghost(source[end.index]) : source[end.index];
     }
     if (in_rows.ghost) impose(faces.rows.at(row), line.copy);

@@ -83,8 +83,8 @@ double free_device_memory() {
 void require_device_memory(const std::string& what, double bytes) {
   const double available = free_device_memory();
   if (bytes > available)
-    throw DeviceError(fmt::format("{} needs {} on the device ({}), {} are available", what,
-                                  size_text(bytes), device_name(), size_text(available)));
+    throw DeviceError("{} needs {} on the device ({}), {} are available", what, size_text(bytes),
+                      device_name(), size_text(available));
 }
 
 std::string cuda_unavailable_reason() {

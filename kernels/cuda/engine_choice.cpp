@@ -30,8 +30,7 @@ template <class T>
 const EngineRow<T>& engine_row(std::string_view name) {
   const auto& rows = engine_rows<T>;
   const auto row = std::ranges::find(rows, name, &EngineRow<T>::name);
-  if (row == rows.end())
-    throw ConfigError(fmt::format("engine {}: not an engine of the cuda backend", name));
+  if (row == rows.end()) throw ConfigError("engine {}: not an engine of the cuda backend", name);
   return *row;
 }
 

@@ -184,7 +184,7 @@ Correlation<T> with_lead(const Correlation<T>& correlation, int lead) {
   Correlation<T> result = correlation;
   result.window.columns += lead;
   result.before_columns += lead;
-  result.weights.assign(static_cast<std::size_t>(result.window.cells()), T(0));
+  result.weights.assign(result.window.cells(), T(0));
   for (std::int64_t a = 0; a < correlation.window.rows; ++a)
     std::copy_n(correlation.weights.begin() + a * correlation.window.columns,
                 correlation.window.columns,

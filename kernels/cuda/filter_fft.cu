@@ -184,11 +184,11 @@ class FftFilter final : public CudaFilter<T> {
   }
 
   void make_spectrum(const Correlation<T>& correlation) {
-    std::vector<Complex<T>> window(static_cast<std::size_t>(transform_));
+    std::vector<Complex<T>> window(transform_);
     for (std::int64_t a = 0; a < correlation.window.rows; ++a)
       for (std::int64_t b = 0; b < correlation.window.columns; ++b)
-        window[static_cast<std::size_t>((a << tiles_.column_bits) + b)].real =
-            correlation.weights[static_cast<std::size_t>(a * correlation.window.columns + b)];
+        window[(a << tiles_.column_bits) + b].real =
+            correlation.weights[a * correlation.window.columns + b];
     spectrum_ = device_buffer<Complex<T>>(transform_);
     LAPL_CUDA(cudaMemcpy(spectrum_.data(), window.data(), window.size() * sizeof(Complex<T>),
                          cudaMemcpyHostToDevice));

@@ -105,7 +105,7 @@ class OneKernel final : public CudaFilter<T> {
            (bytes(plan_) > third || tile_count(plan_.filter, plan_.tile_rows) < 2 * 132))
       plan_.tile_rows -= 16;
     blocks_ = tile_count(plan_.filter, plan_.tile_rows);
-    std::vector<T> padded(static_cast<std::size_t>(plan_.weights_rows + plan_.weights_columns));
+    std::vector<T> padded(plan_.weights_rows + plan_.weights_columns);
     std::ranges::copy(weights.rows, padded.begin());
     std::ranges::copy(weights.columns, padded.begin() + plan_.weights_rows + lead);
     weights_ = device_buffer<T>(static_cast<std::int64_t>(padded.size()));

@@ -45,7 +45,7 @@ class CudaFrameFilter final : public FrameFilter<T> {
     const auto count = static_cast<std::int64_t>(slots_.size());
     for (std::int64_t frame = 0; frame < frames + count - 1; ++frame) {
       if (const std::int64_t finished = frame - (count - 1); finished >= 0) {
-        Slot& slot = slots_[static_cast<std::size_t>(finished % count)];
+        Slot& slot = slots_[finished % count];
         slot.copied_out.wait();
         float milliseconds = 0;
         LAPL_CUDA(cudaEventElapsedTime(&milliseconds, slot.started, slot.filtered));
@@ -53,7 +53,7 @@ class CudaFrameFilter final : public FrameFilter<T> {
         write(finished, slot.host_out.data());
       }
       if (frame >= frames) continue;
-      Slot& slot = slots_[static_cast<std::size_t>(frame % count)];
+      Slot& slot = slots_[frame % count];
       read(frame, slot.host_in.data());
       start(slot);
     }
