@@ -17,4 +17,8 @@ struct Ceilings {
 template <class T>
 Ceilings measure_ceilings(const BackendDescription& by, int arithmetic);
 
+/// The same of so many CPU threads.
+template <class T>
+Ceilings host_ceilings(int threads);
+
 }  // namespace lapl

@@ -5,7 +5,6 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/ceilings.hpp"
-#include "kernels/cpu/ceilings.hpp"
 #include "kernels/cpu/cpu_backend.hpp"
 #include "kernels/cpu/fractal.hpp"
 #include "kernels/cpu/startable_threads.hpp"

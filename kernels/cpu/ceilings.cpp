@@ -1,4 +1,4 @@
-#include "kernels/cpu/ceilings.hpp"
+#include "kernels/ceilings.hpp"
 
 #include <omp.h>
 
