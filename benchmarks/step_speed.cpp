@@ -35,7 +35,7 @@ double median(std::vector<double> values) {
 template <class T>
 void measure(Shape shape, std::int64_t steps, const std::string& backend) {
   const T coefficient = T(0.25);
-  const Problem<T> problem{shape, {}, coefficient, T(1)};
+  const Problem<T> problem{shape, {}, diffusion_tree(2), {coefficient}};
   std::vector<T> field(static_cast<std::size_t>(shape.cells()));
   for (std::size_t i = 0; i < field.size(); ++i)
     field[i] = static_cast<T>((i * 2654435761u >> 7) % 1000) / 1000;
@@ -60,7 +60,7 @@ void measure(Shape shape, std::int64_t steps, const std::string& backend) {
   for (Contender& contender : contenders) contender.advance();  // warm up, and verify
   for (std::size_t i = 0; i < backends.size(); ++i) {
     backends[i]->capture(false);
-    if (!std::ranges::equal(backends[i]->captured().field, plain)) {
+    if (!std::ranges::equal(backends[i]->captured().state, plain)) {
       fmt::print("{}: differs from the plain loop\n", contenders[i + 1].name);
       std::exit(1);
     }

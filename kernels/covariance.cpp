@@ -8,7 +8,7 @@
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/error.hpp"
 #ifdef LAPL_HAS_CUDA
-#include "kernels/cuda/covariance.hpp"
+#include "kernels/cuda/cuda_backend.hpp"
 #endif
 
 namespace lapl {

@@ -12,7 +12,7 @@
 #include "kernels/error.hpp"
 #include "kernels/not_finite.hpp"
 #ifdef LAPL_HAS_CUDA
-#include "kernels/cuda/frame_filter.hpp"
+#include "kernels/cuda/cuda_backend.hpp"
 #endif
 
 namespace lapl {

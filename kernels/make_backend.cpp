@@ -13,7 +13,6 @@
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/device_info.hpp"
-#include "kernels/cuda/fractal.hpp"
 #endif
 
 namespace lapl {

@@ -94,9 +94,8 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
       text->replace(mark, config_name_mark.size(), own);
     }
     const ConfigKey& key = *find_config_key(key_name);
-    if (std::holds_alternative<PathForm>(key.type.forms.front())) {
+    if (std::holds_alternative<PathForm>(key.type.forms.front()))
       *text = absolute_path(base, *text);
-    }
     // Names of files may be any bytes, but this text goes into YAML and HDF5 attributes.
     if (!is_clean_line(*text)) {
       mistakes.add(entry.place, key_name,

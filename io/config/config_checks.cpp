@@ -9,7 +9,6 @@
 #include <set>
 
 #include "io/config/config_keys.hpp"
-#include "io/config/config_number.hpp"
 #include "io/config/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
@@ -27,22 +26,24 @@ class Checker {
 
   void check_cells() {
     if (!right({"grid.shape"})) return;
-    if (run_.shape.rows > most_cells / run_.shape.columns) {
+    if (run_.shape.rows > most_cells / run_.shape.columns)
       add("grid.shape", fmt::format("found {}, too many cells (at most {} together)",
                                     text_of(run_.shape), most_cells));
-    }
   }
 
   /// h^2 divides the Laplacian at compute precision.
   void check_spacing() {
     if (!right({"grid.spacing", "compute.precision"})) return;
     const double square = run_.spacing * run_.spacing;
-    if (!is_positive_in(run_.precision, square) || !is_positive_in(run_.precision, 1 / square)) {
-      add("grid.spacing", fmt::format("found {}, of which the square or its inverse is infinite in "
-                                      "{} (expected about {:.1e} to {:.1e})",
-                                      number_text(run_.spacing), name_of(run_.precision),
-                                      std::sqrt(1 / largest()), std::sqrt(largest())));
-    }
+    if (is_positive_in(run_.precision, square) && is_positive_in(run_.precision, 1 / square))
+      return;
+    const auto largest = with_precision(
+        run_.precision, []<class T>() -> double { return std::numeric_limits<T>::max(); });
+    add("grid.spacing",
+        fmt::format("found {}, of which the square or its inverse is infinite in {} "
+                    "(expected about {:.1e} to {:.1e})",
+                    run_.spacing, name_of(run_.precision), std::sqrt(1 / largest),
+                    std::sqrt(largest)));
   }
 
   void check_equation() {
@@ -54,18 +55,16 @@ class Checker {
 
   void check_engine() {
     if (!right({"compute.engine", "compute.backend"}) || run_.backend == "auto") return;
-    for (const EngineInfo& engine : engine_table) {
-      if (engine.name == run_.engine && engine.backend != run_.backend) {
+    for (const EngineInfo& engine : engine_table)
+      if (engine.name == run_.engine && engine.backend != run_.backend)
         add("compute.engine",
             fmt::format("found {}, an engine of backend {}, with compute.backend {} (expected "
                         "compute.backend {} or auto, or another engine)",
                         engine.name, engine.backend, run_.backend, engine.backend));
-      }
-    }
   }
 
-  /// A filter's name becomes a dataset of each output, of the grid's shape. Weights from files come
-  /// later.
+  /// A filter's name becomes a dataset of each output, of the grid's shape. Weights from files
+  /// come later.
   void check_filters() {
     if (!right({"filters", "grid.shape"})) return;
     std::set<std::string> taken = {"time", "step", "x", "y", "provenance", "VTKHDF"};
@@ -90,10 +89,6 @@ class Checker {
   }
 
  private:
-  double largest() const {
-    return with_precision(run_.precision,
-                          []<class T>() -> double { return std::numeric_limits<T>::max(); });
-  }
   /// Eigenmodes of the discrete Laplacian with n nodes (docs/numerics.md).
   void check_mode(const char* axis, Boundary boundary, std::int64_t nodes, std::int64_t mode) {
     const std::int64_t low = boundary == Boundary::zero ? 1 : 0;

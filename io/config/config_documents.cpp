@@ -113,9 +113,8 @@ std::string config_schema() {
   for (const ConfigKey& key : config_keys()) {
     const std::string section(key.section());
     ordered_json& properties = schema["properties"];
-    if (!properties.contains(section)) {
+    if (!properties.contains(section))
       properties[section] = section == key.name ? key_schema(key) : section_schema(section);
-    }
     const bool is_new = required.empty() || required.back() != section;
     if (key.is_required() && key.kinds.empty() && is_new) required.push_back(section);
   }

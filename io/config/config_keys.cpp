@@ -186,9 +186,8 @@ const std::vector<std::string>& config_sections() {
     std::vector<std::string> names;
     for (const ConfigKey& key : config_keys()) {
       const bool in_section = key.section() != key.name;
-      if (in_section && (names.empty() || names.back() != key.section())) {
+      if (in_section && (names.empty() || names.back() != key.section()))
         names.emplace_back(key.section());
-      }
     }
     return names;
   }();

@@ -142,9 +142,8 @@ FileEntries read_file_entries(const std::string& text, const std::string& name,
 
 Entries read_setting_entries(const std::vector<std::string>& settings, Mistakes& mistakes) {
   FileEntries all;
-  for (std::size_t i = 0; i < settings.size(); ++i) {
+  for (std::size_t i = 0; i < settings.size(); ++i)
     read_setting(settings[i], static_cast<int>(i), all, mistakes);
-  }
   return all.entries;
 }
 
@@ -176,9 +175,8 @@ std::string nearest_key(const std::string& name) {
     consider(key.name, edit_distance(entry, key.entry(), limit), elsewhere);
   }
   if (dot != std::string::npos) return nearest;
-  for (const std::string& known : config_sections()) {
+  for (const std::string& known : config_sections())
     consider(known, edit_distance(name, known, limit), false);
-  }
   return nearest;
 }
 

@@ -31,9 +31,8 @@ std::size_t character_length(std::string_view text, std::size_t start) {
   const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   if (byte_at(text, start + 1) < low || byte_at(text, start + 1) > high) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
+  for (std::size_t i = 2; i < length; ++i)
     if ((byte_at(text, start + i) & 0xC0) != 0x80) return 0;
-  }
   return length;
 }
 
@@ -72,9 +71,8 @@ std::string yaml_text(std::string_view text) {
   };
   const bool starts_plain =
       !text.empty() && (std::isalpha(byte_at(text, 0)) || text[0] == '_' || text[0] == '/');
-  if (starts_plain && std::all_of(text.begin(), text.end(), is_safe) && !is_reserved_word(text)) {
+  if (starts_plain && std::all_of(text.begin(), text.end(), is_safe) && !is_reserved_word(text))
     return std::string(text);
-  }
   std::string quoted = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

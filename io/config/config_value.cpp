@@ -68,18 +68,16 @@ ReadValue read(const RealForm& form, const YamlNode& node) {
   const auto [number, wrong] = number_in(node);
   if (!number.real) return wrong;
   const double value = *number.real;
-  if (value < form.low || value > form.high || (form.above && value == form.low)) {
+  if (value < form.low || value > form.high || (form.above && value == form.low))
     return out_of_range(node, form);
-  }
   return Value(value);
 }
 
 ReadValue read(const TextForm&, const YamlNode& node) {
   if (node.text.empty()) return std::string("found an empty text (expected a text)");
   // A quoted "\0" gets past the check of the file's bytes and would cut a path short.
-  if (!is_clean_line(node.text)) {
+  if (!is_clean_line(node.text))
     return found(node) + " (expected one line without control characters)";
-  }
   const NumberText number = read_number(node.text);
   const bool is_number = number.real || !number.fault.empty();
   if (!node.quoted && (is_number || is_reserved_word(node.text))) {

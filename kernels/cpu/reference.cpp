@@ -19,16 +19,15 @@ template <class T>
 class ReferenceEngine final : public CpuEngine<T> {
  public:
   explicit ReferenceEngine(const Problem<T>& problem) : problem_(problem) {
-    const auto& operations = problem_.stage.operations;
+    auto& operations = problem_.stage.operations;
     operands_.resize(operations.size());
     results_.resize(operations.size());
     for (std::size_t i = 0; i < operations.size(); ++i) {
-      const StageOperation& operation = operations[i];
+      StageOperation& operation = operations[i];
       if (operation.operation == Operation::value) {
-        line_of_.push_back(line_of(operation));
+        operation.index = line_of(operation);  // from here on
         continue;
       }
-      line_of_.push_back(0);
       results_[i].resize(segment);
       operands_[i] = results_[i].data();
       if (operation.operation == Operation::number)
@@ -62,11 +61,11 @@ class ReferenceEngine final : public CpuEngine<T> {
   };
 
   // The line that a value lies in, made where no value before it does.
-  std::size_t line_of(const StageOperation& value) {
+  int line_of(const StageOperation& value) {
     const Offset at{value.at.plane, value.at.row, 0};
     const auto known = std::ranges::find_if(
         lines_, [&](const Line& line) { return line.field == value.index && line.at == at; });
-    const auto place = static_cast<std::size_t>(known - lines_.begin());
+    const auto place = static_cast<int>(known - lines_.begin());
     if (known == lines_.end()) lines_.push_back({value.index, at, std::vector<T>(segment + 2)});
     return place;
   }
@@ -76,9 +75,8 @@ class ReferenceEngine final : public CpuEngine<T> {
     for (Line& line : lines_) fill(line, buffers.current, first, count);
     const auto& operations = problem_.stage.operations;
     for (std::size_t i = 0; i < operations.size(); ++i) {
-      if (operations[i].operation == Operation::value) {
-        operands_[i] = lines_[line_of_[i]].start + 1 + operations[i].at.column;
-      }
+      if (operations[i].operation == Operation::value)
+        operands_[i] = lines_[operations[i].index].start + 1 + operations[i].at.column;
       if (operations[i].operation < Operation::add) continue;
       const auto operand = [&](std::size_t which) {
         return operands_[operations[i].operands[which]];
@@ -125,7 +123,6 @@ class ReferenceEngine final : public CpuEngine<T> {
 
   Problem<T> problem_;
   std::vector<Line> lines_;
-  std::vector<std::size_t> line_of_;     // of each operation that is a value
   std::vector<std::vector<T>> results_;  // of each operation; empty for values
   std::vector<const T*> operands_;       // the values that each operation stands for
 };

@@ -79,9 +79,7 @@ T arithmetic(std::int64_t count, T seed) {
   for (int i = 0; i < cells; ++i) value[i] = seed * static_cast<T>(i);
   for (std::int64_t n = 0; n < count; ++n) {
 #pragma GCC unroll 64
-    for (int i = 0; i < cells; ++i) {
-      value[i] = stage(seed, value[i], value[i], seed, value[i]);
-    }
+    for (int i = 0; i < cells; ++i) value[i] = stage(seed, value[i], value[i], seed, value[i]);
   }
   T sum = 0;
   for (int i = 0; i < cells; ++i) sum += value[i];

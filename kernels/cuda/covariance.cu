@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "kernels/arithmetic.hpp"
-#include "kernels/cuda/covariance.hpp"
+#include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"

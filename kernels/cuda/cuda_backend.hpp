@@ -1,19 +1,36 @@
-// The backend on an NVIDIA GPU: the field in device memory, stepped by an engine of kernels/cuda.
-// No CUDA header is needed to include this one.
+// What kernels/ takes of CUDA. No CUDA header is needed to include this one.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "kernels/backend.hpp"
+#include "kernels/covariance.hpp"
+#include "kernels/fractal.hpp"
+#include "kernels/frame_filter.hpp"
 
 namespace lapl {
+
+/// Why no CUDA device can be used; empty where one can.
+std::string cuda_unavailable_reason();
 
 /// As make_backend, for engines of CUDA; `engine` is a name or "auto".
 template <class T>
 std::unique_ptr<Backend<T>> make_cuda_backend(const std::string& engine, const Problem<T>& problem);
 
-/// Why no CUDA device can be used; empty where one can.
-std::string cuda_unavailable_reason();
+/// As fill_fractal, for a block in device memory, by cuFFT. Waits for it; all memory is free again
+/// afterwards.
+template <class T>
+void fill_fractal_on_device(const Block<T>& block, const FractalParameters& parameters);
+
+/// Filters frames while others are copied in and out. Throws DeviceError where device memory does
+/// not suffice for its few frames.
+template <class T>
+std::unique_ptr<FrameFilter<T>> make_cuda_frame_filter(const FilterPlan<T>& plan);
+
+/// Adds to `terms.input` in host memory, of float or Half. Throws DeviceError, with bytes needed
+/// and available where the device has too little memory.
+template <class Storage>
+void add_covariance_cuda(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms);
 
 }  // namespace lapl

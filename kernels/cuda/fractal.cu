@@ -3,11 +3,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/cufft_plan.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
-#include "kernels/cuda/fractal.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/pcg64.hpp"
 #include "kernels/percentile.hpp"

@@ -5,10 +5,9 @@
 //   copy in          | 0      | 1      | 2               | 3
 //   filter                    | 0      | 1               | 2
 //   copy out                           | 0               | 1
-#include "kernels/cuda/frame_filter.hpp"
-
 #include <array>
 
+#include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/filter.hpp"

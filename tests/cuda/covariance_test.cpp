@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "kernels/cuda/covariance.hpp"
+#include "kernels/cuda/cuda_backend.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/reference_data.hpp"
 
