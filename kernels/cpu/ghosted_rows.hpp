@@ -35,9 +35,11 @@ class GhostedRows {
 
   /// Of threads that call it at once, one alone may ask for the first row, and one for the last.
   GhostedRow<T> at(const T* field, std::int64_t row) {
-    const T* centre = field + row * shape_.columns;
-    return {row_of(field, row - 1), centre, row_of(field, row + 1), ghost(centre, -1),
-            ghost(centre, shape_.columns)};
+    const T* const centre = field + row * shape_.columns;
+    const T* const up = row > 0 ? centre - shape_.columns : row_of(field, -1);
+    const T* const down =
+        row + 1 < shape_.rows ? centre + shape_.columns : row_of(field, shape_.rows);
+    return {up, centre, down, ghost(centre, -1), ghost(centre, shape_.columns)};
   }
 
  private:
