@@ -85,18 +85,19 @@ KeyTable<EquationConfig> equation_keys() {
       {{.name = "kind", .type = word(names_in(name_table<EquationKind>)), .preset = "diffusion",
        .meaning = row_of(EquationKind::diffusion).summary}, store(&EquationConfig::kind)},
   };
-  for (const EquationParameter& parameter : row_of(EquationKind::diffusion).parameters)
-    keys.push_back({{.name = std::string(parameter.name),
-                     .type = null_or(positive_real(parameter.largest, parameter.largest_is)),
-                     .preset = "null",
-                     .unit = std::string(parameter.unit),
-                     .meaning = std::string(parameter.meaning)},
-                    [&parameter](EquationConfig& equation, const Value& value) {
-                      std::optional<double> given;
-                      assign(given, value);
-                      equation.parameters.erase(std::string(parameter.name));
-                      if (given) equation.parameters.emplace(parameter.name, *given);
-                    }});
+  for (const Equation& equation : name_table<EquationKind>)
+    for (const EquationParameter& parameter : equation.parameters)
+      keys.push_back({{.name = std::string(parameter.name),
+                       .type = null_or(positive_real(parameter.largest, parameter.largest_is)),
+                       .preset = "null",
+                       .unit = std::string(parameter.unit),
+                       .meaning = std::string(parameter.meaning)},
+                      [&parameter](EquationConfig& config, const Value& value) {
+                        std::optional<double> given;
+                        assign(given, value);
+                        config.parameters.erase(std::string(parameter.name));
+                        if (given) config.parameters.emplace(parameter.name, *given);
+                      }});
   return keys;
 }
 
