@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 
 namespace lapl {
@@ -85,8 +84,9 @@ void expect_axes(hid_t file, const Axes& axes) {
 }
 
 int grid_axes_of(hid_t file) {
-  if (holds_dataset(file, "z")) return 3;
-  return holds_dataset(file, "x") && !holds_dataset(file, "y") ? 1 : 2;
+  const auto has = [&](const char* name) { return H5Lexists(file, name, H5P_DEFAULT) > 0; };
+  if (has("z")) return 3;
+  return has("x") && !has("y") ? 1 : 2;
 }
 
 Axes read_axes(hid_t file) {
