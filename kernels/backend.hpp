@@ -11,35 +11,10 @@
 
 #include "kernels/block.hpp"
 #include "kernels/derived.hpp"
-#include "kernels/diffusion.hpp"
-#include "kernels/error.hpp"
 #include "kernels/not_finite.hpp"
-#include "kernels/stage_tree.hpp"
+#include "kernels/problem.hpp"
 
 namespace lapl {
-
-/// Everything that a step depends on.
-template <class T>
-struct Problem {
-  Shape shape;
-  Faces<T> faces;             ///< of every field
-  StageTree stage;            ///< what a step computes
-  std::vector<T> parameters;  ///< of the stage
-
-  std::int64_t fields() const { return std::ssize(stage.results); }
-  /// Of the whole state: one field after the other, each of shape.cells() values.
-  std::int64_t values() const { return fields() * shape.cells(); }
-};
-
-/// The stage of a problem, where it is the one that is compiled ahead: that of diffusion on two
-/// axes. Throws EngineUnsuitable for any other.
-template <class T>
-DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
-  if (problem.shape.axes != 2 || problem.stage != diffusion_tree(2))
-    throw EngineUnsuitable(
-        "only diffusion on two axes is compiled ahead (engine reference takes every equation)");
-  return {problem.parameters.at(0)};
-}
 
 /// Copies of the state at one step, in host memory; valid until the next Backend::capture.
 template <class T>
@@ -54,15 +29,6 @@ struct Captured {
     return state.subspan(index * cells, static_cast<std::size_t>(cells));
   }
 };
-
-/// The extension of the grid that keeps to a problem's faces; none where they or the stage allow
-/// none.
-template <class T>
-std::optional<Extensions> extensions_of(const Problem<T>& problem) {
-  const StageProperties properties = properties_of(problem.stage);
-  return properties.homogeneous && properties.mirror_symmetric ? extensions_of(problem.faces)
-                                                               : std::nullopt;
-}
 
 /// What runs the steps, for people and for the provenance of files.
 struct BackendDescription {
@@ -81,8 +47,8 @@ class Backend {
 
   virtual BackendDescription description() const = 0;
 
-  /// Sets the state: every field, one after the other.
-  virtual void set_state(std::span<const T> state) = 0;
+  /// Sets the state: every field, one after the other, as it is after `step` steps.
+  virtual void set_state(std::span<const T> state, std::int64_t step = 0) = 0;
 
   /// Where the state lies.
   virtual Block<T> block() = 0;

@@ -16,7 +16,8 @@ struct EngineInfo {
 inline constexpr auto engine_table = std::to_array<EngineInfo>(
     {{"blocked", "cpu", "many steps at a time on tiles that stay in cache, vectorised"},
      {"threaded", "cpu", "one step at a time, rows shared out among threads, vectorised"},
-     {"reference", "cpu", "the stage tree, interpreted on one thread: what all others must equal"},
+     {"interpreted", "cpu", "any equation, interpreted row by row, one step at a time"},
+     {"reference", "cpu", "any equation, interpreted cell by cell: what all others must equal"},
      {"resident", "cuda",
       "one launch for all steps between outputs, for grids that fit on the chip"},
      {"streaming", "cuda", "many steps a launch, rows streamed through registers"},

@@ -26,15 +26,30 @@ std::vector<Dependence> dependences(const StageTree& tree) {
     const auto of = [&](std::size_t operand) { return found[node.operands[operand]]; };
     switch (node.operation) {
       case Operation::value: found.push_back(Dependence::homogeneous); break;
+      case Operation::position:
       case Operation::number:
-      case Operation::parameter: found.push_back(Dependence::none); break;
-      case Operation::add: found.push_back(of_sum(of(0), of(1))); break;
+      case Operation::parameter:
+      case Operation::time: found.push_back(Dependence::none); break;
+      case Operation::sum:
+      case Operation::difference: found.push_back(of_sum(of(0), of(1))); break;
+      case Operation::product: found.push_back(of_product(of(0), of(1))); break;
+      case Operation::negative: found.push_back(of(0)); break;
       case Operation::fused_multiply_add:
         found.push_back(of_sum(of_product(of(0), of(1)), of(2)));
         break;
+      default: {
+        Dependence most = Dependence::none;
+        for (int i = 0; i < row_of(node.operation).operands; ++i) most = std::max(most, of(i));
+        found.push_back(most == Dependence::none ? most : Dependence::nonlinear);
+      }
     }
   }
   return found;
+}
+
+bool commutes(Operation operation) {
+  return operation == Operation::sum || operation == Operation::product ||
+         operation == Operation::fused_multiply_add;
 }
 
 // Numbers operations, the same for those that give the same bits whatever the values are: factors
@@ -46,10 +61,10 @@ class Numbering {
     std::vector<int> numbers;
     for (const StageOperation& node : tree.operations) {
       std::array<int, 3> operands{};
-      if (node.operation >= Operation::add)
-        for (std::size_t i = 0; i < operands.size(); ++i) operands[i] = numbers[node.operands[i]];
-      if (operands[0] > operands[1]) std::swap(operands[0], operands[1]);
-      if (node.operation == Operation::add) operands[2] = 0;
+      for (int i = 0; i < row_of(node.operation).operands; ++i)
+        operands[i] = numbers[node.operands[i]];
+      if (commutes(node.operation) && operands[0] > operands[1])
+        std::swap(operands[0], operands[1]);
       numbers.push_back(known_
                             .try_emplace({node.operation, operands, node.number, node.index,
                                           node.at.plane * sign.plane, node.at.row * sign.row,
@@ -66,33 +81,50 @@ class Numbering {
   std::map<std::tuple<Operation, std::array<int, 3>, double, int, int, int, int>, int> known_;
 };
 
-int append(StageTree& tree, const StageOperation& operation) {
-  tree.operations.push_back(operation);
-  return static_cast<int>(tree.operations.size()) - 1;
-}
-
 }  // namespace
 
-int StageTree::value(int field, Offset at) {
-  return append(*this, {.operation = Operation::value, .index = field, .at = at});
+int StageTree::place_of(const StageOperation& operation) {
+  const auto known = std::ranges::find(operations, operation);
+  const auto place = static_cast<int>(known - operations.begin());
+  if (known == operations.end()) operations.push_back(operation);
+  return place;
+}
+int StageTree::value(int array, Offset at) {
+  return place_of({.operation = Operation::value, .index = array, .at = at});
+}
+int StageTree::position(int axis, Offset at) {
+  return place_of({.operation = Operation::position, .index = axis, .at = at});
 }
 int StageTree::number(double number) {
-  return append(*this, {.operation = Operation::number, .number = number});
+  return place_of({.operation = Operation::number, .number = number});
 }
 int StageTree::parameter(int index) {
-  return append(*this, {.operation = Operation::parameter, .index = index});
+  return place_of({.operation = Operation::parameter, .index = index});
 }
-int StageTree::add(int a, int b) {
-  return append(*this, {.operation = Operation::add, .operands = {a, b}});
+int StageTree::time() { return place_of({.operation = Operation::time}); }
+int StageTree::operate(Operation operation, int a, int b, int c) {
+  return place_of({.operation = operation, .operands = {a, b, c}});
 }
-int StageTree::fused_multiply_add(int a, int b, int c) {
-  return append(*this, {.operation = Operation::fused_multiply_add, .operands = {a, b, c}});
+
+std::vector<OperationReach> reaches_of(const StageTree& tree) {
+  std::vector<OperationReach> found;
+  for (const StageOperation& node : tree.operations) {
+    OperationReach reach{
+        node.operation == Operation::value || node.operation == Operation::position,
+        node.operation == Operation::time};
+    for (int i = 0; i < row_of(node.operation).operands; ++i) {
+      reach.varies = reach.varies || found[node.operands[i]].varies;
+      reach.in_time = reach.in_time || found[node.operands[i]].in_time;
+    }
+    found.push_back(reach);
+  }
+  return found;
 }
 
 StageProperties properties_of(const StageTree& tree) {
   StageProperties properties;
   for (const StageOperation& node : tree.operations) {
-    properties.arithmetic += node.operation >= Operation::add ? 1 : 0;
+    properties.arithmetic += computes(node.operation) ? 1 : 0;
     properties.radius = std::max({properties.radius, std::abs(node.at.plane), std::abs(node.at.row),
                                   std::abs(node.at.column)});
   }
@@ -115,13 +147,15 @@ StageTree diffusion_tree(int axes) {
   const int centre = tree.value(0, {});
   const auto pair = [&](Offset before, Offset after) {
     const int first = tree.value(0, before);
-    return tree.add(first, tree.value(0, after));
+    return tree.operate(Operation::sum, first, tree.value(0, after));
   };
   int sum = pair({.column = -1}, {.column = 1});
-  if (axes > 1) sum = tree.add(sum, pair({.row = -1}, {.row = 1}));
-  if (axes > 2) sum = tree.add(sum, pair({.plane = -1}, {.plane = 1}));
-  const int difference = tree.fused_multiply_add(tree.number(-2.0 * axes), centre, sum);
-  tree.results = {tree.fused_multiply_add(tree.parameter(0), difference, centre)};
+  if (axes > 1) sum = tree.operate(Operation::sum, sum, pair({.row = -1}, {.row = 1}));
+  if (axes > 2) sum = tree.operate(Operation::sum, sum, pair({.plane = -1}, {.plane = 1}));
+  const int difference =
+      tree.operate(Operation::fused_multiply_add, tree.number(-2.0 * axes), centre, sum);
+  tree.results = {
+      tree.operate(Operation::fused_multiply_add, tree.parameter(0), difference, centre)};
   return tree;
 }
 

@@ -1,14 +1,14 @@
-// What a stage of a step computes, as data: for each field of the state a tree of operations that
-// makes its new value at a cell from values within one cell in every direction. The order of its
-// operations is the canon: every engine keeps to it, and so has the bits of its interpreter
-// (engine "reference"). Diffusion on two axes:
+// What a stage of a step computes, as data: trees of operations that make new values at a cell from
+// values within one cell in every direction. The order of their operations is the canon: every
+// engine keeps to it, and so has the bits of engine "reference", which interprets it cell by cell.
+// Diffusion on two axes:
 //
 //     left  right     up  down
 //        \  /           \  /
-//        add            add          up     at offset (0, -1,  0): plane, row, column
+//        sum            sum          up     at offset (0, -1,  0): plane, row, column
 //           \           /            right  at offset (0,  0, +1)
 //            \         /
-//        -4   add  centre
+//        -4   sum  centre
 //          \   |   /
 //           fma            c   centre          fma(-4, centre, sum)
 //             \           |   /
@@ -16,12 +16,11 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <vector>
 
-namespace lapl {
+#include "kernels/operations.hpp"
 
-enum class Operation : std::uint8_t { value, number, parameter, add, fused_multiply_add };
+namespace lapl {
 
 /// From a cell to one of those around it, or to itself.
 struct Offset {
@@ -32,25 +31,29 @@ struct Offset {
 /// One operation; operands are those before it in its tree.
 struct StageOperation {
   Operation operation = Operation::number;
-  std::array<int, 3> operands = {};  ///< add: a + b; fused_multiply_add: a b + c, one rounding
+  std::array<int, 3> operands = {};  ///< as many as its row has, the rest 0
   double number = 0;                 ///< number: rounded once to the precision of the fields
-  int index = 0;                     ///< value: the field; parameter: its place among them
-  Offset at = {};                    ///< value: where it is read
+  int index = 0;                     ///< value: the array; parameter: its place; position: the axis
+  Offset at = {};                    ///< value, position: where it is read
   friend bool operator==(const StageOperation&, const StageOperation&) = default;
 };
 
 struct StageTree {
   std::vector<StageOperation> operations;
-  std::vector<int> results;  ///< of each field: the operation that makes its new value
+  std::vector<int> results;  ///< the operations that make what the stage is for
 
-  /// Each appends one operation and returns its place.
-  int value(int field, Offset at);
+  /// Each returns the place of an operation, which it appends where there is no equal one yet.
+  int value(int array, Offset at);
+  int position(int axis, Offset at);  ///< axis: 0 along planes (z), 1 rows (y), 2 columns (x)
   int number(double number);
   int parameter(int index);
-  int add(int a, int b);
-  int fused_multiply_add(int a, int b, int c);
+  int time();  ///< of the state that the stage reads
+  int operate(Operation operation, int a, int b = 0, int c = 0);
 
   friend bool operator==(const StageTree&, const StageTree&) = default;
+
+ private:
+  int place_of(const StageOperation& operation);
 };
 
 /// What follows from a tree, and what engines may make use of (docs/numerics.md).
@@ -66,6 +69,13 @@ struct StageProperties {
   bool mirror_symmetric = false;
 };
 StageProperties properties_of(const StageTree& tree);
+
+/// Of each operation: whether it is the same in every cell, and whether it depends on the time.
+struct OperationReach {
+  bool varies = false;   ///< from cell to cell
+  bool in_time = false;  ///< reads the time
+};
+std::vector<OperationReach> reaches_of(const StageTree& tree);
 
 /// The tree of DiffusionStage (kernels/diffusion.hpp) on one to three axes:
 /// s = ((left + right) + (up + down)) + (front + back), difference = s - 2 axes centre,

@@ -100,7 +100,7 @@ std::int64_t verify_filter(const Correlation<T>& correlation, const std::vector<
 
 template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, std::int64_t steps, int repeats) {
-  const Problem<T> problem{of.shape, of.boundaries, diffusion_tree(2), {T(0.25)}};
+  const auto problem = problem_of_stage<T>(of.shape, of.boundaries, diffusion_tree(2), {T(0.25)});
   const auto backend = make_backend(of.backend, of.engine, problem, of.threads);
   const std::vector<T> field = random_field<T>(of.shape);
   backend->set_state(field);
@@ -120,9 +120,9 @@ BenchmarkResult benchmark(const BenchmarkCase& of, std::int64_t steps, int repea
   result.slowest = seconds.back();
   result.updates_per_second =
       static_cast<double>(of.shape.cells()) * static_cast<double>(result.steps) / result.seconds;
-  result.ceilings =
-      measure_ceilings<T>(result.description, properties_of(problem.stage).arithmetic);
-  result.bytes_a_cell = 2 * sizeof(T) * static_cast<std::size_t>(problem.fields());
+  result.ceilings = measure_ceilings<T>(result.description,
+                                        properties_of(problem.stages.front().tree).arithmetic);
+  result.bytes_a_cell = 2 * sizeof(T) * static_cast<std::size_t>(problem.fields);
   return result;
 }
 template BenchmarkResult benchmark<float>(const BenchmarkCase&, std::int64_t, int);

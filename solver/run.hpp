@@ -14,10 +14,11 @@ namespace lapl {
 template <class T>
 Problem<T> problem_of(const RunConfig& config) {
   const Equation& equation = equation_of(config);
-  Problem<T> problem{config.shape, config.boundaries, equation.stage(config.shape.axes), {}};
+  std::vector<T> parameters;
   for (const double parameter : equation.stage_parameters(config))
-    problem.parameters.push_back(static_cast<T>(parameter));
-  return problem;
+    parameters.push_back(static_cast<T>(parameter));
+  return problem_of_stage<T>(config.shape, config.boundaries, equation.stage(config.shape.axes),
+                             parameters);
 }
 
 struct Progress {

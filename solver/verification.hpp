@@ -28,7 +28,7 @@ class Verification {
   void verify(std::int64_t step, std::int64_t steps_at_once) {
     if (step == step_) return;
     const std::uint64_t first = captured().digest;
-    backend_.set_state(state_);
+    backend_.set_state(state_, step_);
     for (std::int64_t at = step_; at < step; at += steps_at_once)
       backend_.advance(std::min(steps_at_once, step - at));
     const Captured<T> again = captured();

@@ -28,7 +28,9 @@ class FaultyBackend final : public Backend<T> {
   std::int64_t advanced = 0;
 
   BackendDescription description() const override { return real_->description(); }
-  void set_state(std::span<const T> field) override { real_->set_state(field); }
+  void set_state(std::span<const T> field, std::int64_t step) override {
+    real_->set_state(field, step);
+  }
   Block<T> block() override { return real_->block(); }
   void advance(std::int64_t steps) override {
     if (advanced < fault_after && fault_after <= advanced + steps) {

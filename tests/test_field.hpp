@@ -48,7 +48,7 @@ std::vector<T> random_field(Shape shape, unsigned seed = 1) {
 /// The problem of diffusion, with c = D dt / h^2.
 template <class T>
 Problem<T> diffusion(Shape shape, const Faces<T>& faces, T c) {
-  return {shape, faces, diffusion_tree(shape.axes), {c}};
+  return problem_of_stage<T>(shape, faces, diffusion_tree(shape.axes), {c});
 }
 
 template <class T>
@@ -72,7 +72,7 @@ Stepped<T> state_of(Backend<T>& backend) {
 /// The Laplacian of a problem's field, as set_derived takes it.
 template <class T>
 std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem, T spacing_squared = 1) {
-  return {LaplacianPlan<T>{problem.faces, spacing_squared}};
+  return {LaplacianPlan<T>{problem.faces.front(), spacing_squared}};
 }
 
 /// `steps` steps of `engine` on `backend` from `field`.

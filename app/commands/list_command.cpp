@@ -28,8 +28,8 @@ Json named(const Table& table) {
 // Whether it steps a small grid here: what it runs on, or why it does not.
 Json tried(const std::string& backend, const std::string& engine) try {
   constexpr Shape small = {128, 128};
-  const auto made =
-      make_backend<float>(backend, engine, {small, {}, diffusion_tree(2), {0.25F}}, 1);
+  const auto made = make_backend<float>(
+      backend, engine, problem_of_stage<float>(small, {}, diffusion_tree(2), {0.25F}), 1);
   return {{"available", true}, {"where", made->description().device}};
 } catch (const DeviceError& error) {
   return {{"available", false}, {"why_not", error.what()}};

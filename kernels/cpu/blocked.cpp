@@ -102,7 +102,7 @@ class BlockedEngine final : public CpuEngine<T> {
     subnormal_expected_.resize(cut_.tiles());
   }
 
-  void advance(DoubleBuffer<T>& buffers, std::int64_t steps) override {
+  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps) override {
     const std::int64_t passes = quotient_up(steps, cut_.levels);
 #pragma omp parallel num_threads(cut_.threads)
     {

@@ -39,6 +39,7 @@ template <class T>
 std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem<T>& problem,
                                           int threads) {
   if (name == "blocked") return make_blocked_engine(problem, threads);
+  if (name == "interpreted") return make_interpreted_engine(problem, threads);
   if (name == "reference") return make_reference_engine(problem, threads);
   if (name == "threaded") return make_threaded_engine(problem, threads);
   throw ConfigError("engine {}: not an engine of the CPU backend", name);
@@ -75,12 +76,14 @@ class CpuBackend final : public Backend<T> {
  public:
   CpuBackend(const std::string& engine, const Problem<T>& problem, int threads)
       : problem_(problem),
-        engine_name_(engine == "auto" ? "blocked" : engine),
+        engine_name_(engine != "auto"             ? engine
+                     : is_compiled_ahead(problem) ? "blocked"
+                                                  : "interpreted"),
         reason_(engine == "auto" ? "the fastest on a CPU" : "compute.engine asks for it"),
         threads_(threads),
         engine_(make_engine(engine_name_, problem, threads)),
         team_(engine_->threads()) {
-    require_memory(problem.shape, static_cast<std::size_t>(problem.fields()) * sizeof(T));
+    require_memory(problem.shape, static_cast<std::size_t>(problem.fields) * sizeof(T));
     for (HostBuffer<T>* buffer : {&first_, &second_, &state_copy_})
       *buffer = HostBuffer<T>(problem.values(), team_);
     buffers_ = {first_.data(), second_.data()};
@@ -96,8 +99,9 @@ class CpuBackend final : public Backend<T> {
         .threads = threads_};
   }
 
-  void set_state(std::span<const T> state) override {
+  void set_state(std::span<const T> state, std::int64_t step) override {
     std::copy(state.begin(), state.end(), buffers_.current);
+    step_ = step;
   }
 
   Block<T> block() override {
@@ -107,7 +111,8 @@ class CpuBackend final : public Backend<T> {
 
   void advance(std::int64_t steps) override {
     const auto start = std::chrono::steady_clock::now();
-    engine_->advance(buffers_, steps);
+    engine_->advance(buffers_, step_, steps);
+    step_ += steps;
     stepping_ += std::chrono::steady_clock::now() - start;
   }
 
@@ -181,6 +186,7 @@ class CpuBackend final : public Backend<T> {
   std::vector<std::unique_ptr<CpuFilter<T>>> derived_;
   std::vector<HostBuffer<T>> results_;
   DoubleBuffer<T> buffers_;
+  std::int64_t step_ = 0;  // of the state
   Captured<T> captured_;
   std::optional<NotFinite<T>> not_finite_;
   std::chrono::steady_clock::duration stepping_{};

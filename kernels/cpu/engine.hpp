@@ -14,8 +14,9 @@ class CpuEngine {
  public:
   virtual ~CpuEngine() = default;
 
-  /// Takes `steps` steps; the result is in buffers.current.
-  virtual void advance(DoubleBuffer<T>& buffers, std::int64_t steps) = 0;
+  /// Takes `steps` steps from the state after `first_step` steps; the result is in
+  /// buffers.current.
+  virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) = 0;
 
   /// Threads that it steps on. Whatever else is done in a run takes as many: OpenMP ends those that
   /// a smaller team leaves out, and cannot go on where no new ones can be started.
@@ -24,6 +25,8 @@ class CpuEngine {
 
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_reference_engine(const Problem<T>& problem, int threads);
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_threaded_engine(const Problem<T>& problem, int threads);
 template <class T>

@@ -12,7 +12,7 @@ template <class T>
 std::int64_t frozen_cells(const Problem<T>& problem, std::span<const T> field) {
   const DiffusionStage<T> stage = compiled_stage(problem);
   const auto& loops = widest<RowLoops<T>>();
-  GhostedRows<T> rows(problem.shape, problem.faces);
+  GhostedRows<T> rows(problem.shape, problem.faces.front());
   const std::int64_t columns = problem.shape.columns;
   std::vector<T> next(columns), difference(next);
   std::int64_t count = 0;

@@ -44,19 +44,11 @@ void laplacian_row(const T* up, const T* centre, const T* down, T left, T right,
 template <class T>
 void operate(Operation operation, const T* a, const T* b, const T* c, T* __restrict out,
              std::int64_t count) {
-  switch (operation) {
-    case Operation::value:
-    case Operation::number:
-    case Operation::parameter: return;
-    case Operation::add:
+  with_operation<T>(
+      operation, [=](auto of) __attribute__((always_inline)) {
 #pragma omp simd
-      for (std::int64_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
-      return;
-    case Operation::fused_multiply_add:
-#pragma omp simd
-      for (std::int64_t i = 0; i < count; ++i) out[i] = fused_multiply_add(a[i], b[i], c[i]);
-      return;
-  }
+        for (std::int64_t i = 0; i < count; ++i) out[i] = of(a[i], b[i], c[i]);
+      });
 }
 
 template <class T>

@@ -23,7 +23,7 @@ struct RowLoops {
   void (*laplacian_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                         std::int64_t count, T spacing_squared);
 
-  /// One operation of a stage tree on `count` cells, where it is one that computes.
+  /// One operation of a stage tree, which computes, on `count` cells.
   void (*operate)(Operation operation, const T* a, const T* b, const T* c, T* out,
                   std::int64_t count);
 

@@ -19,10 +19,10 @@ class ThreadedEngine final : public CpuEngine<T> {
   ThreadedEngine(const Problem<T>& problem, int threads)
       : shape_(problem.shape),
         stage_(compiled_stage(problem)),
-        rows_(problem.shape, problem.faces),
+        rows_(problem.shape, problem.faces.front()),
         threads_(threads) {}
 
-  void advance(DoubleBuffer<T>& buffers, std::int64_t steps) override {
+  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps) override {
     const auto step_row = widest<RowLoops<T>>().step_row;
     const DiffusionStage<T> stage = stage_;
     const Shape shape = shape_;

@@ -93,8 +93,8 @@ class TileRun {
       : problem_(problem),
         stage_(stage),
         tile_(tile),
-        left_(reach_before(problem.faces.columns, tile.first_column, tile.levels)),
-        right_(reach_after(problem.faces.columns, tile.last_column, tile.levels,
+        left_(reach_before(problem.faces.front().columns, tile.first_column, tile.levels)),
+        right_(reach_after(problem.faces.front().columns, tile.last_column, tile.levels,
                            problem.shape.columns)),
         length_((right_ - left_ + n - 1) / n),
         pitch_(pitch_of(length_) * n),
@@ -173,7 +173,7 @@ class TileRun {
     const std::int64_t row = tile_.last_row + (tile_.levels - level);
     return rows_wrap() ? row : std::min(row, problem_.shape.rows);
   }
-  bool rows_wrap() const { return problem_.faces.rows.wrap(); }
+  bool rows_wrap() const { return problem_.faces.front().rows.wrap(); }
 
   /// Where the cell of a column stands in a row.
   std::int64_t offset_of(std::int64_t column) const {
@@ -185,7 +185,7 @@ class TileRun {
   void load(const T* from, std::int64_t row, T* out) const {
     const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     const T* source = from + ((row % rows + rows) % rows) * columns;
-    const bool wraps = problem_.faces.columns.wrap();
+    const bool wraps = problem_.faces.front().columns.wrap();
     const bool inside = wraps ? left_ >= 0 && right_ <= columns : true;
     if (inside && source + left_ >= from &&
         source + left_ + (length_ + 1) * n <= from + rows * columns) {
@@ -230,7 +230,7 @@ class TileRun {
   // rows[0] is row `top`.
   void impose_faces(T* const* rows, std::int64_t top, std::int64_t first, std::int64_t last) const {
     const std::int64_t height = problem_.shape.rows, width = problem_.shape.columns;
-    const AxisFaces<T>& columns = problem_.faces.columns;
+    const AxisFaces<T>& columns = problem_.faces.front().columns;
     if (!columns.wrap()) {
       if (left_ == -1)
         impose_ghost_column(columns.first, rows + (first - top), last - first, -1, 0);
@@ -239,9 +239,10 @@ class TileRun {
     }
     if (rows_wrap()) return;
     if (first == 0 && first < last)
-      impose_ghost_row(problem_.faces.rows.first, rows[-1 - top], rows[0 - top]);
+      impose_ghost_row(problem_.faces.front().rows.first, rows[-1 - top], rows[0 - top]);
     if (last_row(0) == height && height >= top && height < top + tile_.slab)
-      impose_ghost_row(problem_.faces.rows.last, rows[height - top], rows[height - 1 - top]);
+      impose_ghost_row(problem_.faces.front().rows.last, rows[height - top],
+                       rows[height - 1 - top]);
   }
 
   void impose_ghost_column(const Face<T>& face, T* const* rows, std::int64_t count,
@@ -289,7 +290,7 @@ template <class T>
 bool advance(const Problem<T>& problem, const DiffusionStage<T>& stage, const Tile& tile,
              const T* from, T* to, T* scratch, bool expect_subnormal) {
   TileRun<DiffusionStage, T> run(problem, stage, tile, scratch);
-  if (expect_subnormal && extensions_of(problem.faces) && stage.coefficient >= 0 &&
+  if (expect_subnormal && extensions_of(problem.faces.front()) && stage.coefficient >= 0 &&
       stage.coefficient <= T(largest_stable_coefficient(2))) {
     const auto met = run.template advance<true>(from, to);
     if (!met.unsafe) return met.subnormal;

@@ -71,7 +71,7 @@ class CudaBackend final : public Backend<T> {
             .threads = 0};
   }
 
-  void set_state(std::span<const T> state) override {
+  void set_state(std::span<const T> state, std::int64_t) override {
     use_device();
     copied_.hold(compute_);  // field_ is still being read until then
     LAPL_CUDA(cudaMemcpyAsync(field_.data(), state.data(), state.size_bytes(),

@@ -101,10 +101,10 @@ Choice fastest(const Problem<T>& problem, const DoubleBuffer<T>& buffers, cudaSt
   const std::lock_guard lock(mutex);
   const std::string device = device_name();
   const auto known = std::ranges::find_if(all, [&](const Known& one) {
-    return one.device == device && one.shape == problem.shape && one.faces == problem.faces;
+    return one.device == device && one.shape == problem.shape && one.faces == problem.faces.front();
   });
   if (known != all.end()) return known->choice;
-  all.push_back({device, problem.shape, problem.faces, measure(problem, buffers, stream)});
+  all.push_back({device, problem.shape, problem.faces.front(), measure(problem, buffers, stream)});
   return all.back().choice;
 }
 

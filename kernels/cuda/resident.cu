@@ -123,7 +123,7 @@ class ResidentEngine final : public CudaEngine<T> {
     const auto extensions = extensions_of(problem);
     if (!extensions)
       throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
-    if (problem.faces.columns.first != problem.faces.columns.last &&
+    if (problem.faces.front().columns.first != problem.faces.front().columns.last &&
         problem.shape.columns < depth + width)  // columns of a halo would change their sign
       throw EngineUnsuitable("engine resident: few columns between faces of two kinds");
     const std::int64_t all_warps = std::int64_t{plan_.across} * plan_.down * warps;

@@ -1,0 +1,92 @@
+// The laws of a problem's faces at a time, evaluated where they depend on it or on the place.
+//
+//        -1   0   1  ...  columns-1  columns      a law of the rows is evaluated at all of these,
+//   -1    .   .   .          .         .          ghosts of the columns at either end among them
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "kernels/cpu/tree_at.hpp"
+
+namespace lapl {
+
+/// A law at every node beside one face.
+template <class T>
+struct LawsAlongFace {
+  Face<T> everywhere;
+  std::vector<Face<T>> each;  ///< empty: the same everywhere
+  std::int64_t pitch = 0;     ///< from one row or plane to the next
+
+  /// i, j: indices along the slower and the faster of the other two axes, from -1 on.
+  const Face<T>& at(std::int64_t i, std::int64_t j) const {
+    return each.empty() ? everywhere : each[(i + 1) * pitch + j + 1];
+  }
+};
+
+template <class T>
+class FaceLaws {
+ public:
+  explicit FaceLaws(const Problem<T>& problem) : problem_(problem) {
+    for (int array = 0; array < problem.arrays(); ++array)
+      for (int axis = 0; axis < 3; ++axis) {
+        const AxisFaces<T>& faces = axis_faces(problem.faces[array], axis);
+        laws_[place_of(array, axis, false)] = {faces.first, {}, 0};
+        laws_[place_of(array, axis, true)] = {faces.last, {}, 0};
+      }
+  }
+
+  /// Evaluates what depends on the time, at the first call all that varies.
+  void set_time(double time) {
+    for (const VaryingFace& face : problem_.laws) {
+      bool in_time = false, varies = false;
+      for (const OperationReach& reach : reaches_of(face.law)) {
+        in_time = in_time || reach.in_time;
+        varies = varies || reach.varies;
+      }
+      if (in_time || !known_) evaluate(face, varies, time);
+    }
+    known_ = true;
+  }
+
+  const LawsAlongFace<T>& of(int array, int axis, bool last) const {
+    return laws_.at(place_of(array, axis, last));
+  }
+
+ private:
+  static std::tuple<int, int, bool> place_of(int array, int axis, bool last) {
+    return {array, axis, last};
+  }
+
+  void evaluate(const VaryingFace& face, bool varies, double time) {
+    LawsAlongFace<T>& law = laws_.at(place_of(face.array, face.axis, face.last));
+    TreeAt<T> tree(problem_, face.law);
+    const auto size = by_axis(problem_.shape);
+    const int slow = face.axis == 0 ? 1 : 0, fast = face.axis == 2 ? 1 : 2;
+    const auto at = [&](std::int64_t i, std::int64_t j) {
+      std::array<std::int64_t, 3> index{};
+      index[slow] = i;
+      index[fast] = j;
+      index[face.axis] = face.last ? size[face.axis] : -1;
+      tree.evaluate({index[1], index[2], index[0]}, time,
+                    [](const StageOperation&) { return T(0); });
+      return Face<T>{tree.result(0), tree.result(1)};
+    };
+    if (!varies) {
+      law.everywhere = at(0, 0);
+      return;
+    }
+    law.pitch = size[fast] + 2;
+    law.each.resize((size[slow] + 2) * law.pitch);
+    for (std::int64_t i = -1; i <= size[slow]; ++i)
+      for (std::int64_t j = -1; j <= size[fast]; ++j)
+        law.each[(i + 1) * law.pitch + j + 1] = at(i, j);
+  }
+
+  const Problem<T>& problem_;
+  std::map<std::tuple<int, int, bool>, LawsAlongFace<T>> laws_;
+  bool known_ = false;
+};
+
+}  // namespace lapl

@@ -1,0 +1,212 @@
+// Engine "interpreted": interprets the stages of any problem, one operation after the other on a
+// segment of a row, rows shared out among threads.
+//
+//   lines        for each array, plane and row that a stage reads: the segment and a cell at
+//                either end; in the array itself, or a copy with ghosts by the laws of the
+//                columns, then of the rows, then of the planes
+//   operations   of a value: where it lies in its line; of others: as many results as cells,
+//                those of a target in its array; what is the same in every cell is computed once
+#include <omp.h>
+
+#include <algorithm>
+
+#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/face_laws.hpp"
+#include "kernels/cpu/instruction_set.hpp"
+#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/step_arrays.hpp"
+
+namespace lapl {
+namespace {
+
+// One stage, for one thread.
+template <class T>
+class StageRows {
+ public:
+  static constexpr std::int64_t segment = 512;
+
+  StageRows(const StageRows&) = delete;  // its pointers are to its own vectors
+  StageRows(StageRows&&) = default;
+  StageRows(const Problem<T>& problem, const Stage& stage)
+      : problem_(problem),
+        stage_(stage),
+        uniform_(problem, stage.tree),
+        reaches_(reaches_of(stage.tree)),
+        operands_(stage.tree.operations.size()),
+        results_(stage.tree.operations.size()),
+        target_of_(stage.tree.operations.size(), -1) {
+    const auto& operations = stage.tree.operations;
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      line_of_.push_back(operations[i].operation == Operation::value ? line_of(operations[i]) : 0);
+      if (operations[i].operation == Operation::value) continue;
+      results_[i].resize(segment);
+      operands_[i] = results_[i].data();
+    }
+    for (std::size_t i = 0; i < stage.targets.size(); ++i)
+      if (const int result = stage.tree.results[i];
+          computes(operations[result].operation) && reaches_[result].varies)
+        target_of_[result] = stage.targets[i];
+  }
+
+  /// To be called before a time's first evaluation.
+  void set_time(double time) {
+    uniform_.evaluate({}, time, [](const StageOperation&) { return T(0); });
+    for (std::size_t i = 0; i < reaches_.size(); ++i)
+      if (!reaches_[i].varies && (reaches_[i].in_time || !known_))
+        std::ranges::fill(results_[i], uniform_.of_operation(i));
+    known_ = true;
+  }
+
+  /// The new values of the targets at `count` cells from `first` on, at most a segment.
+  void evaluate(StepArrays<T>& arrays, const FaceLaws<T>& laws, Cell first, std::int64_t count) {
+    for (Line& line : lines_) fill(line, arrays.read(line.array), laws, first, count);
+    const std::int64_t index = index_of(first);
+    const auto& operations = stage_.tree.operations;
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      const StageOperation& node = operations[i];
+      if (!reaches_[i].varies) continue;
+      if (node.operation == Operation::value) {
+        operands_[i] = lines_[line_of_[i]].start + 1 + node.at.column;
+      } else if (node.operation == Operation::position) {
+        for (std::int64_t j = 0; j < count; ++j)
+          results_[i][j] = position_at(problem_, node.index,
+                                       beside({first.row, first.column + j, first.plane}, node.at));
+      } else {
+        T* const out = target_of_[i] < 0 ? results_[i].data() : arrays.write(target_of_[i]) + index;
+        operands_[i] = out;
+        widest<RowLoops<T>>().operate(node.operation, operands_[node.operands[0]],
+                                      operands_[node.operands[1]], operands_[node.operands[2]], out,
+                                      count);
+      }
+    }
+    for (std::size_t i = 0; i < stage_.targets.size(); ++i)
+      if (T* const out = arrays.write(stage_.targets[i]) + index;
+          operands_[stage_.tree.results[i]] != out)
+        std::copy_n(operands_[stage_.tree.results[i]], count, out);
+  }
+
+ private:
+  struct Line {
+    int array;
+    Offset at;
+    std::vector<T> copy;
+    const T* start = nullptr;  // of the cell before the segment
+  };
+
+  // The line that a value lies in, made where no value before it does.
+  std::size_t line_of(const StageOperation& value) {
+    const Offset at{value.at.plane, value.at.row, 0};
+    const auto known = std::ranges::find_if(
+        lines_, [&](const Line& line) { return line.array == value.index && line.at == at; });
+    const auto place = static_cast<std::size_t>(known - lines_.begin());
+    if (known == lines_.end()) lines_.push_back({value.index, at, std::vector<T>(segment + 2)});
+    return place;
+  }
+
+  void fill(Line& line, const T* from, const FaceLaws<T>& laws, Cell first,
+            std::int64_t count) const {
+    const Shape shape = problem_.shape;
+    const Faces<T>& faces = problem_.faces[line.array];
+    const std::int64_t row = first.row + line.at.row, plane = first.plane + line.at.plane;
+    const AxisSource in_rows = source_at(faces.rows, row, shape.rows);
+    const AxisSource in_planes = source_at(faces.planes, plane, shape.planes);
+    const T* const source = from + index_of({in_rows.index, 0, in_planes.index});
+    const bool inside = first.column > 0 && first.column + count < shape.columns;
+    line.start =
+        inside && !in_rows.ghost && !in_planes.ghost ? source + first.column - 1 : line.copy.data();
+    if (line.start != line.copy.data()) return;
+    std::copy_n(source + first.column, count, line.copy.begin() + 1);
+    for (const std::int64_t column : {first.column - 1, first.column + count}) {
+      const AxisSource end = source_at(faces.columns, column, shape.columns);
+      T& value = line.copy[column - first.column + 1];
+      value = source[end.index];
+      if (end.ghost)
+        value = laws.of(line.array, 2, column > 0).at(in_planes.index, in_rows.index).ghost(value);
+    }
+    if (in_rows.ghost)
+      impose(laws.of(line.array, 1, row > 0), in_planes.index, first.column, line.copy, count);
+    if (in_planes.ghost)
+      impose(laws.of(line.array, 0, plane > 0), row, first.column, line.copy, count);
+  }
+
+  static void impose(const LawsAlongFace<T>& laws, std::int64_t slow, std::int64_t first_column,
+                     std::vector<T>& values, std::int64_t count) {
+    for (std::int64_t j = -1; j <= count; ++j)
+      values[j + 1] = laws.at(slow, first_column + j).ghost(values[j + 1]);
+  }
+
+  std::int64_t index_of(Cell cell) const {
+    return (cell.plane * problem_.shape.rows + cell.row) * problem_.shape.columns + cell.column;
+  }
+
+  const Problem<T>& problem_;
+  const Stage& stage_;
+  TreeAt<T> uniform_;
+  std::vector<OperationReach> reaches_;
+  std::vector<Line> lines_;
+  std::vector<std::size_t> line_of_;     // of each operation that is a value
+  std::vector<const T*> operands_;       // the values that each operation stands for
+  std::vector<std::vector<T>> results_;  // of each operation; empty for values
+  std::vector<int> target_of_;           // the array that an operation's results go to, or -1
+  bool known_ = false;
+};
+
+template <class T>
+class InterpretedEngine final : public CpuEngine<T> {
+ public:
+  InterpretedEngine(const Problem<T>& problem, int threads)
+      : problem_(problem), arrays_(problem_), laws_(problem_), threads_(threads) {
+    for (const Stage& stage : problem_.stages) {
+      auto& of_thread = stages_.emplace_back();
+      for (int thread = 0; thread < threads; ++thread) of_thread.emplace_back(problem_, stage);
+    }
+  }
+
+  void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
+    for (std::int64_t step = first_step; step < first_step + steps; ++step) {
+      arrays_.start(buffers);
+      for (std::size_t i = 0; i < stages_.size(); ++i) {
+        const Stage& stage = problem_.stages[i];
+        take(stages_[i], (static_cast<double>(step) + stage.time) * problem_.time_step);
+        arrays_.finish(stage);
+      }
+      buffers.swap();
+    }
+  }
+
+  int threads() const override { return threads_; }
+
+ private:
+  void take(std::vector<StageRows<T>>& of_thread, double time) {
+    constexpr std::int64_t segment = StageRows<T>::segment;
+    const Shape shape = problem_.shape;
+    laws_.set_time(time);
+#pragma omp parallel num_threads(threads_)
+    {
+      StageRows<T>& stage = of_thread[omp_get_thread_num()];
+      stage.set_time(time);
+#pragma omp for schedule(static)
+      for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row)
+        for (std::int64_t column = 0; column < shape.columns; column += segment)
+          stage.evaluate(arrays_, laws_, {row % shape.rows, column, row / shape.rows},
+                         std::min(segment, shape.columns - column));
+    }
+  }
+
+  Problem<T> problem_;
+  StepArrays<T> arrays_;
+  FaceLaws<T> laws_;
+  std::vector<std::vector<StageRows<T>>> stages_;  // of each stage and thread
+  int threads_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads) {
+  return std::make_unique<InterpretedEngine<T>>(problem, threads);
+}
+template std::unique_ptr<CpuEngine<float>> make_interpreted_engine(const Problem<float>&, int);
+template std::unique_ptr<CpuEngine<double>> make_interpreted_engine(const Problem<double>&, int);
+
+}  // namespace lapl

@@ -1,0 +1,50 @@
+// The arrays of a problem during a step: where each is read, and where a stage writes.
+//
+//   fields         current ----- a stage makes it ----> next      (then next becomes current)
+//   coefficients   the problem's own, never written
+//   the others     one buffer each, written before they are read
+#pragma once
+
+#include <vector>
+
+#include "kernels/double_buffer.hpp"
+#include "kernels/problem.hpp"
+
+namespace lapl {
+
+template <class T>
+class StepArrays {
+ public:
+  explicit StepArrays(const Problem<T>& problem) : problem_(problem) {
+    const int given = problem.fields + static_cast<int>(problem.coefficients.size());
+    made_.assign(problem.arrays() - given, std::vector<T>(problem.shape.cells()));
+  }
+
+  /// Where each array is read; the fields are those of `buffers.current` that are not yet made.
+  void start(const DoubleBuffer<T>& buffers) {
+    buffers_ = buffers;
+    read_.clear();
+    for (int field = 0; field < problem_.fields; ++field)
+      read_.push_back(buffers.current + field * problem_.shape.cells());
+    for (const auto& coefficient : problem_.coefficients) read_.push_back(coefficient.data());
+    for (const auto& made : made_) read_.push_back(made.data());
+  }
+  const T* read(int array) const { return read_[array]; }
+
+  T* write(int array) {
+    if (array < problem_.fields) return buffers_.next + array * problem_.shape.cells();
+    return made_[array - problem_.fields - problem_.coefficients.size()].data();
+  }
+  /// From here on the targets of a stage are read as it made them.
+  void finish(const Stage& stage) {
+    for (const int target : stage.targets) read_[target] = write(target);
+  }
+
+ private:
+  const Problem<T>& problem_;
+  DoubleBuffer<T> buffers_;
+  std::vector<std::vector<T>> made_;
+  std::vector<const T*> read_;
+};
+
+}  // namespace lapl

@@ -1,0 +1,75 @@
+// A tree at one place, one operation after the other: the plainest way to evaluate it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/problem.hpp"
+
+namespace lapl {
+
+/// Extents and indices by axis: planes, rows, columns.
+constexpr std::array<std::int64_t, 3> by_axis(Shape shape) {
+  return {shape.planes, shape.rows, shape.columns};
+}
+constexpr std::array<std::int64_t, 3> by_axis(Cell cell) {
+  return {cell.plane, cell.row, cell.column};
+}
+constexpr Cell beside(Cell cell, Offset at) {
+  return {cell.row + at.row, cell.column + at.column, cell.plane + at.plane};
+}
+template <class T>
+const AxisFaces<T>& axis_faces(const Faces<T>& faces, int axis) {
+  return axis == 0 ? faces.planes : axis == 1 ? faces.rows : faces.columns;
+}
+
+/// z, y or x of a node, or of a ghost beside the grid; that of the opposite node where the axis is
+/// periodic.
+template <class T>
+T position_at(const Problem<T>& problem, int axis, Cell cell) {
+  std::int64_t index = by_axis(cell)[axis];
+  const std::int64_t size = by_axis(problem.shape)[axis];
+  if (!problem.faces.empty() && axis_faces(problem.faces.front(), axis).wrap())
+    index = (index + size) % size;
+  return static_cast<T>(static_cast<double>(index) * problem.spacing[axis]);
+}
+
+/// Evaluates a tree at one place at a time; holds its intermediate results.
+template <class T>
+class TreeAt {
+ public:
+  TreeAt(const Problem<T>& problem, const StageTree& tree)
+      : problem_(problem), tree_(tree), results_(tree.operations.size()) {}
+
+  /// `value(operation)` reads what an operation of that kind stands for.
+  template <class Value>
+  void evaluate(Cell cell, double time, const Value& value) {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const StageOperation& node = tree_.operations[i];
+      switch (node.operation) {
+        case Operation::value: results_[i] = value(node); break;
+        case Operation::position:
+          results_[i] = position_at(problem_, node.index, beside(cell, node.at));
+          break;
+        case Operation::number: results_[i] = static_cast<T>(node.number); break;
+        case Operation::parameter: results_[i] = problem_.parameters[node.index]; break;
+        case Operation::time: results_[i] = static_cast<T>(time); break;
+        default:
+          with_operation<T>(node.operation, [&](auto of) {
+            results_[i] = of(results_[node.operands[0]], results_[node.operands[1]],
+                             results_[node.operands[2]]);
+          });
+      }
+    }
+  }
+  T of_operation(std::size_t place) const { return results_[place]; }
+  T result(std::size_t which) const { return results_[tree_.results[which]]; }
+
+ private:
+  const Problem<T>& problem_;
+  const StageTree& tree_;
+  std::vector<T> results_;
+};
+
+}  // namespace lapl

@@ -1,0 +1,95 @@
+// A problem: everything that a step depends on. A step is a list of stages; each makes new values
+// of some arrays from those of others within one cell.
+//
+//   arrays   fields of the state | coefficient fields | what stages make for later ones
+//   index    0 ... fields - 1    | ...                | ... arrays - 1
+//   a step   each field is made once, and read as it was before until then
+#pragma once
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/diffusion.hpp"
+#include "kernels/error.hpp"
+#include "kernels/face.hpp"
+#include "kernels/grid.hpp"
+#include "kernels/stage_tree.hpp"
+
+namespace lapl {
+
+struct Stage {
+  StageTree tree;            ///< a result for each target
+  std::vector<int> targets;  ///< arrays, none of which the stage reads but fields
+  double time = 0;  ///< of the state that it reads, in steps after the beginning of the step
+};
+
+/// A law that depends on the time or on the place along its face: `law` makes a, then b, at each
+/// ghost node; axis: 0 planes, 1 rows, 2 columns.
+struct VaryingFace {
+  int array = 0;
+  int axis = 0;
+  bool last = false;
+  StageTree law;
+};
+
+template <class T>
+struct Problem {
+  Shape shape;
+  std::vector<Faces<T>> faces;                    ///< of each array
+  std::vector<Stage> stages = {};                 ///< of a step
+  std::vector<T> parameters = {};                 ///< of the stages
+  int fields = 1;                                 ///< of the state
+  std::vector<std::vector<T>> coefficients = {};  ///< fields that are given, cell by cell
+  std::vector<VaryingFace> laws = {};             ///< in place of what `faces` says of a face
+  std::array<double, 3> spacing = {1, 1, 1};      ///< of planes, rows, columns
+  double time_step = 1;
+
+  int arrays() const { return static_cast<int>(faces.size()); }
+  /// Of the whole state: one field after the other, each of shape.cells() values.
+  std::int64_t values() const { return fields * shape.cells(); }
+};
+
+/// One stage that makes every field of the state anew.
+template <class T>
+Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree& tree,
+                            std::vector<T> parameters) {
+  Problem<T> problem{.shape = shape, .faces = std::vector(tree.results.size(), faces)};
+  problem.fields = problem.arrays();
+  problem.parameters = std::move(parameters);
+  Stage& stage = problem.stages.emplace_back(Stage{.tree = tree, .targets = {}});
+  for (int field = 0; field < problem.fields; ++field) stage.targets.push_back(field);
+  return problem;
+}
+
+/// Whether a step is the one that is compiled ahead: that of diffusion on two axes.
+template <class T>
+bool is_compiled_ahead(const Problem<T>& problem) {
+  return problem.shape.axes == 2 && problem.laws.empty() && problem.stages.size() == 1 &&
+         problem.stages.front().tree == diffusion_tree(2);
+}
+
+/// The stage of a problem that is compiled ahead. Throws EngineUnsuitable for any other.
+template <class T>
+DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
+  if (!is_compiled_ahead(problem))
+    throw EngineUnsuitable(
+        "only diffusion on two axes, with the same law all along a face, is compiled ahead "
+        "(engines reference and interpreted take every equation)");
+  return {problem.parameters.at(0)};
+}
+
+/// The extension of the grid that keeps to a problem's faces; none where they or the stage allow
+/// none.
+template <class T>
+std::optional<Extensions> extensions_of(const Problem<T>& problem) {
+  if (problem.stages.size() != 1 || problem.arrays() != 1 || !problem.laws.empty())
+    return std::nullopt;
+  const StageProperties properties = properties_of(problem.stages.front().tree);
+  return properties.homogeneous && properties.mirror_symmetric
+             ? extensions_of(problem.faces.front())
+             : std::nullopt;
+}
+
+}  // namespace lapl
