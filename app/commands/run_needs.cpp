@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/temporary_folder.hpp"
+#include "app/parent_folder.hpp"
 #include "io/hdf5/run_index.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/available_memory.hpp"

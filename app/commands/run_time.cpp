@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "app/commands/run_backend.hpp"
+#include "app/parent_folder.hpp"
 #include "app/signals.hpp"
-#include "app/temporary_folder.hpp"
 #include "io/filter_source.hpp"
 #include "io/initial_source.hpp"
 #include "io/provenance.hpp"
 #include "io/run_writer.hpp"
 #include "kernels/error.hpp"
+#include "kernels/temporary_folder.hpp"
 #include "solver/clock.hpp"
 #include "solver/frozen.hpp"
 #include "solver/initial_field.hpp"

@@ -10,10 +10,11 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/exit_code.hpp"
+#include "app/parent_folder.hpp"
 #include "app/signals.hpp"
-#include "app/temporary_folder.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
+#include "kernels/temporary_folder.hpp"
 
 namespace lapl {
 namespace {

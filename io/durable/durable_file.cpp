@@ -10,11 +10,11 @@
 #include <system_error>
 #include <vector>
 
-#include "io/durable/leftovers.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/durable/seal.hpp"
 #include "kernels/available_memory.hpp"
 #include "kernels/error.hpp"
+#include "kernels/leftovers.hpp"
 
 namespace lapl {
 namespace {

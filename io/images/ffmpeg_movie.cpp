@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "io/durable/leftovers.hpp"
 #include "io/images/movie.hpp"
 #include "kernels/error.hpp"
+#include "kernels/leftovers.hpp"
 
 namespace lapl {
 

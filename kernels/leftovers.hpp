@@ -9,8 +9,8 @@
 
 namespace lapl {
 
-/// Removes from `folder` the files and folders whose names are `start` and then letters and digits
-/// alone, where nobody holds them. What cannot be removed stays.
+/// Removes from `folder` this user's folders whose names are `start`, which begins with a point,
+/// and then letters and digits alone, where nobody holds them. What cannot be removed stays.
 void remove_leftovers(const std::filesystem::path& folder, const std::string& start);
 
 /// `.NAME.tmp-PID` beside `target`, for this process; what others have left of that kind is

@@ -1,4 +1,4 @@
-#include "io/durable/leftovers.hpp"
+#include "kernels/leftovers.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -16,14 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void remove_unless_held(const fs::path& path) {
+bool is_own_folder(const struct stat& status) {
+  return S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
+}
+
+bool is_file(const struct stat& status) { return S_ISREG(status.st_mode); }
+
+void remove_unless_held(const fs::path& path, bool (*right_kind)(const struct stat&)) {
   // Without waiting for whoever writes to a pipe.
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return;
   struct stat status {};
   std::error_code ignored;
-  if (::fstat(file, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
-      ::flock(file, LOCK_EX | LOCK_NB) == 0)
+  if (::fstat(file, &status) == 0 && right_kind(status) && ::flock(file, LOCK_EX | LOCK_NB) == 0)
     fs::remove_all(path, ignored);
   ::close(file);
 }
@@ -48,7 +53,7 @@ std::vector<std::string> hidden_names_in(const fs::path& folder) {
 
 void remove_leftovers(const fs::path& folder, const std::string& start) {
   for (const std::string& name : hidden_names_in(folder))
-    if (is_leftover(name, start)) remove_unless_held(folder / name);
+    if (is_leftover(name, start)) remove_unless_held(folder / name, is_own_folder);
 }
 
 fs::path temporary_beside(const fs::path& target) {
@@ -62,7 +67,7 @@ fs::path temporary_beside(const fs::path& target) {
   if (first) at->second = hidden_names_in(folder);
   std::erase_if(at->second, [&](const std::string& name) {
     if (!is_leftover(name, start)) return false;
-    remove_unless_held(folder / name);
+    remove_unless_held(folder / name, is_file);
     return true;
   });
   return folder / (start + std::to_string(::getpid()));
