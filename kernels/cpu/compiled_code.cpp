@@ -1,0 +1,133 @@
+#include "kernels/cpu/compiled_code.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+
+#include "kernels/cpu/system_compiler.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* source_name = "code.cpp";
+constexpr const char* messages_name = "messages";
+
+fs::path folder_for_code() {
+  std::error_code error;
+  fs::path folder = fs::temp_directory_path(error);
+  if (!error) folder = fs::absolute(folder, error);
+  if (error) throw IoError("TMPDIR: no folder for temporary files: {}", error.message());
+  return folder;
+}
+
+void require_private(int folder) {
+  struct stat status {};
+  if (::fstat(folder, &status) != 0 || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
+    throw IoError("the folder for compiled code is not this user's alone");
+}
+
+void write_text(const fs::path& path, std::string_view text) {
+  std::error_code ignored;  // then the file cannot be written either
+  fs::create_directories(path.parent_path(), ignored);
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (!file) throw IoError("{}: cannot be written (a full disk?)", path.filename().string());
+}
+
+std::string first_characters(const std::string& path) {
+  std::array<char, 2000> text{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), text.size());
+  return {text.data(), static_cast<std::size_t>(file.gcount())};
+}
+
+}  // namespace
+
+void CompiledCode::CloseLibrary::operator()(void* library) const { ::dlclose(library); }
+
+CompiledCode::CompiledCode(const CodeText& text) {
+  try {
+    start(text);
+  } catch (const IoError& error) {
+    unavailable_ = error.what();
+    folder_.reset();
+  }
+}
+
+void CompiledCode::start(const CodeText& text) {
+  const SystemCompiler compiler = system_compiler();
+  if (compiler.path.empty()) throw IoError(compiler.missing);
+  program_ = compiler.path;
+  folder_.emplace(folder_for_code(), "code");
+  require_private(folder_->descriptor());
+  // The loader takes a library of a path that it knows for the one that it has loaded.
+  static std::atomic<unsigned> count = 0;
+  library_name_ = fmt::format("code-{}.so", ++count);
+  for (const auto& [name, header] : text.headers) write_text(file(name), header);
+  write_text(file(source_name), arithmetic_guard() + text.source);
+
+  std::vector<std::string> words = {program_};
+  for (const auto& flags : {library_flags(), text.flags})
+    words.insert(words.end(), flags.begin(), flags.end());
+  words.insert(words.end(), {"-iquote", ".", source_name, "-o", library_name_});
+  stop_at_ = std::chrono::steady_clock::now() + text.limit;
+  compiler_.emplace(std::move(words), compiler_environment(folder_->path().string()),
+                    folder_->descriptor(), messages_name);
+}
+
+bool CompiledCode::ready() {
+  if (!compiler_) return true;
+  const std::optional<int> status = compiler_->ended();
+  if (!status && std::chrono::steady_clock::now() < stop_at_) return false;
+  compiler_.reset();
+  if (status)
+    finish(*status);
+  else
+    unavailable_ = program_ + ": took too long to compile";
+  folder_.reset();
+  return true;
+}
+
+void CompiledCode::wait() {
+  while (!ready()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void CompiledCode::finish(int status) {
+  messages_ = first_characters(file(messages_name));
+  if (status == 0)
+    load();
+  else
+    unavailable_ = fmt::format("{}: {}", program_, end_text(status));
+}
+
+void CompiledCode::load() {
+  library_.reset(::dlopen(file(library_name_).c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (library_ == nullptr)
+    unavailable_ = fmt::format("{}: what was compiled cannot be loaded (mounted noexec?): {}",
+                               folder_->path().parent_path().string(), ::dlerror());
+}
+
+void* CompiledCode::symbol(const std::string& name) const {
+  void* const found = library_ == nullptr ? nullptr : ::dlsym(library_.get(), name.c_str());
+  if (found == nullptr) throw std::logic_error("no function " + name + " in the compiled code");
+  return found;
+}
+
+// By way of the open folder, which stays this one where its path is made to lead elsewhere.
+std::string CompiledCode::file(const std::string& name) const {
+  return fmt::format("/proc/self/fd/{}/{}", folder_->descriptor(), name);
+}
+
+}  // namespace lapl

@@ -1,0 +1,81 @@
+// C++ that this program has written for the run at hand, compiled by the machine's own compiler and
+// loaded into this process, while the run goes on without it.
+//
+//   CompiledCode code({.source = R"(extern "C" [[gnu::visibility("default")]] int two() { return 2;
+//   })"}); while (!code.ready()) ...;                                  // steps by other means if
+//   (code.unavailable().empty()) code.function<int()>("two")();
+//
+// Nothing is loaded that somebody else could have written: there is no cache, and all files lie in
+// a folder of this user alone, under $TMPDIR or /tmp. It is removed as soon as the library is
+// loaded; after a kill the next process does that. That there is no compiler, or that it fails,
+// hangs, or may not be loaded from there, is no error of a run.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/compiler_process.hpp"
+#include "kernels/temporary_folder.hpp"
+
+namespace lapl {
+
+/// What is to be compiled, all of it from this program: it is neither checked nor confined. Only
+/// what has `extern "C" [[gnu::visibility("default")]]` is exported. C's functions can be called,
+/// and no exceptions thrown.
+struct CodeText {
+  std::string source;
+  std::map<std::string, std::string> headers = {};             ///< by NAME in #include "NAME"
+  std::vector<std::string> flags = {};                         ///< after library_flags()
+  std::chrono::milliseconds limit = std::chrono::seconds(60);  ///< a longer compilation is stopped
+};
+
+/// For one thread at a time.
+class CompiledCode {
+ public:
+  /// Starts the compiler, and does not wait for it.
+  explicit CompiledCode(const CodeText& text);
+  CompiledCode(const CompiledCode&) = delete;
+  CompiledCode& operator=(const CompiledCode&) = delete;
+
+  /// Whether it is known how it ended: loaded, or unavailable() says why not. Never waits.
+  bool ready();
+  /// Until ready().
+  void wait();
+
+  /// Why there is no compiled code, for people; empty where there is, or while nobody knows.
+  const std::string& unavailable() const { return unavailable_; }
+  /// What the compiler said of the text, at most 2000 characters, for an internal error.
+  const std::string& messages() const { return messages_; }
+
+  /// The function of that name, to be called only as long as this object lives; once ready(),
+  /// unless unavailable(). std::logic_error where there is none.
+  template <class Function>
+  Function* function(const std::string& name) const {
+    return reinterpret_cast<Function*>(symbol(name));
+  }
+
+ private:
+  struct CloseLibrary {
+    void operator()(void* library) const;
+  };
+
+  void start(const CodeText& text);
+  void finish(int status);
+  void load();
+  void* symbol(const std::string& name) const;
+  std::string file(const std::string& name) const;
+
+  std::string program_;  // the compiler
+  std::string library_name_;
+  std::chrono::steady_clock::time_point stop_at_;
+  std::optional<TemporaryFolder> folder_;
+  std::optional<CompilerProcess> compiler_;  // goes before its folder
+  std::unique_ptr<void, CloseLibrary> library_;
+  std::string unavailable_, messages_;
+};
+
+}  // namespace lapl
