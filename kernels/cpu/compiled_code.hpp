@@ -1,9 +1,9 @@
 // C++ that this program has written for the run at hand, compiled by the machine's own compiler and
 // loaded into this process, while the run goes on without it.
 //
-//   CompiledCode code({.source = R"(extern "C" [[gnu::visibility("default")]] int two() { return 2;
-//   })"}); while (!code.ready()) ...;                                  // steps by other means if
-//   (code.unavailable().empty()) code.function<int()>("two")();
+//   CompiledCode code({.source = text});
+//   while (!code.ready()) step_otherwise();
+//   if (code.unavailable().empty()) step = code.function<Step>("step");
 //
 // Nothing is loaded that somebody else could have written: there is no cache, and all files lie in
 // a folder of this user alone, under $TMPDIR or /tmp. It is removed as soon as the library is
