@@ -8,8 +8,8 @@
 #include <future>
 #include <utility>
 
+#include "kernels/background.hpp"
 #include "kernels/error.hpp"
-#include "solver/background.hpp"
 #include "solver/clock.hpp"
 #include "solver/outputs.hpp"
 #include "solver/schedule.hpp"

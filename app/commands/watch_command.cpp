@@ -10,8 +10,8 @@
 #include "app/view/terminal/watch_frame.hpp"
 #include "io/provenance.hpp"
 #include "kernels/available_memory.hpp"
+#include "kernels/background.hpp"
 #include "kernels/error.hpp"
-#include "solver/background.hpp"
 
 namespace lapl {
 namespace {

@@ -1,0 +1,91 @@
+// Kernels compiled at run time: what NVRTC says, which needs no device, and what they compute.
+#include "kernels/cuda/compiled_kernels.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/stream.hpp"
+#include "tests/cuda/need_cuda.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl;
+using test::has;
+
+namespace {
+
+const KernelText products = {
+    .source =
+        "#include \"sum.hpp\"\n"
+        "extern \"C\" __global__ void run(const float* a, const float* b, const float* c,\n"
+        "                                float* d, float* e) {\n"
+        "  const int i = threadIdx.x;\n"
+        "  d[i] = sum(a[i] * b[i], c[i]);\n"
+        "  e[i] = sqrtf(fabsf(a[i])) / b[i];\n"
+        "}\n",
+    .headers = {{"sum.hpp", "__device__ inline float sum(float x, float y) { return x + y; }"}}};
+
+}  // namespace
+
+TEST_CASE("kernels are compiled to machine code where there is no device") {
+  for (const int architecture : {80, 90}) {
+    const Cubin cubin = compile_cubin(products, architecture);
+    CAPTURE(cubin.messages);
+    CHECK(cubin.unavailable == "");
+    REQUIRE(cubin.code.size() > 4);
+    CHECK(std::string(cubin.code.data() + 1, 3) == "ELF");
+  }
+}
+
+TEST_CASE("kernels with a fault are reported with NVRTC's words") {
+  const Cubin cubin = compile_cubin({.source = "#include \"nothing.hpp\"\n"}, 90);
+  CHECK(has(cubin.unavailable, "NVRTC for compute capability 9.0"));
+  CHECK(has(cubin.messages, "kernels.cu(1)"));
+  const Cubin unknown = compile_cubin(products, 20);
+  CHECK(has(unknown.unavailable, "NVRTC for compute capability 2.0"));
+  CHECK(unknown.code.empty());
+}
+
+TEST_CASE("kernels compiled at run time compute with the arithmetic of all others") {
+  test::need_cuda();
+  CompiledKernels kernels(products);
+  kernels.wait();
+  CAPTURE(kernels.messages());
+  REQUIRE(kernels.unavailable() == "");
+  CHECK(kernels.ready());
+  constexpr int count = 256;
+  std::mt19937 generator(3);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> a(count), b(count), c(count), d(count), e(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    a[i] = uniform(generator);
+    b[i] = uniform(generator);
+    c[i] = -a[i] * b[i] + uniform(generator) / 1024;
+  }
+  const Stream stream;
+  const auto on_device = device_buffer<float>(5 * count);
+  float* at[5];
+  for (int i = 0; i < 5; ++i) at[i] = on_device.data() + i * count;
+  const auto copy = [&](void* to, const void* from) {
+    LAPL_CUDA(cudaMemcpyAsync(to, from, count * sizeof(float), cudaMemcpyDefault, stream));
+  };
+  copy(at[0], a.data());
+  copy(at[1], b.data());
+  copy(at[2], c.data());
+  void* arguments[] = {&at[0], &at[1], &at[2], &at[3], &at[4]};
+  LAPL_CUDA(cudaLaunchKernel(kernels.kernel("run"), dim3(1), dim3(count), arguments, 0, stream));
+  copy(d.data(), at[3]);
+  copy(e.data(), at[4]);
+  LAPL_CUDA(cudaStreamSynchronize(stream));
+  for (std::size_t i = 0; i < count; ++i) {
+    const volatile float product = a[i] * b[i];
+    REQUIRE(d[i] == product + c[i]);
+    REQUIRE(e[i] == std::sqrt(std::abs(a[i])) / b[i]);
+  }
+  CHECK_THROWS_AS(kernels.kernel("nothing"), DeviceError);
+}
