@@ -6,11 +6,18 @@
 
 namespace lapl {
 
+#ifdef __CUDACC_RTC__  // has none of GCC's names
+LAPL_HOST_DEVICE float fused_multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+LAPL_HOST_DEVICE double fused_multiply_add(double a, double b, double c) {
+  return __fma_rn(a, b, c);
+}
+#else
 LAPL_HOST_DEVICE float fused_multiply_add(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
 }
 LAPL_HOST_DEVICE double fused_multiply_add(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
+#endif
 
 }  // namespace lapl
