@@ -1,0 +1,42 @@
+#include "kernels/elementary.hpp"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "tests/cuda/elementary_device.hpp"
+#include "tests/cuda/need_cuda.hpp"
+
+using namespace lapl;
+
+TEST_CASE_TEMPLATE("elementary functions have the bits of the host on the device", T, float,
+                   double) {
+  test::need_cuda();
+  // Half of them of any size, subnormal, huge, infinite and NaN too; half of ordinary sizes.
+  using Bits = elementary::Bits<T>;
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<T> ordinary(-20, 20);
+  std::vector<T> x(400'000), y(x.size());
+  for (auto* numbers : {&x, &y})
+    for (T& number : *numbers)
+      number = random() % 2 ? std::bit_cast<T>(static_cast<Bits>(random())) : ordinary(random);
+  for (std::size_t i = 0; i < x.size(); i += 4) x[i] = std::abs(x[i]);  // have powers, mostly
+
+  const std::vector<T> device = test::elementary_on_device(x, y);
+  using Function = T (*)(T);
+  const Function functions[] = {exponential<T>, logarithm<T>, sine<T>,
+                                cosine<T>,      tangent<T>,   hyperbolic_tangent<T>};
+  for (std::size_t f = 0; f < 7; ++f) {
+    CAPTURE(f);
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const T host = f < 6 ? functions[f](x[i]) : power(x[i], y[i]);
+      const T value = device[f * x.size() + i];
+      different += std::isnan(host) ? !std::isnan(value)
+                                    : std::bit_cast<Bits>(host) != std::bit_cast<Bits>(value);
+    }
+    CHECK(different == 0);
+  }
+}
