@@ -1,0 +1,204 @@
+// Greatest errors of the elementary functions, in units in the last place of the true value, and
+// where: of every float, against the C library's functions of double, and of ten million doubles
+// against MPFR. Minutes for each function.
+//
+//   lapl_elementary_accuracy [FUNCTION...]
+#include <fmt/format.h>
+#include <mpfr.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "kernels/elementary_rows.hpp"
+
+namespace {
+
+struct Worst {
+  double error = 0, x = 0, y = 0;
+  void add(double other_error, double other_x, double other_y) {
+    if (!(other_error <= error)) *this = {other_error, other_x, other_y};
+  }
+};
+#pragma omp declare reduction(worst:Worst : omp_out.add(omp_in.error, omp_in.x, omp_in.y))
+
+void print(std::string_view name, std::string_view type, const Worst& worst) {
+  fmt::print("{:20} {:7} {:.4f} at {:a} {:a}\n", name, type, worst.error, worst.x, worst.y);
+  std::fflush(stdout);
+}
+
+/// NaN counts as an infinite error unless both are; a number past the greatest one as the next that
+/// the format would have.
+double float_error(float computed, double expected) {
+  if (std::isnan(expected) || std::isnan(computed))
+    return std::isnan(expected) && std::isnan(computed) ? 0 : HUGE_VAL;
+  if (static_cast<double>(computed) == expected) return 0;
+  constexpr double overflow = 0x1p128;
+  const double value = std::isinf(computed) ? std::copysign(overflow, computed) : computed;
+  expected = std::clamp(expected, -overflow, overflow);
+  if (expected == 0) return std::abs(value) / 0x1p-149;
+  // Two to the exponent, by its bits.
+  const double binade =
+      std::bit_cast<double>(std::bit_cast<std::uint64_t>(std::abs(expected)) & 0x7ff0000000000000);
+  const double place = std::max(std::min(binade, 0x1p127), 0x1p-126) * 0x1p-23;
+  return std::abs(value - expected) / place;
+}
+
+template <class Row, class Reference>
+void every_float(std::string_view name, Row row, Reference reference) {
+  Worst worst;
+  constexpr std::int64_t piece = 1 << 16;
+#pragma omp parallel for schedule(dynamic) reduction(worst : worst)
+  for (std::int64_t first = 0; first < std::int64_t(1) << 32; first += piece) {
+    std::vector<float> x(piece), computed(piece);
+    for (std::int64_t i = 0; i < piece; ++i)
+      x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(first + i));
+    row(x.data(), computed.data(), piece);
+    for (std::int64_t i = 0; i < piece; ++i)
+      worst.add(float_error(computed[i], reference(static_cast<double>(x[i]))), x[i], 0);
+  }
+  print(name, "float", worst);
+}
+
+/// An MPFR number.
+struct Number {
+  mpfr_t value;
+  Number() { mpfr_init2(value, 120); }
+  Number(const Number&) = delete;
+  ~Number() { mpfr_clear(value); }
+};
+
+/// `expected` is lost.
+double double_error(double computed, mpfr_t expected) {
+  if (mpfr_nan_p(expected) || std::isnan(computed))
+    return mpfr_nan_p(expected) && std::isnan(computed) ? 0 : HUGE_VAL;
+  const double nearest = mpfr_get_d(expected, MPFR_RNDZ);
+  if (std::isinf(computed) && mpfr_inf_p(expected)) return 0;
+  if (mpfr_zero_p(expected)) return computed == 0 ? 0 : HUGE_VAL;
+  const int exponent = std::max<int>(nearest == 0 ? -1022 : std::ilogb(nearest), -1022);
+  if (std::isinf(computed)) {  // as if it were 2^1024
+    if (mpfr_get_exp(expected) > 1024) return 0;
+    mpfr_div_2si(expected, expected, 1024, MPFR_RNDN);
+    return std::ldexp(std::abs(mpfr_get_d(expected, MPFR_RNDN) - std::copysign(1, computed)), 53);
+  }
+  mpfr_sub_d(expected, expected, computed, MPFR_RNDN);
+  mpfr_mul_2si(expected, expected, 52 - exponent, MPFR_RNDN);
+  return std::abs(mpfr_get_d(expected, MPFR_RNDN));
+}
+
+using MpfrFunction = int(mpfr_t, const mpfr_t, mpfr_rnd_t);
+using Draw = double(std::mt19937_64&);
+constexpr std::int64_t doubles = 10'000'000;
+
+template <class Function>
+void some_doubles(std::string_view name, Function function, MpfrFunction* reference,
+                  std::vector<Draw*> draws) {
+  Worst worst;
+#pragma omp parallel for schedule(dynamic) reduction(worst : worst)
+  for (std::int64_t piece = 0; piece < 1000; ++piece) {
+    std::mt19937_64 random(piece);
+    Number expected;
+    for (std::int64_t i = 0; i < doubles / 1000; ++i) {
+      const double x = draws[i % draws.size()](random);
+      mpfr_set_d(expected.value, x, MPFR_RNDN);
+      reference(expected.value, expected.value, MPFR_RNDN);
+      worst.add(double_error(function(x), expected.value), x, 0);
+    }
+    mpfr_free_cache();
+  }
+  print(name, "double", worst);
+}
+
+double between(std::mt19937_64& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+double any(std::mt19937_64& random) { return std::bit_cast<double>(random()); }
+double positive(std::mt19937_64& random) { return std::bit_cast<double>(random() >> 1); }
+/// Of either sign, the exponent between two.
+template <int Low, int High>
+double sized(std::mt19937_64& random) {
+  const double exponent = std::floor(between(random, Low, High));
+  return std::ldexp(between(random, -2, 2), static_cast<int>(exponent));
+}
+template <int Low, int High>
+double uniform(std::mt19937_64& random) {
+  return between(random, Low, High);
+}
+/// Nearest to a multiple of a quarter turn.
+double quarter_turns(std::mt19937_64& random) {
+  const double n = std::floor(std::exp2(between(random, 0, 52)));
+  return n * 1.5707963267948966;
+}
+
+/// Pairs with a power that is neither zero nor infinite, for the most part.
+template <class T>
+T exponent_for(T x, std::mt19937_64& random) {
+  using Limits = std::numeric_limits<T>;
+  const double low = (Limits::min_exponent - Limits::digits - 1) * std::log(2.);
+  return static_cast<T>(between(random, low, Limits::max_exponent * std::log(2.)) /
+                        std::log(static_cast<double>(x)));
+}
+template <class T>
+T base_for(std::int64_t i, std::mt19937_64& random) {
+  const double close = std::exp2(between(random, -std::numeric_limits<T>::digits, 0));
+  if (i % 2) return static_cast<T>(i % 4 == 1 ? 1 + close : 1 - close / 2);
+  return static_cast<T>(std::exp2(between(random, std::numeric_limits<T>::min_exponent - 20,
+                                          std::numeric_limits<T>::max_exponent - 1)));
+}
+
+void powers() {
+  Worst worst;
+#pragma omp parallel for schedule(dynamic) reduction(worst : worst)
+  for (std::int64_t piece = 0; piece < 1000; ++piece) {
+    std::mt19937_64 random(piece);
+    for (std::int64_t i = 0; i < 1'000'000; ++i) {
+      const float x = base_for<float>(i, random), y = exponent_for(x, random);
+      worst.add(float_error(lapl::power(x, y), std::pow(double(x), double(y))), x, y);
+    }
+  }
+  print("power", "float", worst);
+  worst = {};
+#pragma omp parallel for schedule(dynamic) reduction(worst : worst)
+  for (std::int64_t piece = 0; piece < 1000; ++piece) {
+    std::mt19937_64 random(piece);
+    Number expected, exponent;
+    for (std::int64_t i = 0; i < doubles / 1000; ++i) {
+      const double x = base_for<double>(i, random), y = exponent_for(x, random);
+      mpfr_set_d(expected.value, x, MPFR_RNDN);
+      mpfr_set_d(exponent.value, y, MPFR_RNDN);
+      mpfr_pow(expected.value, expected.value, exponent.value, MPFR_RNDN);
+      worst.add(double_error(lapl::power(x, y), expected.value), x, y);
+    }
+    mpfr_free_cache();
+  }
+  print("power", "double", worst);
+}
+
+}  // namespace
+
+#define CHECK_FUNCTION(name, reference, mpfr, ...)                                             \
+  if (is_asked(#name)) {                                                                       \
+    every_float(                                                                               \
+        #name, [](auto... a) { lapl::name##_row(a...); },                                      \
+        [](double x) { return std::reference(x); });                                           \
+    some_doubles(                                                                              \
+        #name, [](double x) { return lapl::name(x); }, mpfr, std::vector<Draw*>{__VA_ARGS__}); \
+  }
+
+int main(int argc, char** argv) {
+  const auto is_asked = [&](std::string_view name) {
+    return argc == 1 || std::find(argv + 1, argv + argc, name) != argv + argc;
+  };
+  CHECK_FUNCTION(exponential, exp, mpfr_exp, sized<-60, 9>, uniform<-710, 710>, uniform<-746, -700>)
+  CHECK_FUNCTION(logarithm, log, mpfr_log, positive, uniform<0, 3>, any)
+  CHECK_FUNCTION(sine, sin, mpfr_sin, any, uniform<-10, 10>, quarter_turns, sized<-30, 40>)
+  CHECK_FUNCTION(cosine, cos, mpfr_cos, any, uniform<-10, 10>, quarter_turns, sized<-30, 40>)
+  CHECK_FUNCTION(tangent, tan, mpfr_tan, any, uniform<-10, 10>, quarter_turns, sized<-30, 40>)
+  CHECK_FUNCTION(hyperbolic_tangent, tanh, mpfr_tanh, sized<-30, 5>, uniform<-20, 20>, any)
+  if (is_asked("power")) powers();
+}
