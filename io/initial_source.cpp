@@ -2,28 +2,78 @@
 
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "io/images/image.hpp"
 #include "io/npy_reader.hpp"
 #include "kernels/error.hpp"
-#include "solver/initial_field.hpp"
 
 namespace lapl {
+namespace {
 
-std::optional<std::vector<double>> load_initial_field(const RunConfig& config) {
-  const auto* const file = std::get_if<FieldFile>(&initial_field_of(config));
-  if (file == nullptr) return std::nullopt;
+// `key` names the file in messages.
+std::vector<double> load(FieldFile kind, const std::string& key, const std::string& path,
+                         const std::string& dataset, Shape shape) {
   const auto check_shape = [&](Shape found) {
-    if (found != config.shape)
-      throw ConfigError("initial.path: {} holds {} values, grid.shape is [{}]", config.initial.path,
-                        text_of(found), fmt::join(config.shape.extents(), ", "));
+    if (found != shape)
+      throw ConfigError("{}: {} holds {} values, grid.shape is [{}]", key, path, text_of(found),
+                        fmt::join(shape.extents(), ", "));
   };
-  switch (*file) {
-    case FieldFile::picture: return read_png(config.initial.path, check_shape).values;
+  switch (kind) {
+    case FieldFile::picture: return read_png(path, check_shape).values;
     case FieldFile::dataset:
-      return doubles_of(
-          view_of(read_any_field(config.initial.path, config.initial.dataset, check_shape).values));
+      return doubles_of(view_of(read_any_field(path, dataset, check_shape).values));
   }
-  return std::nullopt;
+  return {};
+}
+
+}  // namespace
+
+LoadedFields load_initial_fields(const RunConfig& config) {
+  LoadedFields loaded;
+  for (const std::string& field : config.fields) {
+    const InitialConfig& initial = initial_of(config, field);
+    if (const auto* const file = std::get_if<FieldFile>(&row_of(initial.kind).made))
+      loaded[field] =
+          load(*file, config.initials.contains(field) ? "initial." + field : "initial.path",
+               initial.path, initial.dataset, config.shape);
+  }
+  return loaded;
+}
+
+CoefficientFields load_coefficients(const RunConfig& config) {
+  CoefficientFields fields;
+  for (const auto& [name, parameter] : config.parameters) {
+    const std::string key = "parameters." + name;
+    switch (parameter.kind) {
+      case ParameterConfig::Kind::number: break;
+      case ParameterConfig::Kind::image: {
+        const auto [low, high] = parameter.range;
+        std::vector<double> values =
+            load(FieldFile::picture, key, parameter.path, "", config.shape);
+        for (double& value : values) value = low + value * (high - low);
+        fields[name] = std::move(values);
+        break;
+      }
+      case ParameterConfig::Kind::hdf5:
+        fields[name] =
+            load(FieldFile::dataset, key, parameter.path, parameter.dataset, config.shape);
+        break;
+      case ParameterConfig::Kind::formula:
+        fields[name] = values_of_formula(key, parameter.formula, config, {});
+        break;
+    }
+    if (const auto field = fields.find(name); field != fields.end())
+      for (std::size_t i = 0; i < field->second.size(); ++i)
+        if (!with_precision(config.precision, [&]<class T>() {
+              return std::isfinite(static_cast<T>(field->second[i]));
+            }))
+          throw ConfigError(
+              "{}: the value at {} is {} (expected finite numbers in {})", key,
+              text_of(cell_at(config.shape, static_cast<std::int64_t>(i)), config.shape.axes),
+              field->second[i], name_of(config.precision));
+  }
+  return fields;
 }
 
 }  // namespace lapl

@@ -1,15 +1,16 @@
-// Initial fields that come from a file.
+// Fields that a config takes from files: initial fields and parameters.
 #pragma once
 
-#include <optional>
-#include <vector>
-
+#include "solver/initial_field.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
 
-/// rows * columns values of an initial field that is read from a file; none for other kinds.
-/// Throws IoError where the file cannot be read, ConfigError where its shape is not grid.shape.
-std::optional<std::vector<double>> load_initial_field(const RunConfig& config);
+/// The initial fields that are read from files. Throws IoError where a file cannot be read,
+/// ConfigError where its shape is not grid.shape.
+LoadedFields load_initial_fields(const RunConfig& config);
+
+/// Every parameter that is a field: from files, likewise, and by formulas.
+CoefficientFields load_coefficients(const RunConfig& config);
 
 }  // namespace lapl

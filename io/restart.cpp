@@ -28,9 +28,10 @@ bool same_value(const std::string& a, const std::string& b) {
 }
 
 bool is_fixed(const std::string& key) {
-  constexpr std::array sections = {"grid.", "boundary", "initial.", "equation."};
+  constexpr std::array sections = {"grid.",  "boundary",   "initial.",
+                                   "fields", "parameters", "equation."};
   return std::ranges::any_of(sections, [&](const char* s) { return key.starts_with(s); }) ||
-         key == "time.step" || key == "compute.precision";
+         key == "time.step" || key == "time.scheme" || key == "compute.precision";
 }
 
 std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {
@@ -89,7 +90,7 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint) {
                             path.string(), what, found, expected);
   };
   require(header.shape == run.shape, "its grid", text_of(header.shape), text_of(run.shape));
-  const std::vector<std::string> fields = names_in(equation_of(run).fields);
+  const std::vector<std::string>& fields = run.fields;
   require(header.fields == fields, "its state", fmt::format("{}", fmt::join(header.fields, ", ")),
           fmt::format("{}", fmt::join(fields, ", ")));
   const Precision precision = precision_of(view_of(checkpoint.values));
@@ -97,8 +98,8 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint) {
           name_of(run.precision));
   require(bits_of(header.time_step) == bits_of(equation_of(run).time_step(run)), "time_step",
           header.time_step, equation_of(run).time_step(run));
-  require(bits_of(header.coefficient) == bits_of(equation_of(run).stability(run).found),
-          "coefficient", header.coefficient, equation_of(run).stability(run).found);
+  require(bits_of(header.coefficient) == bits_of(coefficient_of(run)), "coefficient",
+          header.coefficient, coefficient_of(run));
   require(header.step <= run.steps, "step", header.step, fmt::format("at most {}", run.steps));
   const std::int64_t named = step_of_checkpoint(path.filename().string());
   require(named < 0 || named == header.step, "step", header.step, named);

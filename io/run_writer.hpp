@@ -26,6 +26,7 @@ struct StoredEvent {
   double time = 0;
   Statistics statistics;
   std::uint64_t digest = 0;
+  std::string field_name;  ///< of `field`
   std::string output;      ///< path of the step file; empty where none was due
   std::string checkpoint;  ///< path of the checkpoint; empty where none was due
   FieldView field;         ///< there while the event is handled

@@ -1,10 +1,10 @@
-// What follows from a field and is computed where it lives: results of the grid's shape.
+// What follows from a state and is computed where it lives: results of the grid's shape.
 #pragma once
 
 #include <variant>
 
-#include "kernels/face.hpp"
 #include "kernels/filter.hpp"
+#include "kernels/problem.hpp"
 
 namespace lapl {
 
@@ -15,7 +15,13 @@ struct LaplacianPlan {
   T spacing_squared = 1;  ///< h^2
 };
 
+/// What stages make of the state: the last array of `problem`, whose fields are those of the state.
 template <class T>
-using DerivedPlan = std::variant<LaplacianPlan<T>, FilterPlan<T>>;
+struct StagesPlan {
+  Problem<T> problem;
+};
+
+template <class T>
+using DerivedPlan = std::variant<LaplacianPlan<T>, FilterPlan<T>, StagesPlan<T>>;
 
 }  // namespace lapl

@@ -1,6 +1,6 @@
 // Elementary functions of our own: the same bits from every compiler and on every processor, which
-// the C library's and CUDA's are not. Within 0.7 units in the last place for float and double, over
-// the whole range, huge angles included, and within 0.8 where the result is subnormal, being
+// the C library's and CUDA's are not. Within 0.75 units in the last place for float and double,
+// over the whole range, huge angles included, and within 0.8 where the result is subnormal, being
 // rounded twice there (benchmarks/elementary_accuracy.cpp). Special values as in C, but no errno
 // and no promise of a NaN's sign and digits.
 //

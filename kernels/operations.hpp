@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/arithmetic.hpp"
+#include "kernels/elementary.hpp"
 
 #ifndef LAPL_RUN_TIME_CODE
 #include <array>
@@ -101,6 +102,13 @@ enum class Operation : std::uint8_t {
   choice,
   square_root,
   round_down,
+  exponential,
+  logarithm,
+  sine,
+  cosine,
+  tangent,
+  hyperbolic_tangent,
+  power,
   fused_multiply_add,
 };
 constexpr bool computes(Operation operation) { return operation >= Operation::sum; }
@@ -132,6 +140,13 @@ inline constexpr auto operation_table = std::to_array<OperationRow>({
     {Operation::choice, 3, "choice"},
     {Operation::square_root, 1, "square_root"},
     {Operation::round_down, 1, "round_down"},
+    {Operation::exponential, 1, "exponential"},
+    {Operation::logarithm, 1, "logarithm"},
+    {Operation::sine, 1, "sine"},
+    {Operation::cosine, 1, "cosine"},
+    {Operation::tangent, 1, "tangent"},
+    {Operation::hyperbolic_tangent, 1, "hyperbolic_tangent"},
+    {Operation::power, 2, "power"},
     {Operation::fused_multiply_add, 3, "fused_multiply_add"},
 });
 /// The table is in the order of the enumeration.
@@ -165,6 +180,13 @@ LAPL_HOST_DEVICE void with_operation(Operation operation, const Use& use) {
     case Operation::choice: return use([](T a, T b, T c) { return choice(a, b, c); });
     case Operation::square_root: return use([](T a, T, T) { return square_root(a); });
     case Operation::round_down: return use([](T a, T, T) { return round_down(a); });
+    case Operation::exponential: return use([](T a, T, T) { return exponential(a); });
+    case Operation::logarithm: return use([](T a, T, T) { return logarithm(a); });
+    case Operation::sine: return use([](T a, T, T) { return sine(a); });
+    case Operation::cosine: return use([](T a, T, T) { return cosine(a); });
+    case Operation::tangent: return use([](T a, T, T) { return tangent(a); });
+    case Operation::hyperbolic_tangent: return use([](T a, T, T) { return hyperbolic_tangent(a); });
+    case Operation::power: return use([](T a, T b, T) { return power(a, b); });
     case Operation::fused_multiply_add:
       return use([](T a, T b, T c) { return fused_multiply_add(a, b, c); });
   }

@@ -7,8 +7,11 @@
 namespace lapl {
 
 std::string frozen_warning(const RunConfig& config, std::span<const float> field) {
-  const double share = static_cast<double>(frozen_cells(problem_of<float>(config), field)) /
-                       static_cast<double>(config.shape.cells());
+  if (config.equation.kind != EquationKind::diffusion) return {};
+  const Problem<float> problem = problem_of<float>(config, {});
+  if (!is_compiled_ahead(problem)) return {};
+  const double share =
+      static_cast<double>(frozen_cells(problem, field)) / static_cast<double>(config.shape.cells());
   if (share < 0.01) return {};
   return fmt::format(
       "{:.0f}% of the cells stand still: float32 rounds away what a step adds to them "

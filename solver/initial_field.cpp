@@ -93,29 +93,49 @@ std::vector<double> sine_field(const RunConfig& config) {
                        mode(config.boundaries.columns, along_columns, config.shape.columns));
 }
 
-const std::variant<OnBackend, Formula, FieldFile>& initial_field_of(const RunConfig& config) {
-  return row_of(config.initial.kind).made;
+std::vector<double> computed_field(const RunConfig& config) {
+  return std::get<FieldMaker>(row_of(config.initial.kind).made)(config);
 }
 
-std::vector<double> formula_field(const RunConfig& config) {
-  return std::get<Formula>(initial_field_of(config))(config);
+const InitialConfig& initial_of(const RunConfig& config, const std::string& field) {
+  const auto own = config.initials.find(field);
+  return own == config.initials.end() ? config.initial : own->second;
 }
 
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
-                       std::optional<std::vector<double>> loaded) {
-  if (std::holds_alternative<OnBackend>(initial_field_of(config))) {
-    fill_fractal(backend.block(), config.initial.fractal);
-    return;
+                       const CoefficientFields& coefficients, const LoadedFields& loaded) {
+  const std::int64_t cells = config.shape.cells();
+  std::vector<T> state = host_vector<T>(cells * std::ssize(config.fields));
+  std::vector<std::size_t> on_backend;
+  std::int64_t draws = 0;
+  for (std::size_t field = 0; field < config.fields.size(); ++field) {
+    const std::string& name = config.fields[field];
+    RunConfig own = config;
+    own.initial = initial_of(config, name);
+    const auto& made = row_of(own.initial.kind).made;
+    if (std::holds_alternative<OnBackend>(made)) {
+      on_backend.push_back(field);
+      continue;
+    }
+    const std::vector<double> values =
+        std::holds_alternative<FieldFile>(made) ? loaded.at(name)
+        : std::holds_alternative<FromFormula>(made)
+            ? values_of_formula("initial." + name, own.initial.formula, own, coefficients, &draws)
+            : computed_field(own);
+    std::ranges::transform(values, state.begin() + static_cast<std::int64_t>(field) * cells,
+                           [](double value) { return static_cast<T>(value); });
   }
-  const std::vector<double> field = loaded ? std::move(*loaded) : formula_field(config);
-  std::vector<T> rounded = host_vector<T>(std::ssize(field));
-  for (std::size_t i = 0; i < field.size(); ++i) rounded[i] = static_cast<T>(field[i]);
-  backend.set_state(rounded);
+  if (on_backend.size() < config.fields.size()) backend.set_state(state);
+  for (const std::size_t field : on_backend) {
+    Block<T> block = backend.block();
+    block.values += static_cast<std::int64_t>(field) * cells;  // one field alone is padded
+    fill_fractal(block, initial_of(config, config.fields[field]).fractal);
+  }
 }
-template void set_initial_state(Backend<float>&, const RunConfig&,
-                                std::optional<std::vector<double>>);
-template void set_initial_state(Backend<double>&, const RunConfig&,
-                                std::optional<std::vector<double>>);
+template void set_initial_state(Backend<float>&, const RunConfig&, const CoefficientFields&,
+                                const LoadedFields&);
+template void set_initial_state(Backend<double>&, const RunConfig&, const CoefficientFields&,
+                                const LoadedFields&);
 
 }  // namespace lapl

@@ -2,19 +2,21 @@
 #pragma once
 
 #include <array>
-#include <optional>
+#include <map>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "kernels/backend.hpp"
 #include "solver/names.hpp"
+#include "solver/problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
 
-/// rows * columns values, row by row.
-using Formula = std::vector<double> (*)(const RunConfig&);
+/// rows * columns values, row by row, of the config's own `initial`.
+using FieldMaker = std::vector<double> (*)(const RunConfig&);
 
 /// `value` in every cell.
 std::vector<double> uniform_field(const RunConfig& config);
@@ -30,6 +32,8 @@ std::vector<double> sine_field(const RunConfig& config);
 struct OnBackend {};
 /// Read by io/initial_source.hpp.
 enum class FieldFile { picture, dataset };
+/// Computed by values_of_formula (solver/problem.hpp).
+struct FromFormula {};
 
 /// A kind of initial field.
 struct InitialField {
@@ -37,7 +41,7 @@ struct InitialField {
   const char* name;
   const char* summary;                   ///< one line for people
   std::array<std::string_view, 4> keys;  ///< those of section initial that it reads
-  std::variant<OnBackend, Formula, FieldFile> made;
+  std::variant<OnBackend, FieldMaker, FieldFile, FromFormula> made;
 };
 
 // clang-format off
@@ -55,14 +59,16 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
     {InitialKind::image, "image", "a PNG picture, grey values from 0 to 1",
      {"path"}, FieldFile::picture},
     {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file",
-     {"path", "dataset"}, FieldFile::dataset}});
+     {"path", "dataset"}, FieldFile::dataset},
+    {InitialKind::formula, "formula", "a formula of x, y, parameters and random",
+     {"formula", "seed"}, FromFormula()}});
 // clang-format on
 
-/// How the config's initial field is made.
-const std::variant<OnBackend, Formula, FieldFile>& initial_field_of(const RunConfig& config);
+/// rows * columns values of the config's own `initial`, of a kind that is computed here.
+std::vector<double> computed_field(const RunConfig& config);
 
-/// rows * columns values of a kind that has a formula.
-std::vector<double> formula_field(const RunConfig& config);
+/// What a field begins with.
+const InitialConfig& initial_of(const RunConfig& config, const std::string& field);
 
 /// Value at node `index` of eigenmode `mode` of the second difference on `size` nodes:
 ///   zero       sin((index + 1) theta),    theta = pi mode / (size + 1)
@@ -70,10 +76,13 @@ std::vector<double> formula_field(const RunConfig& config);
 ///   periodic   cos(index theta),          theta = 2 pi mode / size
 double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::int64_t size);
 
-/// Sets the backend's state to the config's initial field, rounded once from float64. `loaded`
-/// stands for the values of a formula: it must be there for kinds that io/ reads from a file.
+/// Values of fields that io/ reads from files, by name.
+using LoadedFields = std::map<std::string, std::vector<double>, std::less<>>;
+
+/// Sets the backend's state to the config's initial fields, rounded once from float64. `loaded`
+/// must hold those of kinds that io/ reads from a file.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
-                       std::optional<std::vector<double>> loaded);
+                       const CoefficientFields& coefficients, const LoadedFields& loaded);
 
 }  // namespace lapl

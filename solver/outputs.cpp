@@ -3,81 +3,79 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
-#include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
+#include "solver/problem.hpp"
 
 namespace lapl {
 namespace {
 
+// What a formula of the state makes, as stages of a problem with the state's fields.
 template <class T>
-DerivedPlan<T> laplacian_plan(const RunConfig& config) {
-  return LaplacianPlan<T>{config.boundaries, static_cast<T>(config.spacing * config.spacing)};
-}
-
-constexpr std::array derived_quantities = {
-    OutputQuantity{"laplacian", "5-point Laplacian of field", "m-2", true, laplacian_plan<float>,
-                   laplacian_plan<double>},
-};
-
-std::vector<OutputQuantity> all_quantities() {
-  std::vector<OutputQuantity> all;
-  for (const Equation& equation : name_table<EquationKind>)
-    for (const EquationField& field : equation.fields)
-      all.push_back({field.name, field.description, field.unit});
-  all.insert(all.end(), derived_quantities.begin(), derived_quantities.end());
-  return all;
+DerivedPlan<T> formula_plan(const RunConfig& config, const Problem<T>& problem,
+                            const std::string& name, const std::string& text) {
+  const StepStages made = value_stages(system_of(config), parse_formula(name, text));
+  Problem<T> derived = problem;
+  derived.stages = made.stages;
+  // Arrays that stages of a step make are not those that these make.
+  const auto given = static_cast<std::size_t>(problem.fields) + problem.coefficients.size();
+  derived.faces.resize(given);
+  std::erase_if(derived.laws,
+                [&](const VaryingFace& law) { return law.array >= static_cast<int>(given); });
+  for (std::size_t array = given; array < made.like.size(); ++array)
+    derived.faces.push_back(quantity_faces<T>(config.boundaries));
+  return StagesPlan<T>{std::move(derived)};
 }
 
 }  // namespace
 
-std::span<const OutputQuantity> output_quantities() {
-  static const std::vector<OutputQuantity> all = all_quantities();
-  return all;
-}
-
-std::string state_field() { return std::string(output_quantities().front().name); }
-
-const OutputQuantity* quantity_named(std::string_view name) {
-  const auto all = output_quantities();
-  const auto found = std::ranges::find(all, name, &OutputQuantity::name);
-  return found == all.end() ? nullptr : &*found;
+std::vector<std::string> output_names(const RunConfig& config) {
+  std::vector<std::string> names = config.fields;
+  if (config.fields.size() == 1) names.emplace_back(laplacian_name);
+  for (const DerivedConfig& derived : config.derived) names.push_back(derived.name);
+  return names;
 }
 
 std::vector<OutputDataset> output_datasets(const RunConfig& config) {
   std::vector<OutputDataset> datasets;
-  const auto fields = equation_of(config).fields;
   std::size_t derived = 0;
   for (const std::string& name : config.output_fields) {
-    const OutputQuantity& quantity = *quantity_named(name);
-    const auto field = std::ranges::find(fields, name, &EquationField::name);
-    const bool is_field = field != fields.end();
-    datasets.push_back({name, std::string(quantity.description), std::string(quantity.unit),
-                        is_field ? "" : "the " + name, is_field ? field - fields.begin() : 0,
-                        is_field ? std::nullopt : std::optional(derived++)});
+    const auto field = std::ranges::find(config.fields, name);
+    const auto formula = std::ranges::find(config.derived, name, &DerivedConfig::name);
+    if (field != config.fields.end())
+      datasets.push_back({name, name, "1", "", field - config.fields.begin(), std::nullopt});
+    else if (formula != config.derived.end())
+      datasets.push_back({name, formula->formula, formula->unit, "output " + name, 0, derived++});
+    else
+      datasets.push_back({name, "5-point Laplacian of " + config.fields.front(), "m-2",
+                          "the " + name, 0, derived++});
   }
   for (const FilterConfig& filter : config.filters)
-    datasets.push_back(
-        {filter.name,
-         fmt::format("{}, {} with {}", state_field(), name_of(filter.kind), name_of(filter.kernel)),
-         "1", "filter " + filter.name, 0, derived++});
+    datasets.push_back({filter.name,
+                        fmt::format("{}, {} with {}", config.fields.front(), name_of(filter.kind),
+                                    name_of(filter.kernel)),
+                        "1", "filter " + filter.name, 0, derived++});
   return datasets;
 }
 
 template <class T>
-std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config) {
+std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config, const Problem<T>& problem) {
   std::vector<DerivedPlan<T>> plans;
   for (const std::string& name : config.output_fields) {
-    const OutputQuantity& quantity = *quantity_named(name);
-    if (quantity.plan == nullptr) continue;
-    if constexpr (sizeof(T) == sizeof(float))
-      plans.push_back(quantity.plan(config));
+    if (std::ranges::count(config.fields, name) > 0) continue;
+    const auto formula = std::ranges::find(config.derived, name, &DerivedConfig::name);
+    if (formula != config.derived.end())
+      plans.push_back(formula_plan(config, problem, name, formula->formula));
+    else if (problem.laws.empty())
+      plans.push_back(
+          LaplacianPlan<T>{problem.faces.front(), static_cast<T>(config.spacing * config.spacing)});
     else
-      plans.push_back(quantity.plan_in_double(config));
+      plans.push_back(
+          formula_plan(config, problem, name, fmt::format("laplacian({})", config.fields.front())));
   }
   return plans;
 }
-template std::vector<DerivedPlan<float>> derived_plans(const RunConfig&);
-template std::vector<DerivedPlan<double>> derived_plans(const RunConfig&);
+template std::vector<DerivedPlan<float>> derived_plans(const RunConfig&, const Problem<float>&);
+template std::vector<DerivedPlan<double>> derived_plans(const RunConfig&, const Problem<double>&);
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// What outputs hold: the field, what is derived from it, and results of filters. One table for the
+// What outputs hold: fields, what is derived from them, and results of filters. One list for the
 // writer, plots, config and messages.
 #pragma once
 
@@ -14,28 +14,15 @@
 
 namespace lapl {
 
-/// A quantity that outputs may hold.
-struct OutputQuantity {
-  std::string_view name;  ///< of its dataset, and in output.fields
-  std::string_view description;
-  std::string_view unit;
-  /// Positive and negative values matter alike, and the extremes are rare: drawn around 0, from the
-  /// 5th to the 95th percentile.
-  bool is_signed = false;
-  /// How it follows from the first field of the state, in each precision; null for fields.
-  DerivedPlan<float> (*plan)(const RunConfig&) = nullptr;
-  DerivedPlan<double> (*plan_in_double)(const RunConfig&) = nullptr;
-};
+/// Derived of itself wherever there is one field.
+inline constexpr std::string_view laplacian_name = "laplacian";
 
-/// The fields of every equation, then what is derived from the state. A derived output is one row
-/// of the table in outputs.cpp.
-std::span<const OutputQuantity> output_quantities();
+/// Whether a quantity of this name is drawn around 0, from the 5th to the 95th percentile: positive
+/// and negative values matter alike, and the extremes are rare.
+constexpr bool is_drawn_around_zero(std::string_view name) { return name == laplacian_name; }
 
-/// Name of the first field of a state.
-std::string state_field();
-
-/// The row of a name; null where there is none, as for results of filters.
-const OutputQuantity* quantity_named(std::string_view name);
+/// What output.fields may name, in the order in which lists have it.
+std::vector<std::string> output_names(const RunConfig& config);
 
 /// One dataset of a run's outputs, in the order in which they hold them.
 struct OutputDataset {
@@ -53,6 +40,6 @@ std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& ca
 
 /// The plans of the derived datasets but for those of filters, which come after them.
 template <class T>
-std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config);
+std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config, const Problem<T>& problem);
 
 }  // namespace lapl

@@ -39,10 +39,9 @@ template <class T>
 template <class T>
 [[noreturn]] void refuse_state(const NotFinite<T>& found, const RunConfig& config,
                                std::int64_t step) {
-  const auto fields = equation_of(config).fields;
   const auto field = static_cast<std::size_t>(found.index / config.shape.cells());
   refuse(found, config.shape, step,
-         fields.size() == 1 ? "the value" : fmt::format("field {}", fields[field].name));
+         config.fields.size() == 1 ? "the value" : "field " + config.fields[field]);
 }
 
 // The state, and what follows from it, which may be too large all the same.
@@ -225,7 +224,7 @@ void require_finite_start(Backend<T>& backend, const RunConfig& config) {
   backend.capture(true);
   const Captured<T> captured = backend.captured();
   require_finite(captured, config, 0);
-  for (std::int64_t field = 0; field < std::ssize(equation_of(config).fields); ++field)
+  for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
     require_finite(statistics_of(captured.field(field), config.shape, config.spacing), 0);
 }
 template void require_finite_start(Backend<float>&, const RunConfig&);

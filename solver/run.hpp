@@ -6,20 +6,9 @@
 #include <string>
 
 #include "kernels/backend.hpp"
-#include "solver/equation/equation.hpp"
+#include "solver/problem.hpp"
 
 namespace lapl {
-
-/// The problem that a config states, rounded to T.
-template <class T>
-Problem<T> problem_of(const RunConfig& config) {
-  const Equation& equation = equation_of(config);
-  std::vector<T> parameters;
-  for (const double parameter : equation.stage_parameters(config))
-    parameters.push_back(static_cast<T>(parameter));
-  return problem_of_stage<T>(config.shape, config.boundaries, equation.stage(config.shape.axes),
-                             parameters);
-}
 
 struct Progress {
   std::int64_t step = 0;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/boundary.hpp"
@@ -27,7 +28,7 @@ inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
      {Boundary::periodic, "periodic", "the grid goes on at the opposite edge"}});
 
 /// solver/initial_field.hpp says what each is.
-enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5 };
+enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5, formula };
 
 struct InitialConfig {
   InitialKind kind = InitialKind::fractal;
@@ -40,19 +41,68 @@ struct InitialConfig {
   std::array<std::int64_t, 2> mode = {1, 1};  ///< sine: eigenmode numbers along rows, columns
   std::string path;                           ///< image, hdf5: absolute path of the file
   std::string dataset = "/field";             ///< hdf5
+  std::string formula;                        ///< formula: of x, y, parameters and random
+};
+
+/// What one side of the grid holds, as a formula of the time, the position and parameters.
+enum class LawKind { value, derivative, mixed };
+template <>
+inline constexpr auto name_table<LawKind> = std::to_array<Named<LawKind>>(
+    {{LawKind::value, "value", "u on the node just outside"},
+     {LawKind::derivative, "derivative", "du/dn, outward, at the face"},
+     {LawKind::mixed, "mixed", "du/dn + factor u at the face"}});
+
+/// A law in place of what RunConfig::boundaries says of the axis.
+struct SideLaw {
+  int axis = 0;  ///< 0 planes, 1 rows, 2 columns
+  bool last = false;
+  std::string array;  ///< a field or a quantity of equation.let; empty: every field
+  LawKind kind = LawKind::value;
+  std::string value = "0";
+  std::string factor = "0";  ///< mixed
+};
+
+/// A number, or a field that does not change.
+struct ParameterConfig {
+  enum class Kind { number, image, hdf5, formula };
+  Kind kind = Kind::number;
+  double number = 0;
+  std::string path, dataset = "/field";  ///< image, hdf5: absolute path of the file
+  std::array<double, 2> range = {0, 1};  ///< image: what black and white stand for
+  std::string formula;
 };
 
 /// solver/equation/equation.hpp says what each is.
-enum class EquationKind { diffusion };
+enum class EquationKind { diffusion, formula };
+
+/// Names with their formulas, in the order of the config.
+using NamedFormulas = std::vector<std::pair<std::string, std::string>>;
 
 struct EquationConfig {
   EquationKind kind = EquationKind::diffusion;
   std::map<std::string, double, std::less<>> parameters;  ///< those that are given
+  std::map<std::string, std::string, std::less<>> rates;  ///< formula: du/dt of each field
+  NamedFormulas quantities;                               ///< formula: equation.let
 
   std::optional<double> number(std::string_view parameter) const {
     const auto at = parameters.find(parameter);
     return at == parameters.end() ? std::nullopt : std::optional(at->second);
   }
+};
+
+/// solver/equation/stages.hpp says how each steps.
+enum class Scheme { euler, heun, ssprk3, rk4, leapfrog };
+template <>
+inline constexpr auto name_table<Scheme> = std::to_array<Named<Scheme>>(
+    {{Scheme::euler, "euler", "explicit Euler, first order"},
+     {Scheme::heun, "heun", "Heun's method, second order"},
+     {Scheme::ssprk3, "ssprk3", "Shu and Osher's strong-stability-preserving, third order"},
+     {Scheme::rk4, "rk4", "the classical Runge-Kutta method, fourth order"},
+     {Scheme::leapfrog, "leapfrog", "fields one after the other, each with the newest values"}});
+
+/// An output that follows from the state.
+struct DerivedConfig {
+  std::string name, formula, unit = "1";
 };
 
 /// Every so many steps, or every so many seconds of wall-clock time; exactly one is set.
@@ -65,9 +115,14 @@ struct RunConfig {
   Shape shape;
   double spacing = 1;  ///< h
   Boundaries boundaries;
-  InitialConfig initial;
+  std::vector<SideLaw> laws;
+  std::vector<std::string> fields = {"field"};
+  std::map<std::string, ParameterConfig, std::less<>> parameters;
+  InitialConfig initial;  ///< of fields without one of their own
+  std::map<std::string, InitialConfig, std::less<>> initials;  ///< by field
 
   EquationConfig equation;
+  Scheme scheme = Scheme::euler;
   std::optional<double> time_step;  ///< dt; unset where the equation's parameters imply it
   std::int64_t steps = 0;
 
@@ -79,6 +134,7 @@ struct RunConfig {
   std::string directory;  ///< of the run folder, as given
   std::int64_t output_every = 2500;
   std::vector<std::string> output_fields = {"field", "laplacian"};
+  std::vector<DerivedConfig> derived;
 
   std::vector<FilterConfig> filters;  ///< of the field; their results are outputs too
 

@@ -24,13 +24,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <class T>
-void set_state(Backend<T>& backend, const Job& job, std::optional<std::vector<double>> loaded) {
-  if (!job.restart) return set_initial_state(backend, job.config.run, std::move(loaded));
+void restore_state(Backend<T>& backend, const Job& job) {
   const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
   if (values == nullptr)
     throw CheckpointError("{}: holds another precision than compute.precision says",
                           job.restart->path.string());
-  backend.set_state(*values);
+  backend.set_state(*values, job.restart->checkpoint.header.step);
 }
 
 Json summary_values(const Job& job, const Provenance& provenance) {
@@ -87,13 +86,17 @@ template <class T>
 int execute_as(const Job& job, Console& console) {
   const RunConfig& config = job.config.run;
   const std::int64_t first_step = job.restart ? job.restart->checkpoint.header.step : 0;
-  const BackendChoice choice = choose_backend(config.backend, config.engine);
+  const BackendChoice choice = choose_backend(config);
   require_host_memory(config, choice.backend);
-  auto loaded = job.restart ? std::nullopt : load_initial_field(config);
-  const auto backend =
-      run_backend<T>(config, choice, [&](const std::string& text) { console.note(text); });
+  const CoefficientFields coefficients = load_coefficients(config);
+  const LoadedFields loaded = job.restart ? LoadedFields() : load_initial_fields(config);
+  const auto backend = run_backend<T>(config, choice, coefficients,
+                                      [&](const std::string& text) { console.note(text); });
   const BackendDescription by = backend->description();
-  set_state(*backend, job, std::move(loaded));
+  if (job.restart)
+    restore_state(*backend, job);
+  else
+    set_initial_state(*backend, config, coefficients, loaded);
   if (!job.restart) require_finite_start(*backend, config);
 
   const std::string config_text = resolved_yaml(job.config);

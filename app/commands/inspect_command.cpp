@@ -73,8 +73,9 @@ Json describe_file(const fs::path& file) {
   }
   for (const std::string& name : content.fields)
     result["fields"][name] = describe_field(file, content, name);
-  if (result.contains("fields") && result["fields"].contains(state_field()))
-    result["digest"] = result["fields"][state_field()]["digest"];
+  const std::string state = RunConfig{}.fields.front();
+  if (result.contains("fields") && result["fields"].contains(state))
+    result["digest"] = result["fields"][state]["digest"];
   if (content.kind == "hdf5")
     if (const Json arrays = describe_arrays(file); !arrays.is_null()) result["arrays"] = arrays;
   for (const auto& [name, text] : content.provenance) result["provenance"][name] = text;

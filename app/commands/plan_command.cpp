@@ -43,12 +43,11 @@ std::int64_t largest_square(const RunConfig& config, const std::string& backend,
 
 Json plan_of(const LoadedConfig& loaded) {
   const RunConfig& config = loaded.run;
-  const BackendChoice choice = choose_backend(config.backend, config.engine);
+  const BackendChoice choice = choose_backend(config);
   load_filters(config);
   const Memory memory = memory_of_run(config, choice.backend, config.shape);
   const Memory available = memory_available(choice.backend);
   const RunDisk disk = disk_of_run(config);
-  const Stability stability = equation_of(config).stability(config);
 
   Json plan = {{"shape", config.shape.extents()},
                {"precision", name_of(config.precision)},
@@ -65,9 +64,11 @@ Json plan_of(const LoadedConfig& loaded) {
                {"checkpoint_bytes", disk.checkpoint},
                {"disk_bytes", disk.all},
                {"disk_bytes_available", disk.available},
-               {"disk_shortage", disk_shortage(config, disk)},
-               {"coefficient", stability.found},
-               {"largest_stable_coefficient", stability.largest}};
+               {"disk_shortage", disk_shortage(config, disk)}};
+  if (const auto stability = equation_of(config).stability(config)) {
+    plan["coefficient"] = stability->found;
+    plan["largest_stable_coefficient"] = stability->largest;
+  }
   if (!fits(memory, available)) return plan;
   const RunTime time = measure_run_time(loaded, choice);
   plan["engine"] = time.by.engine;
@@ -94,9 +95,10 @@ void print_plan(const Json& plan) {
   const std::int64_t largest = plan["largest_square"].get<std::int64_t>();
   fmt::print("grid:       {}, {}\n",
              text_of(Shape::of(plan["shape"].get<std::vector<std::int64_t>>())), text("precision"));
-  fmt::print("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
-             number("coefficient"), number("largest_stable_coefficient"),
-             100 * (1 - number("coefficient") / number("largest_stable_coefficient")));
+  if (plan.contains("coefficient"))
+    fmt::print("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
+               number("coefficient"), number("largest_stable_coefficient"),
+               100 * (1 - number("coefficient") / number("largest_stable_coefficient")));
   fmt::print("backend:    {} ({})\n", text("backend"), text("backend_reason"));
   if (plan.contains("engine"))
     fmt::print("engine:     {} on {} ({})\n", text("engine"), text("device"),

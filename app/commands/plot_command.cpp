@@ -77,9 +77,8 @@ std::vector<View> views_of(const PlotSource& source, const PlotOptions& options)
   if (!options.step && all.size() > 1) views.push_back({&all.front(), field});
   views.push_back({&last, field});
   if (!options.field.empty()) return views;
-  for (const OutputQuantity& derived : output_quantities())
-    if (derived.name != field && std::ranges::count(source.fields(), derived.name) > 0)
-      views.push_back({&last, std::string(derived.name)});
+  if (field != laplacian_name && std::ranges::count(source.fields(), laplacian_name) > 0)
+    views.push_back({&last, std::string(laplacian_name)});
   return views;
 }
 

@@ -12,6 +12,13 @@
 
 namespace lapl {
 
+BackendChoice choose_backend(const RunConfig& config) {
+  const bool formula = config.equation.kind == EquationKind::formula;
+  if (config.backend == "auto" && config.engine == "auto" && formula)
+    return {"cpu", "formulas are stepped there"};
+  return choose_backend(config.backend, config.engine);
+}
+
 BackendChoice choose_backend(const std::string& backend, const std::string& engine) {
   if (backend != "auto") return {backend, "compute.backend asks for it"};
   const auto named = std::ranges::find(engine_table, engine, &EngineInfo::name);
@@ -24,8 +31,9 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
 
 template <class T>
 std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendChoice& choice,
+                                        const CoefficientFields& coefficients,
                                         const std::function<void(const std::string&)>& note) {
-  const Problem<T> problem = problem_of<T>(config);
+  const Problem<T> problem = problem_of<T>(config, coefficients);
   auto backend = make_backend(choice.backend, config.engine, problem, config.threads);
   const BackendDescription by = backend->description();
   note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
@@ -33,7 +41,7 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
       by.threads > 0 && by.threads < wanted)
     note(fmt::format("{} of {} threads: no more can be started (a limit on processes?)", by.threads,
                      wanted));
-  std::vector<DerivedPlan<T>> derived = derived_plans<T>(config);
+  std::vector<DerivedPlan<T>> derived = derived_plans<T>(config, problem);
   for (const FilterConfig& filter : load_filters(config.filters)) {
     const auto correlation = correlation_on_grid<T>(filter, config.shape);
     const MethodChoice method = choose_method(filter, correlation, choice.backend);
@@ -45,8 +53,10 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
   return backend;
 }
 template std::unique_ptr<Backend<float>> run_backend(
-    const RunConfig&, const BackendChoice&, const std::function<void(const std::string&)>&);
+    const RunConfig&, const BackendChoice&, const CoefficientFields&,
+    const std::function<void(const std::string&)>&);
 template std::unique_ptr<Backend<double>> run_backend(
-    const RunConfig&, const BackendChoice&, const std::function<void(const std::string&)>&);
+    const RunConfig&, const BackendChoice&, const CoefficientFields&,
+    const std::function<void(const std::string&)>&);
 
 }  // namespace lapl

@@ -14,6 +14,7 @@
 #include "kernels/error.hpp"
 #include "kernels/temporary_folder.hpp"
 #include "solver/clock.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/frozen.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/schedule.hpp"
@@ -65,8 +66,11 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
     most_columns = std::max(most_columns, filter.shape.columns);
   config.shape = {std::min<std::int64_t>(config.shape.rows, 2000),
                   std::min(config.shape.columns, most_columns)};
-  const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
-  backend->set_state(std::vector<T>(config.shape.cells()));
+  CoefficientFields coefficients;  // their values do not matter
+  for (const std::string& name : coefficient_names(config))
+    coefficients[name] = std::vector<double>(config.shape.cells());
+  const auto backend = run_backend<T>(config, choice, coefficients, [](const std::string&) {});
+  backend->set_state(std::vector<T>(config.shape.cells() * std::ssize(config.fields)));
   const RunFolder run = RunFolder::create(folder / "run", RunFolder::Existing::refuse);
   RunWriter<T> writer(run, config, resolved_yaml(loaded), provenance_of(backend->description()), {},
                       {.stored = [](const StoredEvent&) {},
@@ -84,9 +88,9 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
 
 template <class T>
 RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice) {
-  auto initial = load_initial_field(config);
-  const auto backend = run_backend<T>(config, choice, [](const std::string&) {});
-  set_initial_state(*backend, config, std::move(initial));
+  const CoefficientFields coefficients = load_coefficients(config);
+  const auto backend = run_backend<T>(config, choice, coefficients, [](const std::string&) {});
+  set_initial_state(*backend, config, coefficients, load_initial_fields(config));
   RunTime time;
   backend->capture(false);
   time.frozen = frozen_warning(config, backend->captured().field(0));

@@ -18,7 +18,8 @@ struct ValidateOptions {
 int validate_command(const ValidateOptions& options) {
   const LoadedConfig config = load_config(options.config, options.settings);
   load_filters(config.run);
-  load_initial_field(config.run);  // the file that it names is there and fits the grid
+  load_initial_fields(config.run);  // the files that it names are there and fit the grid
+  load_coefficients(config.run);
   fmt::print("{}", resolved_yaml(config));
   fmt::print(stderr, "lapl: {}: valid\n", options.config);
   return 0;

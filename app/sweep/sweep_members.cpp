@@ -214,7 +214,8 @@ std::vector<SweepMember> sweep_members(const std::string& config,
       // A large file that all members start from is read once.
       if (sources.insert(fmt::format("{}:{} {} {}", initial.path, initial.dataset, rows, columns))
               .second)
-        load_initial_field(member.run);
+        load_initial_fields(member.run);
+      load_coefficients(member.run);
       load_filters(member.run);
       if (!RunFolder::holds_run(member.run.directory)) continue;
       ++runs;

@@ -33,7 +33,7 @@ struct Share {
 
 // Small grids get few cores each, so that many run at once; a large one gets all.
 Share share_of(const RunConfig& run, int cores, int at_once) {
-  const std::string backend = choose_backend(run.backend, run.engine).backend;
+  const std::string backend = choose_backend(run).backend;
   Share share{.memory = memory_of_run(run, backend, run.shape)};
   const int even = std::max(cores / at_once, 1);
   if (backend == "cuda") {
@@ -168,7 +168,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
   const int most = options.jobs > 0 ? options.jobs : cores;
   const int at_once = std::min<int>(most, std::max<int>(static_cast<int>(waiting.size()), 1));
   const auto cuda = [](const SweepMember* member) {
-    return choose_backend(member->run.backend, member->run.engine).backend == "cuda";
+    return choose_backend(member->run).backend == "cuda";
   };
   const Memory available = memory_available(std::ranges::any_of(waiting, cuda) ? "cuda" : "cpu");
   Processes processes(options, before);

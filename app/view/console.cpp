@@ -10,7 +10,6 @@
 #include "io/config/config_text.hpp"
 #include "io/json.hpp"
 #include "io/provenance.hpp"
-#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -61,7 +60,7 @@ void Console::stored(const StoredEvent& event) {
   if (options_.quiet) return;
   std::optional<Panel> field;
   if (live_ && !event.output.empty())
-    field = small_panel(state_field(), event.field, event.shape, event.step, first_row_below_);
+    field = small_panel(event.field_name, event.field, event.shape, event.step, first_row_below_);
   const std::lock_guard lock(mutex_);
   clear_bar();
   if (options_.json) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <system_error>
 
 #include "io/config/config_checks.hpp"
@@ -18,38 +19,47 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The kind of initial field that the entries choose; none where what they say is wrong.
-std::optional<InitialKind> kind_in(const Entries& entries, std::optional<InitialKind> otherwise) {
-  const ConfigKey& key = *find_config_key("initial.kind");
-  const auto at = entries.find(key.name);
-  if (at == entries.end()) return otherwise;
-  if (!at->second.value) return std::nullopt;
-  RunConfig run;
-  key.put(run, *at->second.value);
-  return run.initial.kind;
+/// What `kind` keys say, by their names; empty where what one says is wrong.
+using Kinds = std::map<std::string, std::string>;
+
+Kinds kinds_in(const Entries& entries, const KeyTable<RunConfig>& table, const Kinds& otherwise) {
+  Kinds kinds = otherwise;
+  for (const ConfigKey& key : table) {
+    if (key.entry() != "kind") continue;
+    if (const auto at = entries.find(key.name); at != entries.end())
+      kinds[key.name] = at->second.value ? std::get<std::string>(*at->second.value) : "";
+    else if (otherwise.empty())
+      kinds[key.name] = key.preset;
+  }
+  return kinds;
 }
 
-/// Reports entries that belong to neither kind. A setting of initial.kind replaces the initial
+/// Whether a key is read with these kinds; not where its kind is wrong, and so not known.
+bool applies(const ConfigKey& key, const Kinds& kinds) {
+  return key.kinds.empty() || key.belongs_to(kinds.at(key.key_of_kind()));
+}
+
+/// Reports entries that belong to neither kinds. A setting of initial.kind replaces the initial
 /// field of the file, so that keys of the file's own kind are no mistake then.
-void check_kinds(const Entries& entries, std::optional<InitialKind> kind,
-                 std::optional<InitialKind> other_kind, Mistakes& mistakes) {
-  if (!kind || !other_kind) return;
+void check_kinds(const Entries& entries, const KeyTable<RunConfig>& table, const Kinds& kinds,
+                 const Kinds& other_kinds, Mistakes& mistakes) {
   for (const auto& [name, entry] : entries) {
-    const ConfigKey& key = *find_config_key(name);
-    if (!key.belongs_to(*kind) && !key.belongs_to(*other_kind)) {
+    const ConfigKey& key = *find_key(table, name);
+    if (key.kinds.empty()) continue;
+    const std::string& kind = kinds.at(key.key_of_kind());
+    if (kind.empty() || other_kinds.at(key.key_of_kind()).empty()) continue;
+    if (!applies(key, kinds) && !applies(key, other_kinds))
       mistakes.add(entry.place, name,
-                   fmt::format("does not apply to initial.kind {} (it belongs to {})",
-                               name_of(*kind), kinds_text(key)));
-    }
+                   fmt::format("does not apply to {} {} (it belongs to {})", key.key_of_kind(),
+                               kind, kinds_text(key)));
   }
 }
 
 /// Adds the default of every key that is missing, and reports missing ones that are required.
-void add_defaults(Entries& entries, const FileEntries& file, std::optional<InitialKind> kind,
-                  Mistakes& mistakes) {
-  for (const ConfigKey& key : config_keys()) {
-    const bool applies = key.kinds.empty() || (kind && key.belongs_to(*kind));
-    if (!applies) {
+void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const FileEntries& file,
+                  const Kinds& kinds, Mistakes& mistakes) {
+  for (const ConfigKey& key : table) {
+    if (!applies(key, kinds)) {
       entries.erase(key.name);
       continue;
     }
@@ -69,8 +79,8 @@ void add_defaults(Entries& entries, const FileEntries& file, std::optional<Initi
 }
 
 /// Makes the texts complete: paths absolute, the config's name in the default output directory.
-void complete_texts(Entries& entries, const std::string& name, const fs::path& folder,
-                    Mistakes& mistakes) {
+void complete_texts(Entries& entries, const KeyTable<RunConfig>& table, const std::string& name,
+                    const fs::path& folder, Mistakes& mistakes) {
   const auto absolute_path = [](const fs::path& base, const std::string& path) {
     std::error_code error;
     const fs::path absolute = fs::absolute(base / path, error);
@@ -83,8 +93,15 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
             entry.value ? std::get_if<std::vector<FilterConfig>>(&*entry.value) : nullptr)
       for (FilterConfig& filter : *list)
         if (filter.kernel == KernelKind::hdf5) filter.path = absolute_path(base, filter.path);
+    if (auto* const parameter = entry.value ? std::get_if<ParameterConfig>(&*entry.value) : nullptr;
+        parameter && !parameter->path.empty())
+      parameter->path = absolute_path(base, parameter->path);
+    if (auto* const initial = entry.value ? std::get_if<InitialMap>(&*entry.value) : nullptr;
+        initial && !initial->config.path.empty())
+      initial->config.path = absolute_path(base, initial->config.path);
     auto* const text = entry.value ? std::get_if<std::string>(&*entry.value) : nullptr;
-    if (!text) continue;
+    const ConfigKey& key = *find_key(table, key_name);
+    if (!text || std::holds_alternative<FormulaForm>(key.type.forms.front())) continue;
     if (const std::size_t mark = text->find(config_name_mark);
         entry.origin == "default" && mark != text->npos) {
       const std::string own = fs::path(name).stem().string();
@@ -93,7 +110,6 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
                      fmt::format("missing, and the config's name makes none (found {})", own));
       text->replace(mark, config_name_mark.size(), own);
     }
-    const ConfigKey& key = *find_config_key(key_name);
     if (std::holds_alternative<PathForm>(key.type.forms.front()))
       *text = absolute_path(base, *text);
     // Names of files may be any bytes, but this text goes into YAML and HDF5 attributes.
@@ -114,22 +130,23 @@ std::string read_config_text(const fs::path& path) {
 LoadedConfig parse_config(const std::string& text, const std::string& name, const fs::path& folder,
                           const std::vector<std::string>& settings) {
   Mistakes mistakes(shown(name), settings);
-  const FileEntries file = read_file_entries(text, name, mistakes);
-  const Entries set = read_setting_entries(settings, mistakes);
+  const KeyTable<RunConfig> table = config_keys_for(names_of_config(text, settings));
+  const FileEntries file = read_file_entries(text, name, table, mistakes);
+  const Entries set = read_setting_entries(settings, table, mistakes);
   if (!file.complete) mistakes.throw_any();
 
-  const std::optional<InitialKind> file_kind = kind_in(file.entries, InitialKind::fractal);
-  const std::optional<InitialKind> kind = kind_in(set, file_kind);
-  check_kinds(file.entries, kind, file_kind, mistakes);
-  check_kinds(set, kind, kind, mistakes);
+  const Kinds file_kinds = kinds_in(file.entries, table, {});
+  const Kinds kinds = kinds_in(set, table, file_kinds);
+  check_kinds(file.entries, table, kinds, file_kinds, mistakes);
+  check_kinds(set, table, kinds, kinds, mistakes);
 
   Entries entries = set;
   entries.insert(file.entries.begin(), file.entries.end());  // where there is no setting
-  add_defaults(entries, file, kind, mistakes);
-  complete_texts(entries, name, folder, mistakes);
+  add_defaults(entries, table, file, kinds, mistakes);
+  complete_texts(entries, table, name, folder, mistakes);
 
   LoadedConfig config;
-  for (const ConfigKey& key : config_keys()) {
+  for (const ConfigKey& key : table) {
     const auto at = entries.find(key.name);
     if (at == entries.end() || !at->second.value) continue;
     if (key.put) key.put(config.run, *at->second.value);

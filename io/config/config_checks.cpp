@@ -9,15 +9,27 @@
 #include <set>
 
 #include "io/config/config_keys.hpp"
+#include "io/config/config_text.hpp"
 #include "io/config/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
-#include "solver/equation/equation.hpp"
+#include "solver/equation/formula_mistakes.hpp"
 #include "solver/filter.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
+
+/// The line of a formula that is wrong, and a caret under the byte.
+std::string caret_lines(const std::string& formula, std::size_t at) {
+  constexpr std::size_t before = 50, width = 80;
+  at = std::min(at, formula.size());
+  const std::size_t line = at == 0 ? std::string::npos : formula.rfind('\n', at - 1);
+  const std::size_t start = line == std::string::npos ? 0 : line + 1;
+  const std::size_t first = at - start > before ? at - before : start;
+  std::string text = formula.substr(first, formula.find('\n', at) - first).substr(0, width);
+  return fmt::format("\n    {}\n    {}^", printable(text), std::string(at - first, ' '));
+}
 
 class Checker {
  public:
@@ -50,7 +62,31 @@ class Checker {
     const auto found = equation_of(run_).mistakes(
         run_, {.given = [this](std::string_view key) { return given(key); },
                .right = [this](std::initializer_list<const char*> keys) { return right(keys); }});
-    for (const auto& [key, what] : found) add(key.c_str(), what);
+    for (const KeyMistake& mistake : found) add(mistake.key.c_str(), mistake.what);
+  }
+
+  /// Names and formulas, with a caret under what is wrong.
+  void check_formulas() {
+    if (!right({"grid.shape", "grid.spacing", "fields"})) return;
+    for (const KeyMistake& mistake : formula_mistakes(run_)) {
+      std::string what = mistake.what;
+      if (!mistake.word.empty()) {
+        const std::string near = nearest_word(mistake.word, mistake.known, 0);
+        what += near.empty() ? fmt::format(" (expected {})", either_of(mistake.known))
+                             : fmt::format(" (did you mean {}?)", near);
+      }
+      const auto entry = entries_.find(mistake.key);
+      Place place = entry == entries_.end() ? Place{} : entry->second.place;
+      if (mistake.at) {
+        what += caret_lines(mistake.formula, *mistake.at);
+        const auto* const text = entry != entries_.end() && entry->second.value
+                                     ? std::get_if<std::string>(&*entry->second.value)
+                                     : nullptr;
+        if (place.in_file() && text && *text == mistake.formula)
+          place.position.column += static_cast<int>(*mistake.at);
+      }
+      mistakes_.add(place, mistake.key, what);
+    }
   }
 
   void check_engine() {
@@ -68,7 +104,7 @@ class Checker {
   void check_filters() {
     if (!right({"filters", "grid.shape"})) return;
     std::set<std::string> taken = {"time", "step", "x", "y", "provenance", "VTKHDF"};
-    for (const OutputQuantity& quantity : output_quantities()) taken.emplace(quantity.name);
+    for (const std::string& name : output_names(run_)) taken.insert(name);
     for (const FilterConfig& filter : run_.filters) {
       if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
         add("filters", wrong);
@@ -84,6 +120,12 @@ class Checker {
   void check_mode() {
     if (!entries_.contains("initial.mode")) return;
     if (!right({"initial.mode", "grid.shape", "boundary.rows", "boundary.columns"})) return;
+    if (!run_.laws.empty()) {
+      add("initial.kind",
+          "found sine, an eigenmode of boundaries that are zero, insulated or periodic "
+          "(not of the laws that boundary gives)");
+      return;
+    }
     check_mode("rows", run_.boundaries.rows, run_.shape.rows, run_.initial.mode[0]);
     check_mode("columns", run_.boundaries.columns, run_.shape.columns, run_.initial.mode[1]);
   }
@@ -130,6 +172,7 @@ void check_together(const RunConfig& run, const Entries& entries, Mistakes& mist
   checker.check_cells();
   checker.check_spacing();
   checker.check_equation();
+  checker.check_formulas();
   checker.check_engine();
   checker.check_mode();
   checker.check_filters();

@@ -10,6 +10,7 @@
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/filter_keys.hpp"
+#include "solver/equation/equation.hpp"
 
 namespace lapl {
 namespace {
@@ -26,21 +27,31 @@ ordered_json key_schema(const ConfigKey& key) {
   return schema;
 }
 
-/// For each kind of initial field: the keys that it may have, and those that it must have.
-ordered_json kind_rules() {
+/// Whether a key stands for one of each name.
+bool is_pattern(const ConfigKey& key) { return key.entry() == "FIELD" || key.entry() == "NAME"; }
+
+/// For each kind of a section: the keys that it may have, and those that it must have. Kinds that
+/// keys of any name belong to have no rule.
+template <class Kind>
+ordered_json kind_rules(const std::string& section, Kind preset) {
   ordered_json rules = ordered_json::array();
-  for (const auto& row : name_table<InitialKind>) {
-    const InitialKind kind = row.value;
+  for (const auto& row : name_table<Kind>) {
     std::vector<std::string> allowed, required;
+    bool any_name = false;
     for (const ConfigKey& key : config_keys()) {
-      if (key.section() != "initial" || !key.belongs_to(kind)) continue;
+      if (key.section() != section || !key.belongs_to(row.name)) continue;
+      if (is_pattern(key)) {
+        any_name = any_name || !key.kinds.empty();
+        continue;
+      }
       allowed.emplace_back(key.entry());
       if (key.is_required()) required.emplace_back(key.entry());
     }
+    if (any_name) continue;
     ordered_json condition;
     condition["properties"]["kind"]["const"] = row.name;
     // Without a kind the default one applies.
-    if (kind != InitialConfig{}.kind) condition["required"] = std::vector<std::string>{"kind"};
+    if (row.value != preset) condition["required"] = std::vector<std::string>{"kind"};
     ordered_json rule;
     rule["if"] = condition;
     rule["then"]["propertyNames"]["enum"] = allowed;
@@ -54,14 +65,25 @@ ordered_json section_schema(const std::string& section) {
   ordered_json schema = {{"type", "object"}, {"additionalProperties", false}};
   std::vector<std::string> required;
   const ConfigKey* last = nullptr;
+  std::optional<ordered_json> of_each_name;
   for (const ConfigKey& key : config_keys()) {
     if (key.section() != section) continue;
+    if (is_pattern(key)) {
+      of_each_name = key_schema(key);
+      continue;
+    }
     schema["properties"][std::string(key.entry())] = key_schema(key);
     if (key.is_required() && key.kinds.empty()) required.emplace_back(key.entry());
     last = &key;
   }
   if (!required.empty()) schema["required"] = required;
-  if (section == "initial") schema["allOf"] = kind_rules();
+  if (section == "initial") {  // either its own keys, or a map of fields
+    schema["allOf"] = kind_rules(section, InitialConfig{}.kind);
+    const ordered_json by_field = {{"type", "object"}, {"additionalProperties", *of_each_name}};
+    return {{"anyOf", {schema, by_field}}};
+  }
+  if (section == "equation") schema["allOf"] = kind_rules(section, EquationConfig{}.kind);
+  if (of_each_name) schema["additionalProperties"] = *of_each_name;
   if (section != shorthand_section) return schema;
   ordered_json either;
   either["anyOf"] = {schema_of(last->type), schema};
@@ -74,10 +96,10 @@ std::string resolved_yaml(const LoadedConfig& config) {
   std::string yaml;
   std::string_view open_section;
   for (const ResolvedKey& resolved : config.keys) {
-    const ConfigKey& key = *find_config_key(resolved.key);
+    const KeyRow key{.name = resolved.key};
     const bool in_section = key.section() != key.name;
     if (in_section && key.section() != open_section) yaml += fmt::format("{}:\n", key.section());
-    open_section = key.section();
+    open_section = std::string_view(resolved.key).substr(0, key.section().size());
     const std::string line =
         fmt::format("{}{}: {}", in_section ? "  " : "", key.entry(), resolved.value);
     yaml += fmt::format("{:<40}  # {}\n", line, resolved.origin);
@@ -116,7 +138,8 @@ std::string config_schema() {
     if (!properties.contains(section))
       properties[section] = section == key.name ? key_schema(key) : section_schema(section);
     const bool is_new = required.empty() || required.back() != section;
-    if (key.is_required() && key.kinds.empty() && is_new) required.push_back(section);
+    if (key.is_required() && key.kinds.empty() && !is_pattern(key) && is_new)
+      required.push_back(section);
   }
   schema["required"] = required;
   return schema.dump(2);

@@ -1,9 +1,12 @@
 // The key table of a run config. One row a key; see Key for the columns.
 #include "io/config/config_keys.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "io/config/config_text.hpp"
+#include "io/config/map_values.hpp"
 #include "kernels/engines.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/outputs.hpp"
@@ -12,6 +15,7 @@ namespace lapl {
 namespace {
 
 constexpr std::int64_t most_steps = std::int64_t{1} << 53;  // exact as a float64 too
+constexpr std::size_t most_fields = 16;
 constexpr std::int64_t largest_seed = INT64_MAX;
 
 std::vector<std::string> engine_names() {
@@ -20,23 +24,43 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
-std::vector<std::string> quantity_names() {
-  std::vector<std::string> names;
-  for (const OutputQuantity& quantity : output_quantities()) names.emplace_back(quantity.name);
-  return names;
+// Laws of both sides, or one word for them.
+void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const Value& value) {
+  std::erase_if(run.laws, [&](const SideLaw& law) { return law.axis == axis; });
+  const auto* const laws = std::get_if<AxisLaws>(&value);
+  if (laws == nullptr) return assign(run.boundaries.*word, value);
+  run.boundaries.*word = Boundary::zero;
+  for (SideLaw law : laws->laws) {
+    law.axis = axis;
+    run.laws.push_back(law);
+  }
+}
+
+void put_parameter(RunConfig& run, const std::string& name, const Value& value) {
+  ParameterConfig parameter;
+  if (const auto* const number = std::get_if<double>(&value))
+    parameter.number = *number;
+  else
+    parameter = std::get<ParameterConfig>(value);
+  run.parameters.insert_or_assign(name, parameter);
 }
 
 // clang-format off
-KeyTable<Boundaries> boundary_keys() {
+KeyTable<RunConfig> boundary_keys() {
+  const ValueType type = either(word(names_in(name_table<Boundary>)), axis_laws());
   return {
-      {{.name = "rows", .type = word(names_in(name_table<Boundary>)), .preset = "zero",
-       .meaning = "condition at the first and the last row"}, store(&Boundaries::rows)},
-      {{.name = "columns", .type = word(names_in(name_table<Boundary>)), .preset = "zero",
-       .meaning = "condition at the first and the last column"}, store(&Boundaries::columns)},
+      {{.name = "boundary.rows", .type = type, .preset = "zero",
+       .meaning = "condition at the first and the last row"},
+       [](RunConfig& run, const Value& value) { put_boundary(run, 1, &Boundaries::rows, value); }},
+      {{.name = "boundary.columns", .type = type, .preset = "zero",
+       .meaning = "condition at the first and the last column"},
+       [](RunConfig& run, const Value& value) {
+         put_boundary(run, 2, &Boundaries::columns, value);
+       }},
   };
 }
 
-KeyTable<InitialConfig> initial_keys() {
+KeyTable<InitialConfig> make_initial_keys() {
   KeyTable<InitialConfig> keys = {
       {{.name = "kind", .type = word(names_in(name_table<InitialKind>)), .preset = "fractal",
        .meaning = "initial field"}, store(&InitialConfig::kind)},
@@ -73,17 +97,23 @@ KeyTable<InitialConfig> initial_keys() {
        store(&InitialConfig::path)},
       {{.name = "dataset", .type = text(), .preset = "/field",
        .meaning = "dataset in the HDF5 file"}, store(&InitialConfig::dataset)},
+      {{.name = "formula", .type = formula_text(),
+       .meaning = "formula of x, y, parameters and random (docs/equations.md)"},
+       store(&InitialConfig::formula)},
   };
   for (Key<InitialConfig>& key : keys)
     for (const InitialField& field : name_table<InitialKind>)
-      if (std::ranges::count(field.keys, key.name) > 0) key.kinds.push_back(field.value);
+      if (std::ranges::count(field.keys, key.name) > 0) key.kinds.emplace_back(field.name);
   return keys;
 }
 
 KeyTable<EquationConfig> equation_keys() {
+  std::string summaries;
+  for (const Equation& equation : name_table<EquationKind>)
+    summaries += fmt::format("{}{}: {}", summaries.empty() ? "" : "; ", equation.name, equation.summary);
   KeyTable<EquationConfig> keys = {
       {{.name = "kind", .type = word(names_in(name_table<EquationKind>)), .preset = "diffusion",
-       .meaning = row_of(EquationKind::diffusion).summary}, store(&EquationConfig::kind)},
+       .meaning = summaries}, store(&EquationConfig::kind)},
   };
   for (const Equation& equation : name_table<EquationKind>)
     for (const EquationParameter& parameter : equation.parameters)
@@ -91,7 +121,8 @@ KeyTable<EquationConfig> equation_keys() {
                        .type = null_or(positive_real(parameter.largest, parameter.largest_is)),
                        .preset = "null",
                        .unit = std::string(parameter.unit),
-                       .meaning = std::string(parameter.meaning)},
+                       .meaning = std::string(parameter.meaning),
+                       .kinds = {equation.name}},
                       [&parameter](EquationConfig& config, const Value& value) {
                         std::optional<double> given;
                         assign(given, value);
@@ -101,7 +132,29 @@ KeyTable<EquationConfig> equation_keys() {
   return keys;
 }
 
-KeyTable<RunConfig> make_key_table() {
+// Keys that stand for one of each name.
+ConfigKey rate_key(const std::string& field) {
+  return {{.name = "equation." + field, .type = formula_text(),
+           .meaning = "du/dt of the field", .kinds = {name_of(EquationKind::formula)}},
+          [field](RunConfig& run, const Value& value) {
+            run.equation.rates.insert_or_assign(field, std::get<std::string>(value));
+          }};
+}
+ConfigKey initial_key(const std::string& field) {
+  return {{.name = "initial." + field, .type = initial_map(),
+           .meaning = "initial field of one of several fields"},
+          [field](RunConfig& run, const Value& value) {
+            run.initials.insert_or_assign(field, std::get<InitialMap>(value).config);
+          }};
+}
+ConfigKey parameter_key(const std::string& name) {
+  return {{.name = "parameters." + name, .type = parameter(),
+           .meaning = "what formulas may read: a number, a picture's luminance from range[0] to "
+                      "range[1], a dataset, or a formula of the position"},
+          [name](RunConfig& run, const Value& value) { put_parameter(run, name, value); }};
+}
+
+KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
   KeyTable<RunConfig> table = {
       {{.name = "grid.shape", .type = list(integer(1, most_cells), 2, 2),
        .unit = "cells", .meaning = "numbers of rows and columns; at most 2^40 cells together"},
@@ -109,15 +162,39 @@ KeyTable<RunConfig> make_key_table() {
       {{.name = "grid.spacing", .type = positive_real(), .preset = "1",
        .unit = "length", .meaning = "distance h between neighbouring nodes"},
        store(&RunConfig::spacing)},
+
+      {{.name = "fields", .type = list(text(), 1, most_fields), .preset = "[field]",
+       .meaning = "names of what is stepped: letters, digits and _"}, store(&RunConfig::fields)},
   };
-  add_section(table, "boundary", &RunConfig::boundaries, boundary_keys());
-  add_section(table, "initial", &RunConfig::initial, initial_keys());
+  for (const std::string& parameter : names.parameters) table.push_back(parameter_key(parameter));
+  const KeyTable<RunConfig> boundary = boundary_keys();
+  table.insert(table.end(), boundary.begin(), boundary.end());
+  if (!names.initial_by_field || names.all)
+    add_section(table, "initial", &RunConfig::initial, initial_keys());
+  if (names.initial_by_field || names.all)
+    for (const std::string& field : names.fields) table.push_back(initial_key(field));
   add_section(table, "equation", &RunConfig::equation, equation_keys());
+  for (const std::string& field : names.fields) table.push_back(rate_key(field));
+  std::vector<std::string> preset_outputs = names.fields;
+  if (names.equation == EquationKind::diffusion) preset_outputs.emplace_back(laplacian_name);
+  RunConfig outputs;
+  outputs.fields = names.fields;
+  for (const std::string& derived : names.derived) outputs.derived.push_back({derived, "", ""});
+  const std::vector<std::string> output_words = output_names(outputs);
+  const std::string formula_kind = name_of(EquationKind::formula);
   const KeyTable<RunConfig> rest = {
+      {{.name = "equation.let", .type = named_formulas(), .preset = "{}",
+       .meaning = "quantities that the formulas of the rates name", .kinds = {formula_kind}},
+       store(&RunConfig::equation, &EquationConfig::quantities)},
+
       {{.name = "time.steps", .type = integer(0, most_steps),
        .unit = "steps", .meaning = "number of the last step"}, store(&RunConfig::steps)},
       {{.name = "time.step", .type = null_or(positive_real()), .preset = "null",
-       .unit = "s", .meaning = "dt; needs equation.diffusivity"}, store(&RunConfig::time_step)},
+       .unit = "s", .meaning = "dt; diffusion: needs equation.diffusivity"},
+       store(&RunConfig::time_step)},
+      {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
+       .meaning = "how a step goes on in time", .kinds = {formula_kind}, .kind_key = "equation.kind"},
+       store(&RunConfig::scheme)},
 
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
        .meaning = "where to compute; auto: CUDA where there is a device, else the CPU"},
@@ -137,9 +214,13 @@ KeyTable<RunConfig> make_key_table() {
       {{.name = "output.every", .type = integer(1, most_steps), .preset = "2500",
        .unit = "steps", .meaning = "between outputs; step 0 and the last step are always written"},
        store(&RunConfig::output_every)},
-      {{.name = "output.fields", .type = list(word(quantity_names()), 1, output_quantities().size()),
-       .preset = "[field, laplacian]", .meaning = "what an output holds"},
+      {{.name = "output.fields", .type = list(word(output_words), 1, output_words.size()),
+       .preset = fmt::format("[{}]", fmt::join(preset_outputs, ", ")),
+       .meaning = "what an output holds: fields, laplacian where there is one field, names of "
+                  "output.derived"},
        store(&RunConfig::output_fields)},
+      {{.name = "output.derived", .type = derived_outputs(), .preset = "{}",
+       .meaning = "outputs that follow from the fields"}, store(&RunConfig::derived)},
 
       {{.name = "checkpoint.every", .type = either(integer(1, most_steps), duration()),
        .preset = "2500", .unit = "steps, or a time",
@@ -171,16 +252,27 @@ KeyTable<RunConfig> make_key_table() {
 
 }  // namespace
 
-const KeyTable<RunConfig>& config_keys() {
-  static const KeyTable<RunConfig> table = make_key_table();
+const KeyTable<InitialConfig>& initial_keys() {
+  static const KeyTable<InitialConfig> table = make_initial_keys();
   return table;
 }
 
-const ConfigKey* find_config_key(std::string_view name) {
-  const auto& table = config_keys();
+KeyTable<RunConfig> config_keys_for(const ConfigNames& names) { return make_key_table(names); }
+
+const KeyTable<RunConfig>& config_keys() {
+  static const KeyTable<RunConfig> table = make_key_table({.fields = {"FIELD"},
+                                                           .parameters = {"NAME"},
+                                                           .derived = {"NAME"},
+                                                           .initial_by_field = true,
+                                                           .all = true});
+  return table;
+}
+
+const ConfigKey* find_key(const KeyTable<RunConfig>& table, std::string_view name) {
   const auto at = std::ranges::find(table, name, &ConfigKey::name);
   return at == table.end() ? nullptr : &*at;
 }
+const ConfigKey* find_config_key(std::string_view name) { return find_key(config_keys(), name); }
 
 const std::vector<std::string>& config_sections() {
   static const std::vector<std::string> sections = [] {
@@ -195,10 +287,6 @@ const std::vector<std::string>& config_sections() {
   return sections;
 }
 
-std::string kinds_text(const ConfigKey& key) {
-  std::vector<std::string> words;
-  for (const InitialKind kind : key.kinds) words.emplace_back(name_of(kind));
-  return either_of(words);
-}
+std::string kinds_text(const ConfigKey& key) { return either_of(key.kinds); }
 
 }  // namespace lapl

@@ -13,11 +13,29 @@ namespace lapl {
 
 using ConfigKey = Key<RunConfig>;
 
-/// Every key, section by section, in the order in which a resolved config lists them.
+/// What a config names itself, on which its keys depend.
+struct ConfigNames {
+  std::vector<std::string> fields = {"field"};
+  std::vector<std::string> parameters = {};
+  std::vector<std::string> derived = {};  ///< of output.derived
+  EquationKind equation = EquationKind::diffusion;
+  bool initial_by_field = false;  ///< each has initial.FIELD, instead of section initial's own keys
+  bool all = false;               ///< the keys of either
+};
+
+/// The keys of a config that has these names, section by section, in the order in which a resolved
+/// config lists them.
+KeyTable<RunConfig> config_keys_for(const ConfigNames& names);
+
+/// Every key there is: FIELD stands for the name of any field, NAME for that of any parameter.
 const KeyTable<RunConfig>& config_keys();
 
 /// nullptr where there is none of this dotted name.
+const ConfigKey* find_key(const KeyTable<RunConfig>& table, std::string_view name);
 const ConfigKey* find_config_key(std::string_view name);
+
+/// Those of section initial.
+const KeyTable<InitialConfig>& initial_keys();
 
 /// Names of the sections, in the order of the table.
 const std::vector<std::string>& config_sections();

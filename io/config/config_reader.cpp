@@ -4,26 +4,43 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 
 #include "io/config/config_text.hpp"
+#include "solver/equation/equation.hpp"
 
 namespace lapl {
 namespace {
 
 /// The keys that a section holds.
-std::vector<const ConfigKey*> keys_of(const std::string& section) {
+std::vector<const ConfigKey*> keys_of(const KeyTable<RunConfig>& table,
+                                      const std::string& section) {
   std::vector<const ConfigKey*> keys;
-  for (const ConfigKey& key : config_keys())
+  for (const ConfigKey& key : table)
     if (key.section() == section) keys.push_back(&key);
   return keys;
+}
+
+/// Why a key of other configs is none of this one; empty for what is no key of any.
+std::string why_not_here(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  const std::string section = name.substr(0, dot);
+  if (section == "initial" && find_config_key(name))
+    return "does not apply where fields have their own (write initial.FIELD: {kind: ...})";
+  return {};
 }
 
 /// Walks one YAML tree, that of the file or that of one setting, and collects its entries.
 class ConfigReader {
  public:
-  ConfigReader(std::string origin_file, int setting, FileEntries& out, Mistakes& mistakes)
-      : origin_file_(std::move(origin_file)), setting_(setting), out_(out), mistakes_(mistakes) {}
+  ConfigReader(const KeyTable<RunConfig>& table, std::string origin_file, int setting,
+               FileEntries& out, Mistakes& mistakes)
+      : table_(table),
+        origin_file_(std::move(origin_file)),
+        setting_(setting),
+        out_(out),
+        mistakes_(mistakes) {}
 
   /// All keys of a map; `prefix` is empty or ends with a dot.
   void take_map(const YamlNode& map, const std::string& prefix) {
@@ -33,7 +50,7 @@ class ConfigReader {
           add(at, name, what);
         },
         [&](const std::string& name, const YamlNode& word, const YamlNode& value) {
-          const ConfigKey* const known = find_config_key(word.text);
+          const ConfigKey* const known = find_key(table_, word.text);
           if (known && known->name != known->entry())
             add(word.position, name,
                 fmt::format("dotted (write {}: under {}:)", known->entry(), known->section()));
@@ -44,15 +61,17 @@ class ConfigReader {
 
   /// One key or section.
   void take(const std::string& name, TextPosition name_position, const YamlNode& node) {
-    if (const ConfigKey* const key = find_config_key(name)) {
+    if (const ConfigKey* const key = find_key(table_, name)) {
       take_value({key}, name, node);
     } else if (std::ranges::count(config_sections(), name) > 0) {
       out_.sections.emplace(name, name_position);
       take_section(name, node);
     } else {
-      const std::string near = nearest_key(name);
+      const std::string near = nearest_key(name, table_), why = why_not_here(name);
       add(name_position, name,
-          near.empty() ? "unknown key" : fmt::format("unknown key (did you mean {}?)", near));
+          !near.empty()  ? fmt::format("unknown key (did you mean {}?)", near)
+          : !why.empty() ? why
+                         : "unknown key");
     }
   }
 
@@ -65,14 +84,14 @@ class ConfigReader {
     if (node.refused.empty() && node.kind == YamlNode::Kind::map) {
       take_map(node, name + '.');
     } else if (name == shorthand_section) {
-      take_value(keys_of(name), name, node);
+      take_value(keys_of(table_, name), name, node);
     } else {
       const std::string problem = !node.refused.empty()               ? node.refused
                                   : node.kind == YamlNode::Kind::null ? "nothing"
                                   : node.kind == YamlNode::Kind::list ? "a list"
                                                                       : shown(node.text);
       std::vector<std::string_view> known;
-      for (const ConfigKey* const key : keys_of(name)) known.push_back(key->entry());
+      for (const ConfigKey* const key : keys_of(table_, name)) known.push_back(key->entry());
       add(node.position, name,
           fmt::format("found {} (expected a map with keys of {}: {})", problem, name,
                       fmt::join(known, ", ")));
@@ -93,14 +112,16 @@ class ConfigReader {
     for (const ConfigKey* const key : keys) out_.entries.insert_or_assign(key->name, entry);
   }
 
+  const KeyTable<RunConfig>& table_;
   std::string origin_file_;
   int setting_;
   FileEntries& out_;
   Mistakes& mistakes_;
 };
 
-void read_setting(const std::string& setting, int index, FileEntries& out, Mistakes& mistakes) {
-  ConfigReader reader("", index, out, mistakes);
+void read_setting(const std::string& setting, int index, const KeyTable<RunConfig>& table,
+                  FileEntries& out, Mistakes& mistakes) {
+  ConfigReader reader(table, "", index, out, mistakes);
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
     reader.add({}, "", "not a setting (expected KEY=VALUE, such as time.steps=100)");
@@ -120,13 +141,88 @@ void read_setting(const std::string& setting, int index, FileEntries& out, Mista
   }
 }
 
+/// The value of a key of a map; null where there is none.
+const YamlNode* child_of(const YamlNode& map, std::string_view key) {
+  if (map.kind != YamlNode::Kind::map) return nullptr;
+  for (std::size_t i = 0; i + 1 < map.children.size(); i += 2)
+    if (map.children[i].kind == YamlNode::Kind::scalar && map.children[i].text == key)
+      return &map.children[i + 1];
+  return nullptr;
+}
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
+         std::ranges::all_of(name, [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+         });
+}
+
+/// Collects names, first those of the file, then those of settings.
+class NameFinder {
+ public:
+  void take(std::string_view section, const YamlNode& node) {
+    if (section == "fields" && node.kind == YamlNode::Kind::list) {
+      names.fields.clear();
+      for (const YamlNode& field : node.children)
+        if (is_plain_name(field.text) && std::ranges::count(names.fields, field.text) == 0)
+          names.fields.push_back(field.text);
+    }
+    if (node.kind != YamlNode::Kind::map) return;
+    for (std::size_t i = 0; i + 1 < node.children.size(); i += 2)
+      take(section, node.children[i].text, node.children[i + 1]);
+  }
+  void take(std::string_view section, const std::string& entry, const YamlNode& value) {
+    if (section == "parameters" && is_plain_name(entry) &&
+        std::ranges::count(names.parameters, entry) == 0)
+      names.parameters.push_back(entry);
+    if (section == "output" && entry == "derived" && value.kind == YamlNode::Kind::map)
+      for (std::size_t i = 0; i + 1 < value.children.size(); i += 2)
+        if (std::ranges::count(names.derived, value.children[i].text) == 0)
+          names.derived.push_back(value.children[i].text);
+    if (section == "initial") initial_.push_back(entry);
+    if (section == "equation" && entry == "kind")
+      for (const Equation& equation : name_table<EquationKind>)
+        if (value.text == equation.name) names.equation = equation.value;
+  }
+  ConfigNames found() {
+    names.initial_by_field =
+        names.fields.size() > 1 || std::ranges::any_of(initial_, [&](const std::string& entry) {
+          return std::ranges::count(names.fields, entry) > 0;
+        });
+    return names;
+  }
+
+  ConfigNames names;
+
+ private:
+  std::vector<std::string> initial_;  // entries of section initial
+};
+
 }  // namespace
 
+ConfigNames names_of_config(const std::string& text, const std::vector<std::string>& settings) {
+  NameFinder finder;
+  const YamlDocument document = parse_yaml(text);
+  for (const char* const section : {"fields", "parameters", "initial", "equation", "output"})
+    if (const YamlNode* const node = child_of(document.root, section)) finder.take(section, *node);
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('='), dot = setting.find('.');
+    if (equals == std::string::npos) continue;
+    const YamlDocument value = parse_yaml(setting.substr(equals + 1));
+    if (value.problem) continue;
+    if (dot < equals)
+      finder.take(setting.substr(0, dot), setting.substr(dot + 1, equals - dot - 1), value.root);
+    else
+      finder.take(setting.substr(0, equals), value.root);
+  }
+  return finder.found();
+}
+
 FileEntries read_file_entries(const std::string& text, const std::string& name,
-                              Mistakes& mistakes) {
+                              const KeyTable<RunConfig>& table, Mistakes& mistakes) {
   FileEntries file;
   const YamlDocument document = parse_yaml(text);
-  ConfigReader reader(shown(name), -1, file, mistakes);
+  ConfigReader reader(table, shown(name), -1, file, mistakes);
   const YamlNode& root = document.root;
   if (document.problem) {
     reader.add(document.problem->position, "", document.problem->what);
@@ -140,10 +236,11 @@ FileEntries read_file_entries(const std::string& text, const std::string& name,
   return file;
 }
 
-Entries read_setting_entries(const std::vector<std::string>& settings, Mistakes& mistakes) {
+Entries read_setting_entries(const std::vector<std::string>& settings,
+                             const KeyTable<RunConfig>& table, Mistakes& mistakes) {
   FileEntries all;
   for (std::size_t i = 0; i < settings.size(); ++i)
-    read_setting(settings[i], static_cast<int>(i), all, mistakes);
+    read_setting(settings[i], static_cast<int>(i), table, all, mistakes);
   return all.entries;
 }
 
@@ -151,7 +248,7 @@ Value preset_value(const ConfigKey& key) {
   return std::get<Value>(read_value(key.type, parse_yaml(key.preset).root));
 }
 
-std::string nearest_key(const std::string& name) {
+std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& table) {
   constexpr std::size_t any_distance = 64;
   const std::size_t dot = name.find('.');
   const std::string section = name.substr(0, dot);
@@ -161,19 +258,24 @@ std::string nearest_key(const std::string& name) {
   std::tuple<std::size_t, bool, std::size_t> least;
   const auto consider = [&](std::string_view candidate, std::size_t distance, bool elsewhere) {
     if (distance > limit) return;
-    const std::tuple cost(distance, elsewhere, edit_distance(name, candidate, any_distance));
+    const std::tuple cost(distance + (elsewhere ? 1 : 0), elsewhere,
+                          edit_distance(name, candidate, any_distance));
     if (nearest.empty() || cost < least) {
       nearest = candidate;
       least = cost;
     }
   };
-  for (const ConfigKey& key : config_keys()) {
+  for (const ConfigKey& key : table) {
     if (name.starts_with(key.name + '.')) return key.name;
     // The dot itself can be what is wrong.
     if (dot == std::string::npos && edit_distance(name, key.name, 1) == 1) return key.name;
-    const bool elsewhere = key.section() != key.name && key.section() != section;
+    const bool elsewhere =
+        key.section() == key.name ? dot != std::string::npos : key.section() != section;
     consider(key.name, edit_distance(entry, key.entry(), limit), elsewhere);
   }
+  // Of a section whose keys may have any name.
+  if (nearest.empty() && edit_distance(section, "parameters", 3) < 3 && section != "parameters")
+    return dot == std::string::npos ? "parameters" : "parameters" + name.substr(dot);
   if (dot != std::string::npos) return nearest;
   for (const std::string& known : config_sections())
     consider(known, edit_distance(name, known, limit), false);

@@ -28,16 +28,21 @@ struct FileEntries {
   bool complete = true;  ///< false where the text could not be read to its end
 };
 
-/// What a config file says; `name` stands for it in origins.
-FileEntries read_file_entries(const std::string& text, const std::string& name, Mistakes& mistakes);
+/// The names on which the keys of a config depend, as far as its text and its settings say them.
+ConfigNames names_of_config(const std::string& text, const std::vector<std::string>& settings);
+
+/// What a config file says, by the keys in `table`; `name` stands for it in origins.
+FileEntries read_file_entries(const std::string& text, const std::string& name,
+                              const KeyTable<RunConfig>& table, Mistakes& mistakes);
 
 /// What the settings ("KEY=VALUE") say; the last one of a key wins.
-Entries read_setting_entries(const std::vector<std::string>& settings, Mistakes& mistakes);
+Entries read_setting_entries(const std::vector<std::string>& settings,
+                             const KeyTable<RunConfig>& table, Mistakes& mistakes);
 
 /// The value of a key's preset.
 Value preset_value(const ConfigKey& key);
 
-/// The known key or section that an unknown name may mean; empty where none is near.
-std::string nearest_key(const std::string& name);
+/// The key in `table`, or the section, that an unknown name may mean; empty where none is near.
+std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& table = config_keys());
 
 }  // namespace lapl

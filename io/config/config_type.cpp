@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/config_value.hpp"
 #include "io/config/filter_keys.hpp"
+#include "io/config/map_values.hpp"
 
 namespace lapl {
 namespace {
@@ -35,6 +37,8 @@ std::string describe(const DurationForm&) {
   return "a time such as 90s, 30m or 2h, at most 999999999s, 9999999m or 999999h";
 }
 std::string describe(const FiltersForm&) { return "a list of filters"; }
+std::string describe(const FormulaForm&) { return "a formula"; }
+std::string describe(const MapForm& form) { return form.description; }
 
 ordered_json schema(const NullForm&) { return {{"type", "null"}}; }
 ordered_json schema(const WordForm& form) {
@@ -57,6 +61,9 @@ ordered_json schema(const DurationForm&) {
 }
 ordered_json schema(const FiltersForm&) { return {{"type", "array"}, {"items", filter_schema()}}; }
 
+ordered_json schema(const FormulaForm&) { return {{"type", {"string", "number"}}}; }
+ordered_json schema(const MapForm& form) { return form.schema(); }
+
 struct YamlWriter {
   std::string operator()(Null) const { return "null"; }
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
@@ -64,6 +71,13 @@ struct YamlWriter {
   std::string operator()(const std::string& value) const { return yaml_text(value); }
   std::string operator()(Duration value) const { return duration_text(value.seconds); }
   std::string operator()(const FilterConfig& value) const { return yaml_of(value); }
+  std::string operator()(const AxisLaws& laws) const { return yaml_of(laws); }
+  std::string operator()(const ParameterConfig& parameter) const { return yaml_of(parameter); }
+  std::string operator()(const InitialMap& initial) const { return yaml_of(initial); }
+  std::string operator()(const NamedFormulas& formulas) const { return yaml_of(formulas); }
+  std::string operator()(const std::vector<DerivedConfig>& derived) const {
+    return yaml_of(derived);
+  }
   template <class T>
   std::string operator()(const std::vector<T>& elements) const {
     std::string text = "[";
@@ -80,9 +94,16 @@ struct JsonWriter {
     for (const FilterConfig& filter : filters) list.push_back(yaml_of(filter));
     return list;
   }
+  ordered_json operator()(const NamedFormulas&) const { return ordered_json::object(); }
+  ordered_json operator()(const std::vector<DerivedConfig>&) const {
+    return ordered_json::object();
+  }
   template <class T>
   ordered_json operator()(const T& value) const {
-    return value;
+    if constexpr (std::is_constructible_v<ordered_json, const T&>)
+      return value;
+    else
+      return yaml_of(value);  // no key has one for its default
   }
 };
 

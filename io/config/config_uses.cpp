@@ -139,15 +139,17 @@ std::string config_for(std::string_view name) {
     const auto at = std::ranges::find(use->settings, key, &ConfigUse::Setting::key);
     return at == use->settings.end() ? nullptr : &*at;
   };
-  InitialKind kind{};
-  assign(kind, setting("initial.kind")->value);
+  const auto kind_of = [&](const ConfigKey& key) {
+    const auto* const given = setting(key.key_of_kind());
+    return given ? given->value : find_config_key(key.key_of_kind())->preset;
+  };
   std::string text = comment("", use->name + ": " + use->summary) + "#\n" +
                      comment("",
                              "Lines such as \"#spacing: 1\" show defaults; without the # they are "
                              "entries. lapl validate FILE says every mistake.");
   std::string_view open_section;
-  for (const ConfigKey& key : config_keys()) {
-    if (!key.belongs_to(kind)) continue;
+  for (const ConfigKey& key : config_keys_for({})) {
+    if (!key.kinds.empty() && !key.belongs_to(kind_of(key))) continue;
     const bool in_section = key.section() != key.name;
     if (key.section() != open_section) {
       open_section = key.section();

@@ -100,6 +100,15 @@ ReadValue read(const DurationForm& form, const YamlNode& node) {
   return Value(Duration{*seconds});
 }
 
+ReadValue read(const FormulaForm&, const YamlNode& node) {
+  if (node.text.empty()) return std::string("found an empty text (expected a formula)");
+  if (first_bad_byte(node.text) < node.text.size())
+    return found(node) + " (expected a formula without control characters)";
+  return Value(node.text);
+}
+
+ReadValue read(const MapForm&, const YamlNode&) { return {}; }  // of maps alone: read_value
+
 // Only reached inside of lists and beside other forms, where no type has it.
 ReadValue read(const FiltersForm&, const YamlNode&) { return {}; }
 
@@ -203,6 +212,9 @@ std::variant<Value, YamlProblems> read_value(const ValueType& type, const YamlNo
     if (!problems.empty()) return problems;
     return filters;
   }
+  if (node.kind == YamlNode::Kind::map)
+    for (const Form& form : type.forms)
+      if (const auto* const map = std::get_if<MapForm>(&form)) return map->read(node);
   const bool single = !type.list || (type.or_single && node.kind != YamlNode::Kind::list);
   ValueOrProblem reading =
       single ? read_single(type, node) : read_list({type.forms, type.list}, node);

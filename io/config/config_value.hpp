@@ -8,11 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "io/config/yaml_tree.hpp"
-#include "solver/filter_config.hpp"
+#include "solver/run_config.hpp"
 
 namespace lapl {
 
@@ -28,9 +29,22 @@ struct Null {
 struct Duration {
   double seconds = 0;
 };
+/// Laws of the sides of one axis; their `axis` is not set.
+struct AxisLaws {
+  std::vector<SideLaw> laws;
+};
+/// An initial field of its own, and what its keys say as YAML.
+struct InitialMap {
+  InitialConfig config;
+  std::vector<std::pair<std::string, std::string>> keys;
+};
 using Value =
     std::variant<Null, std::int64_t, double, std::string, Duration, std::vector<std::int64_t>,
-                 std::vector<double>, std::vector<std::string>, std::vector<FilterConfig>>;
+                 std::vector<double>, std::vector<std::string>, std::vector<FilterConfig>, AxisLaws,
+                 ParameterConfig, InitialMap, NamedFormulas, std::vector<DerivedConfig>>;
+
+/// Everything that is wrong, each with its place.
+using YamlProblems = std::vector<YamlProblem>;
 
 // What a single value may be.
 struct NullForm {};
@@ -51,8 +65,15 @@ struct TextForm {};
 struct PathForm : TextForm {};  ///< one that names a file
 struct DurationForm {};         ///< over 0, at most 10^9 s
 struct FiltersForm {};          ///< a list of maps (filter_keys.hpp); always alone
+struct FormulaForm {};          ///< any scalar: what it says is looked at later
+/// A map (map_values.hpp).
+struct MapForm {
+  const char* description;
+  std::variant<Value, YamlProblems> (*read)(const YamlNode& map);
+  nlohmann::ordered_json (*schema)();
+};
 using Form = std::variant<NullForm, WordForm, IntegerForm, RealForm, TextForm, PathForm,
-                          DurationForm, FiltersForm>;
+                          DurationForm, FiltersForm, FormulaForm, MapForm>;
 
 /// One of several forms, or a list of values of them.
 struct ValueType {
@@ -81,9 +102,6 @@ ValueType null_or(const ValueType& type);
 ValueType list(ValueType element, std::size_t low, std::size_t high);
 /// One value for both axes, or a list of one for each.
 ValueType one_or_two(ValueType element);
-
-/// Everything that is wrong, each with its place.
-using YamlProblems = std::vector<YamlProblem>;
 
 /// The value, or where it is wrong and how: "found X (expected Y)".
 std::variant<Value, YamlProblems> read_value(const ValueType& type, const YamlNode& node);

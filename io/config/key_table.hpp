@@ -33,11 +33,16 @@ struct KeyRow {
   std::string preset = {};              ///< default as YAML; empty: required
   std::string unit = {};                ///< empty: a plain number or a word
   std::string meaning = {};             ///< one line
-  std::vector<InitialKind> kinds = {};  ///< kinds of initial field that read it; empty: all
+  std::vector<std::string> kinds = {};  ///< values of `kind_key` with which it is read; empty: all
+  std::string kind_key = {};            ///< empty: kind of its section
 
   bool is_required() const { return preset.empty(); }
-  bool belongs_to(InitialKind kind) const {
+  bool belongs_to(std::string_view kind) const {
     return kinds.empty() || std::ranges::find(kinds, kind) != kinds.end();
+  }
+  /// equation.kind of equation.let.
+  std::string key_of_kind() const {
+    return kind_key.empty() ? std::string(section()) + ".kind" : kind_key;
   }
   /// "time" of time.step; the name itself for filters, which stands in no section.
   std::string_view section() const { return std::string_view(name).substr(0, name.find('.')); }
@@ -186,7 +191,7 @@ YamlProblems read_map(const KeyTable<Target>& keys, const YamlNode& node, const 
                    key->put(target, std::get<Value>(reading));
                });
   for (const Key<Target>& key : keys)
-    if (key.is_required() && !given.contains(key.name))
+    if (key.is_required() && key.kinds.empty() && !given.contains(key.name))
       add(node.position, prefix + key.name, "missing");
   return problems;
 }

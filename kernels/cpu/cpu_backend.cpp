@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
+#include <memory>
+#include <variant>
 
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/filter.hpp"
@@ -126,11 +129,7 @@ class CpuBackend final : public Backend<T> {
 
   void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
     for (const DerivedPlan<T>& plan : plans) {
-      if (const auto* filter = std::get_if<FilterPlan<T>>(&plan))
-        derived_.push_back(make_cpu_filter(*filter, team_));
-      else
-        derived_.push_back(std::make_unique<CpuLaplacian<T>>(
-            problem_.shape, std::get<LaplacianPlan<T>>(plan), team_));
+      std::visit([&](const auto& known) { add_derived(known); }, plan);
       results_.emplace_back(problem_.shape.cells(), team_);
     }
   }
@@ -146,7 +145,7 @@ class CpuBackend final : public Backend<T> {
     captured_.cells = problem_.shape.cells();
     if (!with_derived) return;
     for (std::size_t i = 0; i < derived_.size(); ++i) {
-      derived_[i]->apply(state_copy_.data(), results_[i].data());
+      derived_[i](state_copy_.data(), results_[i].data());
       captured_.derived.push_back(results_[i].view());
     }
   }
@@ -156,6 +155,19 @@ class CpuBackend final : public Backend<T> {
   double stepping_seconds() override { return std::chrono::duration<double>(stepping_).count(); }
 
  private:
+  void add_derived(const LaplacianPlan<T>& plan) {
+    add_filter(std::make_shared<CpuLaplacian<T>>(problem_.shape, plan, team_));
+  }
+  void add_derived(const FilterPlan<T>& plan) { add_filter(make_cpu_filter(plan, team_)); }
+  void add_filter(std::shared_ptr<CpuFilter<T>> filter) {
+    derived_.push_back([filter](const T* state, T* output) { filter->apply(state, output); });
+  }
+  void add_derived(const StagesPlan<T>& plan) {
+    derived_.push_back(
+        [this, value = std::shared_ptr<StagesValue<T>>(make_stages_value(plan, team_))](
+            const T* state, T* output) { value->apply(state, step_, output); });
+  }
+
   Captured<T> digest_state() const {
     const T* state = buffers_.current;
     const std::int64_t columns = problem_.shape.columns, rows = problem_.values() / columns;
@@ -183,7 +195,7 @@ class CpuBackend final : public Backend<T> {
   std::unique_ptr<CpuEngine<T>> engine_;
   int team_;  // threads of every parallel region, so that none has to be started later
   HostBuffer<T> first_, second_, state_copy_;
-  std::vector<std::unique_ptr<CpuFilter<T>>> derived_;
+  std::vector<std::function<void(const T* state, T* output)>> derived_;
   std::vector<HostBuffer<T>> results_;
   DoubleBuffer<T> buffers_;
   std::int64_t step_ = 0;  // of the state

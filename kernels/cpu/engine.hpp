@@ -23,6 +23,18 @@ class CpuEngine {
   virtual int threads() const = 0;
 };
 
+/// What stages make of a state, interpreted.
+template <class T>
+class StagesValue {
+ public:
+  virtual ~StagesValue() = default;
+
+  /// `state` after `step` steps; `output`: the cells of one field.
+  virtual void apply(const T* state, std::int64_t step, T* output) = 0;
+};
+template <class T>
+std::unique_ptr<StagesValue<T>> make_stages_value(const StagesPlan<T>& plan, int threads);
+
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_reference_engine(const Problem<T>& problem, int threads);
 template <class T>

@@ -151,30 +151,33 @@ class StageRows {
   bool known_ = false;
 };
 
+// All stages of a problem, on threads.
 template <class T>
-class InterpretedEngine final : public CpuEngine<T> {
+class StageInterpreter {
  public:
-  InterpretedEngine(const Problem<T>& problem, int threads)
+  StageInterpreter(const Problem<T>& problem, int threads)
       : problem_(problem), arrays_(problem_), laws_(problem_), threads_(threads) {
     for (const Stage& stage : problem_.stages) {
       auto& of_thread = stages_.emplace_back();
       for (int thread = 0; thread < threads; ++thread) of_thread.emplace_back(problem_, stage);
     }
   }
+  StageInterpreter(const StageInterpreter&) = delete;
+  StageInterpreter& operator=(const StageInterpreter&) = delete;
 
-  void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
-    for (std::int64_t step = first_step; step < first_step + steps; ++step) {
-      arrays_.start(buffers);
-      for (std::size_t i = 0; i < stages_.size(); ++i) {
-        const Stage& stage = problem_.stages[i];
-        take(stages_[i], (static_cast<double>(step) + stage.time) * problem_.time_step);
-        arrays_.finish(stage);
-      }
-      buffers.swap();
+  /// Reads the state in buffers.current, of `step`, and writes fields that stages make to
+  /// buffers.next.
+  void take(const DoubleBuffer<T>& buffers, std::int64_t step) {
+    arrays_.start(buffers);
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      const Stage& stage = problem_.stages[i];
+      take(stages_[i], (static_cast<double>(step) + stage.time) * problem_.time_step);
+      arrays_.finish(stage);
     }
   }
 
-  int threads() const override { return threads_; }
+  const Problem<T>& problem() const { return problem_; }
+  const T* array(int index) const { return arrays_.read(index); }
 
  private:
   void take(std::vector<StageRows<T>>& of_thread, double time) {
@@ -200,6 +203,41 @@ class InterpretedEngine final : public CpuEngine<T> {
   int threads_;
 };
 
+template <class T>
+class InterpretedEngine final : public CpuEngine<T> {
+ public:
+  InterpretedEngine(const Problem<T>& problem, int threads)
+      : stages_(problem, threads), threads_(threads) {}
+
+  void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
+    for (std::int64_t step = first_step; step < first_step + steps; ++step) {
+      stages_.take(buffers, step);
+      buffers.swap();
+    }
+  }
+
+  int threads() const override { return threads_; }
+
+ private:
+  StageInterpreter<T> stages_;
+  int threads_;
+};
+
+template <class T>
+class InterpretedValue final : public StagesValue<T> {
+ public:
+  InterpretedValue(const Problem<T>& problem, int threads) : stages_(problem, threads) {}
+
+  void apply(const T* state, std::int64_t step, T* output) override {
+    stages_.take({const_cast<T*>(state), nullptr}, step);  // no stage makes a field
+    std::copy_n(stages_.array(stages_.problem().arrays() - 1), stages_.problem().shape.cells(),
+                output);
+  }
+
+ private:
+  StageInterpreter<T> stages_;
+};
+
 }  // namespace
 
 template <class T>
@@ -208,5 +246,12 @@ std::unique_ptr<CpuEngine<T>> make_interpreted_engine(const Problem<T>& problem,
 }
 template std::unique_ptr<CpuEngine<float>> make_interpreted_engine(const Problem<float>&, int);
 template std::unique_ptr<CpuEngine<double>> make_interpreted_engine(const Problem<double>&, int);
+
+template <class T>
+std::unique_ptr<StagesValue<T>> make_stages_value(const StagesPlan<T>& plan, int threads) {
+  return std::make_unique<InterpretedValue<T>>(plan.problem, threads);
+}
+template std::unique_ptr<StagesValue<float>> make_stages_value(const StagesPlan<float>&, int);
+template std::unique_ptr<StagesValue<double>> make_stages_value(const StagesPlan<double>&, int);
 
 }  // namespace lapl

@@ -5,6 +5,7 @@
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/diffusion.hpp"
 #include "kernels/digest.hpp"
+#include "kernels/elementary_rows.hpp"
 
 namespace lapl {
 namespace {

@@ -9,7 +9,7 @@ namespace {
 
 // Rounded so that a run with it is stable.
 double largest_stable_step(RunConfig run) {
-  const double largest = stability(run).largest;
+  const double largest = stability(run)->largest;
   run.time_step = largest * run.spacing * run.spacing / *run.equation.number("diffusivity");
   for (double shrink = 0x1p-53; coefficient(run) > largest; shrink *= 2)
     *run.time_step *= 1 - shrink;
@@ -18,7 +18,7 @@ double largest_stable_step(RunConfig run) {
 
 // Of diffusivity and time step the product counts, so that the time step is the one to blame.
 void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
-  const auto [found, largest] = stability(run);
+  const auto [found, largest] = *stability(run);
   const bool by_coefficient = run.equation.number("coefficient").has_value();
   const char* const key = by_coefficient ? "equation.coefficient" : "time.step";
   if (!(found <= largest))
@@ -52,6 +52,10 @@ double coefficient(const RunConfig& run) {
   return *run.equation.number("diffusivity") * *run.time_step / (run.spacing * run.spacing);
 }
 
+StepStages stages(const RunConfig& run) {
+  return {{{.tree = diffusion_tree(run.shape.axes), .targets = {0}}}, {0}, {}};
+}
+
 std::vector<double> stage_parameters(const RunConfig& run) { return {coefficient(run)}; }
 
 // Where only the coefficient is given, that of a diffusivity of 1.
@@ -59,8 +63,8 @@ double time_step(const RunConfig& run) {
   return run.time_step ? *run.time_step : coefficient(run) * run.spacing * run.spacing;
 }
 
-Stability stability(const RunConfig& run) {
-  return {coefficient(run), largest_stable_coefficient(run.shape.axes)};
+std::optional<Stability> stability(const RunConfig& run) {
+  return Stability{coefficient(run), largest_stable_coefficient(run.shape.axes)};
 }
 
 // Either the coefficient alone, or diffusivity and time step.
@@ -69,6 +73,10 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys) {
   constexpr const char* diffusivity = "equation.diffusivity";
   constexpr const char* step = "time.step";
   std::vector<KeyMistake> found;
+  if (run.fields.size() != 1)
+    found.push_back({"fields", fmt::format("found {} fields (equation.kind diffusion has one; "
+                                           "formula takes any number)",
+                                           run.fields.size())});
   if (keys.given(coefficient)) {
     for (const char* const extra : {diffusivity, step})
       if (keys.given(extra))

@@ -6,23 +6,18 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernels/diffusion.hpp"
-#include "kernels/stage_tree.hpp"
+#include "solver/equation/stages.hpp"
 #include "solver/names.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
-
-struct EquationField {
-  std::string_view name;  ///< of its dataset, and in output.fields
-  std::string_view description;
-  std::string_view unit;
-};
 
 /// A positive number that configs may give as equation.NAME.
 struct EquationParameter {
@@ -41,6 +36,10 @@ struct KeysGiven {
 struct KeyMistake {
   std::string key;
   std::string what;
+  std::string formula = {};             ///< where it is one that is wrong: its text,
+  std::optional<std::size_t> at = {};   ///< and the byte of the text
+  std::string word = {};                ///< a name in it that is not known,
+  std::vector<std::string> known = {};  ///< and what it may be
 };
 
 /// A number of a run, and the largest with which its steps are stable.
@@ -52,16 +51,16 @@ struct Equation {
   EquationKind value;
   const char* name;     ///< equation.kind
   const char* summary;  ///< as a formula, for people
-  std::span<const EquationField> fields;
   std::span<const EquationParameter> parameters;
 
-  /// What a step computes on a grid of so many axes.
-  StageTree (*stage)(int axes);
-  /// The parameters of that tree, in float64.
+  /// What a step computes. Of a config that is not right it may throw FormulaError.
+  StepStages (*stages)(const RunConfig& run);
+  /// The parameters of the stages, in float64.
   std::vector<double> (*stage_parameters)(const RunConfig& run);
   /// dt in seconds.
   double (*time_step)(const RunConfig& run);
-  Stability (*stability)(const RunConfig& run);
+  /// None where it is not known.
+  std::optional<Stability> (*stability)(const RunConfig& run);
   /// What is wrong with its keys together; rules that need a key that is wrong by itself are left.
   std::vector<KeyMistake> (*mistakes)(const RunConfig& run, const KeysGiven& keys);
 };
@@ -69,25 +68,49 @@ struct Equation {
 /// du/dt = D (d2u/dx2 + d2u/dy2), by one explicit Euler step with c = D dt / h^2
 /// (docs/numerics.md).
 namespace diffusion {
-inline constexpr std::array<EquationField, 1> fields = {{{"field", "field", "1"}}};
 inline constexpr std::array<EquationParameter, 2> parameters = {
     {{"coefficient", "", "c = D dt / h^2; give either this or equation.diffusivity and time.step",
       largest_stable_coefficient(2), "the largest stable coefficient"},
      {"diffusivity", "length^2/s", "D; needs time.step"}}};
 double coefficient(const RunConfig& run);
+StepStages stages(const RunConfig& run);
 std::vector<double> stage_parameters(const RunConfig& run);
 double time_step(const RunConfig& run);
-Stability stability(const RunConfig& run);
+std::optional<Stability> stability(const RunConfig& run);
 std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
 }  // namespace diffusion
 
+/// du/dt of each field by a formula of the config.
+namespace formula {
+StepStages stages(const RunConfig& run);
+std::vector<double> stage_parameters(const RunConfig& run);
+double time_step(const RunConfig& run);
+std::optional<Stability> stability(const RunConfig& run);
+std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
+}  // namespace formula
+
 template <>
-inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
-    {{EquationKind::diffusion, "diffusion", "du/dt = D (d2u/dx2 + d2u/dy2)", diffusion::fields,
-      diffusion::parameters, diffusion_tree, diffusion::stage_parameters, diffusion::time_step,
-      diffusion::stability, diffusion::mistakes}});
+inline constexpr auto name_table<EquationKind> =
+    std::to_array<Equation>({{EquationKind::diffusion, "diffusion", "du/dt = D (d2u/dx2 + d2u/dy2)",
+                              diffusion::parameters, diffusion::stages, diffusion::stage_parameters,
+                              diffusion::time_step, diffusion::stability, diffusion::mistakes},
+                             {EquationKind::formula,
+                              "formula",
+                              "du/dt as equation.FIELD says for each field",
+                              {},
+                              formula::stages,
+                              formula::stage_parameters,
+                              formula::time_step,
+                              formula::stability,
+                              formula::mistakes}});
 
 inline const Equation& equation_of(const RunConfig& run) { return row_of(run.equation.kind); }
+
+/// What a checkpoint keeps of the equation beside its config: c = D dt / h^2 of diffusion, else dt.
+inline double coefficient_of(const RunConfig& run) {
+  const auto stability = equation_of(run).stability(run);
+  return stability ? stability->found : equation_of(run).time_step(run);
+}
 
 /// Seconds after a number of steps.
 inline double time_of(const RunConfig& run, std::int64_t step) {

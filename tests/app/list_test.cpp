@@ -21,7 +21,8 @@ std::vector<std::string> names_in(const json& items) {
 // The words that a key takes, by the schema.
 std::vector<std::string> words_of(const json& schema, const std::string& section,
                                   const std::string& entry) {
-  return schema["properties"][section]["properties"][entry]["enum"];
+  const json& map = schema["properties"][section];
+  return (map.contains("anyOf") ? map["anyOf"][0] : map)["properties"][entry]["enum"];
 }
 
 }  // namespace

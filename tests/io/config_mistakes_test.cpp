@@ -116,33 +116,33 @@ const Mistake mistakes[] = {
     {"[a]: 1",
      "bad.yaml:4:1: ?: a key that is not a word (expected `key: value`)"},
     {"boundary: perodic",
-     "bad.yaml:4:11: boundary: found perodic (expected zero, insulated or periodic; did "
+     "bad.yaml:4:11: boundary: found perodic (expected zero, insulated or periodic, or a map of first and last with a law each; did "
      "you mean periodic?)"},
     {"boundary: Zero",
-     "bad.yaml:4:11: boundary: found Zero (expected zero, insulated or periodic; did you "
+     "bad.yaml:4:11: boundary: found Zero (expected zero, insulated or periodic, or a map of first and last with a law each; did you "
      "mean zero?)"},
     {"boundary: neumann",
-     "bad.yaml:4:11: boundary: found neumann (expected zero, insulated or periodic; did you mean "
+     "bad.yaml:4:11: boundary: found neumann (expected zero, insulated or periodic, or a map of first and last with a law each; did you mean "
      "insulated?)"},
     {"boundary: {rows: Dirichlet}",
-     "bad.yaml:4:18: boundary.rows: found Dirichlet (expected zero, insulated or periodic; did you "
+     "bad.yaml:4:18: boundary.rows: found Dirichlet (expected zero, insulated or periodic, or a map of first and last with a law each; did you "
      "mean zero?)"},
     {"boundary: off",
-     "bad.yaml:4:11: boundary: found off (expected zero, insulated or periodic)"},
+     "bad.yaml:4:11: boundary: found off (expected zero, insulated or periodic, or a map of first and last with a law each)"},
     {"boundary: [zero, zero]",
-     "bad.yaml:4:11: boundary: found a list (expected zero, insulated or periodic)"},
+     "bad.yaml:4:11: boundary: found a list (expected zero, insulated or periodic, or a map of first and last with a law each)"},
     {"boundary: {colums: zero}",
      "bad.yaml:4:12: boundary.colums: unknown key (did you mean boundary.columns?)"},
     {"initial: fractal",
      "bad.yaml:4:10: initial: found fractal (expected a map with keys of initial: kind, "
      "seed, spectral_exponent, crop_radius, percentile, value, amplitude, center, width, "
-     "tile, mode, path, dataset)"},
+     "tile, mode, path, dataset, formula)"},
     {"initial: {kind: fractel}",
      "bad.yaml:4:17: initial.kind: found fractel (expected fractal, uniform, gaussian, "
-     "checkerboard, sine, image or hdf5; did you mean fractal?)"},
+     "checkerboard, sine, image, hdf5 or formula; did you mean fractal?)"},
     {"initial: {kind: gaussian, seed: 3}",
      "bad.yaml:4:33: initial.seed: does not apply to initial.kind gaussian (it belongs to "
-     "fractal)"},
+     "fractal or formula)"},
     {"initial: {seed: -1}",
      "bad.yaml:4:17: initial.seed: found -1, out of range (expected an integer from 0 to "
      "9223372036854775807)"},

@@ -40,9 +40,9 @@ const SettingMistake setting_table[] = {
     {{"grid.shape=[3,"},
      "--set grid.shape=[3,: grid.shape: not valid YAML: end of sequence flow not found (expected "
      "matching indentation, brackets and quotes)"},
-    {{"time=5"}, "--set time=5: time: found 5 (expected a map with keys of time: steps, step)"},
+    {{"time=5"}, "--set time=5: time: found 5 (expected a map with keys of time: steps, step, scheme)"},
     {{"boundary=open"},
-     "--set boundary=open: boundary: found open (expected zero, insulated or periodic)"},
+     "--set boundary=open: boundary: found open (expected zero, insulated or periodic, or a map of first and last with a law each)"},
     {{"initial.kind=image"}, "bad.yaml:1:1: initial.path: missing (expected the path of a file)"},
     {{"initial.width=1"},
      "--set initial.width=1: initial.width: does not apply to initial.kind fractal (it belongs to "

@@ -28,7 +28,7 @@ double at(const std::vector<double>& field, Shape shape, std::int64_t row, std::
 TEST_CASE("uniform: one value everywhere") {
   auto config = config_of(InitialKind::uniform, {3, 5});
   config.initial.value = -2.5;
-  CHECK(formula_field(config) == std::vector<double>(15, -2.5));
+  CHECK(computed_field(config) == std::vector<double>(15, -2.5));
 }
 
 TEST_CASE("gaussian: the peak at the center, exp(-1/2) one width away, symmetric") {
@@ -36,7 +36,7 @@ TEST_CASE("gaussian: the peak at the center, exp(-1/2) one width away, symmetric
   auto config = config_of(InitialKind::gaussian, shape);
   config.initial.amplitude = 3;
   config.initial.width = 4.0 / 41;  // four cells
-  const auto field = formula_field(config);
+  const auto field = computed_field(config);
   CHECK(at(field, shape, 20, 30) == 3);
   CHECK(at(field, shape, 24, 30) == doctest::Approx(3 * std::exp(-0.5)).epsilon(1e-14));
   CHECK(at(field, shape, 20, 34) == at(field, shape, 24, 30));
@@ -45,7 +45,7 @@ TEST_CASE("gaussian: the peak at the center, exp(-1/2) one width away, symmetric
 
 TEST_CASE("gaussian on one row or one column is as wide as the line is long") {
   for (const Shape shape : {Shape{1, 201}, Shape{201, 1}}) {
-    const auto field = formula_field(config_of(InitialKind::gaussian, shape));
+    const auto field = computed_field(config_of(InitialKind::gaussian, shape));
     CHECK(field[100] == 1);
     CHECK(field[120] == doctest::Approx(std::exp(-0.5 * 20 * 20 / (20.1 * 20.1))).epsilon(1e-14));
     CHECK(field[80] == field[120]);
@@ -56,7 +56,7 @@ TEST_CASE("checkerboard: squares of the tile size, the first one positive") {
   const Shape shape{9, 9};
   auto config = config_of(InitialKind::checkerboard, shape);
   config.initial.tile = 3;
-  const auto field = formula_field(config);
+  const auto field = computed_field(config);
   for (std::int64_t row = 0; row < 9; ++row)
     for (std::int64_t column = 0; column < 9; ++column)
       CHECK(at(field, shape, row, column) == ((row / 3 + column / 3) % 2 == 0 ? 1 : -1));
@@ -109,9 +109,9 @@ TEST_CASE_TEMPLATE("the initial field is rounded once", T, float, double) {
   config.initial.value = 0.1;
   const auto backend = make_backend<T>(
       "cpu", "auto", test::diffusion<T>(config.shape, config.boundaries, T(0.2)), 1);
-  set_initial_state<T>(*backend, config, {});
+  set_initial_state<T>(*backend, config, {}, {});
   CHECK(test::state_of(*backend).field[3] == T(0.1));
-  const std::vector<double> loaded = {1, 2, 3, 4.1};
-  set_initial_state<T>(*backend, config, loaded);
+  config.initial.kind = InitialKind::hdf5;
+  set_initial_state<T>(*backend, config, {}, {{"field", {1, 2, 3, 4.1}}});
   CHECK(test::state_of(*backend).field[3] == T(4.1));
 }

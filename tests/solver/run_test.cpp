@@ -57,11 +57,11 @@ RunConfig small_config() {
 std::unique_ptr<Backend<float>> backend_for(const RunConfig& config) {
   const Problem<float> problem = test::diffusion<float>(config.shape, config.boundaries, 0.2f);
   auto backend = make_backend<float>("cpu", "threaded", problem, 2);
-  auto plans = derived_plans<float>(config);
+  auto plans = derived_plans<float>(config, problem);
   for (const FilterConfig& filter : config.filters)
     plans.push_back(FilterPlan<float>{correlation_of<float>(filter, config.shape)});
   backend->set_derived(plans);
-  set_initial_state<float>(*backend, config, {});
+  set_initial_state<float>(*backend, config, {}, {});
   return backend;
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("what is stored is the state at that step, whatever else is going on")
   const RunConfig config = small_config();
   Recorder recorder;
   run<float>(*backend_for(config), config, 0, recorder, never);
-  const auto field = formula_field(config);
+  const auto field = computed_field(config);
   const std::vector<float> initial(field.begin(), field.end());
   for (const auto& [step, stored] : recorder.stored)
     CHECK(test::stepped<float>("cpu", "reference", test::diffusion<float>(config.shape, {}, 0.2f),
@@ -257,26 +257,27 @@ TEST_CASE("frozen cells: those that a step leaves as they are though their Lapla
   config.initial.kind = InitialKind::sine;
   config.initial.mode = {0, 1};
   config.equation.parameters = {{"coefficient", 0.1}};
-  const auto made = formula_field(config);
+  const auto made = computed_field(config);
   const std::vector<float> field(made.begin(), made.end());
-  const auto problem = problem_of<float>(config);
+  const auto problem = problem_of<float>(config, {});
   const auto after = test::stepped<float>("cpu", "reference", problem, field, 100);
   CHECK(after.field == field);  // nothing moves at all
   const auto before = test::stepped<float>("cpu", "reference", problem, field, 0);
   const auto moving = std::ranges::count_if(before.laplacian, [](float v) { return v != 0; });
   CHECK(frozen_cells<float>(problem, field) == moving);
   CHECK(frozen_warning(config, std::span(field)).starts_with("62% of the cells stand still"));
-  CHECK(frozen_cells<double>(problem_of<double>(config), made) == 0);
+  CHECK(frozen_cells<double>(problem_of<double>(config, {}), made) == 0);
   for (const Boundary boundary : test::all_boundaries) {
     config.shape = {17, 23};
     config.boundaries = {boundary, boundary};
     const auto random = test::random_field<float>(config.shape);
-    const auto one = test::stepped<float>("cpu", "reference", problem_of<float>(config), random, 1);
+    const auto one =
+        test::stepped<float>("cpu", "reference", problem_of<float>(config, {}), random, 1);
     const auto none =
-        test::stepped<float>("cpu", "reference", problem_of<float>(config), random, 0);
+        test::stepped<float>("cpu", "reference", problem_of<float>(config, {}), random, 0);
     std::int64_t count = 0;
     for (std::size_t i = 0; i < random.size(); ++i)
       count += none.laplacian[i] != 0 && one.field[i] == random[i];
-    CHECK(frozen_cells<float>(problem_of<float>(config), random) == count);
+    CHECK(frozen_cells<float>(problem_of<float>(config, {}), random) == count);
   }
 }

@@ -48,7 +48,7 @@ template <class T>
 test::FaultyBackend<T> backend_for(const RunConfig& config, const std::string& name) {
   auto real =
       make_backend<T>(name, "auto", test::diffusion<T>(config.shape, config.boundaries, T(0.2)), 2);
-  set_initial_state<T>(*real, config, {});
+  set_initial_state<T>(*real, config, {}, {});
   return test::FaultyBackend<T>(std::move(real),
                                 [](std::vector<T>& field) { test::flip_bit(field[5 * 41 + 7]); });
 }

@@ -294,7 +294,7 @@ void try_size(const fs::path& folder, Random& random, std::string& what) {
   }
   for (const bool by_grid : {true, false}) try {
       if (by_grid)
-        load_initial_field(config);
+        load_initial_fields(config);
       else if (!picture)
         read_field(config.initial.path, "field");
       expect(!by_grid || (rows == 8 && columns == 8), "accepted");

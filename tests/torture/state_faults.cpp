@@ -97,7 +97,7 @@ std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::st
                                        const std::vector<T>& field) {
   const Problem<T> problem = test::diffusion<T>(config.shape, config.boundaries, coefficient);
   auto made = make_backend<T>(backend, engine, problem, 1);
-  made->set_derived(derived_plans<T>(config));
+  made->set_derived(derived_plans<T>(config, problem));
   made->set_state(field);
   return made;
 }

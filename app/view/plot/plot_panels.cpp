@@ -19,11 +19,11 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
   const std::vector<double> counted =
       averaged && !style.of_cells ? drawn.pixels : doubles_of(values);
-  const OutputQuantity* const quantity = quantity_named(name);
-  const bool is_signed = quantity != nullptr && quantity->is_signed;
+  const bool is_signed = is_drawn_around_zero(name);
   const Limits inner = percentile_limits(counted, 5, 95);
   const Limits all = percentile_limits(counted, 0, 100);
-  drawn.signs = is_signed || (quantity == nullptr && inner.low < 0 && inner.high > 0);
+  drawn.signs =
+      is_signed || (name != RunConfig{}.fields.front() && inner.low < 0 && inner.high > 0);
   if (style.percentiles)
     drawn.range = percentile_limits(counted, style.percentiles->low, style.percentiles->high);
   else

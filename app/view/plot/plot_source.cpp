@@ -9,7 +9,6 @@
 #include "io/config/config.hpp"
 #include "io/run_folder.hpp"
 #include "kernels/error.hpp"
-#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -29,7 +28,7 @@ bool from_picture(const Provenance& provenance) {
 
 std::string chosen_field(const std::vector<std::string>& fields, const std::string& asked,
                          const std::string& path) {
-  const std::string wanted = asked.empty() ? state_field() : asked;
+  const std::string wanted = asked.empty() ? RunConfig{}.fields.front() : asked;
   if (std::ranges::find(fields, wanted) != fields.end()) return wanted;
   if (asked.empty()) return fields.front();
   throw ConfigError("--field {}: {} has no such field (it has: {})", asked, path,

@@ -1,0 +1,233 @@
+#include "solver/equation/formula.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace lapl {
+namespace {
+
+using Kind = FormulaNode::Kind;
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Recursive descent, one function a level of the grammar.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) { formula_.text = text; }
+
+  Formula parse() {
+    if (text_.size() > formula_size_limit)
+      throw FormulaError(
+          0, fmt::format("found {} bytes (expected at most {})", text_.size(), formula_size_limit));
+    comparison();
+    skip_blanks();
+    if (at_ < text_.size()) refuse();
+    return std::move(formula_);
+  }
+
+ private:
+  int comparison() {
+    int left = sum();
+    skip_blanks();
+    const std::size_t sign_at = at_;
+    if (const std::string_view sign = comparison_sign(); !sign.empty()) {
+      left = add({.kind = Kind::comparison,
+                  .name = std::string(sign),
+                  .operands = {left, sum()},
+                  .at = sign_at});
+      skip_blanks();
+      const std::size_t next_at = at_;
+      if (!comparison_sign().empty())
+        throw FormulaError(next_at, "a second comparison (write a < b as one, in parentheses)");
+    }
+    return left;
+  }
+
+  std::string_view comparison_sign() {
+    for (const std::string_view sign : {"<=", ">=", "==", "!=", "<", ">"})
+      if (text_.substr(at_).starts_with(sign)) {
+        at_ += sign.size();
+        return sign;
+      }
+    return {};
+  }
+
+  int sum() {
+    return chain("+-", [this] { return product(); });
+  }
+  int product() {
+    return chain("*/", [this] { return signed_power(); });
+  }
+
+  template <class Part>
+  int chain(std::string_view signs, Part part) {
+    int left = part();
+    while (true) {
+      skip_blanks();
+      const char sign = at_ < text_.size() ? text_[at_] : ' ';
+      if (signs.find(sign) == std::string_view::npos) return left;
+      const std::size_t sign_at = at_++;
+      if (sign == '*' && at_ < text_.size() && text_[at_] == '*')
+        throw FormulaError(sign_at, "found ** (a power is written ^)");
+      const int right = part();
+      left = add({.kind = sign == '+'   ? Kind::sum
+                          : sign == '-' ? Kind::difference
+                          : sign == '*' ? Kind::product
+                                        : Kind::quotient,
+                  .operands = {left, right},
+                  .at = sign_at});
+    }
+  }
+
+  int signed_power() {
+    const Deeper deeper(*this);
+    skip_blanks();
+    if (at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '+')) {
+      const std::size_t sign_at = at_++;
+      const int operand = signed_power();
+      return text_[sign_at] == '+'
+                 ? operand
+                 : add({.kind = Kind::negative, .operands = {operand}, .at = sign_at});
+    }
+    const int base = primary();
+    skip_blanks();
+    if (at_ == text_.size() || text_[at_] != '^') return base;
+    const std::size_t sign_at = at_++;
+    const int exponent = signed_power();
+    return add({.kind = Kind::power, .operands = {base, exponent}, .at = sign_at});
+  }
+
+  int primary() {
+    skip_blanks();
+    if (at_ == text_.size())
+      throw FormulaError(at_, "ends where a number, a name or ( is expected");
+    const char first = text_[at_];
+    if (is_digit(first) || first == '.') return number();
+    if (is_letter(first)) return name_or_call();
+    if (first != '(') refuse();
+    const std::size_t open = at_++;
+    const int inside = comparison();
+    close(open);
+    return inside;
+  }
+
+  int number() {
+    const std::size_t start = at_;
+    double value = 0;
+    const char* const begin = text_.data() + start;
+    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
+    if (error == std::errc::result_out_of_range || !std::isfinite(value))
+      throw FormulaError(start, "a number beyond what float64 holds");
+    if (error != std::errc()) refuse();
+    at_ += end - begin;
+    if (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.'))
+      throw FormulaError(start, fmt::format("found {} (between a number and what it multiplies "
+                                            "stands a *)",
+                                            word_from(start)));
+    return add({.kind = Kind::number, .number = value, .at = start});
+  }
+
+  int name_or_call() {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    FormulaNode node{
+        .kind = Kind::name, .name = std::string(text_.substr(start, at_ - start)), .at = start};
+    skip_blanks();
+    if (at_ == text_.size() || text_[at_] != '(') return add(std::move(node));
+    node.kind = Kind::call;
+    const std::size_t open = at_++;
+    do {
+      node.operands.push_back(comparison());
+      skip_blanks();
+    } while (at_ < text_.size() && text_[at_] == ',' && ++at_ > 0);
+    close(open);
+    return add(std::move(node));
+  }
+
+  void close(std::size_t open) {
+    skip_blanks();
+    if (at_ == text_.size()) throw FormulaError(open, "a ( that is not closed");
+    if (text_[at_] != ')') refuse();
+    ++at_;
+  }
+
+  int add(FormulaNode node) {
+    if (formula_.nodes.size() == formula_node_limit)
+      throw FormulaError(node.at,
+                         fmt::format("more than {} numbers, names and signs", formula_node_limit));
+    int depth = 0;
+    for (const int operand : node.operands) depth = std::max(depth, depths_[operand] + 1);
+    if (depth > formula_depth_limit)
+      throw FormulaError(
+          node.at, fmt::format("more than {} operations one upon the other", formula_depth_limit));
+    depths_.push_back(depth);
+    formula_.nodes.push_back(std::move(node));
+    return static_cast<int>(formula_.nodes.size()) - 1;
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
+      ++at_;
+  }
+  std::string word_from(std::size_t start) const {
+    std::size_t end = start;
+    while (end < text_.size() && end < start + 20 &&
+           (is_letter(text_[end]) || is_digit(text_[end]) || text_[end] == '.'))
+      ++end;
+    return std::string(text_.substr(start, std::max(end, start + 1) - start));
+  }
+  [[noreturn]] void refuse() const {
+    const auto byte = static_cast<unsigned char>(text_[at_]);
+    if (byte < 0x20 || byte > 0x7e)
+      throw FormulaError(at_, "a character that formulas do not have");
+    throw FormulaError(at_, fmt::format("found {} where it has no place", word_from(at_)));
+  }
+
+  struct Deeper {
+    explicit Deeper(Parser& parser) : of(parser) {
+      if (++of.depth_ > formula_nesting_limit)
+        throw FormulaError(of.at_,
+                           fmt::format("nested more than {} levels deep", formula_nesting_limit));
+    }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+    ~Deeper() { --of.depth_; }
+    Parser& of;
+  };
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;            // of the present place in parentheses and signs
+  std::vector<int> depths_;  // of each node: operations one upon the other
+  Formula formula_;
+};
+
+}  // namespace
+
+Formula parse_formula(const std::string& name, std::string_view text) {
+  try {
+    Formula formula = Parser(text).parse();
+    formula.name = name;
+    return formula;
+  } catch (FormulaError& error) {
+    error.of = name;
+    error.text = text;
+    throw;
+  }
+}
+
+const FormulaFunction* formula_function(std::string_view name) {
+  const auto found = std::ranges::find(formula_functions, name, &FormulaFunction::name);
+  return found == formula_functions.end() ? nullptr : &*found;
+}
+
+bool is_reserved_name(std::string_view name) {
+  return formula_function(name) != nullptr || std::ranges::count(formula_constants, name) > 0 ||
+         name == "random";
+}
+
+}  // namespace lapl

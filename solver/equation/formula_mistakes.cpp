@@ -1,0 +1,144 @@
+#include "solver/equation/formula_mistakes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "solver/equation/formula_system.hpp"
+
+namespace lapl {
+namespace {
+
+class FormulaChecker {
+ public:
+  explicit FormulaChecker(const RunConfig& run) : run_(run) {}
+
+  std::vector<KeyMistake> mistakes() {
+    check_names();
+    if (run_.equation.kind == EquationKind::formula) check_equation();
+    for (const SideLaw& law : run_.laws) {
+      const std::string axis = law_name(law).substr(0, law_name(law).rfind('.'));
+      const bool known = law.array.empty() || std::ranges::count(run_.fields, law.array) > 0 ||
+                         is_quantity(law.array);
+      if (!known)
+        add(axis, fmt::format("found a law for {}, which is no field (expected {})", law.array,
+                              fields_text()));
+      attempt(axis, [&] { terms_of(law, run_, used_); });
+    }
+    for (const auto& [name, parameter] : run_.parameters)
+      if (parameter.kind == ParameterConfig::Kind::formula)
+        check_value("parameters." + name, parameter.formula, false);
+    if (run_.initial.kind == InitialKind::formula)
+      check_value("initial.formula", run_.initial.formula, true);
+    for (const auto& [field, initial] : run_.initials)
+      if (initial.kind == InitialKind::formula)
+        check_value("initial." + field, initial.formula, true);
+    if (found_.empty()) check_uses();
+    return std::move(found_);
+  }
+
+ private:
+  void check_names() {
+    std::set<std::string> taken;
+    const auto check = [&](const std::string& key, const std::string& name) {
+      if (is_reserved_name(name))
+        add(key,
+            fmt::format("found the name {}, which formulas have already (expected another)", name));
+      else if (!taken.insert(name).second)
+        add(key,
+            fmt::format("found the name {}, which is taken (expected a name of its own)", name));
+    };
+    for (const std::string& field : run_.fields) check("fields", field);
+    for (const auto& [name, parameter] : run_.parameters) check("parameters." + name, name);
+    for (const auto& [name, text] : run_.equation.quantities) check("equation.let", name);
+  }
+
+  void check_equation() {
+    for (const std::string& field : run_.fields)
+      if (const auto rate = run_.equation.rates.find(field); rate != run_.equation.rates.end())
+        attempt("equation." + field, [&] { parse_formula(field, rate->second); });
+    for (const auto& [name, text] : run_.equation.quantities)
+      attempt("equation.let", [&] { parse_formula(name, text); });
+    if (!found_.empty() || run_.equation.rates.size() != run_.fields.size()) return;
+    // Each rate alone, so that the first mistake of each is found.
+    const FormulaSystem system = system_of(run_);
+    for (const Formula& rate : system.rates)
+      attempt("equation." + rate.name, [&] { use(value_stages(system, rate).used); });
+    for (const Formula& quantity : system.quantities)
+      attempt("equation.let", [&] { value_stages(system, quantity); });
+  }
+
+  // A formula of the position, parameters and, where `random`, random numbers.
+  void check_value(const std::string& key, const std::string& text, bool random) {
+    attempt(key, [&] {
+      FormulaNames names = names_of(run_);
+      names.has_time = names.has_stencils = false;
+      names.has_none_of = "has no meaning here (expected a formula of the position and parameters)";
+      if (random) {
+        names.draw = [] { return 0; };
+        for (const std::string& coefficient : coefficient_names(run_))
+          names.arrays[coefficient] = 0;
+      }
+      const Formula formula = parse_formula(key, text);
+      StageTree tree;
+      TreeWriter(
+          names, tree, [](NestedQuantity) { return std::nullopt; }, used_)
+          .write(formula);
+    });
+  }
+
+  void check_uses() {
+    for (const auto& [name, parameter] : run_.parameters)
+      if (!used_.contains(name)) add("parameters." + name, "not used (no formula reads it)");
+    for (const auto& [name, text] : run_.equation.quantities)
+      if (!used_.contains(name))
+        add("equation.let", fmt::format("{} is not used (no formula reads it)", name));
+  }
+
+  bool is_quantity(const std::string& name) const {
+    return std::ranges::any_of(run_.equation.quantities,
+                               [&](const auto& entry) { return entry.first == name; });
+  }
+  std::string fields_text() const {
+    std::string text;
+    for (const std::string& field : run_.fields) text += (text.empty() ? "" : ", ") + field;
+    return text;
+  }
+
+  void use(const std::set<std::string>& names) { used_.insert(names.begin(), names.end()); }
+  void add(const std::string& key, const std::string& what) {
+    found_.push_back({.key = key, .what = what});
+  }
+
+  // A mistake in a quantity is the quantity's, wherever it is read.
+  template <class Body>
+  void attempt(const std::string& key, const Body& body) {
+    try {
+      body();
+    } catch (const FormulaError& error) {
+      if (!said_.insert({error.of, error.at}).second) return;
+      const bool quantity = is_quantity(error.of);
+      found_.push_back(
+          {.key = quantity ? "equation.let" : key,
+           .what = quantity ? fmt::format("{}: {}", error.of, error.what()) : error.what(),
+           .formula = error.text,
+           .at = error.at,
+           .word = error.word,
+           .known = error.known});
+    }
+  }
+
+  const RunConfig& run_;
+  std::vector<KeyMistake> found_;
+  std::set<std::pair<std::string, std::size_t>> said_;
+  std::set<std::string> used_;
+};
+
+}  // namespace
+
+std::vector<KeyMistake> formula_mistakes(const RunConfig& run) {
+  return FormulaChecker(run).mistakes();
+}
+
+}  // namespace lapl

@@ -1,0 +1,286 @@
+#include "solver/equation/stages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace lapl {
+namespace {
+
+using Kind = FormulaNode::Kind;
+
+// The part of a formula as one text, equal where what it says is equal.
+std::string part_text(const Formula& formula, int node) {
+  const FormulaNode& at = formula.nodes[node];
+  std::string text = at.kind == Kind::number
+                         ? fmt::format("{}", at.number)
+                         : fmt::format("{}:{}", static_cast<int>(at.kind), at.name);
+  for (const int operand : at.operands) text += '(' + part_text(formula, operand) + ')';
+  return text;
+}
+
+class StageMaker {
+ public:
+  explicit StageMaker(const FormulaSystem& system) : system_(system), names_(system.names) {
+    for (const Formula& quantity : system_.quantities) names_.quantities[quantity.name] = &quantity;
+    require_no_cycle();
+    for (const auto& [name, array] : names_.arrays)
+      made_.like.resize(std::max(made_.like.size(), static_cast<std::size_t>(array) + 1));
+    for (std::size_t array = 0; array < made_.like.size(); ++array)
+      made_.like[array] = static_cast<int>(array);
+    for (std::size_t field = 0; field < system_.rates.size(); ++field)
+      fields_.push_back(static_cast<int>(field));
+  }
+
+  StepStages of_step(Scheme scheme, double dt) {
+    switch (scheme) {
+      case Scheme::euler: euler_stage(fields_, fields_, 0, dt, 1); break;
+      case Scheme::heun: {
+        const auto v = copies();
+        euler_stage(fields_, v, 0, dt, 1);
+        euler_stage(v, fields_, 1, dt, 0.5);
+        break;
+      }
+      case Scheme::ssprk3: {
+        const auto v = copies(), w = copies();
+        euler_stage(fields_, v, 0, dt, 1);
+        euler_stage(v, w, 1, dt, 0.25);
+        euler_stage(w, fields_, 0.5, dt, 2.0 / 3);
+        break;
+      }
+      case Scheme::rk4: runge_kutta(dt); break;
+      case Scheme::leapfrog:
+        for (const int field : fields_)
+          evaluate(fields_, 0, {{&system_.rates[field], {field}, [&](Writing to, Term rate) {
+                                   return std::vector{to.writer.node_of(
+                                       step(to, to.tree.value(field, {}), dt, rate))};
+                                 }}});
+        break;
+    }
+    return std::move(made_);
+  }
+
+  StepStages of_value(const Formula& formula) {
+    const int array = new_array(-1);
+    evaluate(fields_, 0, {{&formula, {array}, [](Writing to, Term value) {
+                             return std::vector{to.writer.node_of(value)};
+                           }}});
+    return std::move(made_);
+  }
+
+ private:
+  struct Writing {
+    TreeWriter& writer;
+    StageTree& tree;
+  };
+  // What a formula's value makes of some arrays.
+  struct Target {
+    const Formula* formula;
+    std::vector<int> arrays;
+    std::function<std::vector<int>(Writing, Term)> results;
+  };
+  // A stage under way.
+  struct Level {
+    Stage stage;
+    TreeWriter writer;
+    Level(StageMaker& maker, double time)
+        : stage{.tree = {}, .targets = {}, .time = time},
+          writer(
+              maker.names_, stage.tree,
+              [&maker](NestedQuantity part) { return maker.array_of(part); }, maker.made_.used) {}
+  };
+
+  // base + dt rate
+  static Term step(Writing to, int base, double dt, Term rate) {
+    return to.writer.sum(TreeWriter::of(base),
+                         to.writer.product(TreeWriter::scalar(dt, false), rate));
+  }
+
+  // targets = (1 - share) u + share (state + dt f(state))
+  void euler_stage(const std::vector<int>& state, const std::vector<int>& targets, double time,
+                   double dt, double share) {
+    std::vector<Target> all;
+    for (const int field : fields_)
+      all.push_back({&system_.rates[field], {targets[field]}, [&, field](Writing to, Term rate) {
+                       Term value = step(to, to.tree.value(state[field], {}), dt, rate);
+                       if (share != 1)
+                         value = to.writer.sum(
+                             to.writer.product(TreeWriter::scalar(1 - share),
+                                               TreeWriter::of(to.tree.value(field, {}))),
+                             to.writer.product(TreeWriter::scalar(share), value));
+                       return std::vector{to.writer.node_of(value)};
+                     }});
+    evaluate(state, time, all);
+  }
+
+  void runge_kutta(double dt) {
+    // Of each evaluation: where its rates go on to, and how far; the sum of the rates so far.
+    const auto v = copies(), w = copies(), sum = copies(), next_sum = copies();
+    struct Evaluation {
+      const std::vector<int>*state, *next, *sum, *next_sum;
+      double time, next_share, weight;
+    };
+    for (const Evaluation& at : {Evaluation{&fields_, &v, nullptr, &sum, 0, 0.5, 1},
+                                 Evaluation{&v, &w, &sum, &next_sum, 0.5, 0.5, 2},
+                                 Evaluation{&w, &v, &next_sum, &sum, 0.5, 1, 2},
+                                 Evaluation{&v, nullptr, &sum, nullptr, 1, 0, 1}}) {
+      std::vector<Target> all;
+      for (const int field : fields_) {
+        const auto results = [&, field](Writing to, Term rate) {
+          const auto value = [&](int array) { return TreeWriter::of(to.tree.value(array, {})); };
+          Term total = to.writer.product(TreeWriter::scalar(at.weight), rate);
+          if (at.sum) total = to.writer.sum(value((*at.sum)[field]), total);
+          if (!at.next)
+            return std::vector{to.writer.node_of(step(to, value(field).node, dt / 6, total))};
+          return std::vector{
+              to.writer.node_of(step(to, value(field).node, at.next_share * dt, rate)),
+              to.writer.node_of(total)};
+        };
+        all.push_back(
+            {&system_.rates[field],
+             at.next ? std::vector{(*at.next)[field], (*at.next_sum)[field]} : std::vector{field},
+             results});
+      }
+      evaluate(*at.state, at.time, all);
+    }
+  }
+
+  // Appends the stages that make `targets` where the fields are those of `state`.
+  void evaluate(const std::vector<int>& state, double time, const std::vector<Target>& targets) {
+    for (const int field : fields_) names_.arrays[system_.rates[field].name] = state[field];
+    levels_.clear();
+    computed_.clear();
+    time_ = time;
+    Level last(*this, time);
+    for (const Formula& quantity : system_.quantities)
+      if (const auto array = names_.arrays.find(quantity.name); array != names_.arrays.end())
+        make(quantity, quantity.whole(), array->second);
+    for (const Target& target : targets) {
+      const std::vector<int> results =
+          target.results({last.writer, last.stage.tree}, last.writer.write(*target.formula));
+      last.stage.tree.results.insert(last.stage.tree.results.end(), results.begin(), results.end());
+      last.stage.targets.insert(last.stage.targets.end(), target.arrays.begin(),
+                                target.arrays.end());
+    }
+    for (const auto& level : levels_)
+      if (!level->stage.targets.empty()) made_.stages.push_back(std::move(level->stage));
+    made_.stages.push_back(std::move(last.stage));
+  }
+
+  // The array of a quantity that a stencil reads, which an earlier stage makes.
+  std::optional<int> array_of(NestedQuantity part) {
+    if (!holds_stencil(*part.formula, part.node)) return std::nullopt;
+    const auto [known, is_new] =
+        arrays_of_parts_.try_emplace(part_text(*part.formula, part.node), 0);
+    if (is_new) known->second = new_array(-1);
+    const int array = known->second;
+    if (computed_.insert(array).second) make(*part.formula, part.node, array);
+    return array;
+  }
+
+  void make(const Formula& formula, int node, int array) {
+    const std::size_t at = order_of(formula, node);
+    while (levels_.size() <= at) levels_.push_back(std::make_unique<Level>(*this, time_));
+    Level& level = *levels_[at];
+    const Term value = level.writer.write(NestedQuantity{&formula, node});
+    level.stage.tree.results.push_back(level.writer.node_of(value));
+    level.stage.targets.push_back(array);
+  }
+
+  // How many stages come before the one that can evaluate a part.
+  std::size_t order_of(const Formula& formula, int node) {
+    const auto known = orders_.find({&formula, node});
+    if (known != orders_.end()) return known->second;
+    const FormulaNode& at = formula.nodes[node];
+    std::size_t order = 0;
+    if (at.kind == Kind::name) {
+      if (const auto quantity = names_.quantities.find(at.name);
+          quantity != names_.quantities.end())
+        order = order_of(*quantity->second, quantity->second->whole()) +
+                (names_.arrays.contains(at.name) ? 1 : 0);
+    } else {
+      const bool stencil = is_stencil(at);
+      for (const int operand : at.operands)
+        order = std::max(order, order_of(formula, operand) +
+                                    (stencil && holds_stencil(formula, operand) ? 1 : 0));
+    }
+    return orders_[{&formula, node}] = order;
+  }
+
+  bool holds_stencil(const Formula& formula, int node) {
+    const auto known = stencils_.find({&formula, node});
+    if (known != stencils_.end()) return known->second;
+    const FormulaNode& at = formula.nodes[node];
+    bool holds = is_stencil(at);
+    if (at.kind == Kind::name && !names_.arrays.contains(at.name))
+      if (const auto quantity = names_.quantities.find(at.name);
+          quantity != names_.quantities.end())
+        holds = holds_stencil(*quantity->second, quantity->second->whole());
+    for (const int operand : at.operands) holds = holds || holds_stencil(formula, operand);
+    return stencils_[{&formula, node}] = holds;
+  }
+
+  static bool is_stencil(const FormulaNode& node) {
+    const FormulaFunction* const function =
+        node.kind == Kind::call ? formula_function(node.name) : nullptr;
+    return function && function->kind == FormulaFunction::Kind::stencil;
+  }
+
+  std::vector<int> copies() {
+    std::vector<int> arrays;
+    for (const int field : fields_) arrays.push_back(new_array(field));
+    return arrays;
+  }
+  int new_array(int like) {
+    made_.like.push_back(like);
+    return static_cast<int>(made_.like.size()) - 1;
+  }
+
+  void require_no_cycle() const {
+    std::set<std::string> done;
+    std::vector<std::string> open;
+    const std::function<void(const Formula&)> visit = [&](const Formula& formula) {
+      open.push_back(formula.name);
+      for (const FormulaNode& node : formula.nodes) {
+        if (node.kind != Kind::name || !names_.quantities.contains(node.name)) continue;
+        if (std::ranges::count(open, node.name) > 0) {
+          FormulaError error(node.at, fmt::format("{} is made of itself", node.name));
+          error.of = formula.name;
+          error.text = formula.text;
+          throw error;
+        }
+        if (!done.contains(node.name)) visit(*names_.quantities.find(node.name)->second);
+      }
+      open.pop_back();
+      done.insert(formula.name);
+    };
+    for (const Formula& quantity : system_.quantities) visit(quantity);
+  }
+
+  using Part = std::pair<const Formula*, int>;
+  const FormulaSystem& system_;
+  FormulaNames names_;
+  StepStages made_;
+  std::vector<int> fields_;
+  std::map<std::string, int> arrays_of_parts_;
+  std::set<int> computed_;  // arrays, in the evaluation under way
+  std::vector<std::unique_ptr<Level>> levels_;
+  double time_ = 0;
+  std::map<Part, std::size_t> orders_;
+  std::map<Part, bool> stencils_;
+};
+
+}  // namespace
+
+StepStages step_stages(const FormulaSystem& system, Scheme scheme, double time_step) {
+  return StageMaker(system).of_step(scheme, time_step);
+}
+
+StepStages value_stages(const FormulaSystem& system, const Formula& formula) {
+  return StageMaker(system).of_value(formula);
+}
+
+}  // namespace lapl

@@ -1,0 +1,43 @@
+// From rates of change to the stages of a step, for each scheme:
+//
+//   euler     u' = u + dt f(u)
+//   heun      v = u + dt f(u); u' = u/2 + (v + dt f(v))/2
+//   ssprk3    v = u + dt f(u); w = 3u/4 + (v + dt f(v))/4; u' = u/3 + 2 (w + dt f(w))/3
+//   rk4       k1 = f(u), k2 = f(u + dt/2 k1), k3 = f(u + dt/2 k2), k4 = f(u + dt k3);
+//             u' = u + dt/6 (k1 + 2 k2 + 2 k3 + k4)
+//   leapfrog  for each field in turn, with the newest values of all: u' = u + dt f(u)
+//
+// Heun's and the third-order method as Shu and Osher write them, J. Comput. Phys. 77 (1988).
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/problem.hpp"
+#include "solver/equation/discretise.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+/// An equation in formulas. `names` holds its numbers, the grid, and as arrays its fields (from 0
+/// on), then its coefficient fields, then those quantities that a law is given for.
+struct FormulaSystem {
+  FormulaNames names;
+  std::vector<Formula> rates;       ///< of each field, in the order of the arrays
+  std::vector<Formula> quantities;  ///< equation.let
+};
+
+struct StepStages {
+  std::vector<Stage> stages;
+  std::vector<int> like;       ///< of each array: the one whose faces it has; -1: a quantity's
+  std::set<std::string> used;  ///< names that the formulas read
+};
+
+/// Throws FormulaError. `names.quantities` need not be set.
+StepStages step_stages(const FormulaSystem& system, Scheme scheme, double time_step);
+
+/// The stages that make the value of a formula from the fields, in the last array.
+StepStages value_stages(const FormulaSystem& system, const Formula& formula);
+
+}  // namespace lapl

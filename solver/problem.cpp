@@ -1,0 +1,113 @@
+#include "solver/problem.hpp"
+
+#include <algorithm>
+
+#include "kernels/backend.hpp"
+#include "kernels/pcg64.hpp"
+#include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
+
+namespace lapl {
+namespace {
+
+template <class T>
+void impose(const RunConfig& config, const SideLaw& law, int array, Problem<T>& problem) {
+  std::set<std::string> used;
+  LawTerms terms = terms_of(law, config, used);
+  if (!terms.tree.results.empty()) {
+    problem.laws.push_back({array, law.axis, law.last, std::move(terms.tree)});
+    return;
+  }
+  Faces<T>& faces = problem.faces[array];
+  AxisFaces<T>& axis = law.axis == 0 ? faces.planes : law.axis == 1 ? faces.rows : faces.columns;
+  (law.last ? axis.last : axis.first) = {static_cast<T>(terms.a.factor),
+                                         static_cast<T>(terms.b.factor)};
+}
+
+template <class T>
+std::vector<T> rounded(const std::vector<double>& values) {
+  std::vector<T> result(values.size());
+  std::ranges::transform(values, result.begin(),
+                         [](double value) { return static_cast<T>(value); });
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coefficients) {
+  const Equation& equation = equation_of(config);
+  StepStages step = equation.stages(config);
+  Problem<T> problem{.shape = config.shape, .faces = {}};
+  problem.fields = static_cast<int>(config.fields.size());
+  problem.stages = std::move(step.stages);
+  problem.spacing = {config.spacing, config.spacing, config.spacing};
+  problem.time_step = equation.time_step(config);
+  for (const double parameter : equation.stage_parameters(config))
+    problem.parameters.push_back(static_cast<T>(parameter));
+  const std::vector<std::string> coefficient_fields = coefficient_names(config);
+  for (const std::string& name : coefficient_fields)
+    problem.coefficients.push_back(rounded<T>(coefficients.at(name)));
+  std::vector<std::string> names = config.fields;
+  names.insert(names.end(), coefficient_fields.begin(), coefficient_fields.end());
+  for (const auto& [name, text] : config.equation.quantities)
+    if (std::ranges::count(config.laws, name, &SideLaw::array) > 0) names.push_back(name);
+  for (const int like : step.like)
+    problem.faces.push_back(like >= 0 && like < problem.fields
+                                ? Faces<T>(config.boundaries)
+                                : quantity_faces<T>(config.boundaries));
+  for (int array = 0; array < problem.arrays(); ++array) {
+    const int like = step.like[array];
+    if (like < 0) continue;
+    for (const SideLaw& law : config.laws)
+      if (law.array == names[like] || (law.array.empty() && like < problem.fields))
+        impose(config, law, array, problem);
+  }
+  return problem;
+}
+template Problem<float> problem_of(const RunConfig&, const CoefficientFields&);
+template Problem<double> problem_of(const RunConfig&, const CoefficientFields&);
+
+std::vector<double> values_of_formula(const std::string& name, const std::string& text,
+                                      const RunConfig& config,
+                                      const CoefficientFields& coefficients, std::int64_t* draws) {
+  const Formula formula = parse_formula(name, text);
+  FormulaNames names = names_of(config);
+  names.has_time = names.has_stencils = false;
+  names.has_none_of = "has no meaning here (expected a formula of the position and parameters)";
+  // Field 0 takes the values; what they are made of are coefficients.
+  Problem<double> problem{.shape = config.shape,
+                          .faces = {1, quantity_faces<double>(config.boundaries)}};
+  problem.spacing = names.spacing;
+  const auto add = [&](std::vector<double> values) {
+    problem.coefficients.push_back(std::move(values));
+    problem.faces.push_back(problem.faces.front());
+    return problem.arrays() - 1;
+  };
+  for (const FormulaNode& node : formula.nodes)
+    if (const auto field = coefficients.find(node.name);
+        field != coefficients.end() && !names.arrays.contains(node.name))
+      names.arrays[node.name] = add(field->second);
+  if (draws)
+    names.draw = [&] {
+      Pcg64 generator = numpy_generator(config.initial.fractal.seed);
+      const std::int64_t cells = config.shape.cells();
+      generator.advance(static_cast<std::uint64_t>((*draws)++ * cells));
+      std::vector<double> values(cells);
+      for (double& value : values) value = static_cast<double>(generator.next() >> 11) * 0x1p-53;
+      return add(std::move(values));
+    };
+  Stage stage{.tree = {}, .targets = {0}};
+  std::set<std::string> used;
+  TreeWriter writer(
+      names, stage.tree, [](NestedQuantity) { return std::nullopt; }, used);
+  stage.tree.results = {writer.node_of(writer.write(formula))};
+  problem.stages = {std::move(stage)};
+  const auto backend = make_backend<double>("cpu", "interpreted", problem, 0);
+  backend->advance(1);
+  backend->capture();
+  const auto state = backend->captured().state;
+  return {state.begin(), state.end()};
+}
+
+}  // namespace lapl

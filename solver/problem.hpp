@@ -1,0 +1,37 @@
+// The problem that a config states: stages, faces and fields of coefficients, in its precision.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/problem.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+/// The values of parameters that are fields: shape.cells() each, by name.
+using CoefficientFields = std::map<std::string, std::vector<double>, std::less<>>;
+
+/// `coefficients` holds every parameter that is a field.
+template <class T>
+Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coefficients);
+
+/// Those of coefficients and quantities: they go on evenly beyond every face that is not periodic.
+template <class T>
+Faces<T> quantity_faces(const Boundaries& boundaries) {
+  const auto of = [](Boundary boundary) {
+    return boundary == Boundary::periodic ? boundary : Boundary::insulated;
+  };
+  return Boundaries{of(boundaries.rows), of(boundaries.columns), of(boundaries.planes)};
+}
+
+/// The values at every node of a formula of the position, parameters and, in initial fields,
+/// `random`: computed in float64. `draws` counts uses of random, and goes on from one call to the
+/// next. Throws FormulaError.
+std::vector<double> values_of_formula(const std::string& name, const std::string& text,
+                                      const RunConfig& config,
+                                      const CoefficientFields& coefficients,
+                                      std::int64_t* draws = nullptr);
+
+}  // namespace lapl
