@@ -53,6 +53,9 @@ class Backend {
   /// Where the state lies.
   virtual Block<T> block() = 0;
 
+  /// Waits for code that is compiled while steps are taken otherwise, with the same bits.
+  virtual void settle() {}
+
   /// Goes on by `steps` steps. May return early, but never before earlier calls are done.
   virtual void advance(std::int64_t steps) = 0;
 

@@ -15,6 +15,7 @@
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/system_compiler.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/size_text.hpp"
@@ -41,11 +42,24 @@ void require_memory(Shape shape, std::size_t value_size) {
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem<T>& problem,
                                           int threads) {
-  if (name == "blocked") return make_blocked_engine(problem, threads);
+  constexpr int most_steps = 12;
+  const bool ahead = is_compiled_ahead(problem);
+  if (name == "blocked")
+    return ahead ? make_blocked_engine(problem, threads)
+                 : make_compiled_engine(problem, threads, most_steps);
   if (name == "interpreted") return make_interpreted_engine(problem, threads);
   if (name == "reference") return make_reference_engine(problem, threads);
-  if (name == "threaded") return make_threaded_engine(problem, threads);
+  if (name == "threaded")
+    return ahead ? make_threaded_engine(problem, threads)
+                 : make_compiled_engine(problem, threads, 1);
   throw ConfigError("engine {}: not an engine of the CPU backend", name);
+}
+
+// Of the engines that can step it.
+template <class T>
+std::string fastest(const Problem<T>& problem) {
+  const bool compiles = problem.shape.axes < 3 && system_compiler().missing.empty();
+  return is_compiled_ahead(problem) || compiles ? "blocked" : "interpreted";
 }
 
 template <class T>
@@ -79,10 +93,8 @@ class CpuBackend final : public Backend<T> {
  public:
   CpuBackend(const std::string& engine, const Problem<T>& problem, int threads)
       : problem_(problem),
-        engine_name_(engine != "auto"             ? engine
-                     : is_compiled_ahead(problem) ? "blocked"
-                                                  : "interpreted"),
-        reason_(engine == "auto" ? "the fastest on a CPU" : "compute.engine asks for it"),
+        engine_name_(engine == "auto" ? fastest(problem) : engine),
+        reason_(engine == "auto" ? "the fastest here" : "compute.engine asks for it"),
         threads_(threads),
         engine_(make_engine(engine_name_, problem, threads)),
         team_(engine_->threads()) {
@@ -93,10 +105,11 @@ class CpuBackend final : public Backend<T> {
   }
 
   BackendDescription description() const override {
+    const std::string how = engine_->how();
     return {
         .backend = "cpu",
         .engine = engine_name_,
-        .reason = reason_,
+        .reason = how.empty() ? reason_ : fmt::format("{}; {}", reason_, how),
         .device = fmt::format("{} ({})", processor_name(), widest<RowLoops<T>>().instruction_set),
         .driver = "",
         .threads = threads_};
@@ -106,6 +119,8 @@ class CpuBackend final : public Backend<T> {
     std::copy(state.begin(), state.end(), buffers_.current);
     step_ = step;
   }
+
+  void settle() override { engine_->settle(); }
 
   Block<T> block() override {
     return {Block<T>::Place::host, problem_.shape, problem_.shape.columns,

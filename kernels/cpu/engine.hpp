@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "kernels/backend.hpp"
 #include "kernels/double_buffer.hpp"
@@ -21,6 +22,12 @@ class CpuEngine {
   /// Threads that it steps on. Whatever else is done in a run takes as many: OpenMP ends those that
   /// a smaller team leaves out, and cannot go on where no new ones can be started.
   virtual int threads() const = 0;
+
+  /// Waits for what is compiled meanwhile.
+  virtual void settle() {}
+
+  /// How it steps just now, for people; empty where there is one way.
+  virtual std::string how() { return {}; }
 };
 
 /// What stages make of a state, interpreted.
@@ -39,6 +46,10 @@ template <class T>
 std::unique_ptr<CpuEngine<T>> make_reference_engine(const Problem<T>& problem, int threads);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads);
+/// `most_steps`: that pieces of the grid go through in the cache.
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
+                                                   int most_steps);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_threaded_engine(const Problem<T>& problem, int threads);
 template <class T>

@@ -31,7 +31,7 @@ T position_at(const Problem<T>& problem, int axis, Cell cell) {
   std::int64_t index = by_axis(cell)[axis];
   const std::int64_t size = by_axis(problem.shape)[axis];
   if (!problem.faces.empty() && axis_faces(problem.faces.front(), axis).wrap())
-    index = (index + size) % size;
+    index = (index % size + size) % size;
   return static_cast<T>(static_cast<double>(index) * problem.spacing[axis]);
 }
 

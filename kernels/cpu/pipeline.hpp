@@ -1,0 +1,48 @@
+// How a piece of the grid goes through several steps of several stages while it stays in the cache:
+// rows stream through a chain of stages, each some rows behind those that it reads, and each array
+// keeps only the rows that are still to be read.
+//
+//   row t comes in      version 0 of u   . . o o o        rows of a ring each, the newest right
+//   row t - 1 is made   version 1 of u     . . o o o      by stage 0 of the first step
+//   row t - 2 is made   version 2 of u       . . o o o    by stage 0 of the second
+//   ...                                      goes out: k steps on
+//
+// A step makes a version of each array; a version that a stage reads beside the cell has to reach
+// one cell further (`reach`) than what the stage makes, and is made one row earlier (`lag`).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/problem.hpp"
+#include "kernels/stage_code.hpp"
+
+namespace lapl {
+
+/// The plan of a pass of `steps` steps, for any piece of the grid.
+struct Pipeline {
+  struct Version {
+    int array = 0;
+    std::int64_t lag = 0;    ///< rows behind those that come in
+    std::int64_t rows = 0;   ///< of the ring, a power of two; 0: nobody reads it
+    std::int64_t reach = 0;  ///< cells beyond the piece that are needed, on every side
+    bool goes_out = false;   ///< the state after the last step
+  };
+  struct Instance {
+    int stage = 0;
+    int step = 0;
+    std::vector<int> sources;  ///< of each line of its layout: the version; -1: not one
+    std::vector<int> results;  ///< of each target: the version
+    std::int64_t lag = 0, reach = 0;
+  };
+  std::vector<Version> versions;  ///< those that come in first, in the order of the fields
+  std::vector<Instance> instances;
+  std::int64_t halo = 0;      ///< cells that a piece reads beyond its own
+  std::int64_t last_lag = 0;  ///< rows behind that the last one is made
+  std::int64_t rows = 0;      ///< of all rings
+
+  Pipeline(const std::vector<Stage>& stages, const std::vector<StageLayout>& layouts, int fields,
+           int coefficients, int arrays, int steps);
+};
+
+}  // namespace lapl

@@ -1,0 +1,105 @@
+#include "kernels/stage_code.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/embedded_headers.hpp"
+
+namespace lapl {
+namespace {
+
+// Of each operation: whether it is computed in every cell, or the same all along a row.
+std::vector<bool> varying_along_rows(const StageTree& tree) {
+  std::vector<bool> varying;
+  for (const StageOperation& node : tree.operations) {
+    bool varies = node.operation == Operation::value ||
+                  (node.operation == Operation::position && node.index == 2);
+    for (int i = 0; i < row_of(node.operation).operands; ++i)
+      varies = varies || varying[node.operands[i]];
+    varying.push_back(varies);
+  }
+  return varying;
+}
+
+StageLayout::Line line_of(const StageOperation& node) {
+  if (node.operation == Operation::position) return {-1, 0, 0};
+  return {node.index, node.at.plane, node.at.row};
+}
+
+template <class T>
+std::size_t place_in(const std::vector<T>& list, const T& value) {
+  return std::ranges::find(list, value) - list.begin();
+}
+
+std::string function_text(const Stage& stage, const std::string& name) {
+  const StageTree& tree = stage.tree;
+  const StageLayout layout = layout_of(tree);
+  const std::vector<bool> varying = varying_along_rows(tree);
+  std::string text = fmt::format(
+      "extern \"C\" [[gnu::visibility(\"default\")]] void {}(const T* const* lines, const T* "
+      "uniforms, T* const* out, long count) {{\n",
+      name);
+  for (std::size_t i = 0; i < layout.lines.size(); ++i)
+    text += fmt::format("  const T* const l{0} = lines[{0}];\n", i);
+  for (std::size_t i = 0; i < layout.uniforms.size(); ++i)
+    text += fmt::format("  const T v{} = uniforms[{}];\n", layout.uniforms[i], i);
+  for (std::size_t i = 0; i < stage.targets.size(); ++i)
+    text += fmt::format("  T* const o{0} = out[{0}];\n", i);
+  text += "#pragma omp simd\n  for (long i = 0; i < count; ++i) {\n";
+  for (std::size_t i = 0; i < tree.operations.size(); ++i) {
+    if (!varying[i]) continue;
+    const StageOperation& node = tree.operations[i];
+    text += fmt::format("    const T v{} = ", i);
+    if (!computes(node.operation)) {
+      text += fmt::format("l{}[i + {}];\n", place_in(layout.lines, line_of(node)), node.at.column);
+      continue;
+    }
+    std::string operands;
+    for (int k = 0; k < row_of(node.operation).operands; ++k)
+      operands += fmt::format("{}v{}", k > 0 ? ", " : "", node.operands[k]);
+    text += fmt::format("lapl::{}({});\n", row_of(node.operation).name, operands);
+  }
+  for (std::size_t i = 0; i < stage.targets.size(); ++i)
+    text += fmt::format("    o{}[i] = v{};\n", i, tree.results[i]);
+  return text + "  }\n}\n";
+}
+
+}  // namespace
+
+StageLayout layout_of(const StageTree& tree) {
+  const std::vector<bool> varying = varying_along_rows(tree);
+  StageLayout layout;
+  const auto use = [&](int operation) {
+    if (!varying[operation] && std::ranges::count(layout.uniforms, operation) == 0)
+      layout.uniforms.push_back(operation);
+  };
+  for (std::size_t i = 0; i < tree.operations.size(); ++i) {
+    if (!varying[i]) continue;
+    const StageOperation& node = tree.operations[i];
+    if (computes(node.operation))
+      ++layout.arithmetic;
+    else if (const auto line = line_of(node); std::ranges::count(layout.lines, line) == 0)
+      layout.lines.push_back(line);
+    for (int k = 0; k < row_of(node.operation).operands; ++k) use(node.operands[k]);
+  }
+  for (const int result : tree.results) use(result);
+  return layout;
+}
+
+std::string code_of(const std::vector<Stage>& stages, const std::string& number_type) {
+  std::string text = fmt::format(
+      "#define LAPL_RUN_TIME_CODE\n#include \"kernels/operations.hpp\"\nusing T = {};\n",
+      number_type);
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    text += function_text(stages[i], fmt::format("stage_{}", i));
+  return text;
+}
+
+std::map<std::string, std::string> code_headers() {
+  std::map<std::string, std::string> headers;
+  for (const EmbeddedHeader& header : embedded_headers) headers.emplace(header.name, header.text);
+  return headers;
+}
+
+}  // namespace lapl
