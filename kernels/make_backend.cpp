@@ -66,11 +66,14 @@ template void fill_fractal(const Block<float>&, const FractalParameters&);
 template void fill_fractal(const Block<double>&, const FractalParameters&);
 
 template <class T>
-Ceilings measure_ceilings(const BackendDescription& by, [[maybe_unused]] int arithmetic) {
+Ceilings measure_ceilings(const BackendDescription& by, int arithmetic) {
 #ifdef LAPL_HAS_CUDA
   if (by.backend == "cuda") return device_ceilings(sizeof(T), arithmetic);
 #endif
-  return host_ceilings<T>(by.threads);
+  Ceilings ceilings = host_ceilings<T>(by.threads);  // with diffusion's arithmetic
+  ceilings.updates_per_second *= properties_of(diffusion_tree(2)).arithmetic;
+  ceilings.updates_per_second /= arithmetic;
+  return ceilings;
 }
 template Ceilings measure_ceilings<float>(const BackendDescription&, int);
 template Ceilings measure_ceilings<double>(const BackendDescription&, int);

@@ -63,21 +63,38 @@ Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree&
   return problem;
 }
 
-/// Whether a step is the one that is compiled ahead: that of diffusion on two axes.
+/// c of a step that is the one that is compiled ahead, that of diffusion on two axes, whether c is
+/// a parameter or, as in a formula, a number; none for every other.
+template <class T>
+std::optional<T> compiled_coefficient(const Problem<T>& problem) {
+  if (problem.shape.axes != 2 || !problem.laws.empty() || problem.stages.size() != 1)
+    return std::nullopt;
+  StageTree tree = problem.stages.front().tree;
+  for (StageOperation& node : tree.operations) {
+    if (node.operation == Operation::parameter && tree == diffusion_tree(2))
+      return problem.parameters.at(node.index);
+    const StageOperation number = node;
+    if (number.operation != Operation::number) continue;
+    node = {.operation = Operation::parameter};
+    if (same_results(tree, diffusion_tree(2))) return static_cast<T>(number.number);
+    node = number;
+  }
+  return std::nullopt;
+}
 template <class T>
 bool is_compiled_ahead(const Problem<T>& problem) {
-  return problem.shape.axes == 2 && problem.laws.empty() && problem.stages.size() == 1 &&
-         problem.stages.front().tree == diffusion_tree(2);
+  return compiled_coefficient(problem).has_value();
 }
 
 /// The stage of a problem that is compiled ahead. Throws EngineUnsuitable for any other.
 template <class T>
 DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
-  if (!is_compiled_ahead(problem))
+  const std::optional<T> coefficient = compiled_coefficient(problem);
+  if (!coefficient)
     throw EngineUnsuitable(
         "only diffusion on two axes, with the same law all along a face, is compiled ahead "
-        "(engines reference and interpreted take every equation)");
-  return {problem.parameters.at(0)};
+        "(engines of backend cpu take every equation)");
+  return {*coefficient};
 }
 
 /// The extension of the grid that keeps to a problem's faces; none where they or the stage allow

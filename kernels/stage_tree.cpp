@@ -106,6 +106,11 @@ int StageTree::operate(Operation operation, int a, int b, int c) {
   return place_of({.operation = operation, .operands = {a, b, c}});
 }
 
+bool same_results(const StageTree& a, const StageTree& b) {
+  Numbering numbering;
+  return numbering.results(a, {1, 1, 1}) == numbering.results(b, {1, 1, 1});
+}
+
 std::vector<OperationReach> reaches_of(const StageTree& tree) {
   std::vector<OperationReach> found;
   for (const StageOperation& node : tree.operations) {

@@ -70,6 +70,9 @@ struct StageProperties {
 };
 StageProperties properties_of(const StageTree& tree);
 
+/// Whether two trees make the same bits by the same operations, in whatever order they stand.
+bool same_results(const StageTree& a, const StageTree& b);
+
 /// Of each operation: whether it is the same in every cell, and whether it depends on the time.
 struct OperationReach {
   bool varies = false;   ///< from cell to cell

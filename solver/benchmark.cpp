@@ -9,7 +9,9 @@
 #include "kernels/error.hpp"
 #include "kernels/frame_filter.hpp"
 #include "kernels/pcg64.hpp"
+#include "kernels/stage_code.hpp"
 #include "solver/filter.hpp"
+#include "solver/initial_field.hpp"
 
 namespace lapl {
 namespace {
@@ -22,26 +24,26 @@ std::vector<T> random_field(Shape shape) {
   return field;
 }
 
-// About two thousand million updates of the reference engine, but at least 20 steps; odd, so that
-// engines which block time have a rest.
+// About two thousand million updates, but at least 20 steps; odd, so that engines which block time
+// have a rest.
 std::int64_t steps_to_verify(Shape shape) {
   return std::clamp<std::int64_t>(2'000'000'000 / shape.cells(), 20, 1000) | 1;
 }
 
-// Throws unless `backend`, which starts from `field`, has the reference engine's bits.
+// Throws unless `backend`, which starts from `field`, has the bits of another engine.
 template <class T>
-void verify(Backend<T>& backend, const Problem<T>& problem, const std::vector<T>& field,
-            std::int64_t steps) {
-  const auto reference = make_backend<T>("cpu", "reference", problem, 0);
-  reference->set_state(field);
-  reference->advance(steps);
-  reference->capture(false);
-  backend.advance(steps);
-  backend.capture(false);
-  const auto expected = reference->captured().state, found = backend.captured().state;
+void verify(Backend<T>& backend, const std::string& engine, const Problem<T>& problem,
+            const std::vector<T>& field, std::int64_t steps) {
+  const auto other = make_backend<T>("cpu", engine, problem, 0);
+  for (Backend<T>* const each : {other.get(), &backend}) {
+    each->set_state(field);
+    each->advance(steps);
+    each->capture(false);
+  }
+  const auto expected = other->captured().state, found = backend.captured().state;
   if (std::memcmp(expected.data(), found.data(), expected.size_bytes()) != 0)
-    throw NumericalError("engine {}: differs from the reference engine after {} steps",
-                         backend.description().engine, steps);
+    throw NumericalError("engine {}: differs from engine {} after {} steps",
+                         backend.description().engine, engine, steps);
 }
 
 template <class T>
@@ -99,34 +101,59 @@ std::int64_t verify_filter(const Correlation<T>& correlation, const std::vector<
 }  // namespace
 
 template <class T>
-BenchmarkResult benchmark(const BenchmarkCase& of, std::int64_t steps, int repeats) {
-  const auto problem = problem_of_stage<T>(of.shape, of.boundaries, diffusion_tree(2), {T(0.25)});
+BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coefficients,
+                          std::int64_t steps, int repeats) {
+  RunConfig config;
+  if (of.config) config = *of.config;
+  config.shape = of.shape;
+  const Problem<T> problem =
+      of.config ? problem_of<T>(config, coefficients)
+                : problem_of_stage<T>(of.shape, of.boundaries, diffusion_tree(2), {T(0.25)});
   const auto backend = make_backend(of.backend, of.engine, problem, of.threads);
-  const std::vector<T> field = random_field<T>(of.shape);
-  backend->set_state(field);
+  std::vector<T> field;
+  if (of.config) {
+    set_initial_state(*backend, config, coefficients, {});
+    backend->capture(false);
+    const auto state = backend->captured().state;
+    field.assign(state.begin(), state.end());
+  } else {
+    field = random_field<T>(of.shape);
+  }
+  backend->settle();
   BenchmarkResult result;
   result.description = backend->description();
+  // The plain oracle as far as it gets in some seconds, then the engine that is as plain but
+  // faster.
   result.verified_steps = steps_to_verify(of.shape);
-  verify(*backend, problem, field, result.verified_steps);
+  constexpr std::int64_t most_cells = 40'000'000;
+  if (of.shape.cells() < most_cells)
+    verify(*backend, "reference", problem, field,
+           std::clamp<std::int64_t>(most_cells / of.shape.cells(), 1, result.verified_steps));
+  verify(*backend, "interpreted", problem, field, result.verified_steps);
   const std::int64_t enough = steps_to_time(*backend);
   result.steps = steps > 0 ? steps : enough;
   result.repeats = repeats;
   std::vector<double> seconds;
-  for (int repeat = 0; repeat < repeats; ++repeat)
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    backend->set_state(field);  // a state may not go on for as many steps as are timed
     seconds.push_back(seconds_of(*backend, result.steps));
+  }
   std::ranges::sort(seconds);
   result.seconds = seconds[seconds.size() / 2];
   result.fastest = seconds.front();
   result.slowest = seconds.back();
   result.updates_per_second =
       static_cast<double>(of.shape.cells()) * static_cast<double>(result.steps) / result.seconds;
-  result.ceilings = measure_ceilings<T>(result.description,
-                                        properties_of(problem.stages.front().tree).arithmetic);
+  int arithmetic = 0;
+  for (const Stage& stage : problem.stages) arithmetic += layout_of(stage.tree).arithmetic;
+  result.ceilings = measure_ceilings<T>(result.description, arithmetic);
   result.bytes_a_cell = 2 * sizeof(T) * static_cast<std::size_t>(problem.fields);
   return result;
 }
-template BenchmarkResult benchmark<float>(const BenchmarkCase&, std::int64_t, int);
-template BenchmarkResult benchmark<double>(const BenchmarkCase&, std::int64_t, int);
+template BenchmarkResult benchmark<float>(const BenchmarkCase&, const CoefficientFields&,
+                                          std::int64_t, int);
+template BenchmarkResult benchmark<double>(const BenchmarkCase&, const CoefficientFields&,
+                                           std::int64_t, int);
 
 template <class T>
 FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig& filter,

@@ -6,7 +6,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/ceilings.hpp"
-#include "solver/filter_config.hpp"
+#include "solver/problem.hpp"
 
 namespace lapl {
 
@@ -15,7 +15,8 @@ struct BenchmarkCase {
   std::string engine;  ///< a name, not auto
   Shape shape;
   Boundaries boundaries;
-  int threads = 0;  ///< CPU threads; 0: as many as pay
+  int threads = 0;                    ///< CPU threads; 0: as many as pay
+  const RunConfig* config = nullptr;  ///< whose equation and initial fields are taken, if any
 };
 
 struct BenchmarkResult {
@@ -31,11 +32,13 @@ struct BenchmarkResult {
   std::size_t bytes_a_cell = 0;  ///< that a step reads and writes without blocking in time
 };
 
-/// Measures one case on random data with coefficient 1/4. `steps` of 0: as many as take about a
+/// Measures one case: diffusion of random data with coefficient 1/4, or what its config states, on
+/// its shape. `steps` of 0: as many as take about a
 /// fifth of a second. Throws NumericalError where the engine's bits differ from the reference
-/// engine's, and what make_backend throws.
+/// engine's, and what make_backend throws. `coefficients`: see problem_of.
 template <class T>
-BenchmarkResult benchmark(const BenchmarkCase& of, std::int64_t steps, int repeats);
+BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coefficients,
+                          std::int64_t steps, int repeats);
 
 struct FilterBenchmark {
   std::string device;

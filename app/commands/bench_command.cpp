@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/run_backend.hpp"
+#include "io/config/config.hpp"
+#include "io/initial_source.hpp"
 #include "io/json.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
@@ -22,6 +25,7 @@ struct BenchOptions {
   std::string engine;
   std::string precision;
   std::string boundary = "zero";
+  std::string config;
   std::int64_t steps = 0;
   int repeats = 7;
   int threads = 0;
@@ -132,15 +136,26 @@ int bench_filters(const BenchOptions& options) {
   return 0;
 }
 
+// The parameters of a config that are fields, on a grid of another shape.
+CoefficientFields coefficients_on(const std::optional<LoadedConfig>& loaded, Shape shape) {
+  if (!loaded) return {};
+  RunConfig config = loaded->run;
+  config.shape = shape;
+  return load_coefficients(config);
+}
+
 int bench_engines(const BenchOptions& options) {
   const std::string backend =
       choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
   // The command line takes no other name.
   const Boundary boundary =
       std::ranges::find(name_table<Boundary>, options.boundary, &Named<Boundary>::name)->value;
-  const std::vector<Shape> shapes = backend == "cuda"
-                                        ? shapes_of(options, {512, 1024, 2000, 8192, 16384})
-                                        : shapes_of(options, {64, 256, 2000, 8192});
+  std::optional<LoadedConfig> loaded;
+  if (!options.config.empty()) loaded = load_config(options.config, {});
+  const std::vector<Shape> shapes =
+      loaded && options.rows_and_columns.empty() ? std::vector{loaded->run.shape}
+      : backend == "cuda" ? shapes_of(options, {512, 1024, 2000, 8192, 16384})
+                          : shapes_of(options, {64, 256, 2000, 8192});
   std::vector<std::string> engines;
   for (const EngineInfo& engine : engine_table)
     if (engine.backend == backend &&
@@ -159,11 +174,13 @@ int bench_engines(const BenchOptions& options) {
     for (const Shape shape : shapes)
       for (const std::string precision : {"float32", "float64"}) {
         if (!options.precision.empty() && options.precision != precision) continue;
-        const BenchmarkCase of{backend, engine, shape, {boundary, boundary}, options.threads};
-        const bool single = precision == "float32";
+        const BenchmarkCase of{backend,         engine,
+                               shape,           {boundary, boundary},
+                               options.threads, loaded ? &loaded->run : nullptr};
+        const auto measure = precision == "float32" ? benchmark<float> : benchmark<double>;
         try {
-          const auto result = single ? benchmark<float>(of, options.steps, options.repeats)
-                                     : benchmark<double>(of, options.steps, options.repeats);
+          const auto result =
+              measure(of, coefficients_on(loaded, shape), options.steps, options.repeats);
           all.push_back(values_of(result, shape, precision));
           if (!options.json) print_row(all.back());
         } catch (const EngineUnsuitable& error) {
@@ -196,23 +213,27 @@ void add_bench_command(CommandLine& line) {
                  {.one_of = {"float32", "float64"}});
   command.option("--boundary", &options.boundary, "Condition at the edges",
                  {.one_of = names_in(name_table<Boundary>)});
+  command.option("--config FILE", &options.config,
+                 "Measure the equation of a config, from its initial fields",
+                 {.excludes = {"--boundary"}});
   command.option("--steps", &options.steps, "Steps of each repeat; default: a fifth of a second",
                  {.between = {{1, most}}});
   command.option("--repeats", &options.repeats, "Timed repeats", {.between = {{1, 1000}}});
   command.option("--threads", &options.threads, "CPU threads", {.between = {{1, 1024}}});
   command.flag("--filters", &options.filters,
                "Measure filters instead: each method, filtering alone",
-               {.excludes = {"--engine", "--boundary", "--steps"}});
+               {.excludes = {"--engine", "--boundary", "--steps", "--config"}});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl bench
   lapl bench --filters --shape 1080 1920
   lapl bench --shape 512 512 --precision float32 --json
+  lapl bench --config configs/tutorial.yaml --backend cpu
 
-Each case starts from random data and is compared with the reference engine before it is
-timed. The bandwidth ceiling is what a step that reads and writes each cell once could
+Each case starts from random data, or as its config says, and is compared with the reference
+engine before it is timed. The bandwidth ceiling is what a step that reads and writes each cell once could
 reach at the measured copy bandwidth; engines that block time exceed it. The arithmetic
-ceiling is five instructions a cell. Filters are compared with the sum as it stands, in some
+ceiling is what the instructions of a cell take (five for diffusion). Filters are compared with the sum as it stands, in some
 thousand cells.)");
 }
 

@@ -68,6 +68,7 @@ class CompiledEngine final : public CpuEngine<T> {
     for (std::size_t i = 0; i < stages_.problem.stages.size(); ++i)
       stages_.functions.push_back(
           code_.template function<StageFunction<T>>("stage_" + std::to_string(i)));
+    stages_.copy_row = code_.template function<void(const T*, T*, long)>("copy_row");
     cut_ = cut();
     stages_.extend(pipeline(cut_.steps).halo);
     return true;
@@ -109,8 +110,14 @@ class CompiledEngine final : public CpuEngine<T> {
     for (std::int64_t i = 0; i < bands; ++i)
       for (std::int64_t j = 0; j < parts; ++j)
         cut.pieces.push_back({shape.rows * i / bands, shape.rows * (i + 1) / bands,
-                              shape.columns * j / parts, shape.columns * (j + 1) / parts});
+                              along(shape.columns, j, parts), along(shape.columns, j + 1, parts)});
     return cut;
+  }
+
+  // Where a part begins: at whole cache lines, but for the grid's end.
+  static std::int64_t along(std::int64_t size, std::int64_t part, std::int64_t parts) {
+    constexpr std::int64_t line = 64 / sizeof(T);
+    return part == parts ? size : size * part / parts / line * line;
   }
 
   static std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }

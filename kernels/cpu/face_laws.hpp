@@ -4,8 +4,6 @@
 //   -1    .   .   .          .         .          ghosts of the columns at either end among them
 #pragma once
 
-#include <map>
-#include <tuple>
 #include <vector>
 
 #include "kernels/cpu/tree_at.hpp"
@@ -32,8 +30,8 @@ class FaceLaws {
     for (int array = 0; array < problem.arrays(); ++array)
       for (int axis = 0; axis < 3; ++axis) {
         const AxisFaces<T>& faces = axis_faces(problem.faces[array], axis);
-        laws_[place_of(array, axis, false)] = {faces.first, {}, 0};
-        laws_[place_of(array, axis, true)] = {faces.last, {}, 0};
+        laws_.push_back({faces.first, {}, 0});
+        laws_.push_back({faces.last, {}, 0});
       }
   }
 
@@ -51,16 +49,16 @@ class FaceLaws {
   }
 
   const LawsAlongFace<T>& of(int array, int axis, bool last) const {
-    return laws_.at(place_of(array, axis, last));
+    return laws_[place_of(array, axis, last)];
   }
 
  private:
-  static std::tuple<int, int, bool> place_of(int array, int axis, bool last) {
-    return {array, axis, last};
+  static int place_of(int array, int axis, bool last) {
+    return 2 * (3 * array + axis) + (last ? 1 : 0);
   }
 
   void evaluate(const VaryingFace& face, bool varies, double time) {
-    LawsAlongFace<T>& law = laws_.at(place_of(face.array, face.axis, face.last));
+    LawsAlongFace<T>& law = laws_[place_of(face.array, face.axis, face.last)];
     TreeAt<T> tree(problem_, face.law);
     const auto size = by_axis(problem_.shape);
     const int slow = face.axis == 0 ? 1 : 0, fast = face.axis == 2 ? 1 : 2;
@@ -85,7 +83,7 @@ class FaceLaws {
   }
 
   const Problem<T>& problem_;
-  std::map<std::tuple<int, int, bool>, LawsAlongFace<T>> laws_;
+  std::vector<LawsAlongFace<T>> laws_;  // of each array, axis and side
   bool known_ = false;
 };
 

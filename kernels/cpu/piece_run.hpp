@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "kernels/cpu/face_laws.hpp"
@@ -13,7 +14,7 @@ template <class T>
 using StageFunction = void(const T* const* lines, const T* uniforms, T* const* out, long count);
 
 inline std::int64_t wrapped(std::int64_t index, std::int64_t size) {
-  return (index % size + size) % size;
+  return index >= 0 && index < size ? index : (index % size + size) % size;
 }
 
 /// Rows and columns of the grid, the last ones not among them.
@@ -27,6 +28,7 @@ struct CompiledStages {
   explicit CompiledStages(const Problem<T>& of_problem) : problem(of_problem) {
     for (const Stage& stage : problem.stages) {
       layouts.push_back(layout_of(stage.tree));
+      most_lines = std::max(most_lines, layouts.back().lines.size());
       by_row.push_back(std::ranges::any_of(stage.tree.operations, [](const StageOperation& node) {
         return node.operation == Operation::position && node.index < 2;
       }));
@@ -37,7 +39,7 @@ struct CompiledStages {
 
   // Coefficients and positions along the columns, as far as pieces of a pass read beyond the grid.
   void extend(std::int64_t by) {
-    margin = by + 1;
+    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // whole vectors beyond
     const Shape shape = problem.shape;
     const AxisFaces<T>& columns = problem.faces.front().columns;
     const auto index = [&](std::int64_t column) {
@@ -63,7 +65,9 @@ struct CompiledStages {
   std::vector<StageLayout> layouts;
   std::vector<bool> by_row;  // of each stage: it reads positions that differ from row to row
   bool in_time = false;      // something depends on the time
+  std::size_t most_lines = 0;
   std::vector<StageFunction<T>*> functions;
+  void (*copy_row)(const T* from, T* to, long count) = nullptr;
   std::vector<std::vector<T>> coefficients;
   std::vector<T> positions;
   std::int64_t margin = 0, pitch = 0;
@@ -95,7 +99,10 @@ template <class T>
 class PieceRun {
  public:
   PieceRun(const CompiledStages<T>& stages, const Pipeline& pipeline)
-      : stages_(stages), pipeline_(pipeline), ring_starts_(pipeline.versions.size()) {
+      : stages_(stages),
+        pipeline_(pipeline),
+        around_(stages.problem.faces.front().columns.wrap()),
+        ring_starts_(pipeline.versions.size()) {
     for (const Stage& stage : stages.problem.stages)
       trees_.emplace_back(stages.problem, stage.tree);
   }
@@ -104,19 +111,33 @@ class PieceRun {
     piece_ = piece;
     from_ = from;
     to_ = to;
-    start_ = piece.first_column - pipeline_.halo - pad;
+    start_ = piece.first_column - (pipeline_.halo / pad + 1) * pad;
     pitch_ = (piece.last_column - start_ + pipeline_.halo + 2 * pad) / pad * pad;
     std::int64_t rows = 0;
     for (std::size_t i = 0; i < pipeline_.versions.size(); ++i) {
       ring_starts_[i] = rows * pitch_;
       rows += pipeline_.versions[i].rows;
     }
-    rings_.resize(rows * pitch_);
+    const std::size_t lines = stages_.most_lines;
+    memory_.resize((rows + static_cast<std::int64_t>(lines)) * pitch_ + pad);
+    void* aligned = memory_.data();
+    std::size_t space = memory_.size() * sizeof(T);
+    rings_ = static_cast<T*>(std::align(64, 1, aligned, space));
+    ghosts_ = rings_ + rows * pitch_;
+    ranges_.clear();
+    for (const Pipeline::Instance& instance : pipeline_.instances)
+      ranges_.push_back(ranges_of(instance));
     for (std::int64_t t = piece.first_row - pipeline_.halo;
-         t < piece.last_row + pipeline_.halo + pipeline_.last_lag; ++t) {
-      for (int field = 0; field < stages_.problem.fields; ++field) load(field, t);
-      for (std::size_t i = 0; i < pipeline_.instances.size(); ++i)
-        make(pipeline_.instances[i], times[i], t - pipeline_.instances[i].lag);
+         t < piece.last_row + pipeline_.halo + pipeline_.last_lag; t += Pipeline::rows_at_once) {
+      for (int field = 0; field < stages_.problem.fields; ++field)
+        for (std::int64_t row = t; row < t + Pipeline::rows_at_once; ++row) load(field, row);
+      for (std::size_t i = 0; i < pipeline_.instances.size(); ++i) {
+        const std::int64_t first = t - pipeline_.instances[i].lag;
+        const std::int64_t last = std::min(first + Pipeline::rows_at_once, ranges_[i].rows.last);
+        for (std::int64_t row = std::max(first, ranges_[i].rows.first); row < last; ++row)
+          make(pipeline_.instances[i], ranges_[i], times[i], row);
+        fetch(t + Pipeline::rows_at_once, static_cast<std::int64_t>(i));
+      }
     }
   }
 
@@ -142,7 +163,7 @@ class PieceRun {
   // The cell of column 0 in a row of a version; rows and columns may lie outside of the grid.
   T* row_of(int version, std::int64_t row) {
     const std::int64_t slot = row & (pipeline_.versions[version].rows - 1);
-    return rings_.data() + ring_starts_[version] + slot * pitch_ - start_;
+    return rings_ + ring_starts_[version] + slot * pitch_ - start_;
   }
 
   void load(int field, std::int64_t row) {
@@ -157,34 +178,66 @@ class PieceRun {
     for (std::int64_t column = range.first; column < range.last;) {
       const std::int64_t inside = wrapped(column, shape.columns);
       const std::int64_t count = std::min(range.last - column, shape.columns - inside);
-      std::copy_n(source + inside, count, to + column);
+      stages_.copy_row(source + inside, to + column, count);
       column += count;
     }
   }
 
-  void make(const Pipeline::Instance& instance, const InstanceTimes<T>& times, std::int64_t row) {
-    const Range needed = rows(instance.reach), range = columns(instance.reach);
-    if (row < needed.first || row >= needed.last) return;
-    const StageLayout& layout = stages_.layouts[instance.stage];
-    lines_.resize(layout.lines.size());
-    ghosts_.resize(std::max(ghosts_.size(), layout.lines.size()));
-    for (std::size_t i = 0; i < layout.lines.size(); ++i)
-      lines_[i] = line(layout.lines[i], instance.sources[i], times.laws, row, range, ghosts_[i]) +
-                  range.first;
+  // Fetches one instance's share of what comes in and goes out in the next rows at once, while
+  // there is something to compute.
+  void fetch(std::int64_t next, std::int64_t instance) const {
+    const auto instances = std::ssize(pipeline_.instances);
+    const Shape shape = stages_.problem.shape;
+    const std::int64_t width = piece_.last_column - piece_.first_column;
+    const std::int64_t first = piece_.first_column + width * instance / instances / pad * pad;
+    const std::int64_t last = piece_.first_column + width * (instance + 1) / instances;
+    for (int field = 0; field < stages_.problem.fields; ++field)
+      for (std::int64_t row = next; row < next + Pipeline::rows_at_once; ++row)
+        for (std::int64_t column = first; column < last; column += pad) {
+          if (row >= 0 && row < shape.rows)
+            __builtin_prefetch(from_ + field * shape.cells() + row * shape.columns + column, 0, 2);
+          const std::int64_t out = row - pipeline_.last_lag;
+          if (out >= piece_.first_row && out < piece_.last_row)
+            __builtin_prefetch(row_out(field, out) + column, 1, 2);
+        }
+  }
+
+  // What an instance makes: these rows, these columns of them; `stored` are whole vectors where
+  // there is room for what nobody reads, since aligned ones are twice as fast.
+  struct Ranges {
+    Range rows, columns, stored;
+  };
+  Ranges ranges_of(const Pipeline::Instance& instance) const {
+    Ranges ranges{rows(instance.reach), columns(instance.reach), columns(instance.reach)};
+    for (const int result : instance.results)
+      if (pipeline_.versions[result].rows == 0) return ranges;
+    ranges.stored.first = start_ + (ranges.columns.first - start_) / pad * pad;
+    ranges.stored.last = start_ + (ranges.columns.last - start_ + pad - 1) / pad * pad;
+    return ranges;
+  }
+
+  void make(const Pipeline::Instance& instance, const Ranges& ranges, const InstanceTimes<T>& times,
+            std::int64_t row) {
+    const std::vector<StageLayout::Line>& lines = stages_.layouts[instance.stage].lines;
+    lines_.clear();
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      lines_.push_back(line(lines[i], instance.sources[i], times.laws, row, ranges.columns,
+                            ghosts_ + static_cast<std::int64_t>(i) * pitch_ - start_) +
+                       ranges.stored.first);
     results_.clear();
     for (const int result : instance.results) {
       const Pipeline::Version& version = pipeline_.versions[result];
       results_.push_back((version.rows > 0 ? row_of(result, row) : row_out(version.array, row)) +
-                         range.first);
+                         ranges.stored.first);
     }
     stages_.functions[instance.stage](lines_.data(), uniforms(instance, times, row),
-                                      results_.data(), range.last - range.first);
+                                      results_.data(), ranges.stored.last - ranges.stored.first);
     for (const int result : instance.results) {
       const Pipeline::Version& version = pipeline_.versions[result];
       if (version.rows > 0 && version.goes_out && row >= piece_.first_row && row < piece_.last_row)
-        std::copy(row_of(result, row) + piece_.first_column,
-                  row_of(result, row) + piece_.last_column,
-                  row_out(version.array, row) + piece_.first_column);
+        stages_.copy_row(row_of(result, row) + piece_.first_column,
+                         row_out(version.array, row) + piece_.first_column,
+                         piece_.last_column - piece_.first_column);
     }
   }
 
@@ -195,7 +248,7 @@ class PieceRun {
 
   // Where column 0 of a line is; what a stage reads beyond the grid's faces is set.
   const T* line(const StageLayout::Line& line, int version, const FaceLaws<T>& laws,
-                std::int64_t row, Range range, std::vector<T>& ghosts) {
+                std::int64_t row, Range range, T* ghosts) {
     const Problem<T>& problem = stages_.problem;
     if (line.array < 0) return stages_.positions.data() + stages_.margin;
     const std::int64_t at = row + line.row, size = problem.shape.rows;
@@ -205,23 +258,19 @@ class PieceRun {
       return stages_.coefficients[line.array - problem.fields].data() +
              wrapped(nearest, size) * stages_.pitch + stages_.margin;
     T* const inside = row_of(version, nearest);
-    impose_columns(line.array, laws, wrapped(nearest, size), range, inside);
+    if (!around_) impose_columns(line.array, laws, wrapped(nearest, size), range, inside);
     if (nearest == at) return inside;
     const LawsAlongFace<T>& law = laws.of(line.array, 1, at > 0);
-    ghosts.resize(pitch_);
-    T* const made = ghosts.data() - start_;
-    const bool around = problem.faces.front().columns.wrap();
     for (std::int64_t column = range.first - 1; column <= range.last; ++column) {
-      const std::int64_t place = around ? wrapped(column, problem.shape.columns) : column;
-      made[column] = law.at(0, place).ghost(inside[column]);
+      const std::int64_t place = around_ ? wrapped(column, problem.shape.columns) : column;
+      ghosts[column] = law.at(0, place).ghost(inside[column]);
     }
-    return made;
+    return ghosts;
   }
 
   void impose_columns(int array, const FaceLaws<T>& laws, std::int64_t row, Range range,
                       T* values) const {
     const std::int64_t size = stages_.problem.shape.columns;
-    if (stages_.problem.faces.front().columns.wrap()) return;
     if (range.first == 0) values[-1] = laws.of(array, 2, false).at(0, row).ghost(values[0]);
     if (range.last == size)
       values[size] = laws.of(array, 2, true).at(0, row).ghost(values[size - 1]);
@@ -237,14 +286,17 @@ class PieceRun {
 
   const CompiledStages<T>& stages_;
   const Pipeline& pipeline_;
+  bool around_;                   // the columns are periodic
   std::vector<TreeAt<T>> trees_;  // of each stage
   Piece piece_{};
   const T* from_ = nullptr;
   T* to_ = nullptr;
   std::int64_t start_ = 0, pitch_ = 0;  // first column of a ring's rows, and their length
   std::vector<std::int64_t> ring_starts_;
-  std::vector<T> rings_;
-  std::vector<std::vector<T>> ghosts_;  // of each line
+  std::vector<T> memory_;
+  T* rings_ = nullptr;
+  T* ghosts_ = nullptr;         // a row for each line
+  std::vector<Ranges> ranges_;  // of each instance
   std::vector<const T*> lines_;
   std::vector<T*> results_;
   std::vector<T> uniforms_;

@@ -52,7 +52,7 @@ Pipeline::Pipeline(const std::vector<Stage>& stages, const std::vector<StageLayo
       source.reach =
           std::max(source.reach, instance->reach + (reads_beside(stage, source.array) ? 1 : 0));
       const std::int64_t oldest = instance->lag - layouts[instance->stage].lines[i].row;
-      source.rows = std::max(source.rows, oldest - source.lag + 1);
+      source.rows = std::max(source.rows, oldest - source.lag + rows_at_once);
     }
   }
   for (Version& version : versions) {

@@ -7,6 +7,9 @@
 //   row t - 2 is made   version 2 of u       . . o o o    by stage 0 of the second
 //   ...                                      goes out: k steps on
 //
+// Each stage makes some rows at a time (`rows_at_once`), of which all but the outer ones find what
+// they read in the level-one cache.
+//
 // A step makes a version of each array; a version that a stage reads beside the cell has to reach
 // one cell further (`reach`) than what the stage makes, and is made one row earlier (`lag`).
 #pragma once
@@ -40,6 +43,9 @@ struct Pipeline {
   std::int64_t halo = 0;      ///< cells that a piece reads beyond its own
   std::int64_t last_lag = 0;  ///< rows behind that the last one is made
   std::int64_t rows = 0;      ///< of all rings
+
+  /// With rings of 8 rows for what the next stage reads beside the cell.
+  static constexpr std::int64_t rows_at_once = 6;
 
   Pipeline(const std::vector<Stage>& stages, const std::vector<StageLayout>& layouts, int fields,
            int coefficients, int arrays, int steps);
