@@ -26,7 +26,7 @@ class StageMaker {
  public:
   explicit StageMaker(const FormulaSystem& system) : system_(system), names_(system.names) {
     for (const Formula& quantity : system_.quantities) names_.quantities[quantity.name] = &quantity;
-    require_no_cycle();
+    check_quantities();
     for (const auto& [name, array] : names_.arrays)
       made_.like.resize(std::max(made_.like.size(), static_cast<std::size_t>(array) + 1));
     for (std::size_t array = 0; array < made_.like.size(); ++array)
@@ -239,25 +239,41 @@ class StageMaker {
     return static_cast<int>(made_.like.size()) - 1;
   }
 
-  void require_no_cycle() const {
-    std::set<std::string> done;
+  // None is made of itself, or of so many operations one upon the other that the functions here,
+  // which call themselves for each, could use up the stack.
+  void check_quantities() const {
+    std::map<std::string, int, std::less<>> depths;  // of the quantities that are right
     std::vector<std::string> open;
-    const std::function<void(const Formula&)> visit = [&](const Formula& formula) {
+    const std::function<int(const Formula&)> depth_of = [&](const Formula& formula) {
+      if (const auto known = depths.find(formula.name); known != depths.end()) return known->second;
       open.push_back(formula.name);
+      std::vector<int> depth_at;
       for (const FormulaNode& node : formula.nodes) {
-        if (node.kind != Kind::name || !names_.quantities.contains(node.name)) continue;
-        if (std::ranges::count(open, node.name) > 0) {
-          FormulaError error(node.at, fmt::format("{} is made of itself", node.name));
+        const auto refuse = [&](const std::string& what) {
+          FormulaError error(node.at, what);
           error.of = formula.name;
           error.text = formula.text;
           throw error;
+        };
+        int depth = 0;
+        for (const int operand : node.operands) depth = std::max(depth, depth_at[operand] + 1);
+        if (const auto quantity = names_.quantities.find(node.name);
+            node.kind == Kind::name && quantity != names_.quantities.end()) {
+          if (std::ranges::count(open, node.name) > 0)
+            refuse(fmt::format("{} is made of itself", node.name));
+          if (open.size() <= formula_depth_limit) depth = depth_of(*quantity->second) + 1;
         }
-        if (!done.contains(node.name)) visit(*names_.quantities.find(node.name)->second);
+        if (depth > formula_depth_limit || open.size() > formula_depth_limit)
+          refuse(
+              fmt::format("more than {} operations one upon the other, with those of the "
+                          "quantities that it reads",
+                          formula_depth_limit));
+        depth_at.push_back(depth);
       }
       open.pop_back();
-      done.insert(formula.name);
+      return depths[formula.name] = depth_at.back();
     };
-    for (const Formula& quantity : system_.quantities) visit(quantity);
+    for (const Formula& quantity : system_.quantities) depth_of(quantity);
   }
 
   using Part = std::pair<const Formula*, int>;

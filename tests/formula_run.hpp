@@ -1,0 +1,89 @@
+// Equations in formulas for tests: a run as a config would state it, and steps of it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/backend.hpp"
+#include "solver/equation/formula_system.hpp"
+#include "solver/problem.hpp"
+
+namespace lapl::test {
+
+/// A run of the fields and their rates, in order: periodic, euler, a time step of 1.
+inline RunConfig formula_run(Shape shape, const NamedFormulas& rates) {
+  RunConfig run;
+  run.shape = shape;
+  run.boundaries = {Boundary::periodic, Boundary::periodic};
+  run.fields.clear();
+  for (const auto& [field, rate] : rates) {
+    run.fields.push_back(field);
+    run.equation.rates[field] = rate;
+  }
+  run.equation.kind = EquationKind::formula;
+  run.time_step = 1;
+  return run;
+}
+
+inline ParameterConfig number_parameter(double number) {
+  ParameterConfig parameter;
+  parameter.number = number;
+  return parameter;
+}
+inline ParameterConfig formula_parameter(const std::string& formula) {
+  ParameterConfig parameter;
+  parameter.kind = ParameterConfig::Kind::formula;
+  parameter.formula = formula;
+  return parameter;
+}
+
+/// The values of the parameters that are formulas of the position.
+inline CoefficientFields coefficient_fields(const RunConfig& run) {
+  CoefficientFields fields;
+  for (const auto& [name, parameter] : run.parameters)
+    if (parameter.kind == ParameterConfig::Kind::formula)
+      fields[name] = values_of_formula(name, parameter.formula, run, {});
+  return fields;
+}
+
+/// of(x, y) at every node.
+template <class T = double, class Of>
+std::vector<T> at_nodes(const RunConfig& run, Of of) {
+  std::vector<T> values;
+  for (std::int64_t row = 0; row < run.shape.rows; ++row)
+    for (std::int64_t column = 0; column < run.shape.columns; ++column)
+      values.push_back(static_cast<T>(
+          of(static_cast<double>(column) * run.spacing, static_cast<double>(row) * run.spacing)));
+  return values;
+}
+
+/// The state after `steps` steps.
+template <class T>
+std::vector<T> formula_stepped(const RunConfig& run, const std::vector<T>& state,
+                               std::int64_t steps, const std::string& engine = "interpreted",
+                               int threads = 2) {
+  const auto backend =
+      make_backend<T>("cpu", engine, problem_of<T>(run, coefficient_fields(run)), threads);
+  backend->set_state(state);
+  backend->advance(steps);
+  backend->capture();
+  const auto after = backend->captured().state;
+  return {after.begin(), after.end()};
+}
+
+/// The values of a formula, which reads field v.
+inline std::vector<double> value_of_formula(RunConfig run, const std::string& formula,
+                                            const std::vector<double>& v) {
+  run.fields = {"u", "v"};
+  run.equation.rates = {{"u", formula}, {"v", "0"}};
+  run.equation.kind = EquationKind::formula;
+  run.time_step = 1;
+  std::vector<double> state(v.size());
+  state.insert(state.end(), v.begin(), v.end());
+  state = formula_stepped(run, state, 1);
+  state.resize(v.size());
+  return state;
+}
+
+}  // namespace lapl::test

@@ -1,0 +1,209 @@
+// The canon: which operations, in which order, a formula becomes.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "solver/equation/stages.hpp"
+
+using namespace lapl;
+
+namespace {
+
+// Fields u and v, a coefficient field D, numbers a = 0.5 and n = 0, quantities as given.
+FormulaSystem some_system(const std::string& rate_of_u, const NamedFormulas& quantities = {}) {
+  FormulaSystem system;
+  system.names.arrays = {{"u", 0}, {"v", 1}, {"D", 2}};
+  system.names.numbers = {{"a", 0.5}, {"n", 0}};
+  system.rates = {parse_formula("u", rate_of_u), parse_formula("v", "0")};
+  for (const auto& [name, text] : quantities)
+    system.quantities.push_back(parse_formula(name, text));
+  return system;
+}
+
+// One operation as text, its operands within. An array beside the cell is its name with the
+// directions: u, d for the row before and after, l, r for the column.
+std::string as_text(const StageTree& tree, int place) {
+  const StageOperation& node = tree.operations[place];
+  const auto of = [&](int operand) { return as_text(tree, node.operands[operand]); };
+  const std::string direction = std::string(node.at.row < 0   ? "u"
+                                            : node.at.row > 0 ? "d"
+                                                              : "") +
+                                (node.at.column < 0   ? "l"
+                                 : node.at.column > 0 ? "r"
+                                                      : "");
+  switch (node.operation) {
+    case Operation::value: return "uvDq"[node.index] + direction;
+    case Operation::position: return "zyx"[node.index] + direction;
+    case Operation::number: return fmt::format("{:.6g}", node.number);
+    case Operation::time: return "t";
+    case Operation::sum: return fmt::format("({} + {})", of(0), of(1));
+    case Operation::difference: return fmt::format("({} - {})", of(0), of(1));
+    case Operation::product: return fmt::format("{} {}", of(0), of(1));
+    case Operation::fused_multiply_add: return fmt::format("fma({}, {}, {})", of(0), of(1), of(2));
+    default: break;
+  }
+  std::string text = std::string(row_of(node.operation).name) + '(' + of(0);
+  for (int i = 1; i < row_of(node.operation).operands; ++i) text += ", " + of(i);
+  return text + ')';
+}
+
+// The last stage's value of a formula.
+std::string canon(const std::string& text, const NamedFormulas& quantities = {}) {
+  const FormulaSystem system = some_system("0", quantities);
+  const Formula formula = parse_formula("f", text);
+  const StepStages made = value_stages(system, formula);
+  StageTree tree = made.stages.back().tree;
+  for (StageOperation& node : tree.operations) node.index = std::min(node.index, 3);
+  return as_text(tree, tree.results.back());
+}
+
+std::string canon_mistake(const std::string& text, const NamedFormulas& quantities = {}) {
+  try {
+    return canon(text, quantities);
+  } catch (const FormulaError& error) {
+    return fmt::format("{}:{}: {}", error.of, error.at, error.what());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("canon: the heat equation's tree is diffusion's but for the number") {
+  const StepStages step = step_stages(some_system("a * laplacian(u)"), Scheme::euler, 0.25);
+  REQUIRE(step.stages.size() == 1);
+  StageTree found = step.stages.front().tree;
+  found.results.pop_back();  // v's, which stays: the operation of its centre is u's only
+  StageTree expected = diffusion_tree(2);
+  CHECK(as_text(found, found.results[0]) == "fma(0.125, fma(-4, u, ((ul + ur) + (uu + ud))), u)");
+  for (StageOperation& node : expected.operations)
+    if (node.operation == Operation::parameter)
+      node = {.operation = Operation::number, .number = 0.125};
+  CHECK(as_text(expected, expected.results[0]) == as_text(found, found.results[0]));
+}
+
+TEST_CASE("canon: a product that feeds a sum is fused, the second one where both are") {
+  CHECK(canon("u + v") == "(u + v)");
+  CHECK(canon("u - v") == "(u - v)");
+  CHECK(canon("u * v + v") == "fma(u, v, v)");
+  CHECK(canon("v + u * v") == "fma(u, v, v)");
+  CHECK(canon("u * u + v * v") == "fma(v, v, u u)");
+  CHECK(canon("v - u * v") == "fma(negative(u), v, v)");
+  CHECK(canon("2 * u + v") == "fma(2, u, v)");
+  CHECK(canon("v - 2 * u") == "fma(-2, u, v)");
+  CHECK(canon("2 * u * v + 1") == "fma(2, u v, 1)");
+  CHECK(canon("-u - v") == "negative((u + v))");
+}
+
+// So that a parameter's value changes no more than numbers of a tree, a factor made of parameters
+// or of the spacing is multiplied even where it is 1.
+TEST_CASE("canon: numbers are collected in float64, and multiplied once") {
+  CHECK(canon("2 * a * u * 3") == "3 u");
+  CHECK(canon("u / 4") == "0.25 u");
+  CHECK(canon("1 / (4 * u)") == "quotient(0.25, u)");
+  CHECK(canon("u / v") == "quotient(u, v)");
+  CHECK(canon("a + 1 + u") == "(1.5 + u)");
+  CHECK(canon("exp(0) * u") == "1 u");
+  CHECK(canon("1 * u") == "u");
+  CHECK(canon("-u") == "negative(u)");
+  CHECK(canon("pi") == "3.14159");
+  CHECK(canon("n * u") == "0 u");
+  CHECK(canon("where(a, u, v)") == "u");
+}
+
+TEST_CASE("canon: powers by integers are repeated squares") {
+  CHECK(canon("u^2") == "u u");
+  CHECK(canon("u^3") == "u u u");
+  CHECK(canon("u^-2") == "quotient(1, u u)");
+  CHECK(canon("u^0") == "1");
+  CHECK(canon("u^65") == "power(u, 65)");
+  CHECK(canon("u^0.5") == "power(u, 0.5)");
+  CHECK(canon("u^v") == "power(u, v)");
+}
+
+TEST_CASE("canon: operators") {
+  CHECK(canon("laplacian(u)") == "1 fma(-4, u, ((ul + ur) + (uu + ud)))");
+  CHECK(canon("laplacian(3 * u)") == "3 fma(-4, u, ((ul + ur) + (uu + ud)))");
+  CHECK(canon("d_dx(u)") == "0.5 (ur - ul)");
+  CHECK(canon("d_dy(2 * u)") == "1 (ud - uu)");
+  CHECK(canon("d2_dx2(u)") == "1 fma(-2, u, (ul + ur))");
+  CHECK(canon("d2_dxdy(u)") == "0.25 (((udr - uur) - udl) + uul)");
+  CHECK(canon("gradient_squared(u)") == "0.25 fma((ud - uu), (ud - uu), (ur - ul) (ur - ul))");
+  CHECK(canon("divergence(a * gradient(u))") == canon("a * laplacian(u)"));
+  CHECK(canon("divergence(D * gradient(u))") == canon("divergence(gradient(u) * D)"));
+  CHECK(canon("upwind(a, 0, u)") == "1 fma(0, (ud - u), 0.5 (u - ul))");
+  CHECK(canon("x + d_dx(y)") == "fma(0.5, (yr - yl), x)");
+  CHECK(canon("t * u") == "t u");
+}
+
+TEST_CASE("canon: an operator on one reads an array of a stage before") {
+  CHECK(canon("laplacian(laplacian(u))") == "1 fma(-4, q, ((ql + qr) + (qu + qd)))");
+  const NamedFormulas mu = {{"mu", "u^3 - laplacian(u)"}};
+  CHECK(canon("d_dx(mu)", mu) == "0.5 (qr - ql)");
+  CHECK(canon("d_dx(mu) + d_dx(mu)", mu) == "fma(0.5, (qr - ql), 0.5 (qr - ql))");
+  const auto stages = [&](const std::string& rate) {
+    return step_stages(some_system(rate, mu), Scheme::euler, 1).stages.size();
+  };
+  CHECK(stages("mu") == 1);
+  CHECK(stages("laplacian(mu)") == 2);
+  CHECK(stages("laplacian(laplacian(mu))") == 3);
+  CHECK(stages("laplacian(laplacian(u)) + d_dx(mu)") == 2);
+}
+
+TEST_CASE("canon: each mistake names its formula, its byte and what would be right") {
+  const struct {
+    const char *text, *mistake;
+  } rows[] = {
+      {"w", "f:0: unknown name w"},
+      {"u + lapalcian(u)", "f:4: unknown name lapalcian"},
+      {"u / 0", "f:2: division by 0"},
+      {"u / (2 * n)", "f:2: division by 0"},
+      {"n^-1", "f:1: division by 0"},
+      {"u / (0 * v)", "f:2: division by 0"},
+      {"1e300 * 1e300", "f:6: makes the number inf"},
+      {"log(-1) * u", "f:0: makes the number nan"},
+      {"laplacian(a)", "f:0: laplacian of what is the same in every cell"},
+      {"1 + d_dx(2 * pi)", "f:4: d_dx of what is the same in every cell"},
+      {"gradient(u)",
+       "f:0: gradient outside of divergence (expected divergence(D * "
+       "gradient(e)); d_dx(e) is one component)"},
+      {"divergence(u)",
+       "f:0: divergence of what is no gradient (expected divergence(D * "
+       "gradient(e)))"},
+      {"sin(u, v)", "f:0: sin of 2 arguments (expected sin(a))"},
+      {"where(u)", "f:0: where of 1 argument (expected where(condition, a, b))"},
+      {"upwind(1, u)", "f:0: upwind of 2 arguments (expected upwind(cx, [cy, [cz,]] e))"},
+      {"divergence(D * gradient(u, v))", "f:15: gradient of 2 arguments (expected gradient(e))"},
+      {"z", "f:0: z on a grid of 2 axes (there is no axis z)"},
+      {"d2_dxdz(u)", "f:0: d2_dxdz on a grid of 2 axes (there is no axis z)"},
+      {"u(2)", "f:0: u is no function (a product is written u * (...))"},
+      {"sin + 1", "f:0: sin without what it is of (expected sin(a))"},
+      {"random", "f:0: unknown name random"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    CHECK(canon_mistake(row.text) == row.mistake);
+  }
+  CHECK(canon_mistake("p", {{"p", "q"}, {"q", "u + p"}}) == "q:4: p is made of itself");
+  CHECK(canon_mistake("u", {{"p", "p"}}) == "p:0: p is made of itself");
+  CHECK(canon_mistake("p", {{"p", "w"}}) == "p:0: unknown name w");
+}
+
+TEST_CASE("canon: quantities upon quantities are written once, and not without end") {
+  const auto operations = [](const std::string& first, const std::string& next, int count) {
+    NamedFormulas chain = {{"q0", first}};
+    for (int i = 1; i < count; ++i)
+      chain.emplace_back("q" + std::to_string(i),
+                         fmt::format(fmt::runtime(next), "q" + std::to_string(i - 1), i));
+    const FormulaSystem system = some_system("0", chain);
+    const Formula last = parse_formula("f", "q" + std::to_string(count - 1));
+    return value_stages(system, last).stages.back().tree.operations.size();
+  };
+  CHECK(operations("sin(u)", "{0} * sin({0} + {1})", 200) < 1000);
+  // As deep as formulas may be, a thousand of them.
+  std::string deep = "{0}";
+  for (int i = 0; i < 1000; ++i) deep += "+v";
+  const std::string too_deep =
+      "more than 1000 operations one upon the other, with those of the quantities that it reads";
+  CHECK_THROWS_WITH_AS(operations("u", deep, 1000), too_deep.c_str(), FormulaError);
+  CHECK_THROWS_WITH_AS(operations("u", "{0}", 80'000), too_deep.c_str(), FormulaError);
+}

@@ -1,0 +1,239 @@
+// Equations in formulas against the mathematics: operators, schemes and faces.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "tests/formula_run.hpp"
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+namespace {
+
+using OfPosition = std::function<double(double x, double y)>;
+
+// Largest error of an operator on v = sin(x + 2 y) cos(y), on n x n nodes of a periodic square of
+// 2 pi, with D = 2 + cos(x) beside it.
+double operator_error(const std::string& formula, const OfPosition& exact, int n) {
+  RunConfig run = test::formula_run({n, n}, {});
+  run.spacing = 2 * std::numbers::pi / n;
+  if (formula.find('D') != std::string::npos)
+    run.parameters["D"] = test::formula_parameter("2 + cos(x)");
+  const auto v =
+      test::at_nodes(run, [](double x, double y) { return std::sin(x + 2 * y) * std::cos(y); });
+  return test::largest_difference(test::value_of_formula(run, formula, v),
+                                  test::at_nodes(run, exact));
+}
+
+// |u - exact| at t = 2 of du/dt = u cos(t), u(0) = 1, in `steps` steps.
+double scheme_error(Scheme scheme, int steps) {
+  RunConfig run = test::formula_run({1, 1}, {{"u", "u * cos(t)"}});
+  run.scheme = scheme;
+  run.time_step = 2.0 / steps;
+  return std::abs(test::formula_stepped<double>(run, {1}, steps)[0] - std::exp(std::sin(2.0)));
+}
+
+SideLaw side_law(int axis, bool last, LawKind kind, const std::string& value,
+                 const std::string& factor = "0") {
+  return {.axis = axis, .last = last, .array = "", .kind = kind, .value = value, .factor = factor};
+}
+
+}  // namespace
+
+TEST_CASE("operators are exact on quadratics, away from the faces") {
+  RunConfig run = test::formula_run({9, 11}, {});
+  run.spacing = 0.5;
+  run.parameters["D"] = test::formula_parameter("1 + 2 * x + 3 * y");
+  const auto quadratic =
+      test::at_nodes(run, [](double x, double y) { return 3 * x * x - y * y + x * y + 2 * x + 5; });
+  const auto linear = test::at_nodes(run, [](double x, double y) { return 2 * x - 3 * y; });
+  const auto dx = [](double x, double y) { return 6 * x + y + 2; };
+  const auto dy = [](double x, double y) { return x - 2 * y; };
+  const struct {
+    const char* formula;
+    const std::vector<double>& of;
+    OfPosition exact;
+  } rows[] = {
+      {"laplacian(v)", quadratic, [](double, double) { return 4; }},
+      {"d_dx(v)", quadratic, dx},
+      {"d_dy(v)", quadratic, dy},
+      {"d2_dx2(v)", quadratic, [](double, double) { return 6; }},
+      {"d2_dy2(v)", quadratic, [](double, double) { return -2; }},
+      {"d2_dxdy(v)", quadratic, [](double, double) { return 1; }},
+      {"gradient_squared(v)", quadratic,
+       [&](double x, double y) { return dx(x, y) * dx(x, y) + dy(x, y) * dy(x, y); }},
+      {"divergence(D * gradient(v))", quadratic,
+       [&](double x, double y) { return 2 * dx(x, y) + 3 * dy(x, y) + 4 * (1 + 2 * x + 3 * y); }},
+      {"divergence(2 * gradient(v) * D)", quadratic,
+       [&](double x, double y) {
+         return 2 * (2 * dx(x, y) + 3 * dy(x, y) + 4 * (1 + 2 * x + 3 * y));
+       }},
+      {"upwind(x - 2, 1.5 - y, v)", linear,
+       [](double x, double y) { return 2 * (x - 2) - 3 * (1.5 - y); }},
+      {"upwind(-3, 4, 2 * v)", linear, [](double, double) { return 2 * (-6.0 - 12.0); }},
+      {"laplacian(x^2 * v)", linear,
+       [](double x, double y) { return 2 * (2 * x - 3 * y) + 8 * x; }},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.formula);
+    const auto found = test::value_of_formula(run, row.formula, row.of);
+    const auto exact = test::at_nodes(run, row.exact);
+    for (std::int64_t j = 1; j < run.shape.rows - 1; ++j)
+      for (std::int64_t i = 1; i < run.shape.columns - 1; ++i)
+        CHECK(found[j * run.shape.columns + i] == exact[j * run.shape.columns + i]);
+  }
+}
+
+TEST_CASE("operators are of second order in space, upwind of first") {
+  const auto s = [](double x, double y) { return std::sin(x + 2 * y); };
+  const auto c = [](double x, double y) { return std::cos(x + 2 * y); };
+  const OfPosition value = [=](double x, double y) { return s(x, y) * std::cos(y); };
+  const OfPosition dx = [=](double x, double y) { return c(x, y) * std::cos(y); };
+  const OfPosition dy = [=](double x, double y) {
+    return 2 * c(x, y) * std::cos(y) - s(x, y) * std::sin(y);
+  };
+  const OfPosition laplacian = [=](double x, double y) {
+    return -6 * value(x, y) - 4 * c(x, y) * std::sin(y);
+  };
+  const struct {
+    const char* formula;
+    OfPosition exact;
+    double order;
+  } rows[] = {
+      {"laplacian(v)", laplacian, 2},
+      {"d_dx(v)", dx, 2},
+      {"d_dy(v)", dy, 2},
+      {"d2_dx2(v)", [=](double x, double y) { return -value(x, y); }, 2},
+      {"d2_dxdy(v)", [=](double x, double y) { return -2 * value(x, y) - c(x, y) * std::sin(y); },
+       2},
+      {"gradient_squared(v)",
+       [=](double x, double y) { return dx(x, y) * dx(x, y) + dy(x, y) * dy(x, y); }, 2},
+      {"divergence(D * gradient(v))",
+       [=](double x, double y) {
+         return (2 + std::cos(x)) * laplacian(x, y) - std::sin(x) * dx(x, y);
+       },
+       2},
+      {"laplacian(v^2)",
+       [=](double x, double y) {
+         return 2 * (value(x, y) * laplacian(x, y) + dx(x, y) * dx(x, y) + dy(x, y) * dy(x, y));
+       },
+       2},
+      {"d_dx(d_dy(v))",
+       [=](double x, double y) { return -2 * value(x, y) - c(x, y) * std::sin(y); }, 2},
+      {"upwind(sin(x), 2, v)",
+       [=](double x, double y) { return std::sin(x) * dx(x, y) + 2 * dy(x, y); }, 1},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.formula);
+    const double coarse = operator_error(row.formula, row.exact, 64);
+    const double fine = operator_error(row.formula, row.exact, 128);
+    CAPTURE(coarse);
+    CHECK(std::log2(coarse / fine) == doctest::Approx(row.order).epsilon(0.04));
+  }
+}
+
+TEST_CASE("schemes are of their order, with rates that depend on the time") {
+  const std::pair<Scheme, double> rows[] = {
+      {Scheme::euler, 1}, {Scheme::heun, 2}, {Scheme::ssprk3, 3}, {Scheme::rk4, 4}};
+  for (const auto& [scheme, order] : rows) {
+    CAPTURE(name_of(scheme));
+    const double order_found = std::log2(scheme_error(scheme, 80) / scheme_error(scheme, 160));
+    CHECK(order_found == doctest::Approx(order).epsilon(0.05));
+  }
+}
+
+TEST_CASE("leapfrog: second order where the second field starts half a step later") {
+  const auto error = [](int steps) {
+    RunConfig run = test::formula_run({1, 1}, {{"u", "v"}, {"v", "-4 * u"}});
+    run.scheme = Scheme::leapfrog;
+    const double dt = 3.0 / steps;
+    run.time_step = dt;
+    // u = cos(2 t), v = -2 sin(2 t)
+    const auto after = test::formula_stepped<double>(run, {1, -2 * std::sin(dt)}, steps);
+    return std::abs(after[0] - std::cos(6.0));
+  };
+  CHECK(std::log2(error(100) / error(200)) == doctest::Approx(2).epsilon(0.02));
+}
+
+TEST_CASE("faces: every law keeps a solution that is linear along each axis, corners too") {
+  // u = 1 + 2 x + 3 y + 4 x y + t / 2, which has the d2_dxdy 4 and the Laplacian 0.
+  const std::string exact = "(1 + 2 * x + 3 * y + 4 * x * y + 0.5 * t)";
+  const auto law = [&](int axis, bool last, int kind) {
+    const std::string slope =
+        fmt::format("({}{})", last ? "" : "-", axis == 2 ? "(2 + 4 * y)" : "(3 + 4 * x)");
+    switch (kind) {
+      case 0: return side_law(axis, last, LawKind::value, exact);
+      case 1: return side_law(axis, last, LawKind::derivative, slope);
+      default:
+        return side_law(axis, last, LawKind::mixed, slope + " + (1 + k * x) * " + exact,
+                        "1 + k * x");
+    }
+  };
+  for (int combination = 0; combination < 81; ++combination)
+    for (const Shape shape : {Shape{1, 1}, {2, 5}, {7, 3}}) {
+      CAPTURE(combination);
+      RunConfig run = test::formula_run(
+          shape, {{"u", "laplacian(u) + d2_dxdy(u) + d_dx(u) - 2 - 4 * y - 3.5"}});
+      run.boundaries = {};
+      run.spacing = 0.5;
+      run.parameters["k"] = test::number_parameter(0.25);
+      run.time_step = 0.05;
+      for (const Scheme scheme : {Scheme::euler, Scheme::heun}) {
+        run.scheme = scheme;
+        run.laws = {law(1, false, combination % 3), law(1, true, combination / 3 % 3),
+                    law(2, false, combination / 9 % 3), law(2, true, combination / 27)};
+        const auto solution = [&](double t) {
+          return test::at_nodes(
+              run, [&](double x, double y) { return 1 + 2 * x + 3 * y + 4 * x * y + 0.5 * t; });
+        };
+        for (const char* const engine : {"reference", "interpreted"})
+          CHECK(test::largest_difference(test::formula_stepped(run, solution(0), 6, engine),
+                                         solution(0.3)) < 1e-12);
+      }
+    }
+}
+
+TEST_CASE("faces: a derivative is exact on quadratics, zero and insulated are laws too") {
+  RunConfig run = test::formula_run({4, 6}, {{"u", "laplacian(u)"}, {"v", "laplacian(v)"}});
+  run.time_step = 0.1;
+  run.laws = {side_law(2, false, LawKind::derivative, "1"),
+              side_law(2, true, LawKind::derivative, "11")};
+  // u = x^2: du/dx is 2 x, -1 at x = -1/2 and 11 at x = 5.5; it grows by 2 t.
+  auto state = test::at_nodes(run, [](double x, double) { return x * x; });
+  const std::vector<double> one = state;
+  state.insert(state.end(), one.begin(), one.end());
+  const auto after = test::formula_stepped(run, state, 3);
+  for (std::size_t i = 0; i < after.size(); ++i)
+    CHECK(after[i] == doctest::Approx(state[i] + 0.6).epsilon(1e-14));
+
+  RunConfig words = run, laws = run;
+  words.laws.clear();
+  words.boundaries = {Boundary::periodic, Boundary::insulated};
+  laws.laws = {side_law(2, false, LawKind::derivative, "0"),
+               side_law(2, true, LawKind::derivative, "0")};
+  CHECK(test::formula_stepped(words, state, 9) == test::formula_stepped(laws, state, 9));
+  words.boundaries = {Boundary::periodic, Boundary::zero};
+  laws.laws = {side_law(2, false, LawKind::value, "0"), side_law(2, true, LawKind::value, "0")};
+  CHECK(test::formula_stepped(words, state, 9) == test::formula_stepped(laws, state, 9));
+}
+
+TEST_CASE("a law of one field leaves the others to the axis, one of a quantity is its own") {
+  RunConfig run = test::formula_run({1, 5}, {{"u", "laplacian(u)"}, {"v", "d_dx(w)"}});
+  run.equation.quantities = {{"w", "3 * u"}};
+  run.boundaries = {Boundary::periodic, Boundary::zero};
+  run.laws = {side_law(2, false, LawKind::value, "100"), side_law(2, true, LawKind::value, "200")};
+  run.laws[0].array = "u";
+  run.laws[1].array = "w";
+  const auto after = test::formula_stepped<double>(run, {1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, 1);
+  CHECK(after == std::vector<double>{100, 1, 1, 1, 0, 0, 0, 0, 0, (200.0 - 3) / 2});
+}
+
+TEST_CASE("fields see each other as they were, but in leapfrog") {
+  RunConfig run = test::formula_run({1, 1}, {{"u", "v"}, {"v", "u"}});
+  CHECK(test::formula_stepped<double>(run, {1, 10}, 1) == std::vector<double>{11, 11});
+  run.scheme = Scheme::leapfrog;
+  CHECK(test::formula_stepped<double>(run, {1, 10}, 1) == std::vector<double>{11, 21});
+}
