@@ -59,6 +59,7 @@ class Checker {
   }
 
   void check_equation() {
+    if (!right({"equation.kind"})) return;
     const auto found = equation_of(run_).mistakes(
         run_, {.given = [this](std::string_view key) { return given(key); },
                .right = [this](std::initializer_list<const char*> keys) { return right(keys); }});
@@ -67,7 +68,7 @@ class Checker {
 
   /// Names and formulas, with a caret under what is wrong.
   void check_formulas() {
-    if (!right({"grid.shape", "grid.spacing", "fields"})) return;
+    if (!right({"grid.shape", "grid.spacing", "fields", "equation.kind"})) return;
     for (const KeyMistake& mistake : formula_mistakes(run_)) {
       std::string what = mistake.what;
       if (!mistake.word.empty()) {

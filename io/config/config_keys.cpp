@@ -176,7 +176,8 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
   add_section(table, "equation", &RunConfig::equation, equation_keys());
   for (const std::string& field : names.fields) table.push_back(rate_key(field));
   std::vector<std::string> preset_outputs = names.fields;
-  if (names.equation == EquationKind::diffusion) preset_outputs.emplace_back(laplacian_name);
+  if (names.equation == EquationKind::diffusion && names.fields.size() == 1)
+    preset_outputs.emplace_back(laplacian_name);
   RunConfig outputs;
   outputs.fields = names.fields;
   for (const std::string& derived : names.derived) outputs.derived.push_back({derived, "", ""});

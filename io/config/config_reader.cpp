@@ -162,10 +162,11 @@ class NameFinder {
  public:
   void take(std::string_view section, const YamlNode& node) {
     if (section == "fields" && node.kind == YamlNode::Kind::list) {
-      names.fields.clear();
+      std::vector<std::string> fields;
       for (const YamlNode& field : node.children)
-        if (is_plain_name(field.text) && std::ranges::count(names.fields, field.text) == 0)
-          names.fields.push_back(field.text);
+        if (is_plain_name(field.text) && std::ranges::count(fields, field.text) == 0)
+          fields.push_back(field.text);
+      if (!fields.empty()) names.fields = fields;
     }
     if (node.kind != YamlNode::Kind::map) return;
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2)

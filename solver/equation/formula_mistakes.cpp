@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 namespace {
+
+// What outputs call other things, and keys that stand beside those of fields.
+constexpr std::array taken_by_outputs = {"time", "step", "provenance", "VTKHDF"};
+constexpr std::array taken_by_keys = {"kind", "let", "coefficient", "diffusivity"};
 
 class FormulaChecker {
  public:
@@ -26,6 +31,7 @@ class FormulaChecker {
                               fields_text()));
       attempt(axis, [&] { terms_of(law, run_, used_); });
     }
+    check_sides();
     for (const auto& [name, parameter] : run_.parameters)
       if (parameter.kind == ParameterConfig::Kind::formula)
         check_value("parameters." + name, parameter.formula, false);
@@ -34,7 +40,8 @@ class FormulaChecker {
     for (const auto& [field, initial] : run_.initials)
       if (initial.kind == InitialKind::formula)
         check_value("initial." + field, initial.formula, true);
-    if (found_.empty()) check_uses();
+    check_derived();
+    if (found_.empty() && has_all_rates()) check_uses();
     return std::move(found_);
   }
 
@@ -45,13 +52,70 @@ class FormulaChecker {
       if (is_reserved_name(name))
         add(key,
             fmt::format("found the name {}, which formulas have already (expected another)", name));
+      else if (!is_plain_name(name))
+        add(key, fmt::format("found the name {} (expected letters, digits and _, first a letter)",
+                             name));
       else if (!taken.insert(name).second)
         add(key,
             fmt::format("found the name {}, which is taken (expected a name of its own)", name));
     };
-    for (const std::string& field : run_.fields) check("fields", field);
+    for (const std::string& field : run_.fields) {
+      check("fields", field);
+      if (std::ranges::count(taken_by_keys, field) + std::ranges::count(taken_by_outputs, field) >
+          0)
+        add("fields",
+            fmt::format("found the name {}, which keys or outputs have already (expected another)",
+                        field));
+    }
     for (const auto& [name, parameter] : run_.parameters) check("parameters." + name, name);
     for (const auto& [name, text] : run_.equation.quantities) check("equation.let", name);
+    taken = {run_.fields.begin(), run_.fields.end()};
+    for (const DerivedConfig& output : run_.derived) {
+      check("output.derived", output.name);
+      if (std::ranges::count(taken_by_outputs, output.name) > 0)
+        add("output.derived",
+            fmt::format("found the name {}, which outputs have already (expected another)",
+                        output.name));
+    }
+  }
+
+  static bool is_plain_name(const std::string& name) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    return !name.empty() && is_letter(name[0]) && std::ranges::all_of(name, [&](char c) {
+      return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+    });
+  }
+
+  // A side that has laws has one for each field.
+  void check_sides() {
+    for (const SideLaw& side : run_.laws)
+      for (const std::string& field : run_.fields) {
+        const bool has_law = std::ranges::any_of(run_.laws, [&](const SideLaw& law) {
+          return law.axis == side.axis && law.last == side.last &&
+                 (law.array.empty() || law.array == field);
+        });
+        const std::string name = law_name(side);
+        const std::size_t dot = name.rfind('.');
+        if (!has_law && sides_said_.insert(name + field).second)
+          add(name.substr(0, dot), fmt::format("{}: no law for {} (expected one for each of {})",
+                                               name.substr(dot + 1), field, fields_text()));
+      }
+  }
+
+  bool has_all_rates() const {
+    return run_.equation.kind != EquationKind::formula ||
+           run_.equation.rates.size() == run_.fields.size();
+  }
+
+  // Outputs read what the rates read.
+  void check_derived() {
+    if (!has_all_rates() || !found_.empty()) return;
+    const FormulaSystem system = system_of(run_);
+    for (const DerivedConfig& output : run_.derived)
+      attempt(
+          "output.derived",
+          [&] { use(value_stages(system, parse_formula(output.name, output.formula)).used); },
+          output.name + ": ");
   }
 
   void check_equation() {
@@ -60,7 +124,7 @@ class FormulaChecker {
         attempt("equation." + field, [&] { parse_formula(field, rate->second); });
     for (const auto& [name, text] : run_.equation.quantities)
       attempt("equation.let", [&] { parse_formula(name, text); });
-    if (!found_.empty() || run_.equation.rates.size() != run_.fields.size()) return;
+    if (!found_.empty() || !has_all_rates()) return;
     // Each rate alone, so that the first mistake of each is found.
     const FormulaSystem system = system_of(run_);
     for (const Formula& rate : system.rates)
@@ -113,7 +177,7 @@ class FormulaChecker {
 
   // A mistake in a quantity is the quantity's, wherever it is read.
   template <class Body>
-  void attempt(const std::string& key, const Body& body) {
+  void attempt(const std::string& key, const Body& body, const std::string& about = "") {
     try {
       body();
     } catch (const FormulaError& error) {
@@ -121,7 +185,7 @@ class FormulaChecker {
       const bool quantity = is_quantity(error.of);
       found_.push_back(
           {.key = quantity ? "equation.let" : key,
-           .what = quantity ? fmt::format("{}: {}", error.of, error.what()) : error.what(),
+           .what = quantity ? fmt::format("{}: {}", error.of, error.what()) : about + error.what(),
            .formula = error.text,
            .at = error.at,
            .word = error.word,
@@ -132,6 +196,7 @@ class FormulaChecker {
   const RunConfig& run_;
   std::vector<KeyMistake> found_;
   std::set<std::pair<std::string, std::size_t>> said_;
+  std::set<std::string> sides_said_;
   std::set<std::string> used_;
 };
 

@@ -69,7 +69,12 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
       const Formula factor_formula = parse_formula(law_name(law), law.factor);
       const Term half = writer.product(number(0.5), writer.write(factor_formula));
       const Term below = writer.sum(number(1 / h), half);
-      if (below.factor == 0) throw FormulaError(0, "makes 1/h + factor/2 zero");
+      if (below.factor == 0) {
+        FormulaError error(0, "makes 1/h + factor/2 zero");
+        error.of = law_name(law);
+        error.text = law.factor;
+        throw error;
+      }
       terms.a = writer.quotient(value, below);
       terms.b = writer.quotient(writer.sum(number(1 / h), writer.negative(half)), below);
       break;
