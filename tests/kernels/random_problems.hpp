@@ -1,0 +1,206 @@
+// Random equations in formulas, as configs state them: fields, rates, quantities, coefficients,
+// laws, schemes, shapes. Some are refused, as a person's would be.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/formula_run.hpp"
+
+namespace lapl::test {
+
+class RandomProblem {
+ public:
+  explicit RandomProblem(std::uint64_t seed) : generator_(seed) {
+    run.equation.kind = EquationKind::formula;
+    run.shape = shape();
+    run.spacing = one_of<double>({1, 1, 0.5, 0.3});
+    run.precision = one_of<Precision>({Precision::float32, Precision::float64});
+    run.time_step = one_of<double>({0.1, 0.01, 1, 0.3});
+    run.scheme = name_table<Scheme>[below(name_table<Scheme>.size())].value;
+    run.fields.clear();
+    for (int field = 0, count = 1 + below(4); field < count; ++field)
+      run.fields.push_back(fmt::format("u{}", field));
+    parameters();
+    names_ = run.fields;
+    for (const auto& [name, parameter] : run.parameters) names_.push_back(name);
+    for (int i = 0, count = below(3); i < count; ++i) {
+      const std::string name = fmt::format("q{}", i);
+      run.equation.quantities.emplace_back(name, accepted_expression(3));
+      names_.push_back(name);
+    }
+    for (const std::string& field : run.fields)
+      run.equation.rates[field] = chance(0.05) ? "0" : accepted_expression(1 + below(5));
+    boundaries();
+    steps = 1 + below(4);
+    threads = 1 + below(3);
+  }
+
+  RunConfig run;
+  std::int64_t steps = 1;
+  int threads = 1;
+
+  /// Values mostly near 1, some 0, subnormal, huge or not finite.
+  template <class T>
+  std::vector<T> state() {
+    std::vector<T> values(run.fields.size() * run.shape.cells());
+    const bool wild = chance(0.3);
+    for (T& value : values) {
+      value = static_cast<T>(uniform() * 2 - 0.5);
+      if (!wild || !chance(0.1)) continue;
+      value = one_of<T>({T(0), T(-0.0), std::numeric_limits<T>::denorm_min(),
+                         std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+                         std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN(),
+                         T(-1), T(1e10)});
+    }
+    return values;
+  }
+
+  /// The problem as people can read it.
+  std::string text() const {
+    std::string text =
+        fmt::format("{} x {}, spacing {}, {}, dt {}, {} steps, {} threads, {}, rows {}, columns {}",
+                    run.shape.rows, run.shape.columns, run.spacing, name_of(run.precision),
+                    *run.time_step, steps, threads, name_of(run.scheme),
+                    name_of(run.boundaries.rows), name_of(run.boundaries.columns));
+    for (const auto& [name, parameter] : run.parameters)
+      text += fmt::format("\n{} = {}", name,
+                          parameter.kind == ParameterConfig::Kind::number
+                              ? fmt::format("{}", parameter.number)
+                              : parameter.formula);
+    for (const auto& [name, quantity] : run.equation.quantities)
+      text += fmt::format("\n{} = {}", name, quantity);
+    for (const auto& [field, rate] : run.equation.rates)
+      text += fmt::format("\nd{}/dt = {}", field, rate);
+    for (const SideLaw& law : run.laws)
+      text += fmt::format("\n{} of {}: {} {}, factor {}", law_name(law),
+                          law.array.empty() ? "all" : law.array, name_of(law.kind), law.value,
+                          law.factor);
+    return text;
+  }
+
+ private:
+  int below(std::size_t count) { return static_cast<int>(generator_() % count); }
+  double uniform() { return static_cast<double>(generator_() >> 11) * 0x1p-53; }
+  bool chance(double probability) { return uniform() < probability; }
+  template <class V>
+  V one_of(const std::vector<V>& values) {
+    return values[below(values.size())];
+  }
+  std::string word_of(const std::vector<std::string>& words) { return one_of(words); }
+
+  Shape shape() {
+    if (chance(0.03)) return {1 + below(3), 500 + below(600)};  // wider than a segment of a row
+    const std::vector<std::int64_t> odd = {1, 2, 3, 31, 33};
+    if (chance(0.4)) return {one_of(odd), one_of(odd)};
+    return {1 + below(40), 1 + below(70)};
+  }
+
+  void parameters() {
+    for (int i = 0, count = below(3); i < count; ++i)
+      run.parameters[fmt::format("a{}", i)] = number_parameter(
+          one_of<double>({0, 1, -1, 0.5, 2, 0.16, 1e-3, -0.7, 1e5, uniform(), uniform()}));
+    numbers_.clear();
+    for (const auto& [name, parameter] : run.parameters) numbers_.push_back(name);
+    for (int i = 0, count = below(3); i < count; ++i)
+      run.parameters[fmt::format("d{}", i)] = formula_parameter(
+          word_of({"1 + 0.1 * x", "where(x < y, 1, 2)", "sin(x * y)", "exp(-x^2) - 0.5", "y"}));
+  }
+
+  void boundaries() {
+    for (Boundary* const boundary : {&run.boundaries.rows, &run.boundaries.columns})
+      *boundary = one_of<Boundary>({Boundary::zero, Boundary::insulated, Boundary::periodic});
+    for (const int axis : {1, 2})
+      if (chance(0.5)) {
+        (axis == 1 ? run.boundaries.rows : run.boundaries.columns) = Boundary::zero;
+        for (const bool last : {false, true}) laws(axis, last);
+      }
+  }
+  void laws(int axis, bool last) {
+    std::vector<std::string> arrays = {""};
+    if (chance(0.4)) arrays = run.fields;
+    for (const auto& [name, quantity] : run.equation.quantities)
+      if (chance(0.3)) arrays.push_back(name);
+    for (const std::string& array : arrays) {
+      SideLaw law{.axis = axis, .last = last, .array = array};
+      law.kind = name_table<LawKind>[below(name_table<LawKind>.size())].value;
+      law.value = law_formula(below(3));
+      law.factor = law.kind == LawKind::mixed ? law_formula(below(2)) : "0";
+      run.laws.push_back(law);
+    }
+  }
+  std::string law_formula(int depth) {
+    std::vector<std::string> leaves = {"0", "1", "-1", "0.5", "t", "x", "y", "2"};
+    leaves.insert(leaves.end(), numbers_.begin(), numbers_.end());
+    if (depth == 0) return one_of(leaves);
+    return fmt::format(fmt::runtime(word_of({"{} + {}", "({}) * ({})", "sin({}) - {}",
+                                             "where({0} < {1}, {1}, {0})", "max({}, {})"})),
+                       law_formula(depth - 1), law_formula(depth - 1));
+  }
+
+  std::string leaf() {
+    if (chance(0.6)) return one_of(names_);
+    if (chance(0.3)) return word_of({"x", "y", "t", "pi"});
+    return word_of({"0", "1", "2", "0.5", "3", "1e-3", "0.25", "1e30", "1e-30", "7.3", "1e-300"});
+  }
+  std::string expression(int depth) {
+    if (depth <= 0 || chance(0.08)) return leaf();
+    const auto part = [&] { return expression(depth - 1 - below(2)); };
+    const auto call = [&](const std::string& name, int arguments) {
+      std::string text = name + '(';
+      for (int i = 0; i < arguments; ++i) text += (i == 0 ? "" : ", ") + part();
+      return text + ')';
+    };
+    if (chance(0.45))
+      return fmt::format("({} {} {})", part(), word_of({"+", "-", "*", "+", "-", "*", "/"}),
+                         part());
+    if (chance(0.15)) return fmt::format("-{}", part());
+    if (chance(0.2))
+      return fmt::format("({})^{}", part(), word_of({"2", "3", "-1", "0", "0.5", "-2", "a", "65"}));
+    if (chance(0.1))
+      return fmt::format("({} {} {})", part(), word_of({"<", "<=", ">", ">=", "==", "!="}), part());
+    if (chance(0.3)) {
+      const std::vector<std::string> values = {"sqrt", "abs",  "min", "max",  "floor",
+                                               "sign", "exp",  "log", "sin",  "cos",
+                                               "tan",  "tanh", "pow", "where"};
+      const std::string name = one_of(values);
+      return call(name, row_of(formula_function(name)->operation).operands);
+    }
+    if (chance(0.2)) return fmt::format("divergence(({}) * gradient({}))", part(), part());
+    if (chance(0.15)) return call("upwind", 3);
+    return call(word_of({"laplacian", "laplacian", "d_dx", "d_dy", "d2_dx2", "d2_dy2", "d2_dxdy",
+                         "gradient_squared"}),
+                1);
+  }
+
+  // Most of those that are refused are tried anew.
+  std::string accepted_expression(int depth) {
+    for (int attempt = 0; attempt < 10; ++attempt) {
+      const std::string text = expression(depth);
+      try {
+        value_stages(system_of(run), parse_formula("f", text));
+        return text;
+      } catch (const FormulaError&) {
+      }
+    }
+    return expression(depth);
+  }
+
+  std::mt19937_64 generator_;
+  std::vector<std::string> numbers_;
+  std::vector<std::string> names_;
+};
+
+/// Whether two states hold the same bits, any NaN equal to any other.
+template <class T>
+bool same_but_for_kinds_of_nan(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::ranges::equal(a, b, [](T x, T y) {
+    return (std::isnan(x) && std::isnan(y)) || std::memcmp(&x, &y, sizeof x) == 0;
+  });
+}
+
+}  // namespace lapl::test

@@ -1,0 +1,84 @@
+// Random equations on every engine that takes them, compared with the reference to the bit.
+// LAPL_RANDOM_PROBLEMS=10000 tries so many, LAPL_RANDOM_SEED=N from number N on.
+#include "random_problems.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "kernels/engines.hpp"
+#include "kernels/error.hpp"
+#include "tests/backends.hpp"
+
+using namespace lapl;
+
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+template <class T>
+std::vector<T> random_stepped(const std::string& backend_name, const std::string& engine,
+                              const Problem<T>& problem, const test::RandomProblem& of,
+                              const std::vector<T>& state) {
+  const auto backend = make_backend<T>(backend_name, engine, problem, of.threads);
+  backend->set_state(state, 5);
+  backend->advance(of.steps);
+  backend->capture();
+  const auto after = backend->captured().state;
+  return {after.begin(), after.end()};
+}
+
+struct RandomCounts {
+  int tried = 0, refused = 0, compared = 0, not_finite = 0;
+};
+
+template <class T>
+void compare_engines(test::RandomProblem& random, RandomCounts& counts) {
+  Problem<T> problem;
+  try {
+    problem = problem_of<T>(random.run, test::coefficient_fields(random.run));
+  } catch (const FormulaError&) {  // such as a division by 0, or an operator on a number
+    ++counts.refused;
+    return;
+  }
+  const std::vector<T> state = random.state<T>();
+  const auto expected = random_stepped<T>("cpu", "reference", problem, random, state);
+  counts.not_finite += std::ranges::any_of(expected, [](T v) { return !std::isfinite(v); });
+  for (const std::string& backend : test::backends())
+    for (const EngineInfo& engine : engine_table) {
+      if (engine.backend != backend || engine.name == "reference") continue;
+      CAPTURE(engine.name);
+      try {
+        const auto found =
+            random_stepped<T>(backend, std::string(engine.name), problem, random, state);
+        ++counts.compared;
+        CHECK(test::same_but_for_kinds_of_nan(found, expected));
+      } catch (const EngineUnsuitable&) {  // takes another kind of problem
+      }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("random equations: every engine that takes one equals the reference to the bit") {
+  const std::uint64_t first = number_from("LAPL_RANDOM_SEED", 1);
+  const std::uint64_t count = number_from("LAPL_RANDOM_PROBLEMS", 250);
+  RandomCounts counts;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    test::RandomProblem random(seed);
+    const std::string text = random.text();
+    CAPTURE(seed);
+    CAPTURE(text);
+    ++counts.tried;
+    if (random.run.precision == Precision::float32)
+      compare_engines<float>(random, counts);
+    else
+      compare_engines<double>(random, counts);
+  }
+  MESSAGE("tried ", counts.tried, ", refused ", counts.refused, ", engines compared ",
+          counts.compared, ", with values that are not finite ", counts.not_finite);
+  CHECK(counts.compared > counts.tried / 2);
+}
