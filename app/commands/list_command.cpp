@@ -7,6 +7,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/view/plot/colormap.hpp"
+#include "io/config/gallery.hpp"
 #include "io/json.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/engines.hpp"
@@ -65,6 +66,7 @@ constexpr std::array groups = {
           [] { return named(named_kernels); }},
     Group{"engines", "compute.engine", engines},
     Group{"backends", "compute.backend", backends},
+    Group{"gallery", "lapl new NAME", [] { return named(gallery()); }},
     Group{"colormaps", "lapl plot --colormap", [] { return named(colormaps()); }}};
 
 void print_group(const Group& group, const Json& items) {

@@ -6,6 +6,7 @@
 
 #include "app/commands/commands.hpp"
 #include "io/config/config_uses.hpp"
+#include "io/config/gallery.hpp"
 #include "io/durable/durable_file.hpp"
 #include "kernels/error.hpp"
 #include "solver/names.hpp"
@@ -21,7 +22,9 @@ struct NewOptions {
 
 int new_command(const NewOptions& options) {
   if (options.list) {
-    for (const ConfigUse& use : config_uses()) fmt::print("{:<14}{}\n", use.name, use.summary);
+    for (const ConfigUse& use : config_uses()) fmt::print("{:<21}{}\n", use.name, use.summary);
+    for (const GalleryConfig& config : gallery())
+      fmt::print("{:<21}{}\n", config.name, config.summary);
     return 0;
   }
   const std::string text = config_for(options.use);
@@ -39,16 +42,19 @@ int new_command(const NewOptions& options) {
 }  // namespace
 
 void add_new_command(CommandLine& line) {
-  Command command = line.add("new", "Write a config to start from, with every key");
+  Command command = line.add(
+      "new",
+      "Write a config to start from: with every key for a use, or an equation of the gallery");
   NewOptions& options = command.calls(new_command);
-  command.positional(fmt::format("USE {{{}}}", fmt::join(names_in(config_uses()), ",")),
-                     &options.use, "What for; --list shows them all. Default: quick");
+  command.positional(fmt::format("USE {{{}}}", fmt::join(names_of_new(), ",")), &options.use,
+                     "What for; --list shows them all. Default: quick");
   command.option("-o,--output FILE", &options.output,
                  "Config file, which must not exist; default: standard output");
   command.flag("--list", &options.list, "Show the uses, one a line");
   command.footer(R"(Examples:
   lapl new --list
   lapl new tutorial -o tutorial.yaml
+  lapl new gray-scott-coral -o coral.yaml
   lapl run tutorial.yaml)");
 }
 

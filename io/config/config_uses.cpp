@@ -8,6 +8,7 @@
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/filter_keys.hpp"
+#include "io/config/gallery.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -127,10 +128,19 @@ const std::vector<ConfigUse>& config_uses() {
   return uses;
 }
 
+std::vector<std::string> names_of_new() {
+  std::vector<std::string> names = names_in(config_uses());
+  for (const GalleryConfig& config : gallery()) names.emplace_back(config.name);
+  return names;
+}
+
 std::string config_for(std::string_view name) {
+  if (const auto config = std::ranges::find(gallery(), name, &GalleryConfig::name);
+      config != gallery().end())
+    return std::string(config->text);
   const auto use = std::ranges::find(config_uses(), name, &ConfigUse::name);
   if (use == config_uses().end()) {
-    const std::vector<std::string> names = names_in(config_uses());
+    const std::vector<std::string> names = names_of_new();
     const std::string near = nearest_word(name, names, 0);
     throw ConfigError("use {}: not known ({})", shown(name),
                       near.empty() ? "expected " + either_of(names) : "did you mean " + near + "?");

@@ -20,9 +20,13 @@ struct ConfigUse {
 
 const std::vector<ConfigUse>& config_uses();
 
-/// A config file for the use, complete: the keys that it sets, and as `#key: value` the defaults of
-/// all others that apply to it, each under its meaning, values and unit from the key table. Throws
-/// ConfigError, with the nearest name, for a use that does not exist.
+/// The names of uses, then those of the gallery.
+std::vector<std::string> names_of_new();
+
+/// A config of the gallery, or a config file for the use, complete: the keys that it sets, and as
+/// `#key: value` the defaults of all others that apply to it, each under its meaning, values and
+/// unit from the key table. Throws ConfigError, with the nearest name, for a use that does not
+/// exist.
 std::string config_for(std::string_view use);
 
 }  // namespace lapl

@@ -4,6 +4,7 @@
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_uses.hpp"
+#include "io/config/gallery.hpp"
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;
@@ -84,4 +85,22 @@ TEST_CASE("new: an unknown use is named with the nearest one, and no file is rep
   CHECK(!fs::exists("a.yaml"));
   CHECK(run_lapl({"new", "quick", "-o", "old.yaml"}).code == 2);
   CHECK(text_of("old.yaml") == "old");
+}
+
+TEST_CASE("new: a config of the gallery is its file, valid, and says what it is and from where") {
+  const Sandbox sandbox;
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(LAPL_SOURCE_DIR "/configs/gallery")) {
+    const std::string name = entry.path().stem().string(), text = text_of(entry.path());
+    CAPTURE(name);
+    CHECK(lapl::config_for(name) == text);
+    CHECK(text.find("\n# Source: ") == text.find('\n'));
+    CHECK_NOTHROW(lapl::parse_config(text, name + ".yaml", ".", {}));
+    ++files;
+  }
+  CHECK(files == lapl::gallery().size());
+  CHECK(run_lapl({"new", "gray-scott-coral"}).out == lapl::config_for("gray-scott-coral"));
+  CHECK(run_lapl({"new", "--list"}).out.find("gray-scott-coral") != std::string::npos);
+  CHECK(run_lapl({"new", "gray-scott-corl"}).err.find("did you mean gray-scott-coral?") !=
+        std::string::npos);
 }
