@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 using namespace lapl;
 
@@ -160,4 +162,15 @@ TEST_CASE("formulas: the table of functions is in order, and its names are reser
   for (const char* const name : {"pi", "t", "x", "y", "z", "random"}) CHECK(is_reserved_name(name));
   CHECK(!is_reserved_name("u"));
   CHECK(formula_function("lapalcian") == nullptr);
+}
+
+TEST_CASE("formulas: docs/equations.md has the table of functions") {
+  std::string table = "| function | meaning |\n|---|---|\n";
+  for (const FormulaFunction& function : formula_functions)
+    table +=
+        fmt::format("| `{}({})` | {} |\n", function.name, function.arguments, function.meaning);
+  std::ostringstream page;
+  page << std::ifstream(LAPL_SOURCE_DIR "/docs/equations.md").rdbuf();
+  CAPTURE(table);
+  CHECK(page.str().find("a test compares -->\n" + table) != std::string::npos);
 }
