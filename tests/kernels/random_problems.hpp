@@ -43,6 +43,7 @@ class RandomProblem {
   RunConfig run;
   std::int64_t steps = 1;
   int threads = 1;
+  bool compiled = false;  ///< engines that compile step what they have compiled
 
   /// Values mostly near 1, some 0, subnormal, huge or not finite.
   template <class T>
