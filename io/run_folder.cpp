@@ -8,60 +8,19 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <sstream>
 
 #include "io/durable/durable_file.hpp"
+#include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
 #include "kernels/error.hpp"
-#include "solver/names.hpp"
 
 namespace lapl {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string diagnostics_header() {
-  return fmt::format("step,time,{},cells_per_second\n",
-                     fmt::join(names_in(statistics_columns), ","));
-}
-
-bool is_shared(const fs::path& path) {
-  std::error_code error;
-  const bool is_file = fs::is_regular_file(fs::symlink_status(path, error));
-  return is_file && fs::hard_link_count(path, error) > 1 && !error;
-}
-
-// In a folder copied with hard links a file is that of the first, too, until it is written anew.
-void unshare(const fs::path& path) {
-  if (is_shared(path)) replace_file(path, read_start(path));
-}
-
-// Adds a line, or nothing of it.
-void append(const fs::path& path, const std::string& line, RunFolder::Durable durable) {
-  unshare(path);
-  PosixFile file(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, path.string());
-  const std::uint64_t before = file.size();
-  try {
-    file.write(std::as_bytes(std::span(line)));
-    if (durable == RunFolder::Durable::now) file.sync();
-  } catch (const IoError&) {
-    file.truncate(before);
-    throw;
-  }
-  file.close();
-}
-
-// A process that is killed while it writes may leave the last line without its end.
-void drop_torn_line(const fs::path& path) {
-  if (!fs::is_regular_file(fs::symlink_status(path))) return;  // append will refuse a link
-  unshare(path);
-  const std::string text = read_start(path);
-  const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
-  if (whole < text.size()) fs::resize_file(path, whole);
-}
 
 // Removes files whose names start so and hold `part`.
 void remove_files(const fs::path& folder, const std::string& start, const std::string& part) {
@@ -86,7 +45,7 @@ void remove_run(const fs::path& folder) {
   fs::remove(folder / "fields.nc");
   remove_files(folder / "fields", "step-", ".nc");
   remove_files(folder / "fields", "bundle-", ".nc");
-  for (const char* name : {"config.yaml", "log.jsonl", "diagnostics.csv"})
+  for (const char* name : {"config.yaml", "log.jsonl", "diagnostics.csv", "probes.csv"})
     fs::remove(folder / name);
 }
 
@@ -172,7 +131,6 @@ void RunFolder::start_anew() const try {
   if (run) remove_run(path_);
   fs::create_directories(fields());
   fs::create_directories(checkpoints());
-  replace_file(diagnostics(), diagnostics_header());
 } catch (const fs::filesystem_error& error) {
   throw IoError("{}: {}", error.path1().string(), error.code().message());
 }
@@ -190,7 +148,8 @@ fs::path RunFolder::set_aside_after(std::int64_t step) const try {
     aside = path_ / fmt::format("after-step-{}{}", step, n == 1 ? "" : fmt::format("-{}", n));
   for (const fs::path& part : {fields(), checkpoints()})
     fs::create_directories(aside / part.filename());
-  replace_file(aside / diagnostics().filename(), read_start(diagnostics()));
+  for (const fs::path& table : {diagnostics(), probes()})
+    if (fs::exists(table)) replace_file(aside / table.filename(), read_start(table));
   for (const fs::path& path : later)
     fs::rename(path, aside / path.parent_path().filename() / path.filename());
   return aside;
@@ -209,34 +168,11 @@ RunFolder RunFolder::open(const fs::path& path) {
 void RunFolder::log(const nlohmann::ordered_json& event, Durable durable) const {
   nlohmann::ordered_json line = {{"at", utc_now()}};
   line.update(event);
-  append(log_file(), json_text(line) + "\n", durable);
+  append_lines(log_file(), json_text(line) + "\n", durable);
 }
 
 void RunFolder::sync() const {
-  for (const fs::path& path : {log_file(), diagnostics()})
-    if (fs::exists(path)) {
-      PosixFile file(path, O_WRONLY | O_NOFOLLOW, path.string());
-      file.sync();
-      file.close();
-    }
-}
-
-void RunFolder::add_diagnostics(std::int64_t step, double time, const Statistics& s,
-                                double cells_per_second) const {
-  std::string line = fmt::format("{},{}", step, time);
-  for (const auto& [name, value] : statistics_columns) line += fmt::format(",{}", s.*value);
-  append(diagnostics(), line + fmt::format(",{:.4g}\n", cells_per_second), Durable::later);
-}
-
-void RunFolder::drop_diagnostics_from(std::int64_t step) const {
-  std::istringstream file(read_start(diagnostics()));
-  std::string kept = diagnostics_header(), line;
-  std::getline(file, line);
-  while (std::getline(file, line) && !file.eof()) {  // a line without its end was torn
-    std::istringstream fields(line);
-    if (std::int64_t of = 0; fields >> of && of < step) kept += line + "\n";
-  }
-  replace_file(diagnostics(), kept);
+  for (const fs::path& path : {log_file(), diagnostics(), probes()}) sync_lines(path);
 }
 
 std::string utc_now() {

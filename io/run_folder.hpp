@@ -5,8 +5,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
-#include "solver/statistics.hpp"
 
 namespace lapl {
 
@@ -27,7 +27,7 @@ class RunFolder {
   /// Removes the run in it: what is left is the start of a new one. Throws IoError.
   void start_anew() const;
 
-  /// Moves outputs and checkpoints of later steps, and a copy of diagnostics.csv, to a new folder
+  /// Moves outputs and checkpoints of later steps, and copies of the tables, to a new folder
   /// in this one, for a run that goes back to `step`. Returns its path; empty where there are none.
   /// Throws IoError.
   std::filesystem::path set_aside_after(std::int64_t step) const;
@@ -46,22 +46,14 @@ class RunFolder {
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path log_file() const { return path_ / "log.jsonl"; }
   std::filesystem::path diagnostics() const { return path_ / "diagnostics.csv"; }
+  std::filesystem::path probes() const { return path_ / "probes.csv"; }
 
   /// Adds an event to log.jsonl, with the time of day; durably now, or at the next sync. Throws
   /// IoError.
-  enum class Durable { now, later };
   void log(const nlohmann::ordered_json& event, Durable durable = Durable::now) const;
 
-  /// Makes what was added to log.jsonl and diagnostics.csv durable. Throws IoError.
+  /// Makes what was added to log.jsonl and the tables durable. Throws IoError.
   void sync() const;
-
-  /// Adds a line to diagnostics.csv, durably at the next sync. Throws IoError.
-  void add_diagnostics(std::int64_t step, double time, const Statistics& statistics,
-                       double cells_per_second) const;
-
-  /// Drops the lines of diagnostics.csv from `step` on: a run that goes on from there writes them
-  /// again. Throws IoError.
-  void drop_diagnostics_from(std::int64_t step) const;
 
  private:
   // Held as long as they are open: that of the folder, where its file system has such locks, and

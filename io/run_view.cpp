@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <ctime>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "io/durable/posix_file.hpp"
 #include "io/json.hpp"
 #include "io/run_folder.hpp"
+#include "io/run_table.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -96,31 +96,55 @@ std::map<std::int64_t, std::string> digests_in(const std::string& log) {
   return digests;
 }
 
-std::optional<DiagnosticsLine> parse_line(std::string_view text) {
-  std::array<double, 2 + statistics_columns.size() + 1> numbers;
-  const char *at = text.data(), *end = at + text.size();
-  for (double& number : numbers) {
-    const auto [after, error] = std::from_chars(at, end, number);
-    const bool last = &number == &numbers.back();
-    if (error != std::errc() || (last ? after != end : after == end || *after != ','))
+std::optional<DiagnosticsLine> parse_line(const std::string& text, std::size_t fields,
+                                          std::size_t columns) {
+  std::vector<double> numbers;
+  for (const std::string& part : table_parts(text)) {
+    const char* const end = part.data() + part.size();
+    if (const auto [after, error] = std::from_chars(part.data(), end, numbers.emplace_back());
+        error != std::errc() || after != end)
       return std::nullopt;
-    at = last ? after : after + 1;
   }
+  if (numbers.size() != columns || text.ends_with(',')) return std::nullopt;
   DiagnosticsLine line{static_cast<std::int64_t>(numbers[0]), numbers[1], {}, numbers.back()};
-  for (std::size_t i = 0; i < statistics_columns.size(); ++i)
-    line.statistics.*statistics_columns[i].value = numbers[2 + i];
+  auto number = numbers.begin() + 2;
+  for (std::size_t field = 0; field < fields; ++field) {
+    Statistics& of_field = line.fields.emplace_back();
+    for (const StatisticsColumn& column : statistics_columns) of_field.*column.value = *number++;
+  }
   return line;
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 }  // namespace
+
+std::vector<std::string> fields_in_head(const std::string& head) {
+  const std::vector<std::string> columns = table_parts(head);
+  std::vector<std::string> fields;
+  for (std::size_t at = 2; at + statistics_columns.size() < columns.size();
+       at += statistics_columns.size()) {
+    const std::string first = statistics_columns.front().name;
+    if (!columns[at].ends_with(first)) break;
+    const std::string prefix = columns[at].substr(0, columns[at].size() - first.size());
+    bool all = prefix.empty() || prefix.ends_with('_');
+    for (std::size_t i = 0; i < statistics_columns.size(); ++i)
+      all = all && columns[at + i] == prefix + statistics_columns[i].name;
+    if (!all) break;
+    fields.push_back(prefix.substr(0, prefix.size() - (prefix.empty() ? 0 : 1)));
+  }
+  return fields;
+}
 
 std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text) {
   std::vector<DiagnosticsLine> lines;
   std::istringstream file(text);
   std::string line;
   std::getline(file, line);
+  const std::size_t fields = fields_in_head(line).size(), columns = table_parts(line).size();
+  if (fields == 0) return {};
   while (std::getline(file, line) && !file.eof()) {  // a line without its end is being written
-    const auto parsed = parse_line(line);
+    const auto parsed = parse_line(line, fields, columns);
     if (!parsed) break;
     lines.push_back(*parsed);
   }
@@ -135,7 +159,9 @@ RunView read_run_view(const fs::path& folder, const std::string& host) {
   view.name = fs::canonical(folder).filename().string();
   view.summary = read_summary(folder);
   const Json& summary = view.summary;
-  view.diagnostics = parse_diagnostics(text_of(folder / "diagnostics.csv"));
+  const std::string diagnostics = text_of(folder / "diagnostics.csv");
+  view.fields = fields_in_head(first_line(diagnostics));
+  view.diagnostics = parse_diagnostics(diagnostics);
   view.digests = digests_in(text_of(folder / "log.jsonl"));
   view.engine = text_in(summary, "engine");
   view.device = text_in(summary, "device");

@@ -17,9 +17,9 @@ namespace lapl {
 /// A line of diagnostics.csv.
 struct DiagnosticsLine {
   std::int64_t step = 0;
-  double time = 0;  ///< s
-  Statistics statistics;
-  double cells_per_second = 0;  ///< since the output before; 0 where nothing was stepped
+  double time = 0;                 ///< s
+  std::vector<Statistics> fields;  ///< at least one
+  double cells_per_second = 0;     ///< since the output before; 0 where nothing was stepped
 };
 
 /// How far a run is. What a file does not say, or says with another type than it should, keeps the
@@ -33,7 +33,8 @@ struct RunView {
   std::int64_t step = 0;
   std::int64_t steps = 0;
   double cells_per_second = 0;
-  double seconds_left = 0;  ///< while running; 0: not known
+  double seconds_left = 0;          ///< while running; 0: not known
+  std::vector<std::string> fields;  ///< those of the diagnostics; one that is alone has no name
   std::vector<DiagnosticsLine> diagnostics;
   std::map<std::int64_t, std::string> digests;  ///< of the state, by the step of an output
   nlohmann::ordered_json summary;               ///< run.json
@@ -49,6 +50,10 @@ struct RunView {
 /// where it runs on this machine, which is named `host`, and its process is gone.
 /// Throws IoError where `folder` is not a run folder.
 RunView read_run_view(const std::filesystem::path& folder, const std::string& host);
+
+/// Names of the fields that a head of diagnostics.csv has statistics of; of one that is alone,
+/// empty. None where it is another head.
+std::vector<std::string> fields_in_head(const std::string& head);
 
 /// The lines of diagnostics.csv's text, its header apart, up to the last one that ends in a line
 /// end and is well formed.

@@ -12,6 +12,12 @@
 
 namespace lapl {
 
+RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config) {
+  std::vector<std::string> columns = diagnostics_columns(config);
+  columns.emplace_back("cells_per_second");
+  return {folder.diagnostics(), columns};
+}
+
 std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", digest); }
 
 template <class T>
@@ -22,6 +28,7 @@ RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::s
       config_text_(std::move(config_text)),
       provenance_(std::move(provenance)),
       first_step_(from.step),
+      diagnostics_(diagnostics_table(folder, config)),
       index_(folder.index(), folder.fields()),
       missing_index_(from.step > 0),
       missing_outputs_(from.missing_outputs),
@@ -39,19 +46,21 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   const std::int64_t step = storing.step;
   StoredEvent event{.step = step,
                     .time = time_of(config_, step),
-                    .statistics = statistics_of(captured.field(0), config_.shape, config_.spacing),
+                    .fields = {},
                     .digest = captured.digest,
-                    .field_name = config_.fields.front(),
                     .output = "",
                     .checkpoint = "",
-                    .field = captured.field(0),
                     .shape = config_.shape};
-  require_finite(event.statistics, step);
+  const Diagnostics diagnostics = diagnostics_of(captured, config_);
+  require_finite(diagnostics, config_, step);
+  for (std::size_t field = 0; field < config_.fields.size(); ++field)
+    event.fields.push_back({config_.fields[field], diagnostics.fields[field],
+                            captured.field(static_cast<std::int64_t>(field))});
   last_digest_ = captured.digest;
   if (storing.output) warn_if_frozen(step, captured.field(0));
   // The output first: a checkpoint holds which of the outputs before it are there.
   if (storing.output) try {
-      event.output = write_output(storing, captured, event.statistics);
+      event.output = write_output(storing, captured, diagnostics);
     } catch (const IoError& error) {
       not_stored(step, error);
       missing_outputs_.push_back(step);
@@ -71,7 +80,7 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                  {"digest", digest_text(event.digest)},
                  {"output", event.output},
                  {"checkpoint", event.checkpoint}},
-                RunFolder::Durable::later);
+                Durable::later);
   } catch (const IoError& error) {
     not_stored(step, error);
   }
@@ -80,7 +89,7 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
 
 template <class T>
 std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>& captured,
-                                       const Statistics& statistics) {
+                                       const Diagnostics& diagnostics) {
   const std::int64_t step = storing.step;
   const auto path = folder_.fields() / step_file_name(step);
   const double time = time_of(config_, step);
@@ -97,7 +106,9 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
     record.fields.push_back(
         {dataset.name, dataset.description, dataset.unit, values_of(dataset, captured)});
   step_files_.write(path, record);
-  folder_.add_diagnostics(step, time, statistics, storing.cells_per_second);
+  std::string line = fmt::format("{},{}", step, time);
+  for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
+  diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
   add_output(step, captured.digest);
   std::erase(missing_outputs_, step);
   try {

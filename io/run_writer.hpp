@@ -14,8 +14,10 @@
 #include "io/hdf5/run_index.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/run_folder.hpp"
+#include "io/run_table.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
+#include "solver/diagnostics.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
@@ -24,12 +26,15 @@ namespace lapl {
 struct StoredEvent {
   std::int64_t step = 0;
   double time = 0;
-  Statistics statistics;
+  struct Field {
+    std::string name;
+    Statistics statistics;
+    FieldView values;  ///< there while the event is handled
+  };
+  std::vector<Field> fields;  ///< of the state
   std::uint64_t digest = 0;
-  std::string field_name;  ///< of `field`
   std::string output;      ///< path of the step file; empty where none was due
   std::string checkpoint;  ///< path of the checkpoint; empty where none was due
-  FieldView field;         ///< there while the event is handled
   Shape shape;
 };
 
@@ -65,7 +70,7 @@ class RunWriter final : public RunSink<T> {
 
  private:
   std::string write_output(const Storing& storing, const Captured<T>& captured,
-                           const Statistics& statistics);
+                           const Diagnostics& diagnostics);
   std::string write_state(std::int64_t step, const Captured<T>& captured);
   void add_output(std::int64_t step, std::uint64_t digest);
   void take_out_changed(std::int64_t step);
@@ -88,6 +93,7 @@ class RunWriter final : public RunSink<T> {
   std::map<std::int64_t, Stored> outputs_;  // by step
   std::size_t looks_ = 0;                   // at outputs that may have changed, saved up
   StepFileWriter step_files_;
+  RunTable diagnostics_;
   RunIndex index_;
   std::size_t indexed_ = 0;  // outputs when the index was written last
   std::optional<Clock::time_point> indexed_at_;
@@ -99,6 +105,8 @@ class RunWriter final : public RunSink<T> {
   Callbacks callbacks_;
   std::uint64_t last_digest_ = 0;
 };
+
+RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config);
 
 /// A digest as people see it: 0x and sixteen digits.
 std::string digest_text(std::uint64_t digest);

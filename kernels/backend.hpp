@@ -66,7 +66,7 @@ class Backend {
   /// they were at the start.
   virtual std::optional<NotFinite<T>> finish_finite_check() = 0;
 
-  /// What a capture can hold besides the state, of its first field. To be called before the first
+  /// What a capture can hold besides the state. To be called before the first
   /// capture. Throws DeviceError where memory does not suffice.
   virtual void set_derived(const std::vector<DerivedPlan<T>>& plans) = 0;
 

@@ -67,6 +67,7 @@ template <class T>
 struct FilterPlan {
   Correlation<T> correlation;
   FilterMethod method = FilterMethod::direct;
+  int field = 0;  ///< of the state, where it is a run's
 };
 
 /// The factors of a window of rank 1: weights[a,b] = rows[a] * columns[b] to within

@@ -10,15 +10,17 @@
 namespace lapl {
 
 Memory memory_needed(const std::string& backend, Shape shape, std::size_t value_size,
-                     std::size_t copies) {
+                     const ArrayCount& arrays) {
   const double rows = static_cast<double>(shape.planes) * static_cast<double>(shape.rows);
   const double field = rows * static_cast<double>(shape.columns) * static_cast<double>(value_size);
-  const double handed_out = static_cast<double>(copies) * field;
-  if (backend == "cpu") return {2 * field + handed_out, 0};
+  const auto fields = static_cast<double>(arrays.fields);
+  const double handed_out = (fields + static_cast<double>(arrays.derived)) * field;
+  const double others = static_cast<double>(arrays.others) * field;
+  if (backend == "cpu") return {2 * fields * field + handed_out + others, 0};
   const std::int64_t pitch =
       value_size == 4 ? field_layout<float>(shape).pitch : field_layout<double>(shape).pitch;
   const double padded = rows * static_cast<double>(pitch) * static_cast<double>(value_size);
-  return {handed_out, 2 * padded + handed_out};
+  return {handed_out, 2 * fields * padded + handed_out + others};
 }
 
 Memory memory_available([[maybe_unused]] const std::string& backend) {

@@ -38,6 +38,7 @@ struct FilterConfig {
   Edge edge = Edge::reflect;
   double constant = 0;
   std::string method = "auto";  ///< auto, direct, separable or fft
+  std::string field;            ///< of a run's state; empty: the first
 };
 
 // clang-format off

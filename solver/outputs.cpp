@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/problem.hpp"
 
@@ -27,6 +28,16 @@ DerivedPlan<T> formula_plan(const RunConfig& config, const Problem<T>& problem,
   return StagesPlan<T>{std::move(derived)};
 }
 
+// The formulas that derived_plans makes stages for.
+std::vector<Formula> derived_formulas(const RunConfig& config) {
+  std::vector<Formula> formulas;
+  for (const std::string& name : config.output_fields)
+    if (const auto formula = std::ranges::find(config.derived, name, &DerivedConfig::name);
+        formula != config.derived.end())
+      formulas.push_back(parse_formula(name, formula->formula));
+  return formulas;
+}
+
 }  // namespace
 
 std::vector<std::string> output_names(const RunConfig& config) {
@@ -34,6 +45,10 @@ std::vector<std::string> output_names(const RunConfig& config) {
   if (config.fields.size() == 1) names.emplace_back(laplacian_name);
   for (const DerivedConfig& derived : config.derived) names.push_back(derived.name);
   return names;
+}
+
+const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter) {
+  return filter.field.empty() ? config.fields.front() : filter.field;
 }
 
 std::vector<OutputDataset> output_datasets(const RunConfig& config) {
@@ -52,10 +67,23 @@ std::vector<OutputDataset> output_datasets(const RunConfig& config) {
   }
   for (const FilterConfig& filter : config.filters)
     datasets.push_back({filter.name,
-                        fmt::format("{}, {} with {}", config.fields.front(), name_of(filter.kind),
-                                    name_of(filter.kernel)),
+                        fmt::format("{}, {} with {}", filtered_field(config, filter),
+                                    name_of(filter.kind), name_of(filter.kernel)),
                         "1", "filter " + filter.name, 0, derived++});
   return datasets;
+}
+
+ArrayCount array_count(const RunConfig& config) {
+  const std::size_t coefficients = coefficient_names(config).size();
+  const std::size_t given = config.fields.size() + coefficients;
+  ArrayCount count{.fields = config.fields.size(), .derived = 0};
+  for (const OutputDataset& dataset : output_datasets(config))
+    count.derived += dataset.derived ? 1 : 0;
+  // Each of coefficients: the problem's, the backend's and the engine's, and two of each formula.
+  count.others = 3 * coefficients + equation_of(config).stages(config).like.size() - given;
+  for (const Formula& formula : derived_formulas(config))
+    count.others += 2 * coefficients + value_stages(system_of(config), formula).like.size() - given;
+  return count;
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
+#include "kernels/memory.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
@@ -24,6 +25,9 @@ constexpr bool is_drawn_around_zero(std::string_view name) { return name == lapl
 /// What output.fields may name, in the order in which lists have it.
 std::vector<std::string> output_names(const RunConfig& config);
 
+/// The field that a filter of a run reads.
+const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
+
 /// One dataset of a run's outputs, in the order in which they hold them.
 struct OutputDataset {
   std::string name, description, unit;
@@ -32,6 +36,9 @@ struct OutputDataset {
   std::optional<std::size_t> derived;  ///< its place in Captured::derived; none for the state
 };
 std::vector<OutputDataset> output_datasets(const RunConfig& config);
+
+/// The arrays that a run takes on a backend.
+ArrayCount array_count(const RunConfig& config);
 
 template <class T>
 std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& captured) {

@@ -11,9 +11,9 @@
 #include "kernels/background.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
+#include "solver/diagnostics.hpp"
 #include "solver/outputs.hpp"
 #include "solver/schedule.hpp"
-#include "solver/statistics.hpp"
 #include "solver/verification.hpp"
 
 namespace lapl {
@@ -224,8 +224,7 @@ void require_finite_start(Backend<T>& backend, const RunConfig& config) {
   backend.capture(true);
   const Captured<T> captured = backend.captured();
   require_finite(captured, config, 0);
-  for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
-    require_finite(statistics_of(captured.field(field), config.shape, config.spacing), 0);
+  require_finite(diagnostics_of(captured, config), config, 0);
 }
 template void require_finite_start(Backend<float>&, const RunConfig&);
 template void require_finite_start(Backend<double>&, const RunConfig&);

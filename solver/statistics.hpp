@@ -31,9 +31,6 @@ inline constexpr std::array statistics_columns = {
     StatisticsColumn{"mean", &Statistics::mean}, StatisticsColumn{"mass", &Statistics::mass},
     StatisticsColumn{"l2", &Statistics::l2}};
 
-/// Throws NumericalError where a sum is not finite: the values of `step` are too large for it.
-void require_finite(const Statistics& statistics, std::int64_t step);
-
 /// l2 where the sum of squares itself is beyond float64: sums the squares of values / largest.
 /// `cell`: h^axes.
 template <class T>

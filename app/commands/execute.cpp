@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/commands/run_backend.hpp"
@@ -62,6 +63,12 @@ std::string words_for_missing(const RunConfig& config, bool can_resume) {
       program_name(), shell_quoted(config.directory), shell_quoted(config.directory));
 }
 
+bool begins_as_picture(const RunConfig& config) {
+  return std::ranges::any_of(config.fields, [&](const std::string& field) {
+    return initial_of(config, field).kind == InitialKind::image;
+  });
+}
+
 std::string summary_text(const RunConfig& config, const RunResult& result,
                          const BackendDescription& by, double cells, std::uint64_t digest) {
   const bool complete = result.stopped_by.empty();
@@ -117,13 +124,14 @@ int execute_as(const Job& job, Console& console) {
   Json& summary = saved_summary.values;
   saved_summary.save();
   replace_file(folder.config(), config_text);
-  if (config.initial.kind == InitialKind::fractal)
+  if (config.initials.empty() && config.initial.kind == InitialKind::fractal)
     provenance.emplace_back("seed", std::to_string(config.initial.fractal.seed));
   provenance.emplace_back("config", config_text);
   provenance.emplace_back("parent_checkpoint", job.restart ? path_text(job.restart->path) : "");
-  if (job.restart)  // an output of that step itself is stored again only where it is still due
-    folder.drop_diagnostics_from(first_step + (Schedule(config).is_output(first_step) ? 0 : 1));
-  console.begin(folder.path(), config.initial.kind != InitialKind::image);
+  // An output of the first step itself is stored again only where it is still due.
+  diagnostics_table(folder, config)
+      .begin(first_step + (Schedule(config).is_output(first_step) ? 0 : 1));
+  console.begin(folder.path(), !begins_as_picture(config));
   folder.log({{"event", job.restart ? "resumed" : "started"},
               {"step", first_step},
               {"command_line", summary["command_line"]}});

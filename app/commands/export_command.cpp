@@ -87,8 +87,7 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
   }
   const PlotAxes axes =
       axes_of(read_with_provenance(series.records.back().file), options.pictures.origin);
-  const PlotStyle style = styles_of(options.pictures, 1).front();
-  const Frames frames(outputs, axes, field, style, {}, options.plain);
+  const Frames frames(outputs, axes, {field}, styles_of(options.pictures, 1), {}, options.plain);
   const fs::path parent = picture_of(0, pattern).parent_path();
   if (!parent.empty()) fs::create_directories(parent);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -145,7 +144,9 @@ int export_command(const ExportOptions& options) {
   refuse_input(options, series);
   std::vector<std::string> fields = series.fields();
   if (fields.empty()) throw IoError(options.path + ": holds no field");
-  const std::string field = chosen_field(fields, options.field, options.path);
+  FileContent content = read_with_provenance(series.records.back().file);
+  content.fields = fields;
+  const std::string field = chosen_field(content, options.field, options.path);
   if (!options.field.empty() || !whole) fields = {field};
 
   if (whole)
@@ -178,7 +179,7 @@ void add_export_command(CommandLine& line) {
   command.option("-o,--output FILE", &options.output,
                  fmt::format("The ending is the format: {}", endings), {.required = true});
   command.option("--field NAME", &options.field,
-                 "One dataset; default: all in .nc and .vtkhdf, else field");
+                 "One dataset; default: all in .nc and .vtkhdf, else the first field");
   command.option("--step STEP", &options.step, "The output of this step alone");
   command.option("--steps FIRST:LAST:EVERY", &options.steps,
                  "In steps, both ends included; each may be left out, :EVERY too",

@@ -50,6 +50,15 @@ Json describe_arrays(const fs::path& file) {
   return result;
 }
 
+// That of the one field, or what a file says of all of them; empty where it says nothing.
+std::string state_digest(const FileContent& content, const Json& described) {
+  if (const auto field = described.find(RunConfig{}.fields.front()); field != described.end())
+    return (*field)["digest"].get<std::string>();
+  for (const auto& [name, text] : content.provenance)
+    if (name == "state_digest") return text;
+  return {};
+}
+
 Json describe_file(const fs::path& file) {
   FileContent content;
   try {
@@ -73,9 +82,9 @@ Json describe_file(const fs::path& file) {
   }
   for (const std::string& name : content.fields)
     result["fields"][name] = describe_field(file, content, name);
-  const std::string state = RunConfig{}.fields.front();
-  if (result.contains("fields") && result["fields"].contains(state))
-    result["digest"] = result["fields"][state]["digest"];
+  if (result.contains("fields"))
+    if (const std::string digest = state_digest(content, result["fields"]); !digest.empty())
+      result["digest"] = digest;
   if (content.kind == "hdf5")
     if (const Json arrays = describe_arrays(file); !arrays.is_null()) result["arrays"] = arrays;
   for (const auto& [name, text] : content.provenance) result["provenance"][name] = text;

@@ -69,22 +69,32 @@ PictureFormat format_of(const fs::path& path) {
                     ending, ending == ".mp4" ? "; .mp4 with --movie" : "");
 }
 
-std::vector<View> views_of(const PlotSource& source, const PlotOptions& options) {
+// The field that is asked for, or else every field of the state.
+std::vector<std::string> chosen_fields(const PlotSource& source, const PlotOptions& options) {
+  if (options.field.empty()) return state_fields(source.content());
+  return {chosen_field(source.content(), options.field, options.path)};
+}
+
+// A row for each field.
+std::vector<View> views_of(const PlotSource& source, const PlotOptions& options,
+                           const std::vector<std::string>& fields) {
   const std::vector<PlotOutput>& all = source.outputs();
-  const std::string field = chosen_field(source.fields(), options.field, options.path);
   const PlotOutput& last = options.step ? source.at_step(*options.step) : all.back();
   std::vector<View> views;
-  if (!options.step && all.size() > 1) views.push_back({&all.front(), field});
-  views.push_back({&last, field});
-  if (!options.field.empty()) return views;
-  if (field != laplacian_name && std::ranges::count(source.fields(), laplacian_name) > 0)
+  for (const std::string& field : fields) {
+    if (!options.step && all.size() > 1) views.push_back({&all.front(), field});
+    views.push_back({&last, field});
+  }
+  if (!options.field.empty() || fields.size() > 1) return views;
+  if (fields.front() != laplacian_name && std::ranges::count(source.fields(), laplacian_name) > 0)
     views.push_back({&last, std::string(laplacian_name)});
   return views;
 }
 
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = format_of(path);
-  const std::vector<View> views = views_of(source, options);
+  const std::vector<std::string> fields = chosen_fields(source, options);
+  const std::vector<View> views = views_of(source, options, fields);
   const std::vector<PlotStyle> styles = styles_of(options.pictures, views.size());
   std::vector<std::string> subtitles;  // first of all: an output that is none is named as such
   for (const View& view : views) subtitles.push_back(describe(*view.output));
@@ -92,8 +102,9 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   // The shape that the layout is made for; the values are read when their box is known.
   const View& first = views.front();
   const Shape shape = read_field(first.output->file, first.field, first.output->record).shape;
-  const PictureSize size = parse_size(options.size).value_or(default_size(count, shape));
-  const FigureLayout layout = figure_layout(size, count, shape);
+  const int rows = static_cast<int>(fields.size());
+  const PictureSize size = parse_size(options.size).value_or(default_size(count, shape, rows));
+  const FigureLayout layout = figure_layout(size, count, shape, rows > 1 ? rows : 0);
   std::vector<Panel> panels;
   for (std::size_t i = 0; i < views.size(); ++i) {
     DrawnField field = read_drawn(*views[i].output, views[i].field,
@@ -113,9 +124,9 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
   if (mp4 && !ffmpeg_found())
     throw ConfigError("{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG",
                       path.string());
-  const PlotStyle style = styles_of(options.pictures, 1).front();
-  const std::string name = views_of(source, options).front().field;
-  const Frames frames(source.outputs(), source.axes(), name, style, parse_size(options.size));
+  const std::vector<std::string> fields = chosen_fields(source, options);
+  const Frames frames(source.outputs(), source.axes(), fields,
+                      styles_of(options.pictures, fields.size()), parse_size(options.size));
   const PictureSize size = frames.layout().size;
   const int count = static_cast<int>(source.outputs().size());
   const int rate = std::clamp(count / movie_seconds, slowest_movie, fastest_movie);
@@ -151,7 +162,8 @@ int plot_command(const PlotOptions& options) {
 
 void add_plot_command(CommandLine& line) {
   Command command = line.add(
-      "plot", "Draw a run or a file: first and last field and the Laplacian, or what is asked for");
+      "plot",
+      "Draw a run or a file: each field first and last, the Laplacian, or what is asked for");
   PlotOptions& options = command.calls(plot_command);
   command.positional("PATH", &options.path, "Run folder, output, checkpoint or other HDF5 file",
                      {.required = true});
@@ -163,7 +175,7 @@ void add_plot_command(CommandLine& line) {
   add_picture_options(command, options.pictures);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
   command.flag("--movie", &options.movie,
-               "One frame an output of one field, with the same limits: MP4 where ffmpeg is "
+               "One frame an output, each field with the same limits in all: MP4 where ffmpeg is "
                "installed, else an animated PNG",
                {.excludes = {"--step"}});
   add_quiet_option(command, options.quiet);

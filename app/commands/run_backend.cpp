@@ -45,7 +45,9 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
   for (const FilterConfig& filter : load_filters(config.filters)) {
     const auto correlation = correlation_on_grid<T>(filter, config.shape);
     const MethodChoice method = choose_method(filter, correlation, choice.backend);
-    derived.push_back(FilterPlan<T>{correlation, method.method});
+    const auto field = std::ranges::find(config.fields, filtered_field(config, filter));
+    derived.push_back(
+        FilterPlan<T>{correlation, method.method, static_cast<int>(field - config.fields.begin())});
     note(fmt::format("filter {}: method {} ({})", filter.name, name_of(method.method),
                      method.reason));
   }

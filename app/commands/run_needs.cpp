@@ -11,6 +11,9 @@
 #include "kernels/available_memory.hpp"
 #include "kernels/error.hpp"
 #include "kernels/size_text.hpp"
+#include "solver/equation/formula_system.hpp"
+#include "solver/initial_field.hpp"
+#include "solver/outputs.hpp"
 #include "solver/schedule.hpp"
 
 namespace lapl {
@@ -18,16 +21,28 @@ namespace {
 
 // Beside the backend's, in bytes.
 double initial_memory(const RunConfig& config, const std::string& backend, double cells) {
-  const bool transforms = config.initial.kind == InitialKind::fractal && backend == "cpu";
-  return cells * 8 * (transforms ? 2 : 1);
+  double files = 0, most = 0;  // arrays of float64: all files at once, else one field's at a time
+  for (const std::string& field : config.fields) {
+    const InitialKind kind = initial_of(config, field).kind;
+    const bool transforms = kind == InitialKind::fractal && backend == "cpu";
+    constexpr double of_formula = 5;  // two buffers, their copy, the result and what is random
+    const bool file = kind == InitialKind::image || kind == InitialKind::hdf5;
+    files += file ? 1 : 0;
+    most = std::max(most, kind == InitialKind::formula ? of_formula : transforms ? 2.0 : 1.0);
+  }
+  const auto more_fields = static_cast<double>(config.fields.size() - 1);
+  return cells *
+         (8 * std::max(files, most) + more_fields * static_cast<double>(size_of(config.precision)));
 }
 
 // Of the backend, and of what is kept between steps.
 Memory stepping_memory(const RunConfig& config, const std::string& backend, Shape shape) {
   const std::size_t value_size = size_of(config.precision);
-  Memory memory = memory_needed(backend, shape, value_size, 2 + config.filters.size());
+  Memory memory = memory_needed(backend, shape, value_size, array_count(config));
   const double cells = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
-  if (config.verify_every) memory.host += cells * static_cast<double>(value_size);
+  memory.host += cells * 8 * static_cast<double>(coefficient_names(config).size());
+  if (config.verify_every)
+    memory.host += cells * static_cast<double>(value_size * config.fields.size());
   return memory;
 }
 
@@ -61,14 +76,16 @@ RunDisk disk_of_run(const RunConfig& config) {
   RunDisk disk;
   disk.outputs = Schedule(config).outputs();
   disk.output = static_cast<double>(step_file_bytes(config.shape, value_size, fields));
-  disk.checkpoint = static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);
+  const double dataset =
+      static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);
+  disk.checkpoint = dataset * static_cast<double>(config.fields.size());
   // One more than are kept, while the oldest waits for the newest to be safe.
   const auto& every = config.checkpoint_every.steps;
   const std::int64_t made = every ? config.steps / *every + 2 : config.checkpoints_kept + 1;
   const std::int64_t bundled =
       disk.outputs - disk.outputs % static_cast<std::int64_t>(RunIndex::bundle_size);
   disk.all = static_cast<double>(disk.outputs) * disk.output +
-             static_cast<double>(bundled) * static_cast<double>(fields) * disk.checkpoint +
+             static_cast<double>(bundled) * static_cast<double>(fields) * dataset +
              static_cast<double>(std::min(made, config.checkpoints_kept + 1)) * disk.checkpoint;
   try {
     const auto folder = nearest_existing(std::filesystem::absolute(config.directory));

@@ -66,12 +66,14 @@ std::optional<Checkpoint> run_in_parts(const std::string& config_text,
 // The first cell in which two states of different digests differ.
 template <class T>
 std::string first_difference(const std::vector<T>& whole, const std::vector<T>& split,
-                             std::int64_t columns) {
+                             const CheckpointHeader& header) {
   const auto same_bits = [](T a, T b) { return bits_of(a) == bits_of(b); };
   const auto [a, b] = std::ranges::mismatch(whole, split, same_bits);
-  const std::int64_t cell = a - whole.begin();
-  return fmt::format("row {}, column {}: {} uninterrupted, {} restarted", cell / columns,
-                     cell % columns, *a, *b);
+  const std::int64_t cells = header.shape.cells(), index = a - whole.begin();
+  const std::string field = header.fields.size() == 1 ? "" : header.fields[index / cells] + ", ";
+  const Cell cell = cell_at(header.shape, index % cells);
+  return fmt::format("{}row {}, column {}: {} uninterrupted, {} restarted", field, cell.row,
+                     cell.column, *a, *b);
 }
 
 // How the last states and the outputs on the way to them differ; empty where they do not.
@@ -82,7 +84,7 @@ std::string difference(const Checkpoint& whole, const Checkpoint& split) {
                        std::visit(
                            [&](const auto& a) {
                              const auto& b = std::get<std::decay_t<decltype(a)>>(split.values);
-                             return first_difference(a, b, whole.header.shape.columns);
+                             return first_difference(a, b, whole.header);
                            },
                            whole.values));
   for (const auto& [name, digest] : whole.header.outputs)

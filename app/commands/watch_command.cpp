@@ -19,17 +19,17 @@ namespace {
 namespace fs = std::filesystem;
 
 struct WatchOptions {
-  std::string folder;
+  std::string folder, field;
   Origin origin = Origin::automatic;
   bool once = false;
   double interval = 1;
 };
 
-// The field of a run's newest output, read in the background: it may be gigabytes.
-class NewestField {
+// The fields of a run's newest output, read in the background: they may be gigabytes.
+class NewestFields {
  public:
-  explicit NewestField(const WatchOptions& options)
-      : folder_(options.folder), origin_(options.origin) {}
+  explicit NewestFields(const WatchOptions& options)
+      : folder_(options.folder), field_(options.field), origin_(options.origin) {}
 
   /// Starts reading where there is a newer output than the one that was read last; takes what was
   /// read, if it is there by now, or `wait` says to wait for it.
@@ -37,40 +37,47 @@ class NewestField {
     const std::vector<fs::path> files = list_step_files(folder_ / "fields");
     if (!reading_.valid() && !files.empty() && files.back() != file_) {
       file_ = files.back();
-      reading_ = in_background([file = file_, shape = state.run.shape, origin = origin_] {
-        return read(file, shape, origin);
-      });
+      reading_ = in_background([file = file_, field = field_, shape = state.run.shape,
+                                origin = origin_] { return read(file, field, shape, origin); });
     }
     using namespace std::chrono_literals;
     if (!reading_.valid() || (!wait && reading_.wait_for(0s) != std::future_status::ready)) return;
     try {
-      state.field = reading_.get();
+      state.fields = reading_.get();
     } catch (const IoError& error) {  // replaced by --overwrite meanwhile, or damaged
-      state.field.reset();
+      state.fields.clear();
       state.field_note = error.what();
     }
   }
 
  private:
-  static Panel read(const fs::path& file, Shape shape, Origin origin) {
+  static std::vector<Panel> read(const fs::path& file, const std::string& field, Shape shape,
+                                 Origin origin) {
     if (static_cast<double>(shape.cells()) * 8 > static_cast<double>(available_memory()) / 2)
       throw IoError("the field is too large for the memory here");
     const FileContent content = read_output(file);
     if (content.fields.empty()) throw IoError("{}: holds no field", file.string());
-    const std::string name = chosen_field(content.fields, "", file.string());
-    const ReadField field = read_field(file, name);
-    return small_panel(name, view_of(field.values), field.shape,
-                       step_of_file_name(file.filename().string()),
-                       axes_of(content, origin).first_row_below);
+    std::vector<std::string> names = state_fields(content);
+    if (!field.empty()) names = {chosen_field(content, field, file.string())};
+    std::vector<Panel> panels;
+    for (const std::string& name : names) {
+      const ReadField read = read_field(file, name);
+      panels.push_back(small_panel(name, view_of(read.values), read.shape,
+                                   step_of_file_name(file.filename().string()),
+                                   axes_of(content, origin).first_row_below));
+    }
+    return panels;
   }
 
   fs::path folder_, file_;
+  std::string field_;
   Origin origin_;
-  std::future<Panel> reading_;
+  std::future<std::vector<Panel>> reading_;
 };
 
 void update(WatchState& state, const WatchOptions& options) {
   state.run = read_run_view(options.folder, host_name());
+  state.only = options.field;
   const std::string& status = state.run.status;
   const bool halted = status == "stopped" || status == "died";
   state.resume = halted ? "lapl resume " + shell_quoted(options.folder) : "";
@@ -79,7 +86,7 @@ void update(WatchState& state, const WatchOptions& options) {
 int watch_once(const WatchOptions& options) {
   WatchState state;
   update(state, options);
-  NewestField(options).update(state, true);
+  NewestFields(options).update(state, true);
   const TerminalSize size = terminal_size(STDOUT_FILENO);
   for (const std::string& line :
        watch_frame(state, size.rows - 1, size.columns, terminal_colors(STDOUT_FILENO)))
@@ -92,11 +99,11 @@ int watch(const WatchOptions& options) {
   state.keys = "q: leave";
   update(state, options);  // what is wrong is said before the screen changes
   const TerminalColors colors = terminal_colors(STDOUT_FILENO);
-  NewestField field(options);
+  NewestFields fields(options);
   FullScreen screen;
   do {
     update(state, options);
-    field.update(state, false);
+    fields.update(state, false);
     const TerminalSize size = terminal_size(STDOUT_FILENO);
     screen.draw(watch_frame(state, size.rows, size.columns, colors));
   } while (!screen.asked_to_leave(options.interval));
@@ -117,9 +124,11 @@ void add_watch_command(CommandLine& line) {
                "Print the view once and end; always so where stdout is no terminal");
   command.option("--interval", &options.interval, "Seconds between two looks; default 1",
                  {.between_reals = {{0.1, 3600.0}}});
+  command.option("--field NAME", &options.field,
+                 "One dataset of the outputs; default: every field that has room");
   add_origin_option(command, options.origin);
   command.footer(
-      R"(Progress, speed, min, max and mean over time, and the field of the newest output. q or
+      R"(Progress, speed, min, max and mean over time, and the fields of the newest output. q or
 Ctrl-C leaves; the run does not notice. Nothing is written, and no file is opened while it
 is being written. NO_COLOR is honoured. Over ssh: ssh -t HOST lapl watch RUN_DIR.
 

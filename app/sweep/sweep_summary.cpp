@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "app/exit_code.hpp"
 #include "app/view/table.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/json.hpp"
+#include "io/run_table.hpp"
+#include "solver/diagnostics.hpp"
 
 namespace lapl {
 namespace {
@@ -21,19 +24,26 @@ Json json_of(const std::string& yaml) {
   return value.is_discarded() ? Json(yaml) : value;
 }
 
-// Step, min, max and mean in the last line of diagnostics.csv.
+// Of each field: least, largest and mean value.
+std::vector<std::string> result_columns(const RunConfig& config) {
+  std::vector<std::string> columns;
+  for (const std::string& field : config.fields)
+    for (const char* what : {"min", "max", "mean"})
+      columns.push_back(column_prefix(config.fields, field) + what);
+  return columns;
+}
+
+// What the last line of diagnostics.csv says of the row's columns.
 void add_last_output(Json& row, const fs::path& folder) {
   if (!fs::exists(folder / "diagnostics.csv")) return;
   std::istringstream file(read_start(folder / "diagnostics.csv"));
-  std::string line, last;
-  std::getline(file, line);  // names
+  std::string head, line, last;
+  std::getline(file, head);
   while (std::getline(file, line)) last = line;
-  std::istringstream columns(last);
-  for (const char* name : {"step", "time", "min", "max", "mean"}) {
-    std::string text;
-    if (!std::getline(columns, text, ',')) return;
-    if (row.contains(name)) row[name] = json_of(text);
-  }
+  const std::vector<std::string> names = table_parts(head), values = table_parts(last);
+  for (std::size_t i = 0; i < std::min(names.size(), values.size()); ++i)
+    if (row.contains(names[i]) && row[names[i]].is_null() && !values[i].empty())
+      row[names[i]] = json_of(values[i]);
 }
 
 const char* status_of(int code) {
@@ -57,8 +67,9 @@ Json summary_row(const SweepMember& member, const std::optional<MemberEnd>& end)
   Json row = {{"member", member.name}};
   for (const auto& [key, value] : member.values) row[key] = json_of(value);
   row["status"] = "waiting";
-  for (const char* name : {"exit_code", "step", "min", "max", "mean", "digest", "seconds", "error"})
-    row[name] = nullptr;
+  for (const char* name : {"exit_code", "step"}) row[name] = nullptr;
+  for (const std::string& name : result_columns(member.run)) row[name] = nullptr;
+  for (const char* name : {"digest", "seconds", "error"}) row[name] = nullptr;
   if (!end) return row;
   row["status"] = status_of(end->code);
   row["exit_code"] = end->code;

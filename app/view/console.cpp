@@ -58,21 +58,26 @@ void Console::warning(const std::string& text) {
 
 void Console::stored(const StoredEvent& event) {
   if (options_.quiet) return;
-  std::optional<Panel> field;
+  std::vector<Panel> panels;
   if (live_ && !event.output.empty())
-    field = small_panel(event.field_name, event.field, event.shape, event.step, first_row_below_);
+    for (const StoredEvent::Field& field : event.fields)
+      panels.push_back(
+          small_panel(field.name, field.values, event.shape, event.step, first_row_below_));
   const std::lock_guard lock(mutex_);
   clear_bar();
   if (options_.json) {
-    const nlohmann::ordered_json line = {{"event", "stored"},
-                                         {"step", event.step},
-                                         {"time", event.time},
-                                         {"min", event.statistics.min},
-                                         {"max", event.statistics.max},
-                                         {"mean", event.statistics.mean},
-                                         {"digest", digest_text(event.digest)},
-                                         {"output", event.output},
-                                         {"checkpoint", event.checkpoint}};
+    nlohmann::ordered_json line = {{"event", "stored"}, {"step", event.step}, {"time", event.time}};
+    for (const StoredEvent::Field& field : event.fields) {
+      const Statistics& s = field.statistics;
+      const nlohmann::ordered_json values = {{"min", s.min}, {"max", s.max}, {"mean", s.mean}};
+      if (event.fields.size() == 1)
+        line.update(values);
+      else
+        line["fields"][field.name] = values;
+    }
+    line["digest"] = digest_text(event.digest);
+    line["output"] = event.output;
+    line["checkpoint"] = event.checkpoint;
     print(stdout, "{}\n", json_text(line));
   } else if (!event.output.empty()) {
     const bool fit = isatty(STDOUT_FILENO) != 0;
@@ -81,7 +86,7 @@ void Console::stored(const StoredEvent& event) {
     print(stdout, "step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
   }
   std::fflush(stdout);
-  if (field) live_->stored(event, std::move(*field));
+  if (!panels.empty()) live_->stored(event, std::move(panels));
   show_live();
 }
 

@@ -40,6 +40,19 @@ std::vector<LinePart> parts_of(const Progress& progress) {
           {fmt::format("  {} left", time_left_text(progress.seconds_left)), 1}};
 }
 
+// Each field from its least to its largest value; the last ones go first where there is no room.
+std::string several_fields_line(const StoredEvent& event, int columns) {
+  std::vector<LinePart> parts = {{fmt::format("step {:>9} ", event.step), 0},
+                                 {fmt::format(" time {:<10.6g}", event.time), 2}};
+  int rank = 3;
+  for (const StoredEvent::Field& field : event.fields)
+    parts.push_back({fmt::format(" {} {:.4g} to {:.4g} ", field.name, field.statistics.min,
+                                 field.statistics.max),
+                     rank++});
+  parts.push_back({" digest " + digest_text(event.digest), 1});
+  return joined(parts, columns == 0 ? std::string::npos : static_cast<std::size_t>(columns));
+}
+
 }  // namespace
 
 std::string progress_text(const Progress& progress) {
@@ -56,7 +69,8 @@ std::string progress_line(const Progress& progress, int columns) {
 }
 
 std::string output_line(const StoredEvent& event, int columns) {
-  const Statistics& s = event.statistics;
+  if (event.fields.size() > 1) return several_fields_line(event, columns);
+  const Statistics& s = event.fields.front().statistics;
   const std::string digest = digest_text(event.digest);
   const std::string full =
       fmt::format("step {:>9}  time {:<10.6g} min {:<12.6g} max {:<12.6g} mean {:<12.6g} digest {}",

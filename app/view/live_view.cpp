@@ -21,9 +21,12 @@ LiveView::LiveView(RunView run)
   state_.list_outputs = false;  // each is a line above the view
 }
 
-void LiveView::stored(const StoredEvent& event, Panel field) {
-  state_.run.diagnostics.push_back({event.step, event.time, event.statistics, 0});
-  state_.field = std::move(field);
+void LiveView::stored(const StoredEvent& event, std::vector<Panel> fields) {
+  DiagnosticsLine& line = state_.run.diagnostics.emplace_back();
+  line.step = event.step;
+  line.time = event.time;
+  for (const StoredEvent::Field& field : event.fields) line.fields.push_back(field.statistics);
+  state_.fields = std::move(fields);
 }
 
 bool LiveView::progress(const Progress& progress) {

@@ -15,7 +15,7 @@ class LiveView {
  public:
   explicit LiveView(RunView run);
 
-  void stored(const StoredEvent& event, Panel field);
+  void stored(const StoredEvent& event, std::vector<Panel> fields);
 
   /// Whether the view was drawn long enough ago to be drawn anew.
   bool progress(const Progress& progress);

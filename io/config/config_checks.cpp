@@ -109,6 +109,9 @@ class Checker {
     for (const FilterConfig& filter : run_.filters) {
       if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
         add("filters", wrong);
+      if (!filter.field.empty() && std::ranges::count(run_.fields, filter.field) == 0)
+        add("filters", fmt::format("field: found {}, which is no field (expected {})",
+                                   shown(filter.field), either_of(run_.fields)));
       if (filter.kernel == KernelKind::hdf5) continue;
       try {
         correlation_on_grid<float>(filter, run_.shape);

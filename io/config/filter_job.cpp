@@ -58,12 +58,17 @@ KeyTable<CovarianceNames> covariance_keys() {
 }
 // clang-format on
 
+constexpr const char* no_field =
+    "field: belongs to the filters of a run's config (here input.dataset says what is filtered)";
+
 YamlProblems read_named_filters(const YamlNode& node, std::vector<FilterConfig>& filters) {
   auto [found, problems] = read_filters(node);
   std::set<std::string> taken;
-  for (const FilterConfig& filter : found)
+  for (const FilterConfig& filter : found) {
+    if (!filter.field.empty()) problems.push_back({node.position, no_field});
     if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
       problems.push_back({node.position, "filters: " + wrong});
+  }
   filters = std::move(found);
   return problems;
 }
@@ -81,7 +86,9 @@ KeyTable<J> sections() {
       {{.name = "output"}, {}, section(output_keys())},
       {{.name = "filter", .preset = "{}"},
        {}, [](J& job, const YamlNode& node, const std::string& path) {
-         return read_filter(node, path, job.filters.emplace_back());
+         YamlProblems problems = read_filter(node, path, job.filters.emplace_back());
+         if (!job.filters.back().field.empty()) problems.push_back({node.position, no_field});
+         return problems;
        }},
       {{.name = "filters", .preset = "[]"},
        {}, [](J& job, const YamlNode& node, const std::string&) {

@@ -99,6 +99,8 @@ KeyTable<FilterConfig> make_filter_table() {
       {{.name = "method", .type = word({"auto", "direct", "separable", "fft"}), .preset = "auto",
        .meaning = "how to compute; auto: by the size and the rank of the window"},
        store(&F::method)},
+      {{.name = "field", .type = text(), .preset = "the first field",
+       .meaning = "of a run with several fields: the one that is filtered"}, store(&F::field)},
       // clang-format on
   };
 }
@@ -176,6 +178,7 @@ std::string yaml_of(const FilterConfig& filter) {
                                    name_of(filter.kind), kernel);
   if (filter.size[0] > 0) result += ", size: " + two(filter.size);
   if (filter.kernel == KernelKind::gaussian) result += ", sigma: " + two(filter.sigma);
+  if (!filter.field.empty()) result += ", field: " + yaml_text(filter.field);
   return result + fmt::format(", normalize: {}, mode: {}, edge: {}, constant: {}, method: {}}}",
                               filter.normalize, name_of(filter.mode), name_of(filter.edge),
                               number_text(filter.constant), filter.method);

@@ -31,8 +31,10 @@ std::string processor_name() {
 
 namespace {
 
-void require_memory(Shape shape, std::size_t value_size) {
-  const double needed = memory_needed("cpu", shape, value_size, 2).host;
+// What the engine has taken already is no longer available.
+void require_memory(Shape shape, std::size_t value_size, int fields) {
+  const ArrayCount arrays{.fields = static_cast<std::size_t>(fields)};
+  const double needed = memory_needed("cpu", shape, value_size, arrays).host;
   const double available = memory_available("cpu").host;
   if (available != 0 && needed > available)
     throw DeviceError("the grid needs {} of host memory, {} are available", size_text(needed),
@@ -98,7 +100,7 @@ class CpuBackend final : public Backend<T> {
         threads_(threads),
         engine_(make_engine(engine_name_, problem, threads)),
         team_(engine_->threads()) {
-    require_memory(problem.shape, static_cast<std::size_t>(problem.fields) * sizeof(T));
+    require_memory(problem.shape, sizeof(T), problem.fields);
     for (HostBuffer<T>* buffer : {&first_, &second_, &state_copy_})
       *buffer = HostBuffer<T>(problem.values(), team_);
     buffers_ = {first_.data(), second_.data()};
@@ -171,11 +173,15 @@ class CpuBackend final : public Backend<T> {
 
  private:
   void add_derived(const LaplacianPlan<T>& plan) {
-    add_filter(std::make_shared<CpuLaplacian<T>>(problem_.shape, plan, team_));
+    add_filter(std::make_shared<CpuLaplacian<T>>(problem_.shape, plan, team_), 0);
   }
-  void add_derived(const FilterPlan<T>& plan) { add_filter(make_cpu_filter(plan, team_)); }
-  void add_filter(std::shared_ptr<CpuFilter<T>> filter) {
-    derived_.push_back([filter](const T* state, T* output) { filter->apply(state, output); });
+  void add_derived(const FilterPlan<T>& plan) {
+    add_filter(make_cpu_filter(plan, team_), plan.field);
+  }
+  void add_filter(std::shared_ptr<CpuFilter<T>> filter, int field) {
+    const std::int64_t first = field * problem_.shape.cells();
+    derived_.push_back(
+        [filter, first](const T* state, T* output) { filter->apply(state + first, output); });
   }
   void add_derived(const StagesPlan<T>& plan) {
     derived_.push_back(

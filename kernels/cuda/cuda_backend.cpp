@@ -35,7 +35,7 @@ class CudaBackend final : public Backend<T> {
   CudaBackend(const std::string& engine, const Problem<T>& problem)
       : device_(current_device()), problem_(problem), layout_(field_layout<T>(problem.shape)) {
     require_device_memory(grid_text(problem.shape),
-                          memory_needed("cuda", problem.shape, sizeof(T), 1).device);
+                          memory_needed("cuda", problem.shape, sizeof(T), {.derived = 0}).device);
     const std::int64_t padded_cells = layout_.rows * layout_.pitch;
     first_ = device_buffer<T>(padded_cells);
     second_ = device_buffer<T>(padded_cells);
@@ -119,7 +119,9 @@ class CudaBackend final : public Backend<T> {
     for (const DerivedPlan<T>& plan : plans) {
       require_device_memory("what follows from " + grid_text(problem_.shape),
                             static_cast<double>(cells()) * sizeof(T));
-      derived_.push_back({make(plan), device_buffer<T>(cells()), pinned_buffer<T>(cells())});
+      const auto* const filter = std::get_if<FilterPlan<T>>(&plan);
+      derived_.push_back({make(plan), filter ? filter->field : 0, device_buffer<T>(cells()),
+                          pinned_buffer<T>(cells())});
     }
   }
 
@@ -130,7 +132,8 @@ class CudaBackend final : public Backend<T> {
             compute_);
     if (with_derived)
       for (const Derived& derived : derived_)
-        derived.function->apply(field_.data(), derived.result.data(), compute_);
+        derived.function->apply(field_.data() + derived.field * cells(), derived.result.data(),
+                                compute_);
     observed_.record(compute_);
     observed_.hold(copy_);
     to_host(host_observation_, observation_);
@@ -164,6 +167,7 @@ class CudaBackend final : public Backend<T> {
  private:
   struct Derived {
     std::unique_ptr<CudaFilter<T>> function;
+    int field;  // that it reads
     DeviceBuffer<T> result;
     PinnedBuffer<T> host_result;
   };

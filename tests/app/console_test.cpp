@@ -17,7 +17,7 @@ StoredEvent stored() {
   StoredEvent event;
   event.step = 123456789;
   event.time = 30864197.25;
-  event.statistics = {.min = -1.23456789e-5, .max = 1.23456789e-5, .mean = -1.23456789e-10};
+  event.fields = {{"field", {-1.23456789e-5, 1.23456789e-5, -1.23456789e-10, 0, 0}, {}}};
   event.digest = 0x0123456789abcdef;
   return event;
 }
@@ -36,6 +36,16 @@ TEST_CASE("console: the progress bar fits, and says what there is room for") {
   CHECK(
       has(progress_line(far, 80), "step 123456789 of 1000000000  123.5 MCells/s  3 h 2 min left"));
   CHECK(progress_line(far, 200).size() <= 100);
+}
+
+TEST_CASE("console: several fields are in one line, which fits") {
+  StoredEvent event = stored();
+  event.fields = {{"u", {0.25, 1, 0.5, 0, 0}, {}}, {"v", {0, 0.125, 0.0625, 0, 0}, {}}};
+  CHECK(output_line(event, 0) ==
+        "step 123456789  time 3.08642e+07 u 0.25 to 1  v 0 to 0.125  digest 0x0123456789abcdef");
+  CHECK(output_line(event, 60) == "step 123456789  time 3.08642e+07 digest 0x0123456789abcdef");
+  for (int columns = 1; columns <= 200; ++columns)
+    CHECK(output_line(event, columns).size() <= static_cast<std::size_t>(columns));
 }
 
 TEST_CASE("console: output lines fit, with all digits where there is room for them") {

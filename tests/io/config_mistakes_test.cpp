@@ -305,7 +305,7 @@ const Mistake mistakes[] = {
      "9007199254740992)"},
     {"filters: [gaussian]",
      "bad.yaml:4:11: filters: filter 1: expected a map with keys of name, kind, kernel, size, "
-     "sigma, normalize, mode, edge, constant or method"},
+     "sigma, normalize, mode, edge, constant, method or field"},
     {"filters: none",
      "bad.yaml:4:10: filters: expected a list of filters, each a map such as {kernel: gaussian}"},
     {"filters: [{kernel: box, sise: 3, edge: zero}]",

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "io/run_table.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
 
@@ -29,7 +30,7 @@ TEST_CASE("links out of a run folder are refused or replaced, and never written 
 
     const auto use = [&] {
       const RunFolder opened = RunFolder::open(run);
-      opened.drop_diagnostics_from(0);
+      RunTable(opened.diagnostics(), {}).begin(0);
       opened.log({{"event", "a test"}});
     };
     if (name == "diagnostics.csv")
@@ -75,7 +76,7 @@ TEST_CASE("a run folder copied with hard links has a lock and a log of its own")
   {
     const RunFolder second = RunFolder::open(copy);
     second.log({{"event", "of the copy"}});
-    second.add_diagnostics(0, 0, {}, 0);
+    RunTable(second.diagnostics(), {}).add("0,0\n");
     CHECK(read_bytes(run / "log.jsonl") == log);
     CHECK(read_bytes(copy / "log.jsonl").starts_with(log));
     CHECK_FALSE(contains(read_bytes(run / "diagnostics.csv"), "\n0,"));

@@ -30,12 +30,26 @@ TEST_CASE("run view: diagnostics up to the last whole line") {
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].step == 20);
   CHECK(lines[0].time == 5);
-  CHECK(lines[0].statistics.max == 0.5);
-  CHECK(lines[0].statistics.l2 == 10);
+  CHECK(lines[0].fields[0].max == 0.5);
+  CHECK(lines[0].fields[0].l2 == 10);
   CHECK(lines[0].cells_per_second == 1e9);
-  CHECK(lines[1].statistics.min == -1);
+  CHECK(lines[1].fields[0].min == -1);
   CHECK(parse_diagnostics(head + line + "40,10,-1\n" + line).size() == 1);
   CHECK(parse_diagnostics(head + "1,2,3,4,5,6,7,8,9\n").empty());
+}
+
+TEST_CASE("run view: diagnostics of several fields, by the names in their head") {
+  const std::string head =
+      "step,time,u_min,u_max,u_mean,u_mass,u_l2,v_min,v_max,v_mean,v_mass,v_l2";
+  const auto lines = parse_diagnostics(head + ",cells_per_second\n1,2,3,4,5,6,7,8,9,10,11,12,13\n");
+  REQUIRE(lines.size() == 1);
+  REQUIRE(lines[0].fields.size() == 2);
+  CHECK(lines[0].fields[0].l2 == 7);
+  CHECK(lines[0].fields[1].min == 8);
+  CHECK(lines[0].cells_per_second == 13);
+  CHECK(fields_in_head(head + ",cells_per_second") == std::vector<std::string>{"u", "v"});
+  CHECK(fields_in_head("step,time,min,max,mean,mass,l2,cells_per_second").size() == 1);
+  CHECK(fields_in_head("step,time,min,max").empty());
 }
 
 TEST_CASE("run view: a run on this machine whose process is gone has died") {
@@ -61,7 +75,9 @@ TEST_CASE("run view: a run on this machine whose process is gone has died") {
 TEST_CASE("run view: the newest output counts where it is further than run.json") {
   const ScratchFolder folder;
   write(folder / "run.json", R"({"status": "stopped", "stopped_by": "SIGTERM", "step": 4})");
-  write(folder / "diagnostics.csv", "head\n0,0,0,0,0,0,0,0\n80,0,0,0,0,0,0,0\n");
+  write(folder / "diagnostics.csv",
+        "step,time,min,max,mean,mass,l2,cells_per_second\n0,0,0,0,0,0,0,0\n"
+        "80,0,0,0,0,0,0,0\n");
   write(folder / "log.jsonl",
         "{\"event\":\"stored\",\"step\":80,\"digest\":\"0x1\",\"output\":\"a\"}\n"
         "{\"event\":\"stored\",\"step\":81,\"digest\":\"0x2\",\"output\":\"\"}\n{\"ev");

@@ -212,12 +212,24 @@ TEST_CASE("before any step was taken, what cannot be stored ends the run") {
   CHECK_THROWS_AS(run.step(0), IoError);
 }
 
+TEST_CASE("a table keeps lines of steps before, and columns by their names") {
+  const ScratchFolder scratch;
+  const fs::path path = scratch / "diagnostics.csv";
+  const RunTable first(path, {"min", "energy"});
+  first.begin(0);
+  first.add("0,0,1,10\n5,2.5,2,20\n10,5,3,30\n");
+  RunTable(path, {"max", "energy"}).begin(10);
+  CHECK(read_bytes(path) == "step,time,max,energy\n0,0,nan,10\n5,2.5,nan,20\n");
+}
+
 TEST_CASE("a line that was torn is dropped from the log and from the diagnostics") {
   const ScratchFolder scratch;
   const fs::path path = scratch / "run";
   {
     const RunFolder folder = RunFolder::create(path, RunFolder::Existing::refuse);
-    for (const int step : {0, 10}) folder.add_diagnostics(step, step, {}, 1);
+    const RunTable table(folder.diagnostics(), {"min"});
+    table.begin(0);
+    table.add("0,0,1\n10,10,1\n");
     folder.log({{"event", "stored"}});
   }
   const std::string log = read_bytes(path / "log.jsonl");
@@ -225,7 +237,7 @@ TEST_CASE("a line that was torn is dropped from the log and from the diagnostics
   write_bytes(path / "log.jsonl", log + "{\"at\": \"2026");
   write_bytes(path / "diagnostics.csv", diagnostics + "2");  // of 20
   const RunFolder folder = RunFolder::open(path);
-  folder.drop_diagnostics_from(20);
+  RunTable(folder.diagnostics(), {"min"}).begin(20);
   CHECK(read_bytes(path / "log.jsonl") == log);
   CHECK(read_bytes(path / "diagnostics.csv") == diagnostics);
 }

@@ -75,7 +75,8 @@ TEST_CASE("report page: texts from files stay texts, and nothing comes from the 
   const std::string evil = "<script>alert(1)</script>\"'&";
   ReportContent content;
   content.run.name = content.run.note = content.run.device = content.run.status = evil;
-  content.run.diagnostics = {{0, 0, {0, 1, 0.5, 1, 1}, 0}, {10, 1, {0, 1, 0.5, 1, 1}, 1e9}};
+  content.run.fields = {""};
+  content.run.diagnostics = {{0, 0, {{0, 1, 0.5, 1, 1}}, 0}, {10, 1, {{0, 1, 0.5, 1, 1}}, 1e9}};
   content.run.digests[10] = evil;
   Panel panel = grey_panel({2, 3}, {0, 0, 0, 1, 1, 1});
   panel.title = evil;
@@ -97,10 +98,11 @@ TEST_CASE("report page: values that are not finite, a single output, no diagnost
   const double nan = std::numeric_limits<double>::quiet_NaN();
   ReportContent content;
   content.outputs = 1;
+  content.run.fields = {""};
   content.steps = {{0, 0, {grey_panel({1, 1}, {nan})}}};
   CHECK(has(report_page(content), "There are none yet."));
-  content.run.diagnostics = {{0, 0, {nan, nan, nan, nan, nan}, 0}};
+  content.run.diagnostics = {{0, 0, {{nan, nan, nan, nan, nan}}, 0}};
   CHECK(!has(report_page(content), "<polyline"));
-  content.run.diagnostics = {{7, 0, {1, 1, 1, 1, 1}, 0}};
+  content.run.diagnostics = {{7, 0, {{1, 1, 1, 1, 1}}, 0}};
   CHECK(has(report_page(content), "<polyline"));
 }

@@ -30,10 +30,11 @@ WatchState half_way() {
   state.run.steps = 3000;
   state.run.cells_per_second = 2.5e9;
   state.run.seconds_left = 75;
+  state.run.fields = {""};
   for (int i = 0; i < 4; ++i)
-    state.run.diagnostics.push_back({500 * i, 125.0 * i, {0, 1.0 / (1 + i), 0.25, 1, 1}, 1e9});
+    state.run.diagnostics.push_back({500 * i, 125.0 * i, {{0, 1.0 / (1 + i), 0.25, 1, 1}}, 1e9});
   state.run.digests[1500] = "0x0123456789abcdef";
-  state.field = panel_of({2, 2}, {0, 1, 1, 0});
+  state.fields = {panel_of({2, 2}, {0, 1, 1, 0})};
   return state;
 }
 
@@ -126,9 +127,9 @@ TEST_CASE("watch frame: the picture in half blocks of 24 bits, of 256 colours, a
 
 TEST_CASE("watch frame: the graph's lines go where the values go") {
   std::vector<DiagnosticsLine> history;
-  for (int i = 0; i <= 10; ++i) history.push_back({i, 0, {0, 10.0 - i, 5, 0, 0}, 0});
+  for (int i = 0; i <= 10; ++i) history.push_back({i, 0, {{0, 10.0 - i, 5, 0, 0}}, 0});
   TextGrid grid(4, 20);
-  draw_history(grid, {0, 0, 4, 20}, history);
+  draw_history(grid, {0, 0, 4, 20}, history, 0);
   const auto lines = grid.lines(TerminalColors::none);
   CHECK(lines[0].starts_with("       10 ⠙⠲"));  // the largest value falls from the top left corner
   CHECK(lines[1].starts_with("          ⠤⠤"));  // the mean stays in the middle
@@ -137,16 +138,32 @@ TEST_CASE("watch frame: the graph's lines go where the values go") {
   CHECK(lines[3] == "          step 0  10");
 }
 
+TEST_CASE("watch frame: several fields have a row each, or the one that is asked for") {
+  WatchState state = half_way();
+  state.run.fields = {"u", "v"};
+  for (DiagnosticsLine& line : state.run.diagnostics) line.fields.resize(2, {0, 7, 3, 0, 0});
+  state.fields = {panel_of({2, 2}, {0, 1, 1, 0}), panel_of({2, 2}, {0, 1, 1, 0})};
+  state.fields[0].title = "u";
+  state.fields[1].title = "v";
+  const std::string both = joined(watch_frame(state, 40, 140, TerminalColors::none));
+  for (const char* text : {"u  min 0", "v  min 0", "max 7", "u, step 20", "v, step 20", "u_mean"})
+    CHECK_MESSAGE(has(both, text), text);
+  state.only = "v";
+  const std::string one = joined(watch_frame(state, 24, 80, TerminalColors::none));
+  CHECK(has(one, "v, step 20"));
+  CHECK_FALSE(has(one, "u, step 20"));
+}
+
 TEST_CASE("watch frame: values that are not finite, and a single output, do no harm") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double inf = std::numeric_limits<double>::infinity();
   WatchState state = half_way();
-  state.run.diagnostics = {{0, 0, {nan, inf, nan, nan, nan}, 0}};
-  state.field = panel_of({2, 2}, {nan, nan, nan, inf});
+  state.run.diagnostics = {{0, 0, {{nan, inf, nan, nan, nan}}, 0}};
+  state.fields = {panel_of({2, 2}, {nan, nan, nan, inf})};
   CHECK(!watch_frame(state, 24, 80, TerminalColors::none).empty());
-  state.run.diagnostics = {{0, 0, {1, 1, 1, 1, 1}, 0}};
+  state.run.diagnostics = {{0, 0, {{1, 1, 1, 1, 1}}, 0}};
   CHECK(!watch_frame(state, 24, 80, TerminalColors::full).empty());
   state.run = {};
-  state.field.reset();
+  state.fields.clear();
   CHECK(!watch_frame(state, 24, 80, TerminalColors::full).empty());
 }

@@ -76,10 +76,11 @@ double shown_area(const FigureLayout& layout) {
 
 }  // namespace
 
-FigureLayout figure_layout(PictureSize size, int panels, Shape shape) {
+FigureLayout figure_layout(PictureSize size, int panels, Shape shape, int asked_rows) {
   FigureLayout best;
   for (int columns = panels; columns >= 1; --columns) {
     const int rows = (panels + columns - 1) / columns;
+    if (asked_rows > 0 && rows != asked_rows) continue;
     const double width = static_cast<double>(size.width) / columns;
     const double height = static_cast<double>(size.height) / rows;
     if (width < smallest_width * smallest_font || height < smallest_height * smallest_font)
@@ -97,7 +98,11 @@ FigureLayout figure_layout(PictureSize size, int panels, Shape shape) {
   return best;
 }
 
-PictureSize default_size(int panels, Shape shape) {
+PictureSize default_size(int panels, Shape shape, int rows) {
+  if (rows > 1) {  // as many of one row
+    const PictureSize row = default_size(1, shape);
+    return {row.width * (panels / rows), row.height * rows};
+  }
   const double ratio = static_cast<double>(shape.columns) / static_cast<double>(shape.rows);
   const bool stacked = ratio > 2 && panels > 1;
   const double longest = usual_box * (stacked || panels == 1 ? 1.6 : 1);

@@ -41,10 +41,11 @@ struct FigureLayout {
 };
 
 /// Panels of one shape in rows and columns that show them largest; cells are square,
-/// but a box is never thinner than some letters. Throws ConfigError for a size that leaves no room.
-FigureLayout figure_layout(PictureSize size, int panels, Shape shape);
+/// but a box is never thinner than some letters; in `rows` rows where that is not 0. Throws
+/// ConfigError for a size that leaves no room.
+FigureLayout figure_layout(PictureSize size, int panels, Shape shape, int rows = 0);
 
-/// A size that suits the shape.
-PictureSize default_size(int panels, Shape shape);
+/// A size that suits the shape, and as many rows of panels.
+PictureSize default_size(int panels, Shape shape, int rows = 1);
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// Pictures of one field at several outputs, all of the same size, colours and limits: the frames of
+// Pictures of fields at several outputs, all of the same size, colours and limits: the frames of
 // a movie, or a sequence of pictures.
 #pragma once
 
@@ -14,7 +14,9 @@ class Frames {
  public:
   /// Reads every output once, for limits that hold all of them. `outputs` must outlive the object.
   /// Plain ones have a pixel for each cell and no layout.
-  Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes, std::string field, PlotStyle style,
+  /// A panel for each field, in its own style.
+  Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes,
+         const std::vector<std::string>& fields, const std::vector<PlotStyle>& styles,
          std::optional<PictureSize> size, bool plain = false);
 
   const FigureLayout& layout() const { return layout_; }
@@ -23,13 +25,16 @@ class Frames {
   std::vector<Panel> panels(const PlotOutput& output) const;
 
  private:
-  Shape box_;
+  struct Shown {
+    std::string field;
+    PlotStyle style;
+    Shape box = {};
+    Limits range = {1, 0};
+    bool signs = false;
+  };
   PlotAxes axes_;
-  std::string field_;
-  PlotStyle style_;
+  std::vector<Shown> shown_;
   FigureLayout layout_;
-  Limits range_{1, 0};
-  bool signs_ = false;
 };
 
 }  // namespace lapl

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "app/view/plot/ticks.hpp"
 #include "io/config/config.hpp"
@@ -20,19 +21,42 @@ bool from_picture(const Provenance& provenance) {
   const auto config = std::ranges::find(provenance, "config", &Provenance::value_type::first);
   if (config == provenance.end()) return false;
   return std::ranges::any_of(resolved_keys(config->second), [](const ResolvedKey& key) {
-    return key.key == "initial.kind" && key.value == "image";
+    return (key.key == "initial.kind" && key.value == "image") ||
+           (key.key.starts_with("initial.") && key.value.starts_with("{kind: image"));
   });
+}
+
+// The names in a list that a resolved config has.
+std::vector<std::string> names_in_list(const std::string& list) {
+  std::vector<std::string> names(1);
+  for (const char c : list) {
+    if (c == ',') names.emplace_back();
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') names.back() += c;
+  }
+  return names;
 }
 
 }  // namespace
 
-std::string chosen_field(const std::vector<std::string>& fields, const std::string& asked,
+std::vector<std::string> state_fields(const FileContent& content) {
+  std::vector<std::string> named = RunConfig{}.fields, fields;
+  const auto config =
+      std::ranges::find(content.provenance, "config", &Provenance::value_type::first);
+  if (config != content.provenance.end())
+    for (const ResolvedKey& key : resolved_keys(config->second))
+      if (key.key == "fields") named = names_in_list(key.value);
+  for (const std::string& name : named)
+    if (std::ranges::count(content.fields, name) > 0) fields.push_back(name);
+  if (fields.empty()) fields.push_back(content.fields.front());
+  return fields;
+}
+
+std::string chosen_field(const FileContent& content, const std::string& asked,
                          const std::string& path) {
-  const std::string wanted = asked.empty() ? RunConfig{}.fields.front() : asked;
-  if (std::ranges::find(fields, wanted) != fields.end()) return wanted;
-  if (asked.empty()) return fields.front();
+  if (asked.empty()) return state_fields(content).front();
+  if (std::ranges::count(content.fields, asked) > 0) return asked;
   throw ConfigError("--field {}: {} has no such field (it has: {})", asked, path,
-                    fmt::join(fields, ", "));
+                    fmt::join(content.fields, ", "));
 }
 
 FileContent read_with_provenance(const fs::path& path) {
@@ -63,7 +87,7 @@ PlotAxes axes_of(const FileContent& content, Origin origin) {
 
 PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string()) {
   if (!fs::exists(path)) throw IoError("{}: no such file or folder", path_);
-  FileContent content;
+  FileContent& content = content_;
   if (fs::is_directory(path)) {
     if (!RunFolder::holds_run(path))
       throw IoError("{}: not a run folder (no run.json in it)", path_);
@@ -79,7 +103,6 @@ PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string(
     if (outputs_.empty() || content.fields.empty())
       throw IoError("{}: holds no field to draw", path_);
   }
-  fields_ = content.fields;
   axes_ = axes_of(content, origin);
 }
 

@@ -24,9 +24,13 @@ struct PlotOutput {
 /// picture, and in files that say no spacing, as pictures have it; else below, as y grows upwards.
 enum class Origin { automatic, upper, lower };
 
-/// Of `fields`, at least one, those that `path` has: the one that is asked for; where `asked` is
-/// empty, the one called field, or else the first. Throws ConfigError that lists what there is.
-std::string chosen_field(const std::vector<std::string>& fields, const std::string& asked,
+/// The fields of the state among the datasets of a file, as the config in its provenance names
+/// them; else the one called field, or the first. At least one, as the file has.
+std::vector<std::string> state_fields(const FileContent& content);
+
+/// Of the datasets of `path`: the one that is asked for; where `asked` is empty, the first field.
+/// Throws ConfigError that lists what there is.
+std::string chosen_field(const FileContent& content, const std::string& asked,
                          const std::string& path);
 
 /// read_content, with the provenance of the newest output for an index, which has none.
@@ -45,8 +49,10 @@ class PlotSource {
 
   /// In order of step; at least one.
   const std::vector<PlotOutput>& outputs() const { return outputs_; }
-  /// Datasets of the last output.
-  const std::vector<std::string>& fields() const { return fields_; }
+  /// What the last output holds.
+  const FileContent& content() const { return content_; }
+  /// Its datasets.
+  const std::vector<std::string>& fields() const { return content_.fields; }
   const PlotAxes& axes() const { return axes_; }
 
   /// Throws ConfigError that names the nearest steps.
@@ -55,7 +61,7 @@ class PlotSource {
  private:
   std::string path_;
   std::vector<PlotOutput> outputs_;
-  std::vector<std::string> fields_;
+  FileContent content_;
   PlotAxes axes_;
 };
 

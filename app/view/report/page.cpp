@@ -36,29 +36,49 @@ std::string step_html(const ReportStep& step) {
   return html + "</div></div>\n";
 }
 
-std::string graphs_html(std::span<const DiagnosticsLine> history) {
+std::string graphs_html(const RunView& run) {
+  const std::span<const DiagnosticsLine> history = run.diagnostics;
   if (history.empty()) return "<p>There are none yet.</p>\n";
   using At = const DiagnosticsLine&;
-  return graph_html("Field", history,
-                    {{"max", "max", [](At at) { return at.statistics.max; }},
-                     {"mean", "mean", [](At at) { return at.statistics.mean; }},
-                     {"min", "min", [](At at) { return at.statistics.min; }}}) +
-         graph_html("Mass", history, {{"mass", "min", [](At at) { return at.statistics.mass; }}}) +
-         graph_html("L2 norm", history, {{"l2", "min", [](At at) { return at.statistics.l2; }}}) +
-         graph_html("Cells per second", history,
-                    {{"speed", "min", [](At at) {
-                        // Nothing was stepped before the first output.
-                        return at.cells_per_second > 0 ? at.cells_per_second
-                                                       : std::numeric_limits<double>::quiet_NaN();
-                      }}});
+  std::string html;
+  for (std::size_t field = 0; field < run.fields.size(); ++field) {
+    const auto of = [field](double Statistics::*member) {
+      return [field, member](At at) { return at.fields[field].*member; };
+    };
+    const std::string name = html_escaped(run.fields[field]);
+    const std::string what = name.empty() ? "" : " of " + name;
+    html += graph_html(name.empty() ? "Field" : name, history,
+                       {{"max", "max", of(&Statistics::max)},
+                        {"mean", "mean", of(&Statistics::mean)},
+                        {"min", "min", of(&Statistics::min)}}) +
+            graph_html("Mass" + what, history, {{"mass", "min", of(&Statistics::mass)}}) +
+            graph_html("L2 norm" + what, history, {{"l2", "min", of(&Statistics::l2)}});
+  }
+  return html + graph_html("Cells per second", history,
+                           {{"speed", "min", [](At at) {
+                               // Nothing was stepped before the first output.
+                               return at.cells_per_second > 0
+                                          ? at.cells_per_second
+                                          : std::numeric_limits<double>::quiet_NaN();
+                             }}});
+}
+
+std::string outputs_head(const RunView& run) {
+  std::string html;
+  for (const std::string& field : run.fields)
+    for (const char* what : {"min", "max", "mean"})
+      html += fmt::format("<th scope=\"col\">{}",
+                          html_escaped(field.empty() ? what : fmt::format("{} {}", field, what)));
+  return html;
 }
 
 std::string outputs_html(const RunView& run) {
   std::string html;
   for (const DiagnosticsLine& at : run.diagnostics) {
-    html += fmt::format("<tr><td>{}<td>{:.6g}<td>{:.6g}<td>{:.6g}<td>{:.6g}<td>{}</tr>\n", at.step,
-                        at.time, at.statistics.min, at.statistics.max, at.statistics.mean,
-                        html_escaped(run.digest_at(at.step)));
+    html += fmt::format("<tr><td>{}<td>{:.6g}", at.step, at.time);
+    for (const Statistics& s : at.fields)
+      html += fmt::format("<td>{:.6g}<td>{:.6g}<td>{:.6g}", s.min, s.max, s.mean);
+    html += fmt::format("<td>{}</tr>\n", html_escaped(run.digest_at(at.step)));
   }
   return html;
 }
@@ -106,8 +126,8 @@ std::string report_page(const ReportContent& content) {
       fmt::arg("note", html_escaped(run.note)), fmt::arg("facts", facts_html(run)),
       fmt::arg("pictures_remark", pictures_remark(content)),
       fmt::arg("last_index", content.steps.size() - 1), fmt::arg("steps", steps),
-      fmt::arg("graphs", graphs_html(run.diagnostics)), fmt::arg("outputs", outputs_html(run)),
-      fmt::arg("config", config_html(content.config)),
+      fmt::arg("graphs", graphs_html(run)), fmt::arg("outputs_head", outputs_head(run)),
+      fmt::arg("outputs", outputs_html(run)), fmt::arg("config", config_html(content.config)),
       fmt::arg("provenance", provenance_html(content.provenance)),
       fmt::arg("commands", html_escaped(content.commands)),
       fmt::arg("citation", html_escaped(content.citation)));

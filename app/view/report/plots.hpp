@@ -2,6 +2,7 @@
 // legible on a screen of any width.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ std::string picture_html(const Panel& panel, const std::string& when);
 struct ReportLine {
   std::string name;
   std::string style;  ///< class in page.css: max, mean, min
-  double (*value)(const DiagnosticsLine&);
+  std::function<double(const DiagnosticsLine&)> value;
 };
 
 /// Lines over the steps; values that are not finite leave gaps.

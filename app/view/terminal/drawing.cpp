@@ -41,34 +41,43 @@ class Dots {
   std::vector<char32_t> cells_;
 };
 
-Limits range_of(std::span<const DiagnosticsLine> history) {
+// The statistics of a field over the steps.
+struct History {
+  std::span<const DiagnosticsLine> lines;
+  std::size_t field;
+
+  const Statistics& of(const DiagnosticsLine& line) const { return line.fields[field]; }
+};
+
+Limits range_of(const History& history) {
   Limits range{1, 0};
-  for (const DiagnosticsLine& line : history)
-    for (const double value : {line.statistics.min, line.statistics.max, line.statistics.mean})
+  for (const DiagnosticsLine& line : history.lines) {
+    const Statistics& s = history.of(line);
+    for (const double value : {s.min, s.max, s.mean})
       if (std::isfinite(value)) range = united(range, {value, value});
+  }
   return widened(range);
 }
 
 // The value at a step between those that are there; none where one of its two neighbours is not
 // finite.
-std::optional<double> value_at(std::span<const DiagnosticsLine> history, double Statistics::*member,
-                               double step) {
-  const auto after = std::ranges::lower_bound(history, step, {}, [](const DiagnosticsLine& line) {
-    return static_cast<double>(line.step);
-  });
-  const DiagnosticsLine& later = after == history.end() ? history.back() : *after;
-  const DiagnosticsLine& earlier = after == history.begin() ? later : after[-1];
+std::optional<double> value_at(const History& history, double Statistics::*member, double step) {
+  const auto lines = history.lines;
+  const auto after = std::ranges::lower_bound(
+      lines, step, {}, [](const DiagnosticsLine& line) { return static_cast<double>(line.step); });
+  const DiagnosticsLine& later = after == lines.end() ? lines.back() : *after;
+  const DiagnosticsLine& earlier = after == lines.begin() ? later : after[-1];
   const double steps = static_cast<double>(later.step - earlier.step);
   const double part =
       steps > 0 ? std::min(1.0, (step - static_cast<double>(earlier.step)) / steps) : 0;
-  const double value = earlier.statistics.*member * (1 - part) + later.statistics.*member * part;
+  const double value = history.of(earlier).*member * (1 - part) + history.of(later).*member * part;
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-void draw_line(Dots& dots, std::span<const DiagnosticsLine> history, Limits range,
-               double Statistics::*member, Rgb ink) {
-  const double first = static_cast<double>(history.front().step);
-  const double steps = static_cast<double>(history.back().step) - first;
+void draw_line(Dots& dots, const History& history, Limits range, double Statistics::*member,
+               Rgb ink) {
+  const double first = static_cast<double>(history.lines.front().step);
+  const double steps = static_cast<double>(history.lines.back().step) - first;
   int before = -1;  // none
   for (int x = 0; x < dots.across(); ++x) {
     const auto value = value_at(history, member, first + steps * x / (dots.across() - 1));
@@ -86,8 +95,10 @@ void draw_line(Dots& dots, std::span<const DiagnosticsLine> history, Limits rang
 
 }  // namespace
 
-void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine> history) {
-  if (history.empty() || area.rows < 2 || area.columns <= label_columns + 4) return;
+void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine> lines,
+                  std::size_t field) {
+  if (lines.empty() || area.rows < 2 || area.columns <= label_columns + 4) return;
+  const History history{lines, field};
   const Limits range = range_of(history);
   const int last_row = area.row + area.rows - 2;
   const TextArea plot{area.row, area.column + label_columns, area.rows - 1,
@@ -103,8 +114,8 @@ void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine
   draw_line(dots, history, range, &Statistics::max, max_ink);
   draw_line(dots, history, range, &Statistics::mean, mean_ink);
 
-  const std::string first = fmt::format("step {}", history.front().step);
-  const std::string last = std::to_string(history.back().step);
+  const std::string first = fmt::format("step {}", lines.front().step);
+  const std::string last = std::to_string(lines.back().step);
   grid.text(last_row + 1, plot.column, first, {.dim = true});
   const int at = plot.column + plot.columns - static_cast<int>(last.size());
   if (at > plot.column + static_cast<int>(first.size()))

@@ -11,9 +11,10 @@ namespace lapl {
 
 inline constexpr Rgb max_ink = 0xd75f00, mean_ink = 0x5f8700, min_ink = 0x0087d7;
 
-/// Least, largest and mean value over the steps, as lines of braille dots with numbers beside them.
-/// Values that are not finite are left out.
-void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine> history);
+/// Least, largest and mean value of a field over the steps, as lines of braille dots with numbers
+/// beside them. Values that are not finite are left out.
+void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine> history,
+                  std::size_t field);
 
 /// The panel's field as large as fits, two pixels a character; in shades where there are no
 /// colours.

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "app/view/terminal/drawing.hpp"
 #include "io/quantities.hpp"
+#include "solver/diagnostics.hpp"
 
 namespace lapl {
 namespace {
@@ -17,6 +19,7 @@ constexpr int beside_each_other = 64;  // columns from which graph and picture h
 constexpr int most_outputs = 5;
 constexpr int rows_for_outputs = 15;  // below the head, from which outputs are listed too
 constexpr int note_rows = 3;
+constexpr int rows_of_field = 6;  // at least, where there are several
 
 TextStyle status_style(const std::string& status) {
   if (status == "failed" || status == "died") return {.ink = bad_ink, .bold = true};
@@ -92,44 +95,105 @@ int draw_head(TextGrid& grid, const WatchState& state) {
   return row;
 }
 
-void draw_graph(TextGrid& grid, TextArea area, const RunView& run) {
+// `name` of the field where it is one of several.
+void draw_graph(TextGrid& grid, TextArea area, const RunView& run, std::size_t field,
+                const std::string& name) {
   if (run.diagnostics.empty() || area.rows < 1) return;
-  const Statistics& last = run.diagnostics.back().statistics;
+  const Statistics& last = run.diagnostics.back().fields[field];
   int at = area.column;
-  const auto entry = [&](const char* name, double value, Rgb ink) {
-    const std::string text = fmt::format("{} {:.4g}", name, value);
+  const auto word = [&](const std::string& text, TextStyle style) {
     if (at + text_columns(text) > area.column + area.columns) return;
-    at = grid.text(area.row, at, text, {.ink = ink, .bold = true}) + 2;
+    at = grid.text(area.row, at, text, style) + 2;
+  };
+  if (!name.empty()) word(name, {.bold = true});
+  const auto entry = [&](const char* what, double value, Rgb ink) {
+    word(fmt::format("{} {:.4g}", what, value), {.ink = ink, .bold = true});
   };
   entry("min", last.min, min_ink);
   entry("max", last.max, max_ink);
   entry("mean", last.mean, mean_ink);
-  draw_history(grid, {area.row + 1, area.column, area.rows - 1, area.columns}, run.diagnostics);
+  draw_history(grid, {area.row + 1, area.column, area.rows - 1, area.columns}, run.diagnostics,
+               field);
 }
 
-void draw_picture(TextGrid& grid, TextArea area, const WatchState& state, TerminalColors colors) {
+void draw_picture(TextGrid& grid, TextArea area, const WatchState& state, const Panel* panel,
+                  TerminalColors colors) {
   if (area.rows < 2) return;
   const auto title = [&](const std::string& text) {
     grid.text(area.row, area.column, text.substr(0, static_cast<std::size_t>(area.columns)),
               {.dim = true});
   };
-  if (!state.field) return title(state.field_note);
-  title(state.field->title + ", " + state.field->subtitle);
-  draw_thumbnail(grid, {area.row + 1, area.column, area.rows - 1, area.columns}, *state.field,
-                 colors);
+  if (!panel) return title(state.field_note);
+  title(panel->title + ", " + panel->subtitle);
+  draw_thumbnail(grid, {area.row + 1, area.column, area.rows - 1, area.columns}, *panel, colors);
 }
 
+// A row of the view: a field's graph and its picture, where there are both.
+struct WatchRow {
+  std::string name;  // of the field where it is one of several
+  std::optional<std::size_t> field;
+  const Panel* panel = nullptr;
+};
+
+// Of the fields that were chosen, those with diagnostics first.
+std::vector<WatchRow> rows_of(const WatchState& state) {
+  const RunView& run = state.run;
+  std::vector<WatchRow> rows;
+  const bool one = run.fields.size() < 2;
+  const auto shows = [&](const std::string& name) {
+    return state.only.empty() || state.only == name;
+  };
+  for (std::size_t i = 0; i < run.fields.size(); ++i)
+    if (one || shows(run.fields[i])) rows.push_back({one ? "" : run.fields[i], i, nullptr});
+  for (const Panel& panel : state.fields) {
+    const auto of = std::ranges::find_if(
+        rows, [&](const WatchRow& row) { return !row.panel && (one || row.name == panel.title); });
+    if (of != rows.end())
+      of->panel = &panel;
+    else if (shows(panel.title))
+      rows.push_back({panel.title, std::nullopt, &panel});
+  }
+  if (rows.empty()) rows.emplace_back();
+  return rows;
+}
+
+void draw_row(TextGrid& grid, TextArea area, const WatchState& state, const WatchRow& row,
+              TerminalColors colors) {
+  if (area.columns >= beside_each_other) {
+    const int half = area.columns / 2;
+    if (row.field)
+      draw_graph(grid, {area.row, 0, area.rows, half - 1}, state.run, *row.field, row.name);
+    draw_picture(grid, {area.row, half + 1, area.rows, area.columns - half - 1}, state, row.panel,
+                 colors);
+    return;
+  }
+  // Below each other where both have room; else the picture alone.
+  const int graph = area.rows >= rows_for_outputs ? area.rows / 3 : 0;
+  if (row.field)
+    draw_graph(grid, {area.row, 0, graph, area.columns}, state.run, *row.field, row.name);
+  draw_picture(grid, {area.row + graph, 0, area.rows - graph, area.columns}, state, row.panel,
+               colors);
+}
+
+// Of each field that has room: min, max and mean.
 void draw_outputs(TextGrid& grid, TextArea area, const RunView& run) {
-  grid.text(area.row, area.column,
-            fmt::format("{:>10}  {:>11} {:>11} {:>11} {:>11}  {}", "step", "time", "min", "max",
-                        "mean", "digest"),
-            {.dim = true});
+  constexpr std::size_t fixed_columns = 43, field_columns = 36;  // digest with them
+  const auto room = static_cast<std::size_t>(area.columns);
+  const std::size_t fields = std::clamp<std::size_t>(
+      room > fixed_columns ? (room - fixed_columns) / field_columns : 0, 1, run.fields.size());
+  std::string head = fmt::format("{:>10}  {:>11}", "step", "time");
+  for (std::size_t field = 0; field < fields; ++field)
+    for (const char* what : {"min", "max", "mean"})
+      head += fmt::format(" {:>11}", column_prefix(run.fields, run.fields[field]) + what);
+  grid.text(area.row, area.column, head + "  digest", {.dim = true});
   auto line = run.diagnostics.rbegin();
   for (int row = 1; row < area.rows && line != run.diagnostics.rend(); ++row, ++line) {
-    grid.text(area.row + row, area.column,
-              fmt::format("{:>10}  {:>11.6g} {:>11.4g} {:>11.4g} {:>11.4g}  {}", line->step,
-                          line->time, line->statistics.min, line->statistics.max,
-                          line->statistics.mean, run.digest_at(line->step)));
+    std::string text = fmt::format("{:>10}  {:>11.6g}", line->step, line->time);
+    for (std::size_t field = 0; field < fields; ++field) {
+      const Statistics& s = line->fields[field];
+      text += fmt::format(" {:>11.4g} {:>11.4g} {:>11.4g}", s.min, s.max, s.mean);
+    }
+    grid.text(area.row + row, area.column, text + "  " + run.digest_at(line->step));
   }
 }
 
@@ -148,17 +212,11 @@ std::vector<std::string> watch_frame(const WatchState& state, int rows, int colu
     draw_outputs(grid, {bottom, 0, listed + 1, columns}, run);
     --bottom;
   }
-  const int body = bottom - top;
-  if (columns >= beside_each_other) {
-    const int half = columns / 2;
-    draw_graph(grid, {top, 0, body, half - 1}, run);
-    draw_picture(grid, {top, half + 1, body, columns - half - 1}, state, colors);
-  } else {
-    // Below each other where both have room; else the picture alone.
-    const int graph = body >= rows_for_outputs ? body / 3 : 0;
-    draw_graph(grid, {top, 0, graph, columns}, run);
-    draw_picture(grid, {top + graph, 0, body - graph, columns}, state, colors);
-  }
+  const std::vector<WatchRow> fields = rows_of(state);
+  const int shown = std::clamp((bottom - top) / rows_of_field, 1, static_cast<int>(fields.size()));
+  const int each = (bottom - top) / shown;
+  for (int i = 0; i < shown; ++i)
+    draw_row(grid, {top + i * each, 0, each, columns}, state, fields[i], colors);
   std::vector<std::string> lines = grid.lines(colors);
   if (state.keys.empty())
     while (!lines.empty() && lines.back().empty()) lines.pop_back();

@@ -8,10 +8,11 @@
 //       0.501 ⠉⠉⠉⠒⠒⠤⠤⣀⣀                       ▀▀▀▀▀▀▀▀▀▀▀▀
 //           0 ⣀⣀⣀⣀⣀⣀⣀⣀⣀                       ▀▀▀▀▀▀▀▀▀▀▀▀
 //
+// Several fields have a row of graph and picture each, as many of them as have room.
+//
 //          step        time         min         max        mean  digest
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,11 @@ namespace lapl {
 
 struct WatchState {
   RunView run;
-  std::string resume;          ///< command that goes on with the run; empty while it runs
-  std::optional<Panel> field;  ///< of the newest output, its subtitle saying which
-  std::string field_note;      ///< why there is no field to show
-  std::string keys = {};       ///< what keys do, for the last row; empty: no such row
+  std::string resume;         ///< command that goes on with the run; empty while it runs
+  std::vector<Panel> fields;  ///< of the newest output, its subtitle saying which
+  std::string field_note;     ///< why there is no field to show
+  std::string only = {};      ///< the field to show alone; empty: every one that has room
+  std::string keys = {};      ///< what keys do, for the last row; empty: no such row
   bool list_outputs = true;
 };
 

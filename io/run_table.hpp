@@ -1,0 +1,33 @@
+// Tables of a run folder, diagnostics.csv and probes.csv: a line for each of some steps.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace lapl {
+
+class RunTable {
+ public:
+  /// `columns` come after the step and the time.
+  RunTable(std::filesystem::path path, std::vector<std::string> columns);
+
+  /// Makes the table for a run that goes on from `step`: keeps the lines of steps before, a column
+  /// by its name (nan where a line has none of it). Throws IoError.
+  void begin(std::int64_t step) const;
+
+  /// Adds whole lines, durably at the next sync of the folder. Throws IoError.
+  void add(const std::string& lines) const;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::vector<std::string> columns_;
+};
+
+/// The parts of a line between its commas.
+std::vector<std::string> table_parts(const std::string& line);
+
+}  // namespace lapl

@@ -1,0 +1,40 @@
+#include "solver/diagnostics.hpp"
+
+#include "kernels/error.hpp"
+
+namespace lapl {
+
+std::string column_prefix(const std::vector<std::string>& fields, const std::string& field) {
+  return fields.size() == 1 ? "" : field + "_";
+}
+
+std::vector<std::string> diagnostics_columns(const RunConfig& config) {
+  std::vector<std::string> columns;
+  for (const std::string& field : config.fields)
+    for (const StatisticsColumn& column : statistics_columns)
+      columns.push_back(column_prefix(config.fields, field) + column.name);
+  return columns;
+}
+
+std::vector<double> values_of(const Diagnostics& diagnostics) {
+  std::vector<double> values;
+  for (const Statistics& of_field : diagnostics.fields)
+    for (const StatisticsColumn& column : statistics_columns)
+      values.push_back(of_field.*column.value);
+  return values;
+}
+
+void require_finite(const Diagnostics& diagnostics, const RunConfig& config, std::int64_t step) {
+  for (std::size_t field = 0; field < diagnostics.fields.size(); ++field) {
+    const Statistics& statistics = diagnostics.fields[field];
+    for (const auto& [name, value] : statistics_columns)
+      if (!std::isfinite(statistics.*value))
+        throw NumericalError(
+            "step {}: {}{} is not finite: the values, from {} to {}, are too large to be summed "
+            "up; nothing of this step was stored",
+            step, column_prefix(config.fields, config.fields[field]), name, statistics.min,
+            statistics.max);
+  }
+}
+
+}  // namespace lapl
