@@ -112,6 +112,7 @@ std::optional<DiagnosticsLine> parse_line(const std::string& text, std::size_t f
     Statistics& of_field = line.fields.emplace_back();
     for (const StatisticsColumn& column : statistics_columns) of_field.*column.value = *number++;
   }
+  line.integrals.assign(number, numbers.end() - 1);
   return line;
 }
 
@@ -134,6 +135,13 @@ std::vector<std::string> fields_in_head(const std::string& head) {
     fields.push_back(prefix.substr(0, prefix.size() - (prefix.empty() ? 0 : 1)));
   }
   return fields;
+}
+
+std::vector<std::string> integrals_in_head(const std::string& head) {
+  std::vector<std::string> columns = table_parts(head);
+  const std::size_t before = 2 + fields_in_head(head).size() * statistics_columns.size();
+  if (columns.size() <= before) return {};
+  return {columns.begin() + static_cast<std::ptrdiff_t>(before), columns.end() - 1};
 }
 
 std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text) {
@@ -161,6 +169,7 @@ RunView read_run_view(const fs::path& folder, const std::string& host) {
   const Json& summary = view.summary;
   const std::string diagnostics = text_of(folder / "diagnostics.csv");
   view.fields = fields_in_head(first_line(diagnostics));
+  view.integrals = integrals_in_head(first_line(diagnostics));
   view.diagnostics = parse_diagnostics(diagnostics);
   view.digests = digests_in(text_of(folder / "log.jsonl"));
   view.engine = text_in(summary, "engine");

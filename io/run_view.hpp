@@ -20,6 +20,7 @@ struct DiagnosticsLine {
   double time = 0;                 ///< s
   std::vector<Statistics> fields;  ///< at least one
   double cells_per_second = 0;     ///< since the output before; 0 where nothing was stepped
+  std::vector<double> integrals = {};
 };
 
 /// How far a run is. What a file does not say, or says with another type than it should, keeps the
@@ -33,8 +34,9 @@ struct RunView {
   std::int64_t step = 0;
   std::int64_t steps = 0;
   double cells_per_second = 0;
-  double seconds_left = 0;          ///< while running; 0: not known
-  std::vector<std::string> fields;  ///< those of the diagnostics; one that is alone has no name
+  double seconds_left = 0;             ///< while running; 0: not known
+  std::vector<std::string> fields;     ///< those of the diagnostics; one that is alone has no name
+  std::vector<std::string> integrals;  ///< names of theirs
   std::vector<DiagnosticsLine> diagnostics;
   std::map<std::int64_t, std::string> digests;  ///< of the state, by the step of an output
   nlohmann::ordered_json summary;               ///< run.json
@@ -50,6 +52,9 @@ struct RunView {
 /// where it runs on this machine, which is named `host`, and its process is gone.
 /// Throws IoError where `folder` is not a run folder.
 RunView read_run_view(const std::filesystem::path& folder, const std::string& host);
+
+/// Names of the integrals that a head of diagnostics.csv has after those of its fields.
+std::vector<std::string> integrals_in_head(const std::string& head);
 
 /// Names of the fields that a head of diagnostics.csv has statistics of; of one that is alone,
 /// empty. None where it is another head.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
@@ -18,6 +19,10 @@ RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config) {
   return {folder.diagnostics(), columns};
 }
 
+RunTable probes_table(const RunFolder& folder, const RunConfig& config) {
+  return {folder.probes(), probe_columns(config)};
+}
+
 std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", digest); }
 
 template <class T>
@@ -29,6 +34,7 @@ RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::s
       provenance_(std::move(provenance)),
       first_step_(from.step),
       diagnostics_(diagnostics_table(folder, config)),
+      probes_(probes_table(folder, config)),
       index_(folder.index(), folder.fields()),
       missing_index_(from.step > 0),
       missing_outputs_(from.missing_outputs),
@@ -39,6 +45,37 @@ RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::s
 template <class T>
 void RunWriter<T>::progress(const Progress& progress) {
   callbacks_.progress(progress);
+}
+
+template <class T>
+void RunWriter<T>::probed(std::int64_t step, std::span<const T> values) {
+  constexpr std::size_t worth_a_write = 1 << 16;
+  std::string line = fmt::format("{},{}", step, time_of(config_, step));
+  for (const T value : values) line += fmt::format(",{}", value);
+  std::unique_lock lock(probing_);
+  probe_lines_ += line + '\n';
+  if (probe_lines_.size() < worth_a_write && seconds_since(probes_written_) < 1) return;
+  lock.unlock();
+  try_to_write_probes();
+}
+
+template <class T>
+void RunWriter<T>::write_probes() {
+  const std::lock_guard lock(probing_);
+  if (probe_lines_.empty()) return;
+  probes_written_ = Clock::now();
+  probes_.add(probe_lines_);
+  probe_lines_.clear();
+}
+
+// What finds no room is tried again with the next lines: no checkpoint is written without them.
+template <class T>
+void RunWriter<T>::try_to_write_probes() try {
+  write_probes();
+} catch (const IoError& error) {
+  const std::lock_guard lock(probing_);
+  if (!std::exchange(warned_of_probes_, true))
+    callbacks_.warning(fmt::format("{} (the run goes on and tries again)", error.what()));
 }
 
 template <class T>
@@ -109,6 +146,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   std::string line = fmt::format("{},{}", step, time);
   for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
   diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
+  try_to_write_probes();
   add_output(step, captured.digest);
   std::erase(missing_outputs_, step);
   try {
@@ -192,6 +230,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
     looks_ = 0;
     take_out_changed(step);
   }
+  write_probes();
   folder_.sync();
   std::vector<std::pair<std::string, std::uint64_t>> outputs;
   for (const auto& [of_step, stored] : outputs_)
@@ -253,7 +292,9 @@ std::string RunWriter<T>::missing() {
   take_out_changed(first_step_);
   if (missing_index_ || !std::filesystem::exists(folder_.index())) rewrite_index(first_step_);
 
+  try_to_write_probes();
   std::vector<std::string> parts;
+  if (!probe_lines_.empty()) parts.push_back("the last lines of " + probes_.path().string());
   if (!missing_outputs_.empty())
     parts.push_back(fmt::format("the output{0} of step{0} {1}",
                                 missing_outputs_.size() == 1 ? "" : "s",

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -56,6 +57,8 @@ class RunWriter final : public RunSink<T> {
   /// may find room again. Throws IoError where that happens before any step was taken.
   void store(const Storing& storing, const Captured<T>& captured) override;
   void progress(const Progress& progress) override;
+  /// Lines are kept until they are worth a write, and at least until the next output or checkpoint.
+  void probed(std::int64_t step, std::span<const T> values) override;
 
   /// State digest of what was stored last.
   std::uint64_t last_digest() const { return last_digest_; }
@@ -77,6 +80,8 @@ class RunWriter final : public RunSink<T> {
   bool index_is_due() const;
   void rewrite_index(std::int64_t step);
   void remove_old_checkpoints(const std::filesystem::path& newest) const;
+  void write_probes();
+  void try_to_write_probes();
   void not_indexed(std::int64_t step, const IoError& error);
   void warn_if_frozen(std::int64_t step, std::span<const T> field);
   void not_stored(std::int64_t step, const IoError& error) const;
@@ -93,7 +98,11 @@ class RunWriter final : public RunSink<T> {
   std::map<std::int64_t, Stored> outputs_;  // by step
   std::size_t looks_ = 0;                   // at outputs that may have changed, saved up
   StepFileWriter step_files_;
-  RunTable diagnostics_;
+  RunTable diagnostics_, probes_;
+  std::mutex probing_;  // lines come from the stepping thread
+  std::string probe_lines_;
+  Clock::time_point probes_written_ = Clock::now();
+  bool warned_of_probes_ = false;
   RunIndex index_;
   std::size_t indexed_ = 0;  // outputs when the index was written last
   std::optional<Clock::time_point> indexed_at_;
@@ -107,6 +116,8 @@ class RunWriter final : public RunSink<T> {
 };
 
 RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config);
+
+RunTable probes_table(const RunFolder& folder, const RunConfig& config);
 
 /// A digest as people see it: 0x and sixteen digits.
 std::string digest_text(std::uint64_t digest);

@@ -13,6 +13,16 @@ std::vector<std::string> diagnostics_columns(const RunConfig& config) {
   for (const std::string& field : config.fields)
     for (const StatisticsColumn& column : statistics_columns)
       columns.push_back(column_prefix(config.fields, field) + column.name);
+  for (const auto& [name, formula] : config.integrals) columns.push_back(name);
+  return columns;
+}
+
+std::vector<std::string> probe_columns(const RunConfig& config) {
+  std::vector<std::string> columns;
+  if (!config.probes) return columns;
+  for (const auto& [name, cell] : config.probes->at)
+    for (const std::string& field : config.fields)
+      columns.push_back(config.fields.size() == 1 ? name : name + "_" + field);
   return columns;
 }
 
@@ -21,6 +31,7 @@ std::vector<double> values_of(const Diagnostics& diagnostics) {
   for (const Statistics& of_field : diagnostics.fields)
     for (const StatisticsColumn& column : statistics_columns)
       values.push_back(of_field.*column.value);
+  values.insert(values.end(), diagnostics.integrals.begin(), diagnostics.integrals.end());
   return values;
 }
 
@@ -35,6 +46,10 @@ void require_finite(const Diagnostics& diagnostics, const RunConfig& config, std
             step, column_prefix(config.fields, config.fields[field]), name, statistics.min,
             statistics.max);
   }
+  for (std::size_t i = 0; i < diagnostics.integrals.size(); ++i)
+    if (!std::isfinite(diagnostics.integrals[i]))
+      throw NumericalError("step {}: integral {} is {}; nothing of this step was stored", step,
+                           config.integrals[i].first, diagnostics.integrals[i]);
 }
 
 }  // namespace lapl

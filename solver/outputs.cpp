@@ -35,6 +35,8 @@ std::vector<Formula> derived_formulas(const RunConfig& config) {
     if (const auto formula = std::ranges::find(config.derived, name, &DerivedConfig::name);
         formula != config.derived.end())
       formulas.push_back(parse_formula(name, formula->formula));
+  for (const auto& [name, formula] : config.integrals)
+    formulas.push_back(parse_formula(name, formula));
   return formulas;
 }
 
@@ -73,12 +75,17 @@ std::vector<OutputDataset> output_datasets(const RunConfig& config) {
   return datasets;
 }
 
+std::size_t first_integral(const RunConfig& config) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      output_datasets(config),
+      [](const OutputDataset& dataset) { return dataset.derived.has_value(); }));
+}
+
 ArrayCount array_count(const RunConfig& config) {
   const std::size_t coefficients = coefficient_names(config).size();
   const std::size_t given = config.fields.size() + coefficients;
   ArrayCount count{.fields = config.fields.size(), .derived = 0};
-  for (const OutputDataset& dataset : output_datasets(config))
-    count.derived += dataset.derived ? 1 : 0;
+  count.derived = first_integral(config) + config.integrals.size();
   // Each of coefficients: the problem's, the backend's and the engine's, and two of each formula.
   count.others = 3 * coefficients + equation_of(config).stages(config).like.size() - given;
   for (const Formula& formula : derived_formulas(config))
@@ -105,5 +112,15 @@ std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config, const Problem
 }
 template std::vector<DerivedPlan<float>> derived_plans(const RunConfig&, const Problem<float>&);
 template std::vector<DerivedPlan<double>> derived_plans(const RunConfig&, const Problem<double>&);
+
+template <class T>
+std::vector<DerivedPlan<T>> integral_plans(const RunConfig& config, const Problem<T>& problem) {
+  std::vector<DerivedPlan<T>> plans;
+  for (const auto& [name, formula] : config.integrals)
+    plans.push_back(formula_plan(config, problem, name, formula));
+  return plans;
+}
+template std::vector<DerivedPlan<float>> integral_plans(const RunConfig&, const Problem<float>&);
+template std::vector<DerivedPlan<double>> integral_plans(const RunConfig&, const Problem<double>&);
 
 }  // namespace lapl

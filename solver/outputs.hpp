@@ -49,4 +49,11 @@ std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& ca
 template <class T>
 std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config, const Problem<T>& problem);
 
+/// Those of output.integrals, which come after all of them.
+template <class T>
+std::vector<DerivedPlan<T>> integral_plans(const RunConfig& config, const Problem<T>& problem);
+
+/// The place in Captured::derived of the first integral's values.
+std::size_t first_integral(const RunConfig& config);
+
 }  // namespace lapl

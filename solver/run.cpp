@@ -109,6 +109,7 @@ class Run {
     const auto start = Clock::now();
     last_checkpoint_ = start;
     if (config_.verify_every) verification_.emplace(backend_, step_);
+    probe();
     capture(schedule_.is_output(step_), step_ == 0);
     while (step_ < config_.steps && result.stopped_by.empty()) {
       take_stretch();
@@ -121,6 +122,7 @@ class Run {
       const bool checkpoint = stopping || checkpoint_is_due();
       // Nothing is stored of steps that are not verified.
       if (verification_ && (output || checkpoint || schedule_.is_verification(step_))) verify();
+      probe();  // before what is stored of the same step, so that no checkpoint is ahead of it
       capture(output, checkpoint);
     }
     if (step_ == config_.steps) result.stopped_by.clear();
@@ -174,6 +176,23 @@ class Run {
     since_report_.add(0, seconds);
   }
 
+  void probe() {
+    if (!schedule_.is_probe(step_)) return;
+    const Block<T> block = backend_.block();
+    const T* state = block.values;
+    if (block.place == Block<T>::Place::device) {
+      finish_storing();  // it reads a capture
+      backend_.capture(false);
+      state = backend_.captured().state.data();
+    }
+    probed_.clear();
+    const Shape shape = config_.shape;
+    for (const auto& [name, cell] : config_.probes->at)
+      for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
+        probed_.push_back(state[field * shape.cells() + cell.row * shape.columns + cell.column]);
+    sink_.probed(step_, probed_);
+  }
+
   bool checkpoint_is_due() const {
     const auto& seconds = config_.checkpoint_every.seconds;
     return schedule_.is_checkpoint(step_) ||
@@ -212,6 +231,7 @@ class Run {
   Stretch stretch_;
   Speed since_report_, since_storing_;
   std::optional<std::int64_t> checked_step_;
+  std::vector<T> probed_;
   std::optional<Verification<T>> verification_;
   Clock::time_point last_checkpoint_;
   std::future<void> storing_;  // last member: its destructor waits while the others still live

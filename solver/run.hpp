@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "kernels/backend.hpp"
@@ -34,6 +35,9 @@ class RunSink {
   /// Stores the state. Called from a thread of its own, one call at a time, while stepping goes on.
   /// What it throws ends the run.
   virtual void store(const Storing& storing, const Captured<T>& captured) = 0;
+
+  /// Takes the columns of probes.csv at a step. Called from the stepping thread.
+  virtual void probed(std::int64_t step, std::span<const T> values) = 0;
 
   /// Called from the stepping thread about ten times a second.
   virtual void progress(const Progress& progress) = 0;

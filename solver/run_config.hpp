@@ -105,6 +105,12 @@ struct DerivedConfig {
   std::string name, formula, unit = "1";
 };
 
+/// Cells whose values go into a table on the way.
+struct ProbesConfig {
+  std::int64_t every = 1;  ///< steps
+  std::vector<std::pair<std::string, Cell>> at;
+};
+
 /// Every so many steps, or every so many seconds of wall-clock time; exactly one is set.
 struct Cadence {
   std::optional<std::int64_t> steps;
@@ -135,6 +141,8 @@ struct RunConfig {
   std::int64_t output_every = 2500;
   std::vector<std::string> output_fields = {"field", "laplacian"};
   std::vector<DerivedConfig> derived;
+  std::optional<ProbesConfig> probes;
+  NamedFormulas integrals;  ///< columns of diagnostics.csv: sums over cells times a cell's volume
 
   std::vector<FilterConfig> filters;  ///< of the field; their results are outputs too
 

@@ -15,6 +15,8 @@ class Schedule {
         output_every_(config.output_every),
         checkpoint_every_(config.checkpoint_every.steps.value_or(config.steps + 1)),
         check_every_(config.check_finite_every),
+        probe_every_(config.probes ? config.probes->every : config.steps + 1),
+        has_probes_(config.probes.has_value()),
         verify_every_(config.verify_every.value_or(config.steps + 1)) {}
 
   /// Step 0, each multiple of output.every, and the last step.
@@ -27,6 +29,9 @@ class Schedule {
 
   bool is_finite_check(std::int64_t step) const { return step % check_every_ == 0; }
 
+  /// Step 0 and each multiple of output.probes.every.
+  bool is_probe(std::int64_t step) const { return has_probes_ && step % probe_every_ == 0; }
+
   bool is_verification(std::int64_t step) const { return step % verify_every_ == 0; }
 
   /// How many outputs a run from step 0 makes, and how many checkpoints, but for those of a time.
@@ -38,13 +43,16 @@ class Schedule {
   /// The first step after `step` at which any of these happens.
   std::int64_t next_after(std::int64_t step) const {
     std::int64_t next = last_;
-    for (const std::int64_t every : {output_every_, checkpoint_every_, check_every_, verify_every_})
+    for (const std::int64_t every :
+         {output_every_, checkpoint_every_, check_every_, verify_every_, probe_every_})
       next = std::min(next, (step / every + 1) * every);
     return next;
   }
 
  private:
-  std::int64_t last_, output_every_, checkpoint_every_, check_every_, verify_every_;
+  std::int64_t last_, output_every_, checkpoint_every_, check_every_, probe_every_;
+  bool has_probes_;
+  std::int64_t verify_every_;
 };
 
 }  // namespace lapl

@@ -45,6 +45,25 @@ double scaled_l2(std::span<const T> field, double cell, double largest) {
   return std::scalbn(std::sqrt(squares) * std::sqrt(cell), exponent);
 }
 
+/// h^axes, the volume of a cell.
+inline double cell_volume(Shape shape, double spacing) {
+  double cell = spacing;
+  for (int axis = 1; axis < shape.axes; ++axis) cell *= spacing;
+  return cell;
+}
+
+/// h^axes times the sum of a field, in float64, row by row and then over the rows in order.
+template <class T>
+double integral_of(std::span<const T> field, Shape shape, double spacing) {
+  double sum = 0;
+  for (std::int64_t first = 0; first < shape.cells(); first += shape.columns) {
+    double row = 0;
+    for (std::int64_t column = 0; column < shape.columns; ++column) row += field[first + column];
+    sum += row;
+  }
+  return sum * cell_volume(shape, spacing);
+}
+
 /// Sums in float64, row by row and then over the rows in order: the same bits on every machine.
 template <class T>
 Statistics statistics_of(std::span<const T> field, Shape shape, double spacing) {
@@ -81,8 +100,7 @@ Statistics statistics_of(std::span<const T> field, Shape shape, double spacing) 
     all.sum += r.sum;
     all.squares += r.squares;
   }
-  double cell = spacing;
-  for (int axis = 1; axis < shape.axes; ++axis) cell *= spacing;
+  const double cell = cell_volume(shape, spacing);
   const double squares = all.squares * cell;
   const double largest = std::max(std::abs(all.min), std::abs(all.max));
   const bool sums = std::isnormal(squares) || largest == 0 || !std::isfinite(largest);

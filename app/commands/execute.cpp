@@ -131,6 +131,9 @@ int execute_as(const Job& job, Console& console) {
   // An output of the first step itself is stored again only where it is still due.
   diagnostics_table(folder, config)
       .begin(first_step + (Schedule(config).is_output(first_step) ? 0 : 1));
+  if (config.probes)
+    probes_table(folder, config)
+        .begin(first_step + (Schedule(config).is_probe(first_step) ? 0 : 1));
   console.begin(folder.path(), !begins_as_picture(config));
   folder.log({{"event", job.restart ? "resumed" : "started"},
               {"step", first_step},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "io/filter_source.hpp"
 #include "kernels/engines.hpp"
@@ -51,6 +52,7 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
     note(fmt::format("filter {}: method {} ({})", filter.name, name_of(method.method),
                      method.reason));
   }
+  std::ranges::move(integral_plans<T>(config, problem), std::back_inserter(derived));
   backend->set_derived(derived);
   return backend;
 }

@@ -24,12 +24,13 @@ Json json_of(const std::string& yaml) {
   return value.is_discarded() ? Json(yaml) : value;
 }
 
-// Of each field: least, largest and mean value.
+// Of each field: least, largest and mean value; and integrals.
 std::vector<std::string> result_columns(const RunConfig& config) {
   std::vector<std::string> columns;
   for (const std::string& field : config.fields)
     for (const char* what : {"min", "max", "mean"})
       columns.push_back(column_prefix(config.fields, field) + what);
+  for (const auto& [name, formula] : config.integrals) columns.push_back(name);
   return columns;
 }
 

@@ -13,6 +13,7 @@
 #include "io/config/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "solver/diagnostics.hpp"
 #include "solver/equation/formula_mistakes.hpp"
 #include "solver/filter.hpp"
 #include "solver/outputs.hpp"
@@ -100,12 +101,48 @@ class Checker {
                         engine.name, engine.backend, run_.backend, engine.backend));
   }
 
+  /// Datasets of outputs, and columns of diagnostics.csv, have names of their own.
+  void check_output_names() {
+    if (!right({"fields", "output.derived", "output.integrals"})) return;
+    RunConfig given = run_;
+    given.derived.clear();
+    std::set<std::string> taken = taken_datasets(given);
+    for (const DerivedConfig& derived : run_.derived)
+      if (const std::string wrong = filter_name_problem(derived.name, taken); !wrong.empty())
+        add("output.derived", wrong);
+    std::set<std::string> columns = {"step", "time", "cells_per_second"};
+    given.integrals.clear();
+    for (const std::string& column : diagnostics_columns(given)) columns.insert(column);
+    for (const auto& [name, formula] : run_.integrals)
+      if (const std::string wrong = filter_name_problem(name, columns); !wrong.empty())
+        add("output.integrals", wrong);
+  }
+
+  void check_probes() {
+    if (!right({"output.probes", "grid.shape", "fields"}) || !run_.probes) return;
+    const auto& [rows, columns] = std::pair(run_.shape.rows, run_.shape.columns);
+    std::set<std::string> names, taken = {"step", "time"};
+    for (const auto& [name, cell] : run_.probes->at) {
+      if (const std::string wrong = filter_name_problem(name, names); !wrong.empty())
+        add("output.probes", "at: " + wrong);
+      if (cell.row >= rows || cell.column >= columns)
+        add("output.probes",
+            fmt::format("at.{}: found [{}, {}], outside of the grid (expected rows from 0 to {}, "
+                        "columns from 0 to {})",
+                        name, cell.row, cell.column, rows - 1, columns - 1));
+    }
+    for (const std::string& column : probe_columns(run_))
+      if (!taken.insert(column).second)
+        add("output.probes", fmt::format("at: two columns of probes.csv would be {} (expected "
+                                         "other names)",
+                                         column));
+  }
+
   /// A filter's name becomes a dataset of each output, of the grid's shape. Weights from files
   /// come later.
   void check_filters() {
     if (!right({"filters", "grid.shape"})) return;
-    std::set<std::string> taken = {"time", "step", "x", "y", "provenance", "VTKHDF"};
-    for (const std::string& name : output_names(run_)) taken.insert(name);
+    std::set<std::string> taken = taken_datasets(run_);
     for (const FilterConfig& filter : run_.filters) {
       if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
         add("filters", wrong);
@@ -135,6 +172,12 @@ class Checker {
   }
 
  private:
+  static std::set<std::string> taken_datasets(const RunConfig& run) {
+    std::set<std::string> taken = {"time", "step", "x", "y", "provenance", "VTKHDF"};
+    for (const std::string& name : output_names(run)) taken.insert(name);
+    return taken;
+  }
+
   /// Eigenmodes of the discrete Laplacian with n nodes (docs/numerics.md).
   void check_mode(const char* axis, Boundary boundary, std::int64_t nodes, std::int64_t mode) {
     const std::int64_t low = boundary == Boundary::zero ? 1 : 0;
@@ -179,6 +222,8 @@ void check_together(const RunConfig& run, const Entries& entries, Mistakes& mist
   checker.check_formulas();
   checker.check_engine();
   checker.check_mode();
+  checker.check_output_names();
+  checker.check_probes();
   checker.check_filters();
 }
 

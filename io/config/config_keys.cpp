@@ -14,7 +14,6 @@
 namespace lapl {
 namespace {
 
-constexpr std::int64_t most_steps = std::int64_t{1} << 53;  // exact as a float64 too
 constexpr std::size_t most_fields = 16;
 constexpr std::int64_t largest_seed = INT64_MAX;
 
@@ -222,6 +221,11 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
        store(&RunConfig::output_fields)},
       {{.name = "output.derived", .type = derived_outputs(), .preset = "{}",
        .meaning = "outputs that follow from the fields"}, store(&RunConfig::derived)},
+      {{.name = "output.integrals", .type = named_formulas(), .preset = "{}",
+       .meaning = "columns of diagnostics.csv: each formula's sum over the cells, times h^2"},
+       store(&RunConfig::integrals)},
+      {{.name = "output.probes", .type = null_or(probes()), .preset = "null",
+       .meaning = "cells whose values go into probes.csv; null: none"}, store(&RunConfig::probes)},
 
       {{.name = "checkpoint.every", .type = either(integer(1, most_steps), duration()),
        .preset = "2500", .unit = "steps, or a time",

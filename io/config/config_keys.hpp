@@ -46,6 +46,9 @@ inline constexpr std::string_view shorthand_section = "boundary";
 /// Largest grid that is accepted.
 inline constexpr std::int64_t most_cells = std::int64_t{1} << 40;
 
+/// Largest number of a step: exact as a float64 too.
+inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
+
 /// In a preset: stands for the name of the config file without its extension.
 inline constexpr std::string_view config_name_mark = "<config name>";
 

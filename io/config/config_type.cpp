@@ -78,6 +78,7 @@ struct YamlWriter {
   std::string operator()(const std::vector<DerivedConfig>& derived) const {
     return yaml_of(derived);
   }
+  std::string operator()(const ProbesConfig& probes) const { return yaml_of(probes); }
   template <class T>
   std::string operator()(const std::vector<T>& elements) const {
     std::string text = "[";

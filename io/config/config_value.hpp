@@ -38,10 +38,10 @@ struct InitialMap {
   InitialConfig config;
   std::vector<std::pair<std::string, std::string>> keys;
 };
-using Value =
-    std::variant<Null, std::int64_t, double, std::string, Duration, std::vector<std::int64_t>,
-                 std::vector<double>, std::vector<std::string>, std::vector<FilterConfig>, AxisLaws,
-                 ParameterConfig, InitialMap, NamedFormulas, std::vector<DerivedConfig>>;
+using Value = std::variant<Null, std::int64_t, double, std::string, Duration,
+                           std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>,
+                           std::vector<FilterConfig>, AxisLaws, ParameterConfig, InitialMap,
+                           NamedFormulas, std::vector<DerivedConfig>, ProbesConfig>;
 
 /// Everything that is wrong, each with its place.
 using YamlProblems = std::vector<YamlProblem>;

@@ -229,6 +229,33 @@ Reading read_derived(const YamlNode& node) {
   return derived;
 }
 
+YamlProblems read_cells(const YamlNode& node, const std::string& path, ProbesConfig& probes) {
+  if (!is_map(node) || node.children.empty())
+    return problem(node, path, "expected a map of names with [row, column] each");
+  static const ValueType type = list(integer(0, most_cells), 2, 2);
+  return read_entries(
+      node, path, [&](const std::string& name, const YamlNode& key, const YamlNode& value) {
+        const auto reading = read_value(type, value);
+        if (const auto* const wrong = std::get_if<YamlProblems>(&reading))
+          return problem(value, name, wrong->front().what);
+        const auto& cell = std::get<std::vector<std::int64_t>>(std::get<Value>(reading));
+        probes.at.emplace_back(key.text, Cell{cell[0], cell[1]});
+        return YamlProblems();
+      });
+}
+
+Reading read_probes(const YamlNode& node) {
+  using P = ProbesConfig;
+  return read_keys<P>(
+      {{{.name = "every", .type = integer(1, most_steps), .preset = "1"}, store(&P::every)},
+       {{.name = "at"},
+        {},
+        [](P& probes, const YamlNode& value, const std::string& path) {
+          return read_cells(value, path, probes);
+        }}},
+      node, P());
+}
+
 ordered_json any_map() { return {{"type", "object"}}; }
 ordered_json formulas_schema() {
   return {{"type", "object"}, {"additionalProperties", {{"type", {"string", "number"}}}}};
@@ -269,6 +296,18 @@ ValueType derived_outputs() {
   return {
       {MapForm{"a map of names, each with {formula: FORMULA, unit: UNIT}", read_derived, any_map}},
       {}};
+}
+
+ValueType probes() {
+  return {{MapForm{"{every: STEPS, at: {NAME: [row, column], ...}}", read_probes, any_map}}, {}};
+}
+
+std::string yaml_of(const ProbesConfig& probes) {
+  std::string cells;
+  for (const auto& [name, cell] : probes.at)
+    cells += fmt::format("{}{}: [{}, {}]", cells.empty() ? "" : ", ", yaml_text(name), cell.row,
+                         cell.column);
+  return fmt::format("{{every: {}, at: {{{}}}}}", probes.every, cells);
 }
 
 std::string yaml_of(const AxisLaws& axis) {

@@ -14,7 +14,9 @@ ValueType parameter();        ///< a number, or where a field comes from
 ValueType initial_map();      ///< {kind: ..., and the keys of section initial that it reads}
 ValueType named_formulas();   ///< {NAME: FORMULA, ...}
 ValueType derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
+ValueType probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 
+std::string yaml_of(const ProbesConfig& probes);
 std::string yaml_of(const AxisLaws& laws);
 std::string yaml_of(const ParameterConfig& parameter);
 std::string yaml_of(const InitialMap& initial);

@@ -40,7 +40,7 @@ class FormulaChecker {
     for (const auto& [field, initial] : run_.initials)
       if (initial.kind == InitialKind::formula)
         check_value("initial." + field, initial.formula, true);
-    check_derived();
+    if (found_.empty() && has_all_rates()) check_outputs();
     if (found_.empty() && has_all_rates()) check_uses();
     return std::move(found_);
   }
@@ -108,16 +108,6 @@ class FormulaChecker {
   }
 
   // Outputs read what the rates read.
-  void check_derived() {
-    if (!has_all_rates() || !found_.empty()) return;
-    const FormulaSystem system = system_of(run_);
-    for (const DerivedConfig& output : run_.derived)
-      attempt(
-          "output.derived",
-          [&] { use(value_stages(system, parse_formula(output.name, output.formula)).used); },
-          output.name + ": ");
-  }
-
   void check_equation() {
     for (const std::string& field : run_.fields)
       if (const auto rate = run_.equation.rates.find(field); rate != run_.equation.rates.end())
@@ -131,6 +121,18 @@ class FormulaChecker {
       attempt("equation." + rate.name, [&] { use(value_stages(system, rate).used); });
     for (const Formula& quantity : system.quantities)
       attempt("equation.let", [&] { value_stages(system, quantity); });
+  }
+
+  void check_outputs() {
+    if (run_.derived.empty() && run_.integrals.empty()) return;
+    const FormulaSystem system = system_of(run_);
+    const auto check = [&](const char* key, const std::string& name, const std::string& text) {
+      attempt(
+          key, [&] { use(value_stages(system, parse_formula(name, text)).used); }, name + ": ");
+    };
+    for (const DerivedConfig& derived : run_.derived)
+      check("output.derived", derived.name, derived.formula);
+    for (const auto& [name, text] : run_.integrals) check("output.integrals", name, text);
   }
 
   // A formula of the position, parameters and, where `random`, random numbers.
@@ -175,9 +177,10 @@ class FormulaChecker {
     found_.push_back({.key = key, .what = what});
   }
 
-  // A mistake in a quantity is the quantity's, wherever it is read.
+  // A mistake in a quantity is the quantity's, wherever it is read. `part` of the key's value
+  // stands before what is wrong.
   template <class Body>
-  void attempt(const std::string& key, const Body& body, const std::string& about = "") {
+  void attempt(const std::string& key, const Body& body, const std::string& part = "") {
     try {
       body();
     } catch (const FormulaError& error) {
@@ -185,7 +188,7 @@ class FormulaChecker {
       const bool quantity = is_quantity(error.of);
       found_.push_back(
           {.key = quantity ? "equation.let" : key,
-           .what = quantity ? fmt::format("{}: {}", error.of, error.what()) : about + error.what(),
+           .what = quantity ? fmt::format("{}: {}", error.of, error.what()) : part + error.what(),
            .formula = error.text,
            .at = error.at,
            .word = error.word,

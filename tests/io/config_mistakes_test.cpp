@@ -303,6 +303,28 @@ const Mistake mistakes[] = {
     {"limits: {verify_every: 10m}",
      "bad.yaml:4:24: limits.verify_every: found 10m (expected null, or an integer from 1 to "
      "9007199254740992)"},
+    {"output: {integrals: {min: field, energy: field +}}",
+     "bad.yaml:4:21: output.integrals: energy: ends where a number, a name or ( is expected\n"
+     "    field +\n           ^\n"
+     "bad.yaml:4:21: output.integrals: name: found min, which is taken (expected a name of its own)"},
+    {"output: {integrals: {energy: fild^2}}",
+     "bad.yaml:4:21: output.integrals: energy: unknown name fild (did you mean field?)\n"
+     "    fild^2\n    ^"},
+    {"output: {derived: {half: 0.5 * fild}}",
+     "bad.yaml:4:19: output.derived: half: unknown name fild (did you mean field?)\n"
+     "    0.5 * fild\n          ^"},
+    {"output: {derived: {time: field}}",
+     "bad.yaml:4:19: output.derived: name: found time, which is taken (expected a name of its own)"},
+    {"output: {probes: {every: 10, at: {inlet: [4, 2], \"b c\": [0, 0]}}}",
+     "bad.yaml:4:18: output.probes: at.inlet: found [4, 2], outside of the grid (expected rows from "
+     "0 to 3, columns from 0 to 4)\n"
+     "bad.yaml:4:18: output.probes: at: name: found b c (expected a letter, then letters, digits and "
+     "_)"},
+    {"output: {probes: {every: 0, at: 7}}",
+     "bad.yaml:4:26: output.probes: every: found 0, out of range (expected an integer from 1 to "
+     "9007199254740992)\n"
+     "bad.yaml:4:33: output.probes: at: expected a map of names with [row, column] each"},
+    {"output: {probes: {every: 5}}", "bad.yaml:4:18: output.probes: at: missing"},
     {"filters: [gaussian]",
      "bad.yaml:4:11: filters: filter 1: expected a map with keys of name, kind, kernel, size, "
      "sigma, normalize, mode, edge, constant, method or field"},

@@ -54,6 +54,9 @@ std::string graphs_html(const RunView& run) {
             graph_html("Mass" + what, history, {{"mass", "min", of(&Statistics::mass)}}) +
             graph_html("L2 norm" + what, history, {{"l2", "min", of(&Statistics::l2)}});
   }
+  for (std::size_t i = 0; i < run.integrals.size(); ++i)
+    html += graph_html("Integral " + html_escaped(run.integrals[i]), history,
+                       {{"integral", "min", [i](At at) { return at.integrals[i]; }}});
   return html + graph_html("Cells per second", history,
                            {{"speed", "min", [](At at) {
                                // Nothing was stepped before the first output.

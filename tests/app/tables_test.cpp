@@ -1,0 +1,76 @@
+// Integrals in diagnostics.csv and probes.csv.
+#include <sstream>
+
+#include "tests/app/program.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::istringstream text(text_of(path));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string with_output(const std::string& output, const std::string& more = "") {
+  return "grid: {shape: [20, 30], spacing: 0.5}\n"
+         "equation: {coefficient: 0.25}\n"
+         "time: {steps: 60}\n"
+         "checkpoint: {every: 20}\n"
+         "output: {directory: out, every: 20, " +
+         output + "}\n" + more;
+}
+
+}  // namespace
+
+TEST_CASE("integrals: columns of diagnostics.csv, the same on any number of threads") {
+  const Sandbox sandbox;
+  write_text("c.yaml", with_output("integrals: {energy: \"field^2\", slope: "
+                                   "\"gradient_squared(field)\"}",
+                                   "initial: {kind: uniform, value: 2}\nboundary: insulated\n"));
+  const Outcome run = run_lapl({"run", "c.yaml", "--backend", "cpu"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  const auto lines = lines_of("out/diagnostics.csv");
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0] == "step,time,min,max,mean,mass,l2,energy,slope,cells_per_second");
+  CHECK(has(lines[4], ",600,0,"));  // 4 in each of 600 cells of a quarter
+
+  write_text("c.yaml", with_output("integrals: {energy: \"0.25 * (field^2 - 1)^2\"}"));
+  std::vector<std::string> last;
+  for (const char* threads : {"compute.threads=1", "compute.threads=2"}) {
+    REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu", "--overwrite", "--set", threads}).code ==
+            0);
+    const std::string line = lines_of("out/diagnostics.csv")[4];
+    last.push_back(line.substr(0, line.rfind(',')));
+  }
+  CHECK(last[0] == last[1]);
+  REQUIRE(run_lapl({"report", "out", "-o", "r.html"}).code == 0);
+  CHECK(has(text_of("r.html"), "Integral energy"));
+}
+
+TEST_CASE("probes: the same table however often the run is interrupted") {
+  const Sandbox sandbox;
+  write_text("c.yaml", with_output("probes: {every: 7, at: {inlet: [4, 3], middle: [10, 15]}}"));
+  REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
+  const std::string whole = text_of("out/probes.csv");
+  const auto lines = lines_of("out/probes.csv");
+  REQUIRE(lines.size() == 10);  // 0, 7 ... 56
+  CHECK(lines[0] == "step,time,inlet,middle");
+  CHECK(lines[9].starts_with("56,3.5,"));
+
+  REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu", "--overwrite", "--set", "time.steps=35"})
+              .code == 0);
+  // As of a run that was killed on the way to the next checkpoint.
+  std::ofstream("out/probes.csv", std::ios::app) << "42,2.625,9,9\n49,3.0";
+  REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=60"}).code == 0);
+  CHECK(text_of("out/probes.csv") == whole);
+  const Outcome back = run_lapl({"resume", "out", "--from", "40"});
+  CAPTURE(back.err);
+  REQUIRE(back.code == 0);
+  CHECK(text_of("out/probes.csv") == whole);
+  CHECK(text_of("out/after-step-40/probes.csv") == whole);
+}
