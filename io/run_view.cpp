@@ -14,6 +14,7 @@
 #include "io/run_folder.hpp"
 #include "io/run_table.hpp"
 #include "kernels/error.hpp"
+#include "solver/run.hpp"
 
 namespace lapl {
 namespace {
@@ -73,6 +74,8 @@ void describe_status(RunView& view, const fs::path& folder, const std::string& h
     const std::string error = text_in(summary, "error");
     view.note = error.substr(0, error.find('\n'));  // the log has all of it
   }
+  if (view.status == "complete" && text_in(summary, "stopped_by") == stopped_by_steady)
+    view.note = "steady: no value changes as fast as limits.steady";
   if (view.status == "stopped")
     view.note = fmt::format("stopped by {}", text_in(summary, "stopped_by"));
   if (view.status != "running") return;

@@ -110,15 +110,18 @@ class Run {
     last_checkpoint_ = start;
     if (config_.verify_every) verification_.emplace(backend_, step_);
     probe();
-    capture(schedule_.is_output(step_), step_ == 0);
+    // A run that goes on from where it came to rest ends there once more.
+    if (is_steady()) result.stopped_by = stopped_by_steady;
+    const bool at_rest = !result.stopped_by.empty();
+    capture(schedule_.is_output(step_) || at_rest, step_ == 0 || at_rest);
     while (step_ < config_.steps && result.stopped_by.empty()) {
       take_stretch();
-      result.stopped_by = stop_reason();
+      result.stopped_by = is_steady() ? stopped_by_steady : stop_reason();
       if (result.stopped_by.empty() && config_.wall_time &&
           seconds_since(start) >= *config_.wall_time)
         result.stopped_by = "limits.wall_time";
       const bool stopping = !result.stopped_by.empty() && step_ < config_.steps;
-      const bool output = schedule_.is_output(step_);
+      const bool output = schedule_.is_output(step_) || result.stopped_by == stopped_by_steady;
       const bool checkpoint = stopping || checkpoint_is_due();
       // Nothing is stored of steps that are not verified.
       if (verification_ && (output || checkpoint || schedule_.is_verification(step_))) verify();
@@ -126,6 +129,7 @@ class Run {
       capture(output, checkpoint);
     }
     if (step_ == config_.steps) result.stopped_by.clear();
+    result.complete = result.stopped_by.empty() || result.stopped_by == stopped_by_steady;
     finish_storing();
     result.step = step_;
     result.stepping_seconds = backend_.stepping_seconds();
@@ -193,6 +197,29 @@ class Run {
     sink_.probed(step_, probed_);
   }
 
+  // Takes one step more to see how much it changes, and goes back: so a check needs no state but
+  // that of its own step, and a run that was interrupted finds the same.
+  bool is_steady() {
+    if (!schedule_.is_steady_check(step_) || step_ == config_.steps) return false;
+    finish_storing();  // it reads a capture
+    const auto start = Clock::now();
+    backend_.capture(false);
+    const std::span<const T> now = backend_.captured().state;
+    before_.assign(now.begin(), now.end());
+    backend_.advance(1);
+    backend_.capture(false);
+    const std::span<const T> after = backend_.captured().state;
+    double largest = 0;
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      const double change = std::abs(static_cast<double>(after[i]) - before_[i]);
+      if (!(change <= largest)) largest = change;  // one that is no number stays the largest
+      if (!(change <= largest)) break;
+    }
+    backend_.set_state(before_, step_);
+    since_report_.add(0, seconds_since(start));
+    return largest / equation_of(config_).time_step(config_) < *config_.steady;
+  }
+
   bool checkpoint_is_due() const {
     const auto& seconds = config_.checkpoint_every.seconds;
     return schedule_.is_checkpoint(step_) ||
@@ -232,6 +259,7 @@ class Run {
   Speed since_report_, since_storing_;
   std::optional<std::int64_t> checked_step_;
   std::vector<T> probed_;
+  std::vector<T> before_;  // the step that looks for a steady state
   std::optional<Verification<T>> verification_;
   Clock::time_point last_checkpoint_;
   std::future<void> storing_;  // last member: its destructor waits while the others still live

@@ -45,7 +45,8 @@ class RunSink {
 
 struct RunResult {
   std::int64_t step = 0;        ///< the last step taken
-  std::string stopped_by;       ///< empty where the run is complete, else why it stopped
+  std::string stopped_by;       ///< why it stopped before config.steps; else empty
+  bool complete = false;        ///< at config.steps, or steady
   double stepping_seconds = 0;  ///< spent in the engine alone
   double seconds = 0;           ///< in all, with outputs and checkpoints
 };
@@ -54,6 +55,9 @@ struct RunResult {
 /// run does, where a value or a sum over the values is not finite.
 template <class T>
 void require_finite_start(Backend<T>& backend, const RunConfig& config);
+
+/// RunResult::stopped_by of a run whose state has come to rest (limits.steady).
+inline constexpr const char* stopped_by_steady = "steady";
 
 /// Runs from `first_step` (the backend's present state) to config.steps. `stop_reason` is asked
 /// after each stretch of about a tenth of a second: a text that is not empty ends the run early,

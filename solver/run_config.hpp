@@ -130,15 +130,17 @@ struct RunConfig {
   EquationConfig equation;
   Scheme scheme = Scheme::euler;
   std::optional<double> time_step;  ///< dt; unset where the equation's parameters imply it
-  std::int64_t steps = 0;
+  std::int64_t steps = 0;           ///< number of the last step
+  std::optional<double> end;        ///< s; from which `steps` follows, where it is set
 
   std::string backend = "auto";  ///< auto, cuda or cpu
   std::string engine = "auto";   ///< auto or a name from engine_table
   Precision precision = Precision::float32;
   int threads = 0;  ///< CPU threads; 0: as many as pay, at most one a core
 
-  std::string directory;  ///< of the run folder, as given
-  std::int64_t output_every = 2500;
+  std::string directory;              ///< of the run folder, as given
+  std::int64_t output_every = 2500;   ///< steps
+  std::optional<double> output_time;  ///< s between outputs, in place of output_every
   std::vector<std::string> output_fields = {"field", "laplacian"};
   std::vector<DerivedConfig> derived;
   std::optional<ProbesConfig> probes;
@@ -151,6 +153,7 @@ struct RunConfig {
 
   std::optional<double> wall_time;  ///< seconds
   std::int64_t check_finite_every = 500;
+  std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 };
 

@@ -71,8 +71,10 @@ bool begins_as_picture(const RunConfig& config) {
 
 std::string summary_text(const RunConfig& config, const RunResult& result,
                          const BackendDescription& by, double cells, std::uint64_t digest) {
-  const bool complete = result.stopped_by.empty();
-  std::string text = complete ? fmt::format("complete: step {}", result.step)
+  const bool complete = result.complete;
+  const bool steady = complete && !result.stopped_by.empty();
+  std::string text = complete ? fmt::format("complete: step {}{}", result.step,
+                                            steady ? ", steady (limits.steady)" : "")
                               : fmt::format("stopped by {} at step {} of {}, with a checkpoint",
                                             result.stopped_by, result.step, config.steps);
   text += fmt::format(", {} cells, {}, digest {}\n", text_of(config.shape),
@@ -128,12 +130,13 @@ int execute_as(const Job& job, Console& console) {
     provenance.emplace_back("seed", std::to_string(config.initial.fractal.seed));
   provenance.emplace_back("config", config_text);
   provenance.emplace_back("parent_checkpoint", job.restart ? path_text(job.restart->path) : "");
-  // An output of the first step itself is stored again only where it is still due.
-  diagnostics_table(folder, config)
-      .begin(first_step + (Schedule(config).is_output(first_step) ? 0 : 1));
+  // An output of the first step itself is stored again only where it is still due, or where the run
+  // may find once more that it is steady.
+  const Schedule schedule(config);
+  const bool again = schedule.is_output(first_step) || schedule.is_steady_check(first_step);
+  diagnostics_table(folder, config).begin(first_step + (again ? 0 : 1));
   if (config.probes)
-    probes_table(folder, config)
-        .begin(first_step + (Schedule(config).is_probe(first_step) ? 0 : 1));
+    probes_table(folder, config).begin(first_step + (schedule.is_probe(first_step) ? 0 : 1));
   console.begin(folder.path(), !begins_as_picture(config));
   folder.log({{"event", job.restart ? "resumed" : "started"},
               {"step", first_step},
@@ -168,7 +171,7 @@ int execute_as(const Job& job, Console& console) {
 
   const double cells =
       static_cast<double>(config.shape.cells()) * static_cast<double>(result.step - first_step);
-  const bool complete = result.stopped_by.empty();
+  const bool complete = result.complete;
   summary["status"] = complete ? "complete" : "stopped";
   summary["stopped_by"] = result.stopped_by;
   summary["step"] = result.step;

@@ -41,8 +41,9 @@ Memory stepping_memory(const RunConfig& config, const std::string& backend, Shap
   Memory memory = memory_needed(backend, shape, value_size, array_count(config));
   const double cells = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
   memory.host += cells * 8 * static_cast<double>(coefficient_names(config).size());
-  if (config.verify_every)
-    memory.host += cells * static_cast<double>(value_size * config.fields.size());
+  for (const bool keeps_a_copy : {config.verify_every.has_value(), config.steady.has_value()})
+    memory.host +=
+        !keeps_a_copy ? 0 : cells * static_cast<double>(value_size * config.fields.size());
   return memory;
 }
 

@@ -51,7 +51,7 @@ std::optional<Checkpoint> run_in_parts(const std::string& config_text,
     const LoadedConfig config =
         parse_config(config_text, options.config, ".",
                      {text_setting("output.directory", folder.string()), "limits.wall_time=null",
-                      fmt::format("time.steps={}", end)});
+                      "limits.steady=null", fmt::format("time.steps={}", end)});
     const auto going_on = [&] {
       RunFolder run = RunFolder::open(folder);
       return resume_job(config, std::move(run), newest_valid_checkpoint(folder / "checkpoints"),

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <system_error>
 
@@ -13,6 +14,7 @@
 #include "io/config/config_text.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
+#include "solver/equation/equation.hpp"
 
 namespace lapl {
 namespace {
@@ -76,6 +78,22 @@ void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const File
     }
     entries.emplace(key.name, entry);
   }
+}
+
+/// A setting of one of these keys takes the place of the file's other one.
+void let_settings_replace(Entries& entries) {
+  const auto given = [&](const char* key) -> Entry* {
+    const auto at = entries.find(key);
+    const bool null =
+        at != entries.end() && at->second.value && std::holds_alternative<Null>(*at->second.value);
+    return at == entries.end() || null ? nullptr : &at->second;
+  };
+  Entry* const steps = given("time.steps");
+  Entry* const end = given("time.end");
+  if (!steps || !end || steps->place.in_file() == end->place.in_file()) return;
+  Entry& replaced = steps->place.in_file() ? *steps : *end;
+  replaced.value = Null{};
+  replaced.origin = "--set";
 }
 
 /// Makes the texts complete: paths absolute, the config's name in the default output directory.
@@ -142,6 +160,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
 
   Entries entries = set;
   entries.insert(file.entries.begin(), file.entries.end());  // where there is no setting
+  let_settings_replace(entries);
   add_defaults(entries, table, file, kinds, mistakes);
   complete_texts(entries, table, name, folder, mistakes);
 
@@ -154,6 +173,15 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   }
   check_together(config.run, entries, mistakes);
   mistakes.throw_any();
+  if (!config.run.end) return config;
+  const double steps = std::ceil(*config.run.end / equation_of(config.run).time_step(config.run));
+  if (!(steps <= static_cast<double>(most_steps))) {
+    mistakes.add(entries.at("time.end").place, "time.end",
+                 fmt::format("found {}, which takes {:.3g} steps (at most {})", *config.run.end,
+                             steps, most_steps));
+    mistakes.throw_any();
+  }
+  config.run.steps = first_step_at(*config.run.end, equation_of(config.run).time_step(config.run));
   return config;
 }
 

@@ -118,6 +118,13 @@ class Checker {
         add("output.integrals", wrong);
   }
 
+  void check_end() {
+    if (!given("time.steps") && !given("time.end"))
+      add("time.steps", "missing (expected an integer from 0 to 9007199254740992, or time.end)");
+    if (given("time.steps") && given("time.end"))
+      add("time.end", "given besides time.steps (give one of them)");
+  }
+
   void check_probes() {
     if (!right({"output.probes", "grid.shape", "fields"}) || !run_.probes) return;
     const auto& [rows, columns] = std::pair(run_.shape.rows, run_.shape.columns);
@@ -224,6 +231,7 @@ void check_together(const RunConfig& run, const Entries& entries, Mistakes& mist
   checker.check_mode();
   checker.check_output_names();
   checker.check_probes();
+  checker.check_end();
   checker.check_filters();
 }
 

@@ -35,6 +35,12 @@ void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const Va
   }
 }
 
+void put_output_every(RunConfig& run, const Value& value) {
+  run.output_time.reset();
+  if (const auto* const steps = std::get_if<std::int64_t>(&value)) run.output_every = *steps;
+  if (const auto* const time = std::get_if<PhysicalTime>(&value)) run.output_time = time->seconds;
+}
+
 void put_parameter(RunConfig& run, const std::string& name, const Value& value) {
   ParameterConfig parameter;
   if (const auto* const number = std::get_if<double>(&value))
@@ -187,8 +193,14 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
        .meaning = "quantities that the formulas of the rates name", .kinds = {formula_kind}},
        store(&RunConfig::equation, &EquationConfig::quantities)},
 
-      {{.name = "time.steps", .type = integer(0, most_steps),
-       .unit = "steps", .meaning = "number of the last step"}, store(&RunConfig::steps)},
+      {{.name = "time.steps", .type = null_or(integer(0, most_steps)), .preset = "null",
+       .unit = "steps", .meaning = "number of the last step; give either this or time.end"},
+       [](RunConfig& run, const Value& value) {
+         if (const auto* const steps = std::get_if<std::int64_t>(&value)) run.steps = *steps;
+       }},
+      {{.name = "time.end", .type = null_or(positive_real()), .preset = "null",
+       .unit = "s", .meaning = "time at which the run ends: the last step is the first whose time is "
+                               "at least this"}, store(&RunConfig::end)},
       {{.name = "time.step", .type = null_or(positive_real()), .preset = "null",
        .unit = "s", .meaning = "dt; diffusion: needs equation.diffusivity"},
        store(&RunConfig::time_step)},
@@ -211,9 +223,11 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
 
       {{.name = "output.directory", .type = text(), .preset = "runs/<config name>",
        .meaning = "run folder; relative to the current folder"}, store(&RunConfig::directory)},
-      {{.name = "output.every", .type = integer(1, most_steps), .preset = "2500",
-       .unit = "steps", .meaning = "between outputs; step 0 and the last step are always written"},
-       store(&RunConfig::output_every)},
+      {{.name = "output.every", .type = either(integer(1, most_steps), physical_time()),
+       .preset = "2500", .unit = "steps, or s",
+       .meaning = "between outputs; of a time: the first step at or after each multiple; step 0 and "
+                  "the last step are always written"},
+       put_output_every},
       {{.name = "output.fields", .type = list(word(output_words), 1, output_words.size()),
        .preset = fmt::format("[{}]", fmt::join(preset_outputs, ", ")),
        .meaning = "what an output holds: fields, laplacian where there is one field, names of "
@@ -245,6 +259,10 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
       {{.name = "limits.check_finite_every", .type = integer(1, most_steps), .preset = "500",
        .unit = "steps", .meaning = "between checks that every value is finite"},
        store(&RunConfig::check_finite_every)},
+      {{.name = "limits.steady", .type = null_or(positive_real()), .preset = "null",
+       .unit = "1/s", .meaning = "the run is complete once no value changes by this much a second, "
+                                 "looked at every limits.check_finite_every steps; null: never"},
+       store(&RunConfig::steady)},
       {{.name = "limits.verify_every", .type = null_or(integer(1, most_steps)), .preset = "null",
        .unit = "steps",
        .meaning = "take the steps since the last time again and compare bits (every step is taken "

@@ -78,6 +78,9 @@ struct YamlWriter {
   std::string operator()(const std::vector<DerivedConfig>& derived) const {
     return yaml_of(derived);
   }
+  std::string operator()(PhysicalTime time) const {
+    return fmt::format("{{time: {}}}", number_text(time.seconds));
+  }
   std::string operator()(const ProbesConfig& probes) const { return yaml_of(probes); }
   template <class T>
   std::string operator()(const std::vector<T>& elements) const {
@@ -90,6 +93,7 @@ struct YamlWriter {
 struct JsonWriter {
   ordered_json operator()(Null) const { return nullptr; }
   ordered_json operator()(Duration value) const { return duration_text(value.seconds); }
+  ordered_json operator()(PhysicalTime time) const { return {{"time", time.seconds}}; }
   ordered_json operator()(const std::vector<FilterConfig>& filters) const {
     ordered_json list = ordered_json::array();
     for (const FilterConfig& filter : filters) list.push_back(yaml_of(filter));

@@ -29,6 +29,10 @@ struct Null {
 struct Duration {
   double seconds = 0;
 };
+/// A time of the model, in place of a number of steps.
+struct PhysicalTime {
+  double seconds = 0;
+};
 /// Laws of the sides of one axis; their `axis` is not set.
 struct AxisLaws {
   std::vector<SideLaw> laws;
@@ -41,7 +45,7 @@ struct InitialMap {
 using Value = std::variant<Null, std::int64_t, double, std::string, Duration,
                            std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>,
                            std::vector<FilterConfig>, AxisLaws, ParameterConfig, InitialMap,
-                           NamedFormulas, std::vector<DerivedConfig>, ProbesConfig>;
+                           NamedFormulas, std::vector<DerivedConfig>, ProbesConfig, PhysicalTime>;
 
 /// Everything that is wrong, each with its place.
 using YamlProblems = std::vector<YamlProblem>;

@@ -229,6 +229,11 @@ Reading read_derived(const YamlNode& node) {
   return derived;
 }
 
+Reading read_physical_time(const YamlNode& node) {
+  return read_keys<PhysicalTime>(
+      {{{.name = "time", .type = positive_real()}, store(&PhysicalTime::seconds)}}, node, {});
+}
+
 YamlProblems read_cells(const YamlNode& node, const std::string& path, ProbesConfig& probes) {
   if (!is_map(node) || node.children.empty())
     return problem(node, path, "expected a map of names with [row, column] each");
@@ -298,6 +303,9 @@ ValueType derived_outputs() {
       {}};
 }
 
+ValueType physical_time() {
+  return {{MapForm{"{time: SECONDS}", read_physical_time, any_map}}, {}};
+}
 ValueType probes() {
   return {{MapForm{"{every: STEPS, at: {NAME: [row, column], ...}}", read_probes, any_map}}, {}};
 }

@@ -14,6 +14,7 @@ ValueType parameter();        ///< a number, or where a field comes from
 ValueType initial_map();      ///< {kind: ..., and the keys of section initial that it reads}
 ValueType named_formulas();   ///< {NAME: FORMULA, ...}
 ValueType derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
+ValueType physical_time();    ///< {time: SECONDS}
 ValueType probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 
 std::string yaml_of(const ProbesConfig& probes);

@@ -2,7 +2,10 @@
 // step and the time that a step stands for are all read from an equation's row.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -115,6 +118,14 @@ inline double coefficient_of(const RunConfig& run) {
 /// Seconds after a number of steps.
 inline double time_of(const RunConfig& run, std::int64_t step) {
   return static_cast<double>(step) * equation_of(run).time_step(run);
+}
+
+/// The first step whose time is at least this one, within rounding: a step that falls short of it
+/// by 1e-9 of itself, or by a few roundings of the number of steps, counts.
+inline std::int64_t first_step_at(double time, double time_step) {
+  const double steps = time / time_step;
+  return static_cast<std::int64_t>(
+      std::min(std::ceil(steps - std::max(1e-9, 0x1p-50 * steps)), 0x1p62));
 }
 
 }  // namespace lapl

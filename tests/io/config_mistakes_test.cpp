@@ -227,13 +227,13 @@ const Mistake mistakes[] = {
      "bad.yaml:3:15: time.steps: found 1.5e0, not an integer (expected an integer from 0 to "
      "9007199254740992)"},
     {"time: {steps: null}",
-     "bad.yaml:3:15: time.steps: found null (expected an integer from 0 to "
-     "9007199254740992)"},
+     "bad.yaml:3:15: time.steps: missing (expected an integer from 0 to "
+     "9007199254740992, or time.end)"},
     {"time: {steps: 1, step: 0.1}",
      "bad.yaml:3:24: time.step: given besides equation.coefficient (give "
      "equation.coefficient alone, or equation.diffusivity and time.step)"},
     {"time: {}",
-     "bad.yaml:3:1: time.steps: missing (expected an integer from 0 to 9007199254740992)"},
+     "bad.yaml:3:1: time.steps: missing (expected an integer from 0 to 9007199254740992, or time.end)"},
     {"compute: {backend: gpu}",
      "bad.yaml:4:20: compute.backend: found gpu (expected auto, cuda or cpu; did you mean "
      "cuda?)"},
@@ -257,7 +257,7 @@ const Mistake mistakes[] = {
      "9007199254740992)"},
     {"output: {every: 30m}",
      "bad.yaml:4:17: output.every: found 30m (expected an integer from 1 to "
-     "9007199254740992)"},
+     "9007199254740992, or {time: SECONDS})"},
     {"output: {fields: []}",
      "bad.yaml:4:18: output.fields: found 0 values (expected a list of 1 to 2, each field "
      "or laplacian)"},
@@ -303,6 +303,12 @@ const Mistake mistakes[] = {
     {"limits: {verify_every: 10m}",
      "bad.yaml:4:24: limits.verify_every: found 10m (expected null, or an integer from 1 to "
      "9007199254740992)"},
+    {"time: {steps: 5, end: 2}",
+     "bad.yaml:3:23: time.end: given besides time.steps (give one of them)"},
+    {"time: {end: 1e300}",
+     "bad.yaml:3:13: time.end: found 1e+300, which takes 4e+300 steps (at most 9007199254740992)"},
+    {"output: {every: {time: -1}}",
+     "bad.yaml:4:24: output.every: time: found -1, out of range (expected a number above 0)"},
     {"output: {integrals: {min: field, energy: field +}}",
      "bad.yaml:4:21: output.integrals: energy: ends where a number, a name or ( is expected\n"
      "    field +\n           ^\n"

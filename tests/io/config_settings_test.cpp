@@ -40,7 +40,8 @@ const SettingMistake setting_table[] = {
     {{"grid.shape=[3,"},
      "--set grid.shape=[3,: grid.shape: not valid YAML: end of sequence flow not found (expected "
      "matching indentation, brackets and quotes)"},
-    {{"time=5"}, "--set time=5: time: found 5 (expected a map with keys of time: steps, step, scheme)"},
+    {{"time=5"},
+     "--set time=5: time: found 5 (expected a map with keys of time: steps, end, step, scheme)"},
     {{"boundary=open"},
      "--set boundary=open: boundary: found open (expected zero, insulated or periodic, or a map of first and last with a law each)"},
     {{"initial.kind=image"}, "bad.yaml:1:1: initial.path: missing (expected the path of a file)"},
@@ -127,7 +128,8 @@ TEST_CASE("another kind by --set replaces the initial field of the file") {
 
 TEST_CASE("a setting does not hide a mistake in the file") {
   CHECK(mistakes_in(config_with("time: {steps: x}"), {"time.steps=5"}) ==
-        "bad.yaml:3:15: time.steps: found x (expected an integer from 0 to 9007199254740992)");
+        "bad.yaml:3:15: time.steps: found x (expected null, or an integer from 0 to "
+        "9007199254740992)");
 }
 
 TEST_CASE("the largest stable time step that a message names is stable") {
@@ -147,7 +149,8 @@ TEST_CASE("all mistakes come out at once, by position, then those of settings") 
                     {"output.every=0", "bar=1"}) ==
         "bad.yaml:1:1: equation.diffusivity: missing (time.step needs it: give both, or "
         "equation.coefficient)\n"
-        "bad.yaml:2:10: time.steps: found x (expected an integer from 0 to 9007199254740992)\n"
+        "bad.yaml:2:10: time.steps: found x (expected null, or an integer from 0 to "
+        "9007199254740992)\n"
         "bad.yaml:3:9: time.step: found 0, out of range (expected a number above 0)\n"
         "bad.yaml:5:11: grid.shape: found 0, out of range (expected an integer from 1 to "
         "1099511627776)\n"

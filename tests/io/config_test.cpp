@@ -192,7 +192,7 @@ TEST_CASE("eigenmodes have the range of their boundary") {
 TEST_CASE("the schema is JSON and has every key and engine") {
   const nlohmann::json schema = nlohmann::json::parse(config_schema());
   CHECK(schema.at("$schema") == "https://json-schema.org/draft/2020-12/schema");
-  CHECK(schema.at("required") == nlohmann::json{"grid", "time"});
+  CHECK(schema.at("required") == nlohmann::json::array({"grid"}));
   for (const ConfigKey& key : config_keys()) {
     CAPTURE(key.name);
     const nlohmann::json& section = schema.at("properties").at(std::string(key.section()));

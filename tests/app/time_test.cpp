@@ -1,0 +1,78 @@
+// Times of the model, and the end at a steady state.
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+std::string with_time(const std::string& time, const std::string& more = "") {
+  return "grid: {shape: [20, 30]}\n"
+         "equation: {diffusivity: 0.25}\n"
+         "checkpoint: {every: 20}\n"
+         "compute: {backend: cpu}\n"
+         "time: " +
+         time + "\n" + more;
+}
+
+nlohmann::json summary() { return nlohmann::json::parse(text_of("out/run.json")); }
+
+}  // namespace
+
+TEST_CASE("time.end and output.every of a time are counted in steps") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             with_time("{step: 0.3, end: 6}", "output: {directory: out, every: {time: 2}}\n"));
+  const Outcome run = run_lapl({"run", "c.yaml"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  CHECK(summary()["steps"] == 20);
+  std::string outputs;
+  for (const auto& entry : fs::directory_iterator("out/fields"))
+    outputs += entry.path().filename().string();
+  for (const char* step : {"000000000", "000000007", "000000014", "000000020"})
+    CHECK_MESSAGE(has(outputs, step), outputs);
+  CHECK(std::distance(fs::directory_iterator("out/fields"), {}) == 4);
+  // A setting of the other key takes the place of the file's.
+  REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=25"}).code == 0);
+  CHECK(summary()["steps"] == 25);
+  REQUIRE(run_lapl({"resume", "out", "--set", "time.end=9"}).code == 0);
+  CHECK(summary()["steps"] == 30);
+  CHECK(run_lapl({"verify-restart", "c.yaml"}).code == 0);
+  CHECK(run_lapl({"run", "out/config.yaml", "--overwrite"}).code == 0);
+}
+
+TEST_CASE("limits.steady: complete at the same step however the run was interrupted") {
+  const Sandbox sandbox;
+  const std::string limits =
+      "limits: {steady: 1e-4, check_finite_every: 30}\ninitial: {kind: gaussian}\n";
+  write_text("c.yaml", with_time("{step: 1, steps: 100000}",
+                                 "output: {directory: out, every: 1000}\n" + limits));
+  const Outcome run = run_lapl({"run", "c.yaml"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  const auto whole = summary();
+  CHECK(whole["status"] == "complete");
+  CHECK(whole["stopped_by"] == "steady");
+  const auto step = whole["step"].get<std::int64_t>();
+  CHECK(step % 30 == 0);
+  CHECK(step > 30);
+  CHECK(step < 10000);
+  CHECK(has(run.out, "steady (limits.steady)"));
+  const std::string table = text_of("out/diagnostics.csv");
+
+  REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.steps=44"}).code == 0);
+  REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=100000"}).code == 0);
+  CHECK(summary()["step"] == step);
+  CHECK(summary()["digest"] == whole["digest"]);
+  // Once more from where it came to rest: the same end, and no line twice.
+  const std::string before = text_of("out/diagnostics.csv");
+  REQUIRE(run_lapl({"resume", "out"}).code == 0);
+  CHECK(summary()["step"] == step);
+  CHECK(summary()["stopped_by"] == "steady");
+  CHECK(std::ranges::count(text_of("out/diagnostics.csv"), '\n') ==
+        std::ranges::count(before, '\n'));
+  CHECK(has(run_lapl({"watch", "out", "--once"}).out, "steady"));
+}
