@@ -8,6 +8,7 @@
 #include <map>
 
 #include "io/config/config_text.hpp"
+#include "io/equation_changes.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
@@ -41,25 +42,40 @@ std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {
   return values;
 }
 
-// What differs between two problems, a line for each key; empty where nothing does.
-std::string difference(const LoadedConfig& before, const std::string& where,
-                       const LoadedConfig& now) {
+bool is_of_equation(const std::string& key) {
+  return key.starts_with("equation.") || key.starts_with("parameters.");
+}
+
+// What differs between two problems, a line for each key.
+struct Differences {
+  std::string equation, rest;
+
+  std::string all() const {
+    return rest + (rest.empty() || equation.empty() ? "" : "\n") + equation;
+  }
+};
+
+Differences differences(const LoadedConfig& before, const std::string& where,
+                        const LoadedConfig& now) {
   auto after = fixed_values(now);
-  std::string text;
+  Differences found;
   const auto differs = [&](const std::string& key, const std::string& was, const std::string& is) {
-    text += fmt::format("{}{}: {} in {}, {} now (a restart may not change it)",
-                        text.empty() ? "" : "\n", key, was, where, is);
+    const bool of_equation = is_of_equation(key);
+    std::string& text = of_equation ? found.equation : found.rest;
+    text += fmt::format("{}{}: {} in {}, {} now (a restart may not change it{})",
+                        text.empty() ? "" : "\n", key, was, where, is,
+                        of_equation ? "; lapl resume --change-equation does" : "");
   };
   for (const auto& [key, was] : fixed_values(before)) {
-    const auto found = after.find(key);
-    if (found == after.end())
+    const auto other = after.find(key);
+    if (other == after.end())
       differs(key, was, "not set");
-    else if (!same_value(was, found->second))
-      differs(key, was, found->second);
+    else if (!same_value(was, other->second))
+      differs(key, was, other->second);
     after.erase(key);
   }
   for (const auto& [key, is] : after) differs(key, "not set", is);
-  return text;
+  return found;
 }
 
 // Moves the outputs that are not there as they were stored to the missing ones.
@@ -139,12 +155,13 @@ Restart read_restart(const fs::path& path, const CheckpointCheck& check) {
 
 }  // namespace
 
-CheckpointCheck check_for(const RunFolder& folder) {
-  return [problem = load_config(folder.config(), {}), fields = folder.fields()](
-             const fs::path& path, CheckpointHeader& header) {
-    const std::string differs =
-        difference(parse_config(header.config, path.string(), ".", {}), "it", problem);
-    if (!differs.empty())
+CheckpointCheck check_for(const RunFolder& folder, bool any_equation) {
+  return [problem = load_config(folder.config(), {}), fields = folder.fields(), any_equation,
+          changes = equation_changes(folder)](const fs::path& path, CheckpointHeader& header) {
+    const Differences found =
+        differences(parse_config(header.config, path.string(), ".", {}), "it", problem);
+    const bool may = any_equation || was_changed_at(changes, header.step);
+    if (const std::string differs = may ? found.rest : found.all(); !differs.empty())
       throw CheckpointError("{}: is of another run than config.yaml: {}", path.string(), differs);
     return take_out_damaged(fields, fs::last_write_time(path), header);
   };
@@ -192,8 +209,28 @@ Restart checkpoint_from(const fs::path& folder, const std::string& from,
 
 void require_same_problem(const LoadedConfig& before, const std::string& where,
                           const LoadedConfig& now) {
-  const std::string differs = difference(before, where, now);
+  const std::string differs = differences(before, where, now).all();
   if (!differs.empty()) throw ConfigError(differs);
+}
+
+std::string require_same_but_for_equation(const LoadedConfig& before, const std::string& where,
+                                          const LoadedConfig& now) {
+  const Differences found = differences(before, where, now);
+  if (!found.rest.empty()) throw ConfigError(found.rest);
+  std::string changes;
+  const auto earlier = fixed_values(before), later = fixed_values(now);
+  const auto value = [](const std::map<std::string, std::string>& values, const std::string& key) {
+    const auto at = values.find(key);
+    return at == values.end() ? "not set" : at->second;
+  };
+  std::map<std::string, std::string> keys = earlier;
+  keys.insert(later.begin(), later.end());
+  for (const auto& [key, any] : keys)
+    if (const std::string was = value(earlier, key), is = value(later, key);
+        is_of_equation(key) && !same_value(was, is))
+      changes += fmt::format("{}{}: {} before, {} from then on", changes.empty() ? "" : "; ", key,
+                             was, is);
+  return changes;
 }
 
 }  // namespace lapl

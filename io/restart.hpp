@@ -28,7 +28,10 @@ using CheckpointCheck =
 /// The check for the checkpoints of this folder: the problem is that of its config.yaml, and
 /// outputs that changed since the checkpoint was written are verified. Throws IoError or
 /// ConfigError where config.yaml cannot be read.
-CheckpointCheck check_for(const RunFolder& folder);
+///
+/// Where the log says that the equation was changed at the step of a checkpoint, or `any_equation`
+/// is true, the equation and the parameters may be others.
+CheckpointCheck check_for(const RunFolder& folder, bool any_equation = false);
 
 /// The newest valid checkpoint in `folder` up to which every output is stored; where there is none,
 /// the newest valid one. Valid: whole, with finite values, in keeping with its own config and its
@@ -47,5 +50,10 @@ Restart checkpoint_from(const std::filesystem::path& folder, const std::string& 
 /// values.
 void require_same_problem(const LoadedConfig& before, const std::string& where,
                           const LoadedConfig& now);
+
+/// The same but for keys of sections equation and parameters; returns what differs in these, a line
+/// for each key.
+std::string require_same_but_for_equation(const LoadedConfig& before, const std::string& where,
+                                          const LoadedConfig& now);
 
 }  // namespace lapl

@@ -11,6 +11,7 @@
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
 #include "io/durable/durable_file.hpp"
+#include "io/equation_changes.hpp"
 #include "io/initial_source.hpp"
 #include "io/provenance.hpp"
 #include "io/quantities.hpp"
@@ -125,11 +126,19 @@ int execute_as(const Job& job, Console& console) {
                            [&](const std::string& text) { console.warning(text); });
   Json& summary = saved_summary.values;
   saved_summary.save();
+  // The log first: it makes checkpoints from before the change ones of this run.
+  if (!job.equation_change.empty())
+    folder.log({{"event", equation_changed_event},
+                {"step", first_step},
+                {"changes", job.equation_change}});
   replace_file(folder.config(), config_text);
   if (config.initials.empty() && config.initial.kind == InitialKind::fractal)
     provenance.emplace_back("seed", std::to_string(config.initial.fractal.seed));
   provenance.emplace_back("config", config_text);
   provenance.emplace_back("parent_checkpoint", job.restart ? path_text(job.restart->path) : "");
+  if (job.restart)
+    if (const std::string changes = text_of(equation_changes(folder), first_step); !changes.empty())
+      provenance.emplace_back("equation_changes", changes);
   // An output of the first step itself is stored again only where it is still due, or where the run
   // may find once more that it is steady.
   const Schedule schedule(config);

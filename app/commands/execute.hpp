@@ -16,12 +16,14 @@ struct Job {
   std::optional<Restart> restart = {};                         ///< none: from the initial field
   RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< where there is no folder yet
   std::optional<RunFolder> folder = {};  ///< of a run that was looked at; it is locked since then
+  std::string equation_change = {};      ///< what is another from here on; empty: nothing
 };
 
 /// The job that goes on from `restart` in `folder` under `config`; says on the console which
 /// checkpoints were rejected. Throws ConfigError where the config asks for another problem or an
-/// earlier end.
-Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console);
+/// earlier end. The equation and its parameters may be others where `change_equation`.
+Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console,
+               bool change_equation = false);
 
 /// Runs the job; returns the exit code: complete, or stopped early. Everything that can be wrong
 /// with config, initial field, device and memory is found before the run folder is touched.

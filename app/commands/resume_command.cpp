@@ -5,22 +5,32 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/signals.hpp"
+#include "io/equation_changes.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
 
-Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console) {
+Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console,
+               bool change_equation) {
   for (const std::string& reason : restart.rejected)
     console.note(fmt::format("checkpoint rejected: {}", reason));
   for (const std::string& problem : restart.damaged) console.warning(problem);
   const CheckpointHeader& header = restart.checkpoint.header;
-  require_same_problem(parse_config(header.config, restart.path.string(), ".", {}),
-                       "the checkpoint", config);
+  const LoadedConfig before = parse_config(header.config, restart.path.string(), ".", {});
+  std::string change;
+  if (change_equation)
+    change = require_same_but_for_equation(before, "the checkpoint", config);
+  else
+    require_same_problem(before, "the checkpoint", config);
   if (header.step > config.run.steps)
     throw ConfigError("time.steps: {} is before step {} of {}", config.run.steps, header.step,
                       restart.path.string());
   console.note(fmt::format("going on from step {} of {}", header.step, restart.path.string()));
-  return {.config = config, .restart = std::move(restart), .folder = std::move(folder)};
+  if (!change.empty()) console.note(fmt::format("another equation from there on: {}", change));
+  return {.config = config,
+          .restart = std::move(restart),
+          .folder = std::move(folder),
+          .equation_change = std::move(change)};
 }
 
 namespace {
@@ -29,6 +39,7 @@ struct ResumeOptions {
   std::string folder;
   std::string from;
   ConfigWords words;
+  bool change_equation = false;
   Console::Options console;
 };
 
@@ -43,19 +54,25 @@ int resume_command(const ResumeOptions& options) {
   catch_stop_signals();
   RunFolder folder = RunFolder::open(options.folder);
   Console console(options.console);
-  const CheckpointCheck check = check_for(folder);
+  const CheckpointCheck check = check_for(folder, options.change_equation);
   Restart restart = options.from.empty()
                         ? newest_valid_checkpoint(folder.checkpoints(), check)
                         : checkpoint_from(folder.checkpoints(), options.from, check);
   // The folder may have been moved since, so its own name goes before what the config says.
   const std::vector<std::string> settings =
       options.words.all({text_setting("output.directory", options.folder)});
-  const std::string& earlier = restart.checkpoint.header.config;
+  // A run that ended before its first checkpoint under a changed equation goes on with that one.
+  const CheckpointHeader& header = restart.checkpoint.header;
+  const bool changed = was_changed_at(equation_changes(folder), header.step);
+  const std::string earlier =
+      changed ? resolved_yaml(load_config(folder.config(), {})) : header.config;
   LoadedConfig config = parse_config(earlier, folder.config().string(), ".", settings);
   keep_origins(config.keys, earlier);
   if (config.run.directory != options.folder)
     throw ConfigError("--set output.directory: resume goes on in the folder that it is given");
-  const Job job = resume_job(config, std::move(folder), std::move(restart), console);
+  Job job = resume_job(config, std::move(folder), std::move(restart), console,
+                       options.change_equation || changed);
+  if (!options.change_equation) job.equation_change.clear();  // the log has it already
   if (!options.from.empty())
     if (const auto aside = job.folder->set_aside_after(job.restart->checkpoint.header.step);
         !aside.empty())
@@ -74,11 +91,14 @@ void add_resume_command(CommandLine& line) {
                  "Checkpoint to go back to: a step, or a file; what the run has of later steps "
                  "is kept in a folder after-step-N");
   add_config_options(command, options.words);
+  command.flag("--change-equation", &options.change_equation,
+               "Let --set change equation and parameters; the log and later outputs say so");
   add_live_console_options(command, options.console);
   command.footer(R"(Examples:
   lapl resume runs/tutorial
   lapl resume runs/tutorial --from 7500
-  lapl resume runs/tutorial --set time.steps=20000)");
+  lapl resume runs/tutorial --set time.steps=20000
+  lapl resume runs/tutorial --change-equation --set equation.coefficient=0.2)");
 }
 
 }  // namespace lapl
