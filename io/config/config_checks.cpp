@@ -101,15 +101,10 @@ class Checker {
                         engine.name, engine.backend, run_.backend, engine.backend));
   }
 
-  /// Datasets of outputs, and columns of diagnostics.csv, have names of their own.
+  /// Columns of diagnostics.csv have names of their own.
   void check_output_names() {
-    if (!right({"fields", "output.derived", "output.integrals"})) return;
+    if (!right({"fields", "output.integrals"})) return;
     RunConfig given = run_;
-    given.derived.clear();
-    std::set<std::string> taken = taken_datasets(given);
-    for (const DerivedConfig& derived : run_.derived)
-      if (const std::string wrong = filter_name_problem(derived.name, taken); !wrong.empty())
-        add("output.derived", wrong);
     std::set<std::string> columns = {"step", "time", "cells_per_second"};
     given.integrals.clear();
     for (const std::string& column : diagnostics_columns(given)) columns.insert(column);

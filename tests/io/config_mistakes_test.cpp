@@ -320,7 +320,8 @@ const Mistake mistakes[] = {
      "bad.yaml:4:19: output.derived: half: unknown name fild (did you mean field?)\n"
      "    0.5 * fild\n          ^"},
     {"output: {derived: {time: field}}",
-     "bad.yaml:4:19: output.derived: name: found time, which is taken (expected a name of its own)"},
+     "bad.yaml:4:19: output.derived: found the name time, which outputs have already (expected "
+     "another)"},
     {"output: {probes: {every: 10, at: {inlet: [4, 2], \"b c\": [0, 0]}}}",
      "bad.yaml:4:18: output.probes: at.inlet: found [4, 2], outside of the grid (expected rows from "
      "0 to 3, columns from 0 to 4)\n"
