@@ -202,14 +202,15 @@ class TileEngine final : public CudaEngine<T> {
              cudaStream_t stream)
       : first_(buffers.current),
         kernel_(extensions_of(problem.faces.front()) ? step_tile<false, Stage, T>
-                                             : step_tile<true, Stage, T>) {
+                                                     : step_tile<true, Stage, T>) {
     const FieldLayout layout = field_layout<T>(problem.shape);
     const std::int64_t across = (layout.columns - 1) / tile_columns<T> + 1;
     const std::int64_t down = (layout.rows - 1) / tile_rows<T> + 1;
     if (down > std::numeric_limits<int>::max() / across)
       throw EngineUnsuitable(
           "the grid has more tiles than the 2147483647 that one launch can take");
-    step_ = {layout, problem.faces.front(), extensions_of(problem.faces.front()).value_or(Extensions{}), stage,
+    step_ = {layout, problem.faces.front(),
+             extensions_of(problem.faces.front()).value_or(Extensions{}), stage,
              static_cast<unsigned>(across)};
     tiles_ = static_cast<unsigned>(across * down);
     capture(buffers, stream);
