@@ -112,8 +112,8 @@ class FormulaChecker {
     for (const std::string& field : run_.fields)
       if (const auto rate = run_.equation.rates.find(field); rate != run_.equation.rates.end())
         attempt("equation." + field, [&] { parse_formula(field, rate->second); });
-    for (const auto& [name, text] : run_.equation.quantities)
-      attempt("equation.let", [&] { parse_formula(name, text); });
+    for (const auto& entry : run_.equation.quantities)
+      attempt("equation.let", [&] { parse_formula(entry.first, entry.second); });
     if (!found_.empty() || !has_all_rates()) return;
     // Each rate alone, so that the first mistake of each is found.
     const FormulaSystem system = system_of(run_);

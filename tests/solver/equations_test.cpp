@@ -138,7 +138,9 @@ TEST_CASE("operators are of second order in space, upwind of first") {
 TEST_CASE("schemes are of their order, with rates that depend on the time") {
   const std::pair<Scheme, double> rows[] = {
       {Scheme::euler, 1}, {Scheme::heun, 2}, {Scheme::ssprk3, 3}, {Scheme::rk4, 4}};
-  for (const auto& [scheme, order] : rows) {
+  for (const auto& row : rows) {
+    const Scheme scheme = row.first;
+    const double order = row.second;
     CAPTURE(name_of(scheme));
     const double order_found = std::log2(scheme_error(scheme, 80) / scheme_error(scheme, 160));
     CHECK(order_found == doctest::Approx(order).epsilon(0.05));
