@@ -11,15 +11,10 @@ namespace {
 
 // Of each operation: whether it is computed in every cell, or the same all along a row.
 std::vector<bool> varying_along_rows(const StageTree& tree) {
-  std::vector<bool> varying;
-  for (const StageOperation& node : tree.operations) {
-    bool varies = node.operation == Operation::value ||
-                  (node.operation == Operation::position && node.index == 2);
-    for (int i = 0; i < row_of(node.operation).operands; ++i)
-      varies = varies || varying[node.operands[i]];
-    varying.push_back(varies);
-  }
-  return varying;
+  return made_of(tree, [](const StageOperation& node) {
+    return node.operation == Operation::value ||
+           (node.operation == Operation::position && node.index == 2);
+  });
 }
 
 StageLayout::Line line_of(const StageOperation& node) {

@@ -111,19 +111,19 @@ bool same_results(const StageTree& a, const StageTree& b) {
   return numbering.results(a, {1, 1, 1}) == numbering.results(b, {1, 1, 1});
 }
 
-std::vector<OperationReach> reaches_of(const StageTree& tree) {
-  std::vector<OperationReach> found;
+bool reads_time(const StageTree& tree) {
+  return std::ranges::count(tree.operations, Operation::time, &StageOperation::operation) > 0;
+}
+
+std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperation&)) {
+  std::vector<bool> made;
   for (const StageOperation& node : tree.operations) {
-    OperationReach reach{
-        node.operation == Operation::value || node.operation == Operation::position,
-        node.operation == Operation::time};
-    for (int i = 0; i < row_of(node.operation).operands; ++i) {
-      reach.varies = reach.varies || found[node.operands[i]].varies;
-      reach.in_time = reach.in_time || found[node.operands[i]].in_time;
-    }
-    found.push_back(reach);
+    bool of_leaf = leaf(node);
+    for (int i = 0; i < row_of(node.operation).operands; ++i)
+      of_leaf = of_leaf || made[node.operands[i]];
+    made.push_back(of_leaf);
   }
-  return found;
+  return made;
 }
 
 StageProperties properties_of(const StageTree& tree) {

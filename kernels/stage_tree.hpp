@@ -73,12 +73,10 @@ StageProperties properties_of(const StageTree& tree);
 /// Whether two trees make the same bits by the same operations, in whatever order they stand.
 bool same_results(const StageTree& a, const StageTree& b);
 
-/// Of each operation: whether it is the same in every cell, and whether it depends on the time.
-struct OperationReach {
-  bool varies = false;   ///< from cell to cell
-  bool in_time = false;  ///< reads the time
-};
-std::vector<OperationReach> reaches_of(const StageTree& tree);
+bool reads_time(const StageTree& tree);
+
+/// Of each operation: whether it is such a leaf, or made of one.
+std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperation&));
 
 /// The tree of DiffusionStage (kernels/diffusion.hpp) on one to three axes:
 /// s = ((left + right) + (up + down)) + (front + back), difference = s - 2 axes centre,

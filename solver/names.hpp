@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -31,6 +32,14 @@ const auto& row_of(Enumeration value) {
 template <class Enumeration>
 requires std::is_enum_v<Enumeration>
 const char* name_of(Enumeration value) { return row_of(value).name; }
+
+/// A letter, then letters, digits and _.
+inline bool is_plain_name(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return !name.empty() && is_letter(name[0]) && std::ranges::all_of(name, [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+  });
+}
 
 /// The names in a table, or in a part of one.
 template <class Table>

@@ -45,24 +45,20 @@ Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coeffici
   problem.time_step = equation.time_step(config);
   for (const double parameter : equation.stage_parameters(config))
     problem.parameters.push_back(static_cast<T>(parameter));
-  const std::vector<std::string> coefficient_fields = coefficient_names(config);
-  for (const std::string& name : coefficient_fields)
+  for (const std::string& name : coefficient_names(config))
     problem.coefficients.push_back(rounded<T>(coefficients.at(name)));
-  std::vector<std::string> names = config.fields;
-  names.insert(names.end(), coefficient_fields.begin(), coefficient_fields.end());
-  for (const auto& [name, text] : config.equation.quantities)
-    if (std::ranges::count(config.laws, name, &SideLaw::array) > 0) names.push_back(name);
   for (const int like : step.like)
     problem.faces.push_back(like >= 0 && like < problem.fields
                                 ? Faces<T>(config.boundaries)
                                 : quantity_faces<T>(config.boundaries));
-  for (int array = 0; array < problem.arrays(); ++array) {
-    const int like = step.like[array];
-    if (like < 0) continue;
-    for (const SideLaw& law : config.laws)
-      if (law.array == names[like] || (law.array.empty() && like < problem.fields))
-        impose(config, law, array, problem);
-  }
+  const auto named = system_of(config).names.arrays;
+  for (int array = 0; array < problem.arrays(); ++array)
+    for (const SideLaw& law : config.laws) {
+      const int like = step.like[array];
+      const bool holds =
+          law.array.empty() ? like >= 0 && like < problem.fields : like == named.at(law.array);
+      if (holds) impose(config, law, array, problem);
+    }
   return problem;
 }
 template Problem<float> problem_of(const RunConfig&, const CoefficientFields&);
@@ -72,9 +68,7 @@ std::vector<double> values_of_formula(const std::string& name, const std::string
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients, std::int64_t* draws) {
   const Formula formula = parse_formula(name, text);
-  FormulaNames names = names_of(config);
-  names.has_time = names.has_stencils = false;
-  names.has_none_of = "has no meaning here (expected a formula of the position and parameters)";
+  FormulaNames names = names_of_values(config);
   // Field 0 takes the values; what they are made of are coefficients.
   Problem<double> problem{.shape = config.shape,
                           .faces = {1, quantity_faces<double>(config.boundaries)}};
@@ -99,8 +93,7 @@ std::vector<double> values_of_formula(const std::string& name, const std::string
     };
   Stage stage{.tree = {}, .targets = {0}};
   std::set<std::string> used;
-  TreeWriter writer(
-      names, stage.tree, [](NestedQuantity) { return std::nullopt; }, used);
+  TreeWriter writer(names, stage.tree, used);
   stage.tree.results = {writer.node_of(writer.write(formula))};
   problem.stages = {std::move(stage)};
   const auto backend = make_backend<double>("cpu", "interpreted", problem, 0);

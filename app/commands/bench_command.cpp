@@ -231,10 +231,10 @@ void add_bench_command(CommandLine& line) {
   lapl bench --config configs/tutorial.yaml --backend cpu
 
 Each case starts from random data, or as its config says, and is compared with the reference
-engine before it is timed. The bandwidth ceiling is what a step that reads and writes each cell once could
-reach at the measured copy bandwidth; engines that block time exceed it. The arithmetic
-ceiling is what the instructions of a cell take (five for diffusion). Filters are compared with the sum as it stands, in some
-thousand cells.)");
+engine before it is timed. The bandwidth ceiling is what a step that reads and writes each cell
+once could reach at the measured copy bandwidth; engines that block time exceed it. The
+arithmetic ceiling is what the instructions of a cell take (five for diffusion). Filters are
+compared with the sum as it stands, in some thousand cells.)");
 }
 
 }  // namespace lapl

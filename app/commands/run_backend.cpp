@@ -4,19 +4,32 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "io/filter_source.hpp"
 #include "kernels/engines.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/filter.hpp"
 #include "solver/outputs.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
+namespace {
+
+// Of the equation, of what follows from the state, or of a law that is no constant.
+bool has_formulas(const RunConfig& config) {
+  return config.equation.kind == EquationKind::formula || !config.derived.empty() ||
+         !config.integrals.empty() || std::ranges::any_of(config.laws, [&](const SideLaw& law) {
+           std::set<std::string> used;
+           return !terms_of(law, config, used).tree.results.empty();
+         });
+}
+
+}  // namespace
 
 BackendChoice choose_backend(const RunConfig& config) {
-  const bool formula = config.equation.kind == EquationKind::formula;
-  if (config.backend == "auto" && config.engine == "auto" && formula)
-    return {"cpu", "formulas are stepped there"};
+  if (config.backend == "auto" && config.engine == "auto" && has_formulas(config))
+    return {"cpu", "formulas are computed there"};
   return choose_backend(config.backend, config.engine);
 }
 

@@ -141,22 +141,6 @@ void read_setting(const std::string& setting, int index, const KeyTable<RunConfi
   }
 }
 
-/// The value of a key of a map; null where there is none.
-const YamlNode* child_of(const YamlNode& map, std::string_view key) {
-  if (map.kind != YamlNode::Kind::map) return nullptr;
-  for (std::size_t i = 0; i + 1 < map.children.size(); i += 2)
-    if (map.children[i].kind == YamlNode::Kind::scalar && map.children[i].text == key)
-      return &map.children[i + 1];
-  return nullptr;
-}
-
-bool is_plain_name(std::string_view name) {
-  return !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
-         std::ranges::all_of(name, [](char c) {
-           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-         });
-}
-
 /// Collects names, first those of the file, then those of settings.
 class NameFinder {
  public:

@@ -1,7 +1,6 @@
 #include "io/config/filter_keys.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -145,11 +144,7 @@ std::pair<std::vector<FilterConfig>, YamlProblems> read_filters(const YamlNode& 
 }
 
 std::string filter_name_problem(const std::string& name, std::set<std::string>& taken) {
-  const bool plain =
-      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
-          std::string::npos &&
-      std::isalpha(static_cast<unsigned char>(name.front())) != 0;
-  if (!plain)
+  if (!is_plain_name(name))
     return fmt::format("name: found {} (expected a letter, then letters, digits and _)", name);
   if (!taken.insert(name).second)
     return fmt::format("name: found {}, which is taken (expected a name of its own)", name);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_number.hpp"
@@ -149,21 +148,15 @@ Reading read_keys(const KeyTable<Target>& keys, const YamlNode& node, Target tar
 
 Reading read_parameter(const YamlNode& node) {
   using P = ParameterConfig;
-  std::string image, file, formula;
-  const auto given = [&](const char* key) {
-    for (std::size_t i = 0; i + 1 < node.children.size(); i += 2)
-      if (node.children[i].text == key) return true;
-    return false;
-  };
   P parameter;
-  if (given("image")) {
+  if (child_of(node, "image")) {
     parameter.kind = P::Kind::image;
     return read_keys<P>({{{.name = "image", .type = path()}, store(&P::path)},
                          {{.name = "range", .type = list(finite_real(), 2, 2), .preset = "[0, 1]"},
                           store(&P::range)}},
                         node, parameter);
   }
-  if (given("hdf5")) {
+  if (child_of(node, "hdf5")) {
     parameter.kind = P::Kind::hdf5;
     return read_keys<P>(
         {{{.name = "hdf5", .type = path()}, store(&P::path)},
@@ -181,9 +174,7 @@ Reading read_initial(const YamlNode& node) {
   if (!problems.empty()) return problems;
   const std::string kind = name_of(initial.config.kind);
   for (const Key<InitialConfig>& key : initial_keys()) {
-    const YamlNode* given = nullptr;
-    for (std::size_t i = 0; i + 1 < node.children.size(); i += 2)
-      if (node.children[i].text == key.name) given = &node.children[i + 1];
+    const YamlNode* const given = child_of(node, key.name);
     if (!key.belongs_to(kind)) {
       if (given)
         problems.push_back(
@@ -266,9 +257,7 @@ ordered_json formulas_schema() {
   return {{"type", "object"}, {"additionalProperties", {{"type", {"string", "number"}}}}};
 }
 
-// The keys of a map that matter, in the order of their table.
-template <class Target>
-std::string law_yaml(const Target& law) {
+std::string law_yaml(const SideLaw& law) {
   const std::string value = yaml_text(law.value);
   if (law.kind == LawKind::mixed)
     return fmt::format("{{mixed: {{value: {}, factor: {}}}}}", value, yaml_text(law.factor));

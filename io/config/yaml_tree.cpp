@@ -167,4 +167,12 @@ YamlDocument parse_yaml(std::string_view text) {
   return document;
 }
 
+const YamlNode* child_of(const YamlNode& map, std::string_view key) {
+  if (map.kind != YamlNode::Kind::map) return nullptr;
+  for (std::size_t i = 0; i + 1 < map.children.size(); i += 2)
+    if (map.children[i].kind == YamlNode::Kind::scalar && map.children[i].text == key)
+      return &map.children[i + 1];
+  return nullptr;
+}
+
 }  // namespace lapl

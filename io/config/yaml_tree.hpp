@@ -26,6 +26,9 @@ struct YamlNode {
   std::vector<YamlNode> children;  ///< elements of a list; keys and values of a map in turn
 };
 
+/// The value of a key of a map; null where there is none.
+const YamlNode* child_of(const YamlNode& map, std::string_view key);
+
 struct YamlProblem {
   TextPosition position;
   std::string what;

@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "kernels/cpu/compiled_code.hpp"
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/piece_run.hpp"
-#include "kernels/cpu/system_compiler.hpp"
 
 namespace lapl {
 namespace {

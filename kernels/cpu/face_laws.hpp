@@ -4,6 +4,7 @@
 //   -1    .   .   .          .         .          ghosts of the columns at either end among them
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/cpu/tree_at.hpp"
@@ -37,14 +38,8 @@ class FaceLaws {
 
   /// Evaluates what depends on the time, at the first call all that varies.
   void set_time(double time) {
-    for (const VaryingFace& face : problem_.laws) {
-      bool in_time = false, varies = false;
-      for (const OperationReach& reach : reaches_of(face.law)) {
-        in_time = in_time || reach.in_time;
-        varies = varies || reach.varies;
-      }
-      if (in_time || !known_) evaluate(face, varies, time);
-    }
+    for (const VaryingFace& face : problem_.laws)
+      if (!known_ || reads_time(face.law)) evaluate(face, time);
     known_ = true;
   }
 
@@ -57,7 +52,7 @@ class FaceLaws {
     return 2 * (3 * array + axis) + (last ? 1 : 0);
   }
 
-  void evaluate(const VaryingFace& face, bool varies, double time) {
+  void evaluate(const VaryingFace& face, double time) {
     LawsAlongFace<T>& law = laws_[place_of(face.array, face.axis, face.last)];
     TreeAt<T> tree(problem_, face.law);
     const auto size = by_axis(problem_.shape);
@@ -71,7 +66,8 @@ class FaceLaws {
                     [](const StageOperation&) { return T(0); });
       return Face<T>{tree.result(0), tree.result(1)};
     };
-    if (!varies) {
+    if (std::ranges::count(face.law.operations, Operation::position, &StageOperation::operation) ==
+        0) {
       law.everywhere = at(0, 0);
       return;
     }

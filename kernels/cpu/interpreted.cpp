@@ -31,7 +31,11 @@ class StageRows {
       : problem_(problem),
         stage_(stage),
         uniform_(problem, stage.tree),
-        reaches_(reaches_of(stage.tree)),
+        varies_(made_of(stage.tree,
+                        [](const StageOperation& node) {
+                          return node.operation == Operation::value ||
+                                 node.operation == Operation::position;
+                        })),
         operands_(stage.tree.operations.size()),
         results_(stage.tree.operations.size()),
         target_of_(stage.tree.operations.size(), -1) {
@@ -44,16 +48,16 @@ class StageRows {
     }
     for (std::size_t i = 0; i < stage.targets.size(); ++i)
       if (const int result = stage.tree.results[i];
-          computes(operations[result].operation) && reaches_[result].varies)
+          computes(operations[result].operation) && varies_[result])
         target_of_[result] = stage.targets[i];
   }
 
   /// To be called before a time's first evaluation.
   void set_time(double time) {
+    if (known_ && !reads_time(stage_.tree)) return;
     uniform_.evaluate({}, time, [](const StageOperation&) { return T(0); });
-    for (std::size_t i = 0; i < reaches_.size(); ++i)
-      if (!reaches_[i].varies && (reaches_[i].in_time || !known_))
-        std::ranges::fill(results_[i], uniform_.of_operation(i));
+    for (std::size_t i = 0; i < varies_.size(); ++i)
+      if (!varies_[i]) std::ranges::fill(results_[i], uniform_.of_operation(i));
     known_ = true;
   }
 
@@ -64,7 +68,7 @@ class StageRows {
     const auto& operations = stage_.tree.operations;
     for (std::size_t i = 0; i < operations.size(); ++i) {
       const StageOperation& node = operations[i];
-      if (!reaches_[i].varies) continue;
+      if (!varies_[i]) continue;
       if (node.operation == Operation::value) {
         operands_[i] = lines_[line_of_[i]].start + 1 + node.at.column;
       } else if (node.operation == Operation::position) {
@@ -142,7 +146,7 @@ class StageRows {
   const Problem<T>& problem_;
   const Stage& stage_;
   TreeAt<T> uniform_;
-  std::vector<OperationReach> reaches_;
+  std::vector<bool> varies_;  // of each operation: from cell to cell
   std::vector<Line> lines_;
   std::vector<std::size_t> line_of_;     // of each operation that is a value
   std::vector<const T*> operands_;       // the values that each operation stands for

@@ -13,10 +13,6 @@ namespace lapl {
 template <class T>
 using StageFunction = void(const T* const* lines, const T* uniforms, T* const* out, long count);
 
-inline std::int64_t wrapped(std::int64_t index, std::int64_t size) {
-  return index >= 0 && index < size ? index : (index % size + size) % size;
-}
-
 /// Rows and columns of the grid, the last ones not among them.
 struct Piece {
   std::int64_t first_row, last_row, first_column, last_column;
@@ -55,10 +51,6 @@ struct CompiledStages {
     }
     for (std::int64_t column = -margin; column < shape.columns + margin; ++column)
       positions.push_back(position_at(problem, 2, {0, column, 0}));
-  }
-
-  static bool reads_time(const StageTree& tree) {
-    return std::ranges::count(tree.operations, Operation::time, &StageOperation::operation) > 0;
   }
 
   Problem<T> problem;
@@ -111,7 +103,8 @@ class PieceRun {
     piece_ = piece;
     from_ = from;
     to_ = to;
-    start_ = piece.first_column - (pipeline_.halo / pad + 1) * pad;
+    // Whole vectors begin at most one before the halo, and read a cell more.
+    start_ = piece.first_column - (pipeline_.halo / pad + 2) * pad;
     pitch_ = (piece.last_column - start_ + pipeline_.halo + 2 * pad) / pad * pad;
     std::int64_t rows = 0;
     for (std::size_t i = 0; i < pipeline_.versions.size(); ++i) {

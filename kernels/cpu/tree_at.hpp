@@ -19,6 +19,10 @@ constexpr std::array<std::int64_t, 3> by_axis(Cell cell) {
 constexpr Cell beside(Cell cell, Offset at) {
   return {cell.row + at.row, cell.column + at.column, cell.plane + at.plane};
 }
+/// An index of a periodic axis within it.
+constexpr std::int64_t wrapped(std::int64_t index, std::int64_t size) {
+  return index >= 0 && index < size ? index : (index % size + size) % size;
+}
 template <class T>
 const AxisFaces<T>& axis_faces(const Faces<T>& faces, int axis) {
   return axis == 0 ? faces.planes : axis == 1 ? faces.rows : faces.columns;
@@ -31,7 +35,7 @@ T position_at(const Problem<T>& problem, int axis, Cell cell) {
   std::int64_t index = by_axis(cell)[axis];
   const std::int64_t size = by_axis(problem.shape)[axis];
   if (!problem.faces.empty() && axis_faces(problem.faces.front(), axis).wrap())
-    index = (index % size + size) % size;
+    index = wrapped(index, size);
   return static_cast<T>(static_cast<double>(index) * problem.spacing[axis]);
 }
 

@@ -48,14 +48,15 @@ struct NestedQuantity {
   int node = 0;  ///< of the formula
 };
 
-/// Writes formulas into one tree. `nested` gives the array of a quantity that holds a stencil
-/// operator itself, and none for others.
+/// Writes formulas into one tree; `used` takes the names that they read. `nested` gives the array
+/// of a quantity that holds a stencil operator itself, and none for others; where formulas have no
+/// stencils, none is asked for.
 class TreeWriter {
  public:
   using ArrayOf = std::function<std::optional<int>(NestedQuantity)>;
 
-  TreeWriter(const FormulaNames& names, StageTree& tree, ArrayOf nested,
-             std::set<std::string>& used)
+  TreeWriter(const FormulaNames& names, StageTree& tree, std::set<std::string>& used,
+             ArrayOf nested = {})
       : names_(names), tree_(tree), nested_(std::move(nested)), used_(used) {}
 
   /// The value of a formula. Throws FormulaError.
@@ -93,6 +94,7 @@ class TreeWriter {
   Term comparison(const FormulaNode& node, Term a, Term b);
   Term power(const Place& place, const FormulaNode& node);
   Term apply(Operation operation, std::vector<Term> operands);
+  static void require_arguments(const FormulaNode& node, std::size_t count);
 
   // The argument of a stencil, beside the cell.
   struct Argument {
@@ -116,7 +118,7 @@ class TreeWriter {
   const FormulaNames& names_;
   StageTree& tree_;
   ArrayOf nested_;
-  std::set<std::string>& used_;  ///< names that were read
+  std::set<std::string>& used_;
   std::map<Place, Term> known_;
 };
 

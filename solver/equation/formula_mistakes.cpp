@@ -79,13 +79,6 @@ class FormulaChecker {
     }
   }
 
-  static bool is_plain_name(const std::string& name) {
-    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    return !name.empty() && is_letter(name[0]) && std::ranges::all_of(name, [&](char c) {
-      return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
-    });
-  }
-
   // A side that has laws has one for each field.
   void check_sides() {
     for (const SideLaw& side : run_.laws)
@@ -138,9 +131,7 @@ class FormulaChecker {
   // A formula of the position, parameters and, where `random`, random numbers.
   void check_value(const std::string& key, const std::string& text, bool random) {
     attempt(key, [&] {
-      FormulaNames names = names_of(run_);
-      names.has_time = names.has_stencils = false;
-      names.has_none_of = "has no meaning here (expected a formula of the position and parameters)";
+      FormulaNames names = names_of_values(run_);
       if (random) {
         names.draw = [] { return 0; };
         for (const std::string& coefficient : coefficient_names(run_))
@@ -148,9 +139,7 @@ class FormulaChecker {
       }
       const Formula formula = parse_formula(key, text);
       StageTree tree;
-      TreeWriter(
-          names, tree, [](NestedQuantity) { return std::nullopt; }, used_)
-          .write(formula);
+      TreeWriter(names, tree, used_).write(formula);
     });
   }
 

@@ -13,6 +13,13 @@ FormulaNames names_of(const RunConfig& run) {
   return names;
 }
 
+FormulaNames names_of_values(const RunConfig& run) {
+  FormulaNames names = names_of(run);
+  names.has_time = names.has_stencils = false;
+  names.has_none_of = "has no meaning here (expected a formula of the position and parameters)";
+  return names;
+}
+
 std::vector<std::string> coefficient_names(const RunConfig& run) {
   std::vector<std::string> coefficients;
   for (const auto& [name, parameter] : run.parameters)
@@ -55,8 +62,7 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
   names.positions[std::string(1, "zyx"[law.axis])] = position;
 
   LawTerms terms;
-  TreeWriter writer(
-      names, terms.tree, [](NestedQuantity) { return std::nullopt; }, used);
+  TreeWriter writer(names, terms.tree, used);
   const auto number = [](double value) { return TreeWriter::scalar(value, false); };
   const Formula value_formula = parse_formula(law_name(law), law.value);
   const Term value = writer.write(value_formula);

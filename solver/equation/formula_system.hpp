@@ -12,6 +12,9 @@ namespace lapl {
 /// The numbers among the parameters, and the grid; no arrays.
 FormulaNames names_of(const RunConfig& run);
 
+/// The same for formulas of values that do not change: of the position and parameters alone.
+FormulaNames names_of_values(const RunConfig& run);
+
 /// Names of the parameters that are fields, in the order of their arrays.
 std::vector<std::string> coefficient_names(const RunConfig& run);
 

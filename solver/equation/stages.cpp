@@ -88,9 +88,8 @@ class StageMaker {
     TreeWriter writer;
     Level(StageMaker& maker, double time)
         : stage{.tree = {}, .targets = {}, .time = time},
-          writer(
-              maker.names_, stage.tree,
-              [&maker](NestedQuantity part) { return maker.array_of(part); }, maker.made_.used) {}
+          writer(maker.names_, stage.tree, maker.made_.used,
+                 [&maker](NestedQuantity part) { return maker.array_of(part); }) {}
   };
 
   // base + dt rate
