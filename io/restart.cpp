@@ -46,36 +46,39 @@ bool is_of_equation(const std::string& key) {
   return key.starts_with("equation.") || key.starts_with("parameters.");
 }
 
-// What differs between two problems, a line for each key.
-struct Differences {
-  std::string equation, rest;
-
-  std::string all() const {
-    return rest + (rest.empty() || equation.empty() ? "" : "\n") + equation;
-  }
+// A key that is not the same in two problems.
+struct Difference {
+  std::string key, was, is;
 };
 
-Differences differences(const LoadedConfig& before, const std::string& where,
-                        const LoadedConfig& now) {
+// Those of the equation come last.
+std::vector<Difference> differences(const LoadedConfig& before, const LoadedConfig& now) {
   auto after = fixed_values(now);
-  Differences found;
-  const auto differs = [&](const std::string& key, const std::string& was, const std::string& is) {
+  std::vector<Difference> found;
+  for (const auto& [key, was] : fixed_values(before)) {
+    const auto is = after.extract(key);
+    if (is.empty() || !same_value(was, is.mapped()))
+      found.push_back({key, was, is.empty() ? "not set" : is.mapped()});
+  }
+  for (const auto& [key, is] : after) found.push_back({key, "not set", is});
+  std::stable_partition(found.begin(), found.end(), [](const Difference& difference) {
+    return !is_of_equation(difference.key);
+  });
+  return found;
+}
+
+// Why a restart may not be, a line for each key; empty where it may.
+std::string refusal(const std::vector<Difference>& found, const std::string& where,
+                    bool any_equation = false) {
+  std::string text;
+  for (const auto& [key, was, is] : found) {
     const bool of_equation = is_of_equation(key);
-    std::string& text = of_equation ? found.equation : found.rest;
+    if (of_equation && any_equation) continue;
     text += fmt::format("{}{}: {} in {}, {} now (a restart may not change it{})",
                         text.empty() ? "" : "\n", key, was, where, is,
                         of_equation ? "; lapl resume --change-equation does" : "");
-  };
-  for (const auto& [key, was] : fixed_values(before)) {
-    const auto other = after.find(key);
-    if (other == after.end())
-      differs(key, was, "not set");
-    else if (!same_value(was, other->second))
-      differs(key, was, other->second);
-    after.erase(key);
   }
-  for (const auto& [key, is] : after) differs(key, "not set", is);
-  return found;
+  return text;
 }
 
 // Moves the outputs that are not there as they were stored to the missing ones.
@@ -158,10 +161,10 @@ Restart read_restart(const fs::path& path, const CheckpointCheck& check) {
 CheckpointCheck check_for(const RunFolder& folder, bool any_equation) {
   return [problem = load_config(folder.config(), {}), fields = folder.fields(), any_equation,
           changes = equation_changes(folder)](const fs::path& path, CheckpointHeader& header) {
-    const Differences found =
-        differences(parse_config(header.config, path.string(), ".", {}), "it", problem);
-    const bool may = any_equation || was_changed_at(changes, header.step);
-    if (const std::string differs = may ? found.rest : found.all(); !differs.empty())
+    const bool any = any_equation || was_changed_at(changes, header.step);
+    const std::string differs = refusal(
+        differences(parse_config(header.config, path.string(), ".", {}), problem), "it", any);
+    if (!differs.empty())
       throw CheckpointError("{}: is of another run than config.yaml: {}", path.string(), differs);
     return take_out_damaged(fields, fs::last_write_time(path), header);
   };
@@ -209,27 +212,19 @@ Restart checkpoint_from(const fs::path& folder, const std::string& from,
 
 void require_same_problem(const LoadedConfig& before, const std::string& where,
                           const LoadedConfig& now) {
-  const std::string differs = differences(before, where, now).all();
+  const std::string differs = refusal(differences(before, now), where);
   if (!differs.empty()) throw ConfigError(differs);
 }
 
 std::string require_same_but_for_equation(const LoadedConfig& before, const std::string& where,
                                           const LoadedConfig& now) {
-  const Differences found = differences(before, where, now);
-  if (!found.rest.empty()) throw ConfigError(found.rest);
+  const std::vector<Difference> found = differences(before, now);
+  if (const std::string differs = refusal(found, where, true); !differs.empty())
+    throw ConfigError(differs);
   std::string changes;
-  const auto earlier = fixed_values(before), later = fixed_values(now);
-  const auto value = [](const std::map<std::string, std::string>& values, const std::string& key) {
-    const auto at = values.find(key);
-    return at == values.end() ? "not set" : at->second;
-  };
-  std::map<std::string, std::string> keys = earlier;
-  keys.insert(later.begin(), later.end());
-  for (const auto& [key, any] : keys)
-    if (const std::string was = value(earlier, key), is = value(later, key);
-        is_of_equation(key) && !same_value(was, is))
-      changes += fmt::format("{}{}: {} before, {} from then on", changes.empty() ? "" : "; ", key,
-                             was, is);
+  for (const auto& [key, was, is] : found)
+    changes +=
+        fmt::format("{}{}: {} before, {} from then on", changes.empty() ? "" : "; ", key, was, is);
   return changes;
 }
 
