@@ -83,6 +83,8 @@ class Backend {
 
 /// Why no CUDA backend can be made here; empty where one can.
 std::string cuda_unavailable();
+/// Why a CUDA backend cannot compute formulas; empty where it can.
+std::string cuda_formulas_unavailable();
 
 /// CPU threads for a grid of this shape: one for each core that this process may use, but none for
 /// so few cells that waiting for the others would take longer than stepping them.

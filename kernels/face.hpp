@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/arithmetic.hpp"
 #include "kernels/boundary.hpp"
+#include "kernels/ghost.hpp"
 
 namespace lapl {
 
@@ -27,13 +27,7 @@ struct Face {
   LAPL_HOST_DEVICE bool is_constant() const { return !neighbour && b == T(0); }
   LAPL_HOST_DEVICE bool is_even() const { return !neighbour && a == T(0) && b == T(1); }
 
-  /// What the law makes of the value inside, to the bit: a constant does not read it, and an even
-  /// face keeps signed zeros.
-  LAPL_HOST_DEVICE T ghost(T inside) const {
-    if (b == T(0)) return a;
-    if (a == T(0)) return b == T(1) ? inside : b * inside;
-    return fused_multiply_add(b, inside, a);
-  }
+  LAPL_HOST_DEVICE T ghost(T inside) const { return ghost_of(a, b, inside); }
 };
 
 /// The two faces of an axis; both are neighbours or none is.

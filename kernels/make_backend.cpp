@@ -11,6 +11,7 @@
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #ifdef LAPL_HAS_CUDA
+#include "kernels/cuda/compiled_kernels.hpp"
 #include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/device_info.hpp"
 #endif
@@ -27,6 +28,14 @@ std::string cuda_unavailable() {
   return cuda_unavailable_reason();
 #else
   return "CUDA was not compiled in";
+#endif
+}
+
+std::string cuda_formulas_unavailable() {
+#ifdef LAPL_HAS_CUDA
+  return CompiledKernels::unavailable_here();
+#else
+  return cuda_unavailable();
 #endif
 }
 

@@ -68,12 +68,21 @@ template <class V>
 LAPL_HOST_DEVICE V choice(V condition, V a, V b) {
   return condition != V(0) ? a : b;
 }
+#ifdef __CUDACC_RTC__  // has none of GCC's names
+LAPL_HOST_DEVICE float magnitude(float a) { return fabsf(a); }
+LAPL_HOST_DEVICE double magnitude(double a) { return fabs(a); }
+LAPL_HOST_DEVICE float square_root(float a) { return sqrtf(a); }
+LAPL_HOST_DEVICE double square_root(double a) { return sqrt(a); }
+LAPL_HOST_DEVICE float round_down(float a) { return floorf(a); }
+LAPL_HOST_DEVICE double round_down(double a) { return floor(a); }
+#else
 LAPL_HOST_DEVICE float magnitude(float a) { return __builtin_fabsf(a); }
 LAPL_HOST_DEVICE double magnitude(double a) { return __builtin_fabs(a); }
 LAPL_HOST_DEVICE float square_root(float a) { return __builtin_sqrtf(a); }
 LAPL_HOST_DEVICE double square_root(double a) { return __builtin_sqrt(a); }
 LAPL_HOST_DEVICE float round_down(float a) { return __builtin_floorf(a); }
 LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
+#endif
 
 #ifndef LAPL_RUN_TIME_CODE
 

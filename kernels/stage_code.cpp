@@ -42,19 +42,9 @@ std::string function_text(const Stage& stage, const std::string& name) {
   for (std::size_t i = 0; i < stage.targets.size(); ++i)
     text += fmt::format("  T* const o{0} = out[{0}];\n", i);
   text += "#pragma omp simd\n  for (long i = 0; i < count; ++i) {\n";
-  for (std::size_t i = 0; i < tree.operations.size(); ++i) {
-    if (!varying[i]) continue;
-    const StageOperation& node = tree.operations[i];
-    text += fmt::format("    const T v{} = ", i);
-    if (!computes(node.operation)) {
-      text += fmt::format("l{}[i + {}];\n", place_in(layout.lines, line_of(node)), node.at.column);
-      continue;
-    }
-    std::string operands;
-    for (int k = 0; k < row_of(node.operation).operands; ++k)
-      operands += fmt::format("{}v{}", k > 0 ? ", " : "", node.operands[k]);
-    text += fmt::format("lapl::{}({});\n", row_of(node.operation).name, operands);
-  }
+  text += operations_text(tree, varying, [&](const StageOperation& node) {
+    return fmt::format("l{}[i + {}]", place_in(layout.lines, line_of(node)), node.at.column);
+  });
   for (std::size_t i = 0; i < stage.targets.size(); ++i)
     text += fmt::format("    o{}[i] = v{};\n", i, tree.results[i]);
   return text + "  }\n}\n";
@@ -62,13 +52,41 @@ std::string function_text(const Stage& stage, const std::string& name) {
 
 }  // namespace
 
+std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& varying) {
+  std::vector<int> arguments;
+  const auto use = [&](int operation) {
+    if (!varying[operation] && std::ranges::count(arguments, operation) == 0)
+      arguments.push_back(operation);
+  };
+  for (std::size_t i = 0; i < tree.operations.size(); ++i)
+    for (int k = 0; varying[i] && k < row_of(tree.operations[i].operation).operands; ++k)
+      use(tree.operations[i].operands[k]);
+  for (const int result : tree.results) use(result);
+  return arguments;
+}
+
+std::string operations_text(const StageTree& tree, const std::vector<bool>& varying,
+                            const std::function<std::string(const StageOperation&)>& leaf) {
+  std::string text;
+  for (std::size_t i = 0; i < tree.operations.size(); ++i) {
+    if (!varying[i]) continue;
+    const StageOperation& node = tree.operations[i];
+    text += fmt::format("    const T v{} = ", i);
+    if (!computes(node.operation)) {
+      text += leaf(node) + ";\n";
+      continue;
+    }
+    std::string operands;
+    for (int k = 0; k < row_of(node.operation).operands; ++k)
+      operands += fmt::format("{}v{}", k > 0 ? ", " : "", node.operands[k]);
+    text += fmt::format("lapl::{}({});\n", row_of(node.operation).name, operands);
+  }
+  return text;
+}
+
 StageLayout layout_of(const StageTree& tree) {
   const std::vector<bool> varying = varying_along_rows(tree);
-  StageLayout layout;
-  const auto use = [&](int operation) {
-    if (!varying[operation] && std::ranges::count(layout.uniforms, operation) == 0)
-      layout.uniforms.push_back(operation);
-  };
+  StageLayout layout{.lines = {}, .uniforms = arguments_of(tree, varying)};
   for (std::size_t i = 0; i < tree.operations.size(); ++i) {
     if (!varying[i]) continue;
     const StageOperation& node = tree.operations[i];
@@ -76,9 +94,7 @@ StageLayout layout_of(const StageTree& tree) {
       ++layout.arithmetic;
     else if (const auto line = line_of(node); std::ranges::count(layout.lines, line) == 0)
       layout.lines.push_back(line);
-    for (int k = 0; k < row_of(node.operation).operands; ++k) use(node.operands[k]);
   }
-  for (const int result : tree.results) use(result);
   return layout;
 }
 

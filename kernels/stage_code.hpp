@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,7 +33,13 @@ StageLayout layout_of(const StageTree& tree);
 /// Functions stage_0, stage_1 ... and copy_row of values of `number_type` ("float" or "double").
 std::string code_of(const std::vector<Stage>& stages, const std::string& number_type);
 
-/// The headers that the text includes, by name.
+/// The operations whose values are arguments where `varying` says which of all are computed.
+std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& varying);
+/// A line of text for each operation that varies: "const T v7 = ..."; `leaf` prints what is read.
+std::string operations_text(const StageTree& tree, const std::vector<bool>& varying,
+                            const std::function<std::string(const StageOperation&)>& leaf);
+
+/// The headers that printed text includes, by name.
 std::map<std::string, std::string> code_headers();
 
 }  // namespace lapl

@@ -115,6 +115,26 @@ bool reads_time(const StageTree& tree) {
   return std::ranges::count(tree.operations, Operation::time, &StageOperation::operation) > 0;
 }
 
+StageTree without_unused(const StageTree& tree) {
+  std::vector<bool> used(tree.operations.size());
+  for (const int result : tree.results) used[result] = true;
+  const auto operands = [&](const StageOperation& node) { return row_of(node.operation).operands; };
+  for (std::size_t i = used.size(); i-- > 0;)
+    for (int k = 0; used[i] && k < operands(tree.operations[i]); ++k)
+      used[tree.operations[i].operands[k]] = true;
+  StageTree kept;
+  std::vector<int> place(used.size());
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    StageOperation node = tree.operations[i];
+    for (int k = 0; k < operands(node); ++k) node.operands[k] = place[node.operands[k]];
+    place[i] = static_cast<int>(kept.operations.size());
+    kept.operations.push_back(node);
+  }
+  for (const int result : tree.results) kept.results.push_back(place[result]);
+  return kept;
+}
+
 std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperation&)) {
   std::vector<bool> made;
   for (const StageOperation& node : tree.operations) {

@@ -75,6 +75,9 @@ bool same_results(const StageTree& a, const StageTree& b);
 
 bool reads_time(const StageTree& tree);
 
+/// The tree without operations that no result is made of.
+StageTree without_unused(const StageTree& tree);
+
 /// Of each operation: whether it is such a leaf, or made of one.
 std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperation&));
 

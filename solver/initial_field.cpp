@@ -129,7 +129,8 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
   if (on_backend.size() < config.fields.size()) backend.set_state(state);
   for (const std::size_t field : on_backend) {
     Block<T> block = backend.block();
-    block.values += static_cast<std::int64_t>(field) * cells;  // one field alone is padded
+    block.values +=
+        static_cast<std::int64_t>(field) * block.shape.planes * block.shape.rows * block.pitch;
     fill_fractal(block, initial_of(config, config.fields[field]).fractal);
   }
 }

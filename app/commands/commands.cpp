@@ -6,8 +6,8 @@ namespace lapl {
 namespace {
 
 constexpr const char* description =
-    R"(lapl steps the diffusion equation on a grid, on a GPU or on the CPU, from a YAML config to
-HDF5 files that h5py, xarray, ncdump and ParaView open.
+    R"(lapl steps diffusion, or any equation that a YAML config writes as formulas, on a grid, on a GPU
+or on the CPU, to HDF5 files that h5py, xarray, ncdump and ParaView open.
 )";
 
 constexpr const char* footer = R"(Examples:

@@ -28,8 +28,9 @@ bool has_formulas(const RunConfig& config) {
 }  // namespace
 
 BackendChoice choose_backend(const RunConfig& config) {
-  if (config.backend == "auto" && config.engine == "auto" && has_formulas(config))
-    return {"cpu", "formulas are computed there"};
+  if (config.backend == "auto" && config.engine == "auto" && has_formulas(config) &&
+      cuda_unavailable().empty() && !cuda_formulas_unavailable().empty())
+    return {"cpu", "formulas on a GPU: " + cuda_formulas_unavailable()};
   return choose_backend(config.backend, config.engine);
 }
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/cpu/tree_at.hpp"
+#include "kernels/tree_at.hpp"
 
 namespace lapl {
 

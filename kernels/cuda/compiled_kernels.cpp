@@ -88,11 +88,13 @@ Cubin compile_cubin(const KernelText& text, int architecture) {
   return cubin;
 }
 
+std::string CompiledKernels::unavailable_here() {
+  return LAPL_LOADS_KERNELS ? "" : "built with a CUDA toolkit older than 12.8";
+}
+
 CompiledKernels::CompiledKernels(KernelText text) {
-  if (!LAPL_LOADS_KERNELS) {
-    cubin_.unavailable = "built with a CUDA toolkit older than 12.8";
-    return;
-  }
+  cubin_.unavailable = unavailable_here();
+  if (!cubin_.unavailable.empty()) return;
   compiling_ = in_background([text = std::move(text), architecture = current_architecture()] {
     return compile_cubin(text, architecture);
   });

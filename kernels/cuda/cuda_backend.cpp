@@ -7,6 +7,7 @@
 #include "kernels/cuda/engine_choice.hpp"
 #include "kernels/cuda/filter.hpp"
 #include "kernels/cuda/observe.hpp"
+#include "kernels/cuda/stage_launches.hpp"
 #include "kernels/cuda/step_clock.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
@@ -15,6 +16,14 @@ namespace lapl {
 namespace {
 
 std::string grid_text(Shape shape) { return fmt::format("the grid of {} cells", text_of(shape)); }
+
+// Its fields one below the other.
+template <class T>
+FieldLayout state_layout(const Problem<T>& problem) {
+  FieldLayout layout = field_layout<T>(problem.shape);
+  layout.rows *= problem.shape.planes * problem.fields;
+  return layout;
+}
 
 template <class T>
 class CudaLaplacian final : public CudaFilter<T> {
@@ -29,25 +38,48 @@ class CudaLaplacian final : public CudaFilter<T> {
   LaplacianPlan<T> plan_;
 };
 
+// What stages make of a state.
+template <class T>
+class CudaStagesValue final : public CudaFilter<T> {
+ public:
+  /// `step`: of the state that it is applied to.
+  CudaStagesValue(const StagesPlan<T>& plan, const std::int64_t& step, cudaStream_t stream)
+      : step_(step), problem_(plan.problem, plan.problem.shape.columns, stream), tiles_(problem_) {}
+
+  void apply(const T* state, T* output, cudaStream_t stream) override {
+    tiles_.take(state, nullptr, step_, stream);
+    LAPL_CUDA(cudaMemcpyAsync(output, tiles_.made_last(),
+                              static_cast<std::size_t>(problem_.stride()) * sizeof(T),
+                              cudaMemcpyDeviceToDevice, stream));
+  }
+
+ private:
+  const std::int64_t& step_;
+  DeviceProblem<T> problem_;
+  StageTiles<T> tiles_;
+};
+
 template <class T>
 class CudaBackend final : public Backend<T> {
  public:
   CudaBackend(const std::string& engine, const Problem<T>& problem)
-      : device_(current_device()), problem_(problem), layout_(field_layout<T>(problem.shape)) {
+      : device_(current_device()), problem_(problem), layout_(state_layout(problem)) {
+    const auto fields = static_cast<std::size_t>(problem.fields);
+    const ArrayCount arrays{.fields = fields, .derived = 0, .others = problem.arrays() - fields};
     require_device_memory(grid_text(problem.shape),
-                          memory_needed("cuda", problem.shape, sizeof(T), {.derived = 0}).device);
-    const std::int64_t padded_cells = layout_.rows * layout_.pitch;
-    first_ = device_buffer<T>(padded_cells);
-    second_ = device_buffer<T>(padded_cells);
-    field_ = device_buffer<T>(cells());
-    host_field_ = pinned_buffer<T>(cells());
+                          memory_needed("cuda", problem.shape, sizeof(T), arrays).device);
+    const std::int64_t padded_values = layout_.rows * layout_.pitch;
+    first_ = device_buffer<T>(padded_values);
+    second_ = device_buffer<T>(padded_values);
+    state_ = device_buffer<T>(problem.values());
+    host_state_ = pinned_buffer<T>(problem.values());
     observation_ = device_buffer<Observation>(1);
     host_observation_ = pinned_buffer<Observation>(1);
     check_ = device_buffer<FiniteCheck<T>>(1);
     host_check_ = pinned_buffer<FiniteCheck<T>>(1);
     *host_check_.data() = {};
     buffers_ = {first_.data(), second_.data()};
-    const auto bytes = static_cast<std::size_t>(padded_cells) * sizeof(T);
+    const auto bytes = static_cast<std::size_t>(padded_values) * sizeof(T);
     for (T* const buffer : {first_.data(), second_.data()})
       LAPL_CUDA(cudaMemsetAsync(buffer, 0, bytes, compute_));  // for engines to be tried on
     chosen_ = choose_engine(engine, problem, buffers_, compute_);
@@ -63,20 +95,22 @@ class CudaBackend final : public Backend<T> {
   }
 
   BackendDescription description() const override {
+    const std::string how = chosen_.engine->how();
     return {.backend = "cuda",
             .engine = chosen_.name,
-            .reason = chosen_.reason,
+            .reason = how.empty() ? chosen_.reason : fmt::format("{}; {}", chosen_.reason, how),
             .device = device_name(),
             .driver = "CUDA " + cuda_versions(),
             .threads = 0};
   }
 
-  void set_state(std::span<const T> state, std::int64_t) override {
+  void set_state(std::span<const T> state, std::int64_t step) override {
     use_device();
-    copied_.hold(compute_);  // field_ is still being read until then
-    LAPL_CUDA(cudaMemcpyAsync(field_.data(), state.data(), state.size_bytes(),
+    step_ = step;
+    copied_.hold(compute_);  // state_ is still being read until then
+    LAPL_CUDA(cudaMemcpyAsync(state_.data(), state.data(), state.size_bytes(),
                               cudaMemcpyHostToDevice, compute_));
-    store_state(field_.data(), buffers_.current, layout_, compute_);
+    store_state(state_.data(), buffers_.current, layout_, compute_);
     LAPL_CUDA(cudaStreamSynchronize(compute_));
   }
 
@@ -90,18 +124,24 @@ class CudaBackend final : public Backend<T> {
             0};
   }
 
+  void settle() override {
+    use_device();
+    chosen_.engine->settle();
+  }
+
   void advance(std::int64_t steps) override {
     use_device();
     if (steps <= 0) return;
     clock_.start(compute_);
-    chosen_.engine->advance(buffers_, steps, compute_);
+    chosen_.engine->advance(buffers_, step_, steps, compute_);
+    step_ += steps;
     clock_.stop(compute_);  // waits for the call before, so that at most one is unfinished
   }
 
   void start_finite_check() override {
     use_device();
     check_copied_.hold(compute_);
-    find_not_finite(buffers_.current, layout_, check_.data(), compute_);
+    find_not_finite(buffers_.current, layout_, problem_.shape, check_.data(), compute_);
     checked_.record(compute_);
     checked_.hold(copy_);
     to_host(host_check_, check_);
@@ -128,16 +168,16 @@ class CudaBackend final : public Backend<T> {
   void capture(bool with_derived) override {
     use_device();
     copied_.hold(compute_);
-    observe(static_cast<const T*>(buffers_.current), layout_, field_.data(), observation_.data(),
+    observe(static_cast<const T*>(buffers_.current), layout_, state_.data(), observation_.data(),
             compute_);
     if (with_derived)
       for (const Derived& derived : derived_)
-        derived.function->apply(field_.data() + derived.field * cells(), derived.result.data(),
+        derived.function->apply(state_.data() + derived.field * cells(), derived.result.data(),
                                 compute_);
     observed_.record(compute_);
     observed_.hold(copy_);
     to_host(host_observation_, observation_);
-    to_host(host_field_, field_);
+    to_host(host_state_, state_);
     if (with_derived)
       for (const Derived& derived : derived_) to_host(derived.host_result, derived.result);
     copied_.record(copy_);
@@ -149,7 +189,7 @@ class CudaBackend final : public Backend<T> {
     copied_.wait();
     const Observation& observation = *host_observation_.data();
     Captured<T> result;
-    result.state = {host_field_.data(), static_cast<std::size_t>(cells())};
+    result.state = {host_state_.data(), static_cast<std::size_t>(problem_.values())};
     result.cells = cells();
     if (captured_derived_)
       for (const Derived& derived : derived_)
@@ -179,8 +219,8 @@ class CudaBackend final : public Backend<T> {
 
   std::unique_ptr<CudaFilter<T>> make(const DerivedPlan<T>& plan) const {
     if (const auto* filter = std::get_if<FilterPlan<T>>(&plan)) return make_cuda_filter(*filter);
-    if (std::holds_alternative<StagesPlan<T>>(plan))
-      throw EngineUnsuitable("what formulas make of a state is computed on the CPU alone so far");
+    if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))
+      return std::make_unique<CudaStagesValue<T>>(*stages, step_, compute_);
     return std::make_unique<CudaLaplacian<T>>(problem_.shape, std::get<LaplacianPlan<T>>(plan));
   }
 
@@ -195,13 +235,14 @@ class CudaBackend final : public Backend<T> {
   Problem<T> problem_;
   FieldLayout layout_;
   Stream compute_, copy_;
-  DeviceBuffer<T> first_, second_, field_;
-  PinnedBuffer<T> host_field_;
+  DeviceBuffer<T> first_, second_, state_;
+  PinnedBuffer<T> host_state_;
   DeviceBuffer<Observation> observation_;
   PinnedBuffer<Observation> host_observation_;
   DeviceBuffer<FiniteCheck<T>> check_;
   PinnedBuffer<FiniteCheck<T>> host_check_;
   DoubleBuffer<T> buffers_;
+  std::int64_t step_ = 0;  // of the state
   ChosenEngine<T> chosen_;
   StepClock clock_;
   Event observed_, copied_, checked_, check_copied_;

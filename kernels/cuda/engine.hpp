@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "kernels/backend.hpp"
 #include "kernels/cuda/field_layout.hpp"
@@ -17,9 +18,16 @@ class CudaEngine {
  public:
   virtual ~CudaEngine() = default;
 
-  /// Enqueues `steps` steps in `stream`; the result is in buffers.current. Allocates nothing,
-  /// copies nothing and does not wait for the device.
-  virtual void advance(DoubleBuffer<T>& buffers, std::int64_t steps, cudaStream_t stream) = 0;
+  /// Enqueues `steps` steps in `stream`, from the state after `first_step` steps; the result is in
+  /// buffers.current. Copies no field, and waits for the device only while code is compiled.
+  virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
+                       cudaStream_t stream) = 0;
+
+  /// Waits for what is compiled meanwhile.
+  virtual void settle() {}
+
+  /// How it steps just now, for people; empty where there is one way.
+  virtual std::string how() { return {}; }
 };
 
 /// Makes an engine for fields in `buffers`, laid out as field_layout<T>(problem.shape) says; the
@@ -45,5 +53,11 @@ template <class T>
 std::unique_ptr<CudaEngine<T>> make_tile_engine(const Problem<T>& problem,
                                                 const DoubleBuffer<T>& buffers,
                                                 cudaStream_t stream);
+
+/// Of what is not compiled ahead: a step at a time, or many where it `streams` (then it throws
+/// EngineUnsuitable for problems that cannot).
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_compiled_cuda_engine(const Problem<T>& problem,
+                                                         cudaStream_t stream, bool streams);
 
 }  // namespace lapl

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/cuda/device_info.hpp"
+#include "kernels/cuda/stage_kernels.hpp"
 #include "kernels/cuda/step_clock.hpp"
 #include "kernels/error.hpp"
 
@@ -43,10 +44,10 @@ std::int64_t steps_to_try(Shape shape) {
 template <class T>
 double microseconds_a_step(CudaEngine<T>& engine, DoubleBuffer<T> buffers, std::int64_t steps,
                            cudaStream_t stream) {
-  engine.advance(buffers, steps, stream);  // the first launch loads its code
+  engine.advance(buffers, 0, steps, stream);  // the first launch loads its code
   StepClock clock;
   clock.start(stream);
-  engine.advance(buffers, steps, stream);
+  engine.advance(buffers, 0, steps, stream);
   clock.stop(stream);
   return clock.seconds() / static_cast<double>(steps) * 1e6;
 }
@@ -108,11 +109,28 @@ Choice fastest(const Problem<T>& problem, const DoubleBuffer<T>& buffers, cudaSt
   return all.back().choice;
 }
 
+// Of what is not compiled ahead.
+template <class T>
+ChosenEngine<T> compiled_engine(const std::string& name, const Problem<T>& problem,
+                                cudaStream_t stream) {
+  if (name == "auto") {
+    const std::string unsuitable = stream_plan(problem).unsuitable;
+    const bool streams = unsuitable.empty();
+    return {streams ? "streaming" : "tile", streams ? "the fastest here" : unsuitable,
+            make_compiled_cuda_engine(problem, stream, streams)};
+  }
+  if (engine_row<T>(name).name == "resident")
+    throw EngineUnsuitable("engine resident: only diffusion on two axes is compiled for it");
+  return {name, "compute.engine asks for it",
+          make_compiled_cuda_engine(problem, stream, name == "streaming")};
+}
+
 }  // namespace
 
 template <class T>
 ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
                               const DoubleBuffer<T>& buffers, cudaStream_t stream) {
+  if (!is_compiled_ahead(problem)) return compiled_engine(name, problem, stream);
   const Choice choice = name == "auto" ? fastest(problem, buffers, stream)
                                        : Choice{name, "compute.engine asks for it"};
   return {choice.name, choice.reason, engine_row<T>(choice.name).make(problem, buffers, stream)};

@@ -78,14 +78,16 @@ __global__ void __launch_bounds__(block_threads)
 
 template <class T>
 __global__ void __launch_bounds__(most_neighbours)
-    copy_neighbourhood(const T* __restrict__ state, FieldLayout layout, FiniteCheck<T>* check) {
+    copy_neighbourhood(const T* __restrict__ state, std::int64_t pitch, Shape shape,
+                       FiniteCheck<T>* check) {
   if (check->first == not_found) return;
-  const Neighbourhood area =
-      neighbourhood_of(static_cast<std::int64_t>(check->first), {layout.rows, layout.columns});
+  const auto first = static_cast<std::int64_t>(check->first);
+  const Neighbourhood area = neighbourhood_of(first, shape);
   if (threadIdx.x >= area.rows * area.columns) return;
-  const std::int64_t row = area.first_row + threadIdx.x / area.columns;
+  const std::int64_t plane = first / (shape.rows * shape.columns);  // of all fields
+  const std::int64_t row = plane * shape.rows + area.first_row + threadIdx.x / area.columns;
   const std::int64_t column = area.first_column + threadIdx.x % area.columns;
-  check->around[threadIdx.x] = state[row * layout.pitch + column];
+  check->around[threadIdx.x] = state[row * pitch + column];
 }
 
 template <class From, class T>
@@ -122,13 +124,13 @@ void laplacian_of(const T* field, Shape shape, const LaplacianPlan<T>& plan, T* 
 }
 
 template <class T>
-void find_not_finite(const T* state, const FieldLayout& layout, FiniteCheck<T>* check,
+void find_not_finite(const T* state, const FieldLayout& layout, Shape shape, FiniteCheck<T>* check,
                      cudaStream_t stream) {
   clear(&check->first, stream);
   find_cells_not_finite<<<block_count(layout), block_threads, 0, stream>>>(state, layout,
                                                                            &check->first);
   LAPL_CUDA(cudaGetLastError());
-  copy_neighbourhood<<<1, most_neighbours, 0, stream>>>(state, layout, check);
+  copy_neighbourhood<<<1, most_neighbours, 0, stream>>>(state, layout.pitch, shape, check);
   LAPL_CUDA(cudaGetLastError());
 }
 
@@ -148,8 +150,9 @@ template void observe(const double*, const FieldLayout&, double*, Observation*, 
 template void laplacian_of(const float*, Shape, const LaplacianPlan<float>&, float*, cudaStream_t);
 template void laplacian_of(const double*, Shape, const LaplacianPlan<double>&, double*,
                            cudaStream_t);
-template void find_not_finite(const float*, const FieldLayout&, FiniteCheck<float>*, cudaStream_t);
-template void find_not_finite(const double*, const FieldLayout&, FiniteCheck<double>*,
+template void find_not_finite(const float*, const FieldLayout&, Shape, FiniteCheck<float>*,
+                              cudaStream_t);
+template void find_not_finite(const double*, const FieldLayout&, Shape, FiniteCheck<double>*,
                               cudaStream_t);
 template void store_state(const float*, float*, const FieldLayout&, cudaStream_t);
 template void store_state(const double*, double*, const FieldLayout&, cudaStream_t);

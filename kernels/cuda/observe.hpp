@@ -52,9 +52,9 @@ struct FiniteCheck {
   }
 };
 
-/// Looks for the first value that is not finite.
+/// Looks for the first value that is not finite; `shape` is that of a field.
 template <class T>
-void find_not_finite(const T* state, const FieldLayout& layout, FiniteCheck<T>* check,
+void find_not_finite(const T* state, const FieldLayout& layout, Shape shape, FiniteCheck<T>* check,
                      cudaStream_t stream);
 
 /// Sets the state to `field` (rows * columns values without padding), converted to T.

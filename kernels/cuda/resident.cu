@@ -143,7 +143,8 @@ class ResidentEngine final : public CudaEngine<T> {
     grid_.units = (grid_.columns - 1) / width + 1;
   }
 
-  void advance(DoubleBuffer<T>& buffers, std::int64_t steps, cudaStream_t stream) override {
+  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
+               cudaStream_t stream) override {
     constexpr std::int64_t most_steps = 1 << 20;  // of a launch: a second or two
     for (; steps > 0; steps -= std::min(steps, most_steps)) {
       const int now = static_cast<int>(std::min(steps, most_steps));

@@ -220,7 +220,8 @@ class StreamingEngine final : public CudaEngine<T> {
         strips * layout.rows, std::int64_t{multiprocessors} * std::max(blocks, 1)));
   }
 
-  void advance(DoubleBuffer<T>& buffers, std::int64_t steps, cudaStream_t stream) override {
+  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
+               cudaStream_t stream) override {
     for (; steps >= depth<T>; steps -= depth<T>)
       launch(stream_strips<Stage, T, false>, buffers, depth<T>, stream);
     if (steps > 0) launch(stream_strips<Stage, T, true>, buffers, static_cast<int>(steps), stream);

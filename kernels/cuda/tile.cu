@@ -216,7 +216,8 @@ class TileEngine final : public CudaEngine<T> {
     capture(buffers, stream);
   }
 
-  void advance(DoubleBuffer<T>& buffers, std::int64_t steps, cudaStream_t stream) override {
+  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
+               cudaStream_t stream) override {
     if (steps > 0 && buffers.current != first_) launch(buffers, stream), --steps;
     for (; steps >= graph_steps; steps -= graph_steps)
       LAPL_CUDA(cudaGraphLaunch(graph_.get(), stream));

@@ -43,21 +43,21 @@ int TreeWriter::node_of(Term term) {
   return term.factor > 0 ? term.node : tree_.operate(Operation::negative, term.node);
 }
 
-// A product that feeds a sum is fused with it: the second one where both are products.
+// A product that feeds a sum is fused with it: one with a number before one of two operations,
+// which other sums may share, and the second one where both are of a kind.
 Term TreeWriter::sum(Term a, Term b) {
   if (a.is_scalar() && b.is_scalar()) return scalar(a.factor + b.factor, a.literal && b.literal);
   for (Term* const term : {&a, &b})
     if (term->is_scalar()) *term = of(tree_.number(term->factor));
-  for (const auto& [fused, other] : {std::pair(b, a), std::pair(a, b)}) {
-    if (!is_unit(fused))
-      return of(tree_.operate(Operation::fused_multiply_add, tree_.number(fused.factor), fused.node,
-                              node_of(other)));
-    const StageOperation node = tree_.operations[fused.node];
-    if (node.operation != Operation::product) continue;
-    const int first =
-        fused.factor > 0 ? node.operands[0] : tree_.operate(Operation::negative, node.operands[0]);
-    return of(
-        tree_.operate(Operation::fused_multiply_add, first, node.operands[1], node_of(other)));
+  const auto fused = [&](int p, int q, const Term& other) {
+    return of(tree_.operate(Operation::fused_multiply_add, p, q, node_of(other)));
+  };
+  for (const auto& [term, other] : {std::pair(b, a), std::pair(a, b)})
+    if (!is_unit(term)) return fused(tree_.number(term.factor), term.node, other);
+  for (const auto& [term, other] : {std::pair(b, a), std::pair(a, b)}) {
+    const StageOperation node = tree_.operations[term.node];
+    if (node.operation == Operation::product)
+      return fused(node_of({term.factor, true, node.operands[0]}), node.operands[1], other);
   }
   if (a.factor == b.factor) return {a.factor, true, tree_.operate(Operation::sum, a.node, b.node)};
   return of(a.factor > 0 ? tree_.operate(Operation::difference, a.node, b.node)

@@ -165,8 +165,12 @@ class StageMaker {
                                 target.arrays.end());
     }
     for (const auto& level : levels_)
-      if (!level->stage.targets.empty()) made_.stages.push_back(std::move(level->stage));
-    made_.stages.push_back(std::move(last.stage));
+      if (!level->stage.targets.empty()) add(level->stage);
+    add(last.stage);
+  }
+
+  void add(const Stage& stage) {
+    made_.stages.push_back({without_unused(stage.tree), stage.targets, stage.time});
   }
 
   // The array of a quantity that a stencil reads, which an earlier stage makes.

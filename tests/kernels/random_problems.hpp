@@ -18,9 +18,11 @@ namespace lapl::test {
 
 class RandomProblem {
  public:
-  explicit RandomProblem(std::uint64_t seed) : generator_(seed) {
+  /// `wide`: a grid that a GPU streams.
+  explicit RandomProblem(std::uint64_t seed, bool wide = false) : generator_(seed) {
     run.equation.kind = EquationKind::formula;
-    run.shape = shape();
+    run.shape =
+        wide ? Shape{1 + below(90), one_of<std::int64_t>({64, 128, 256, 264, 512, 1040})} : shape();
     run.spacing = one_of<double>({1, 1, 0.5, 0.3});
     run.precision = one_of<Precision>({Precision::float32, Precision::float64});
     run.time_step = one_of<double>({0.1, 0.01, 1, 0.3});
@@ -39,7 +41,7 @@ class RandomProblem {
     for (const std::string& field : run.fields)
       run.equation.rates[field] = chance(0.05) ? "0" : accepted_expression(1 + below(5));
     boundaries();
-    steps = 1 + below(4);
+    steps = 1 + below(wide ? 40 : 4);
     threads = 1 + below(3);
   }
 

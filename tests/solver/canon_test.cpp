@@ -90,6 +90,9 @@ TEST_CASE("canon: a product that feeds a sum is fused, the second one where both
   CHECK(canon("v - u * v") == "fma(negative(u), v, v)");
   CHECK(canon("2 * u + v") == "fma(2, u, v)");
   CHECK(canon("v - 2 * u") == "fma(-2, u, v)");
+  CHECK(canon("2 * u + u * v") == "fma(2, u, u v)");
+  CHECK(canon("2 * u - u * v") == "fma(2, u, negative(u v))");
+  CHECK(canon("3 * u + 2 * v") == "fma(2, v, 3 u)");
   CHECK(canon("2 * u * v + 1") == "fma(2, u v, 1)");
   CHECK(canon("-u - v") == "negative((u + v))");
 }

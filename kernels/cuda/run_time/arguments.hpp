@@ -1,0 +1,41 @@
+// What kernels that are compiled at run time are given, as the host and they see it.
+#pragma once
+
+namespace lapl {
+
+using GridIndex = long long;
+
+/// As a kernel takes it: of a size that its text states.
+template <class V, int size>
+struct Values {
+  V of[size];
+};
+
+/// ghost = a + b inside (kernels/ghost.hpp).
+template <class T>
+struct GhostLaw {
+  T a, b;
+};
+
+/// Of one face of one array: the same all along it, or one for each node beside it, ghosts at its
+/// ends among them: each[(i + 1) pitch + j + 1], i and j along the slower and the faster axis.
+template <class T>
+struct FaceTable {
+  GhostLaw<T> everywhere;
+  const GhostLaw<T>* each;
+  GridIndex pitch;
+};
+
+/// The grid; axis 0 planes, 1 rows, 2 columns.
+template <class T>
+struct StageGrid {
+  GridIndex size[3];
+  GridIndex pitch;
+  int wraps[3];
+  unsigned tiles[3];  ///< of tile kernels
+  /// Of nodes, by index; `position_margin` nodes beyond either end have one too.
+  const T* positions[3];
+};
+inline constexpr int position_margin = 1024;
+
+}  // namespace lapl

@@ -1,0 +1,482 @@
+// Many steps of a problem on two axes in one launch: rows stream through registers.
+//
+//   rows in, top to bottom   warp 0: levels 0 ... n-1, three rows of every array of each
+//   strip of 32 lanes           |    in registers; rows handed on through shared memory
+//   x `columns` cells        warp 1: levels n ... 2n-1        rows out, `depth` levels on
+//
+// A level is a stage of a step. It makes a row from its rows up, centre and down; the new row takes
+// a dead row's registers, so that after three row steps (a turn) all rows are where they were and
+// nothing is copied. Strips overlap by twice the halo, and the pieces of a strip that blocks share
+// out by start_rows; both are computed twice.
+//
+// Faces. Periodic: loads wrap. Rows with even faces under a stage that is symmetric: loads mirror
+// them. All other laws are imposed anew at each level: rows by a copy of the code (`ends`) that
+// only turns take whose centres have the grid's first or last row, columns by a select for lanes 0
+// and 31, since strips end where the grid ends; in inner strips that falls into the halo.
+//
+//   Plan   T, sizes, fields, stages, arrays, blocks, arguments, in_time, wraps_columns, wraps_rows,
+//          mirrors_rows: constants; ghost_kind(array, side), first_argument(stage); Level<stage>:
+//          Stage (see tile.cuh), in, out, slot_of(array), array_of(slot), made(slot),
+//          reads(slot, row, column)
+#pragma once
+
+#include "kernels/cuda/run_time/stream_sizes.hpp"
+#include "kernels/ghost.hpp"
+
+namespace lapl {
+
+inline constexpr unsigned all_lanes = 0xffffffffu;
+enum Side : int { first_row, last_row, first_column, last_column };
+
+template <class T>
+struct alignas(16) Cells {
+  static constexpr int count = 16 / sizeof(T);
+  T value[count];
+};
+
+/// What is the same for all blocks of a launch.
+template <class P>
+struct Pass {
+  using T = typename P::T;
+  const StreamGrid<T>& grid;
+  const GridIndex* sources;  // of each slot of level 0, from the first field's place
+  const T* arguments;        // of each stage, where they depend on the time of each step
+  const GhostLaw<T>* laws;   // of each array and side, where they depend on the time of each level
+};
+
+/// A lane's cells of a row of each array.
+template <class P>
+struct Line {
+  typename P::T cells[P::sizes.slots][P::sizes.columns()];
+};
+
+template <class P>
+struct RowInMemory {
+  Cells<typename P::T> cells[P::sizes.slots][P::sizes.chunks][P::sizes.pitch()];
+};
+template <class P>
+struct Shared {
+  static constexpr int rows = StreamSizes::turn_rows;
+  RowInMemory<P> loaded[P::sizes.ahead() + 1][rows];
+  RowInMemory<P> handed[P::sizes.warps > 1 ? P::sizes.warps - 1 : 1][P::sizes.ring()][rows];
+};
+
+struct Segment {
+  int first_column, keep_begin, keep_end;  // of lane 0; of what is written
+  int first_row, last_row;                 // written rows
+};
+template <class P>
+__device__ __forceinline__ Segment segment_of(int strip, const Pass<P>& pass, int first, int last) {
+  constexpr int kept = P::sizes.kept(), halo = P::sizes.halo();
+  const int start = strip * kept, columns = pass.grid.columns;
+  if (P::wraps_columns) return {start - halo, start, min(start + kept, columns), first, last};
+  return {min(start, columns - P::sizes.width()), strip == 0 ? 0 : start + halo,
+          strip == pass.grid.strips - 1 ? columns : start + kept + halo, first, last};
+}
+
+__device__ __forceinline__ unsigned shared_address(const void* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+__device__ __forceinline__ void copy_async(unsigned shared, const void* global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
+}
+__device__ __forceinline__ void end_copy_group() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int groups>
+__device__ __forceinline__ void wait_but_for() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+}
+// Barriers between a warp and the next one, by number.
+__device__ __forceinline__ void wait_at(int barrier) {
+  asm volatile("barrier.sync %0, 64;" ::"r"(barrier) : "memory");
+}
+__device__ __forceinline__ void arrive_at(int barrier) {
+  asm volatile("barrier.arrive %0, 64;" ::"r"(barrier) : "memory");
+}
+
+template <class P, int array, int side>
+__device__ __forceinline__ typename P::T ghost(const GhostLaw<typename P::T>* laws,
+                                               typename P::T inside) {
+  constexpr GhostKind kind = P::ghost_kind(array, side);
+  const GhostLaw<typename P::T>& law = laws[array * 4 + side];
+  if constexpr (kind == GhostKind::constant) return law.a;
+  if constexpr (kind == GhostKind::even) return inside;
+  if constexpr (kind == GhostKind::scaled) return law.b * inside;
+  if constexpr (kind == GhostKind::affine) return fused_multiply_add(law.b, inside, law.a);
+  return ghost_of(law.a, law.b, inside);
+}
+
+/// A lane's cells of three rows, and the cells on either side of them.
+template <class P>
+struct Around {
+  typename P::T cells[3][P::sizes.slots][P::sizes.columns() + 2];
+};
+
+template <class P, class Level>
+struct StreamCell {
+  using T = typename P::T;
+  const Around<P>& around;
+  const StreamGrid<T>& grid;
+  int row, column, j;
+
+  template <int array, int plane, int row_beside, int column_beside>
+  __device__ __forceinline__ T value() const {
+    constexpr int slot = Level::slot_of(array);
+    return around.cells[row_beside + 1][slot][j + 1 + column_beside];
+  }
+  template <int axis, int offset>
+  __device__ __forceinline__ T position() const {
+    return __ldg(axis == 1 ? grid.row_positions + row + offset
+                           : grid.column_positions + column + j + offset);
+  }
+};
+
+// What follows asks at compile time, since thousands of questions would keep a compiler busy.
+
+// An array's cells of a row and, where they are read, those on either side.
+template <class P, class Level, bool ends, int slot, int r>
+__device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& line,
+                                           const GhostLaw<typename P::T>* laws) {
+  constexpr int columns = P::sizes.columns(), array = Level::array_of(slot);
+  typename P::T* const cells = around.cells[r][slot];
+#pragma unroll
+  for (int j = 0; j < columns; ++j) cells[j + 1] = line.cells[slot][j];
+  constexpr auto reads = [](int side) {
+    return Level::reads(slot, r, side) ||
+           (ends && r == 1 && (Level::reads(slot, 0, side) || Level::reads(slot, 2, side)));
+  };
+  if constexpr (reads(0)) {
+    const auto beside = __shfl_up_sync(all_lanes, cells[columns], 1);
+    cells[0] = P::wraps_columns || threadIdx.x != 0 ? beside
+                                                    : ghost<P, array, first_column>(laws, cells[1]);
+  }
+  if constexpr (reads(2)) {
+    const auto beside = __shfl_down_sync(all_lanes, cells[1], 1);
+    cells[columns + 1] = P::wraps_columns || threadIdx.x != StreamSizes::lanes - 1
+                             ? beside
+                             : ghost<P, array, last_column>(laws, cells[columns]);
+  }
+}
+
+// The row of ghosts at r (0: above, 2: below) of one that is the grid's first or last.
+template <class P, class Level, int slot, int r>
+__device__ __forceinline__ void lay_row(Around<P>& around, const GhostLaw<typename P::T>* laws,
+                                        bool outermost) {
+  constexpr int columns = P::sizes.columns(), array = Level::array_of(slot);
+  constexpr bool left = Level::reads(slot, r, 0), right = Level::reads(slot, r, 2);
+  if constexpr (left || right || Level::reads(slot, r, 1))
+#pragma unroll
+    for (int j = left ? 0 : 1; j <= (right ? columns + 1 : columns); ++j) {
+      typename P::T& cell = around.cells[r][slot][j];
+      const auto beyond = ghost < P, array,
+                 r == 0 ? first_row : last_row > (laws, around.cells[1][slot][j]);
+      cell = outermost ? beyond : cell;
+    }
+}
+
+template <class P, class Level, bool ends, int slot = 0>
+__device__ __forceinline__ void gather(Around<P>& around, const Line<P>& up, const Line<P>& centre,
+                                       const Line<P>& down, const GhostLaw<typename P::T>* laws,
+                                       bool at_first, bool at_last) {
+  if constexpr (slot < Level::in) {
+    gather_row<P, Level, ends, slot, 0>(around, up, laws);
+    gather_row<P, Level, ends, slot, 1>(around, centre, laws);
+    gather_row<P, Level, ends, slot, 2>(around, down, laws);
+    if constexpr (ends) {
+      lay_row<P, Level, slot, 0>(around, laws, at_first);
+      lay_row<P, Level, slot, 2>(around, laws, at_last);
+    }
+    gather<P, Level, ends, slot + 1>(around, up, centre, down, laws, at_first, at_last);
+  }
+}
+
+// Column j of the arrays that there are after a level.
+template <class P, class Level, int slot = 0>
+__device__ __forceinline__ void put(Line<P>& next, const typename P::T* results,
+                                    const Line<P>& centre, int j) {
+  if constexpr (slot < Level::out) {
+    constexpr int made = Level::made(slot);
+    if constexpr (made >= 0)
+      next.cells[slot][j] = results[made];
+    else
+      next.cells[slot][j] = centre.cells[-1 - made][j];
+    put<P, Level, slot + 1>(next, results, centre, j);
+  }
+}
+
+// One level, one row. `row` is the centre's.
+template <class P, class Level, bool ends>
+__device__ __forceinline__ void make_row(const Line<P>& up, const Line<P>& centre,
+                                         const Line<P>& down, Line<P>& next, const Pass<P>& pass,
+                                         const typename P::T* arguments,
+                                         const GhostLaw<typename P::T>* laws, int row, int column) {
+  Around<P> around;
+  gather<P, Level, ends>(around, up, centre, down, laws, row == 0, row == pass.grid.rows - 1);
+#pragma unroll
+  for (int j = 0; j < P::sizes.columns(); ++j) {
+    typename P::T results[Level::Stage::targets];
+    Level::Stage::make(StreamCell<P, Level>{around, pass.grid, row, column, j}, arguments, results);
+    put<P, Level>(next, results, centre, j);
+  }
+}
+
+/// Three rows of each level of a warp.
+template <class P>
+struct Rows {
+  Line<P> of[P::sizes.levels][StreamSizes::turn_rows];
+};
+
+// Where a warp is.
+struct Turn {
+  int warp;
+  int first_in;  // the grid row of the first row that comes in
+  int column;    // of this lane's first cell
+};
+
+// The levels of a warp from `at` on, for row i of a turn. `moving` is the row that comes in, and
+// then the one that goes out.
+template <class P, bool ends, int i, int at>
+__device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
+                                            const Turn& turn) {
+  constexpr int levels = P::sizes.levels;
+  if constexpr (at < levels) {
+    constexpr bool lagged = P::sizes.lagged;
+    constexpr int k = lagged ? levels - 1 - at : at, stage = k % P::stages;
+    using Level = typename P::template Level<stage>;
+    const int step = P::in_time ? turn.warp * (levels / P::stages) + k / P::stages : 0;
+    const auto* const arguments = pass.arguments + step * P::arguments + P::first_argument(stage);
+    const auto* const laws = pass.laws + (P::in_time ? turn.warp * levels + k : 0) * P::arrays * 4;
+    Line<P>(&mine)[3] = rows.of[k];
+    Line<P> next;
+    if constexpr (lagged) {
+      make_row<P, Level, ends>(mine[i % 3], mine[(i + 1) % 3], mine[(i + 2) % 3], next, pass,
+                               arguments, laws, turn.first_in + i - 2 * k - 1, turn.column);
+      if constexpr (k == levels - 1)
+        moving = next;
+      else
+        rows.of[k + 1][i % 3] = next;
+    } else {
+      make_row<P, Level, ends>(mine[i % 3], mine[(i + 1) % 3], moving, next, pass, arguments, laws,
+                               turn.first_in + i - k - 1, turn.column);
+      mine[(i + 2) % 3] = moving;
+      moving = next;
+    }
+    take_levels<P, ends, i, at + 1>(rows, moving, pass, turn);
+  }
+}
+
+// Where the last warp writes.
+template <class T>
+struct Target {
+  T* at;           // this lane's cells of the turn's first row
+  int row;         // that row's number among the rows to write
+  unsigned rows;   // how many are to be written
+  unsigned keeps;  // bit c: this lane's chunk c is to be written
+};
+
+template <class P, bool ends, int i = 0>
+__device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* incoming,
+                                          RowInMemory<P>* outgoing, bool last,
+                                          const Target<typename P::T>& target, const Pass<P>& pass,
+                                          const Turn& turn) {
+  if constexpr (i < StreamSizes::turn_rows) {
+    constexpr int count = P::sizes.count(), chunks = P::sizes.chunks;
+    constexpr int arrays = P::template Level<0>::in;  // a warp's first level, and the next one's
+    using Row = Cells<typename P::T>;
+    Line<P> moving;
+#pragma unroll
+    for (int slot = 0; slot < arrays; ++slot)
+#pragma unroll
+      for (int c = 0; c < chunks; ++c) {
+        const Row cells = incoming[i].cells[slot][c][threadIdx.x];
+#pragma unroll
+        for (int j = 0; j < count; ++j) moving.cells[slot][c * count + j] = cells.value[j];
+      }
+    if constexpr (P::sizes.lagged) rows.of[0][(i + 2) % 3] = moving;
+    take_levels<P, ends, i, 0>(rows, moving, pass, turn);
+    const auto chunk = [&](int slot, int c) {
+      Row cells;
+#pragma unroll
+      for (int j = 0; j < count; ++j) cells.value[j] = moving.cells[slot][c * count + j];
+      return cells;
+    };
+    if (last) {
+      if (static_cast<unsigned>(target.row + i) < target.rows)
+#pragma unroll
+        for (int field = 0; field < P::fields; ++field)
+#pragma unroll
+          for (int c = 0; c < chunks; ++c)
+            if (target.keeps >> c & 1)
+              *reinterpret_cast<Row*>(target.at + i * pass.grid.pitch +
+                                      field * pass.grid.field_stride + c * count) = chunk(field, c);
+    } else {
+#pragma unroll
+      for (int slot = 0; slot < arrays; ++slot)
+#pragma unroll
+        for (int c = 0; c < chunks; ++c) outgoing[i].cells[slot][c][threadIdx.x] = chunk(slot, c);
+    }
+    take_turn<P, ends, i + 1>(rows, incoming, outgoing, last, target, pass, turn);
+  }
+}
+
+// Brings rows into shared memory. Lanes copy neighbouring 16 bytes, whichever lane needs them. Rows
+// beyond the grid are those that wrapping or mirroring gives, or else the outermost ones.
+template <class P>
+struct Loader {
+  using T = typename P::T;
+  static constexpr int chunks = P::sizes.chunks, lanes = StreamSizes::lanes;
+  static constexpr unsigned row_bytes = sizeof(RowInMemory<P>);
+  static constexpr unsigned slot_bytes = StreamSizes::turn_rows * row_bytes;
+
+  const T* next;              // this lane's first 16 bytes of the next row
+  int offset[chunks];         // of its others
+  unsigned target, slot = 0;  // where they go in shared memory
+  int row;                    // the next row
+
+  __device__ Loader(const T* from, const Pass<P>& pass, const Segment& segment, Shared<P>& shared)
+      : target(shared_address(
+            &shared.loaded[0][0].cells[0][threadIdx.x % chunks][threadIdx.x / chunks])),
+        row(segment.first_row - P::sizes.depth()) {
+    int column[chunks];
+#pragma unroll
+    for (int c = 0; c < chunks; ++c) {
+      column[c] =
+          segment.first_column + (c * lanes + static_cast<int>(threadIdx.x)) * P::sizes.count();
+      if (column[c] < 0) column[c] += pass.grid.columns;
+      if (column[c] >= pass.grid.columns) column[c] -= pass.grid.columns;
+      offset[c] = column[c] - column[0];
+    }
+    if (P::wraps_rows) row = (row % pass.grid.rows + pass.grid.rows) % pass.grid.rows;
+    const int nearest = P::mirrors_rows ? -1 - row : 0;
+    next = from + (row < 0 ? nearest : row) * pass.grid.pitch + column[0];
+  }
+  __device__ __forceinline__ void start(const Pass<P>& pass) {
+    const GridIndex pitch = pass.grid.pitch;
+    const int rows = pass.grid.rows;
+#pragma unroll
+    for (int i = 0; i < StreamSizes::turn_rows; ++i) {
+#pragma unroll
+      for (int f = 0; f < P::template Level<0>::in; ++f)
+#pragma unroll
+        for (int c = 0; c < chunks; ++c)
+          copy_async(target + slot + i * row_bytes + f * (row_bytes / P::sizes.slots) +
+                         c * (lanes / chunks * 16),
+                     next + pass.sources[f] + (c == 0 ? 0 : offset[c]));
+      ++row;
+      if (P::wraps_rows) {
+        const bool over = row == rows;
+        next += over ? pitch - rows * pitch : pitch;
+        if (over) row = 0;
+      } else if (P::mirrors_rows) {
+        next += row > 0 && row < rows ? pitch : row == 0 || row == rows ? 0 : -pitch;
+      } else {
+        next += row > 0 && row < rows ? pitch : 0;
+      }
+    }
+    slot = slot == P::sizes.ahead() * slot_bytes ? 0 : slot + slot_bytes;
+    end_copy_group();
+  }
+};
+
+// Takes one warp through a segment.
+template <class P>
+__device__ __forceinline__ void run_warp(const typename P::T* from, typename P::T* to,
+                                         const Pass<P>& pass, const Segment& segment,
+                                         Shared<P>& shared) {
+  using T = typename P::T;
+  constexpr int turn_rows = StreamSizes::turn_rows, ring = P::sizes.ring();
+  constexpr int lag = P::sizes.lag(), start_rows = P::sizes.start_rows();
+  constexpr bool lays_rows = !P::wraps_rows && !P::mirrors_rows;
+  const int warp = P::sizes.warps == 1 ? 0 : __shfl_sync(all_lanes, threadIdx.y, 0);
+  const bool first = warp == 0, last = warp == P::sizes.warps - 1;
+  const int written = segment.last_row - segment.first_row;
+  const int turns = (written + start_rows + turn_rows - 1) / turn_rows;
+
+  Rows<P> rows;
+#pragma unroll
+  for (int k = 0; k < P::sizes.levels; ++k)
+#pragma unroll
+    for (int i = 0; i < turn_rows; ++i)
+#pragma unroll
+      for (int slot = 0; slot < P::sizes.slots; ++slot)
+#pragma unroll
+        for (int j = 0; j < P::sizes.columns(); ++j) rows.of[k][i].cells[slot][j] = T(0);
+
+  Loader<P> loader(from, pass, segment, shared);
+  if (first)
+    for (int turn = 0; turn < P::sizes.ahead(); ++turn) loader.start(pass);
+
+  const int column = segment.first_column + static_cast<int>(threadIdx.x) * P::sizes.columns();
+  Turn at{warp, segment.first_row - P::sizes.depth() - warp * lag, column};
+  Target<T> target{to + static_cast<GridIndex>(at.first_in - lag) * pass.grid.pitch + column,
+                   at.first_in - lag - segment.first_row, static_cast<unsigned>(written), 0};
+#pragma unroll
+  for (int c = 0; c < P::sizes.chunks; ++c) {
+    const int place = column + c * P::sizes.count();
+    if (place >= segment.keep_begin && place < segment.keep_end) target.keeps |= 1u << c;
+  }
+  const int full_behind = 1 + (warp - 1) * ring * 2,
+            full_ahead = 1 + warp * ring * 2;  // + 1: empty
+  int slot = 0, link = 0;
+#pragma unroll 1
+  for (int turn = 0; turn < turns; ++turn) {
+    if (first) {
+      __syncwarp();
+      if (turn + P::sizes.ahead() < turns)
+        loader.start(pass);
+      else
+        end_copy_group();
+      wait_but_for<P::sizes.ahead()>();
+      __syncwarp();
+    } else {
+      wait_at(full_behind + link * 2);
+    }
+    if (!last && turn >= ring) wait_at(full_ahead + link * 2 + 1);
+    const auto* incoming = first ? shared.loaded[slot] : shared.handed[first ? 0 : warp - 1][link];
+    auto* outgoing = shared.handed[last ? 0 : warp][link];
+    // The rows that levels have as their centre in this turn: is the grid's first or last among
+    // them?
+    const int lowest = at.first_in - lag, highest = at.first_in + turn_rows - 2;
+    const int bottom = pass.grid.rows - 1;
+    if (lays_rows && ((lowest <= 0 && highest >= 0) || (lowest <= bottom && highest >= bottom)))
+      take_turn<P, true>(rows, incoming, outgoing, last, target, pass, at);
+    else
+      take_turn<P, false>(rows, incoming, outgoing, last, target, pass, at);
+    if (!first && turn + ring < turns) arrive_at(full_behind + link * 2 + 1);
+    if (!last) arrive_at(full_ahead + link * 2);
+    at.first_in += turn_rows;
+    target.row += turn_rows;
+    target.at += turn_rows * pass.grid.pitch;
+    slot = slot == P::sizes.ahead() ? 0 : slot + 1;
+    link = link == ring - 1 ? 0 : link + 1;
+  }
+  if (first) wait_but_for<0>();
+}
+
+// The work is one line: strip after strip, each with start_rows rows' worth of work before its
+// rows; every block takes an equal piece of it.
+template <class P>
+__device__ __forceinline__ void stream(const typename P::T* from, typename P::T* to,
+                                       const Pass<P>& pass) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto& shared = *reinterpret_cast<Shared<P>*>(memory);
+  constexpr int start_rows = P::sizes.start_rows();
+  const GridIndex strip_length = pass.grid.rows + start_rows;
+  const GridIndex length = pass.grid.strips * strip_length;
+  const GridIndex piece = (length + gridDim.x - 1) / gridDim.x;
+  const GridIndex end = min(length, (blockIdx.x + 1) * piece);
+  for (GridIndex place = blockIdx.x * piece; place < end;) {
+    const int strip = static_cast<int>(place / strip_length);
+    const GridIndex start = strip * strip_length, stop = min(end, start + strip_length);
+    const int first = static_cast<int>(max(place - start - start_rows, GridIndex{0}));
+    const int last = static_cast<int>(stop - start - start_rows);
+    if (last > first) {
+      run_warp<P>(from, to, pass, segment_of<P>(strip, pass, first, last), shared);
+      __syncthreads();
+    }
+    place = stop;
+  }
+}
+
+}  // namespace lapl

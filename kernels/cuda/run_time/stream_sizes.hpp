@@ -1,0 +1,46 @@
+// The sizes of a streaming kernel that is compiled at run time, as the host and it see them.
+#pragma once
+
+#include "kernels/cuda/run_time/arguments.hpp"
+
+namespace lapl {
+
+struct StreamSizes {
+  int value_bytes;  ///< of a number
+  int slots;        ///< arrays on their way together
+  int chunks;       ///< of 16 bytes: a lane's columns
+  int levels;       ///< stages that a warp takes
+  int warps;
+  bool lagged;  ///< levels from last to first, each on rows made a row step ago; else from first
+
+  static constexpr int lanes = 32;
+  static constexpr int turn_rows = 3;  ///< after which each row is where it was
+
+  constexpr int count() const { return 16 / value_bytes; }
+  constexpr int columns() const { return chunks * count(); }
+  constexpr int width() const { return lanes * columns(); }
+  constexpr int depth() const { return levels * warps; }
+  constexpr int lag() const { return lagged ? 2 * levels - 1 : levels; }  ///< of a warp, in rows
+  constexpr int start_rows() const { return depth() + warps * lag(); }
+  constexpr int halo() const { return (depth() + count() - 1) / count() * count(); }
+  constexpr int kept() const { return width() - 2 * halo(); }
+  constexpr int ahead() const { return warps == 1 ? 2 : 3; }  ///< turns on their way from memory
+  constexpr int ring() const { return warps > 2 ? 2 : 4; }    ///< turns between two warps
+  /// Keeps both orders of access, by lane and by 16 bytes, free of conflicts.
+  constexpr int pitch() const { return lanes + (chunks > 1 ? 8 / chunks : 0); }
+  constexpr int row_bytes() const { return slots * chunks * pitch() * 16; }
+  constexpr int turns_held() const { return ahead() + 1 + (warps - 1) * ring(); }
+  constexpr int shared_bytes() const { return turns_held() * turn_rows * row_bytes(); }
+};
+
+template <class T>
+struct StreamGrid {
+  int rows, columns, strips;
+  GridIndex pitch, field_stride;
+  const T *row_positions, *column_positions;  ///< as in StageGrid
+};
+
+/// What a ghost is made of the value beside it.
+enum class GhostKind : int { constant, even, scaled, affine, any };
+
+}  // namespace lapl

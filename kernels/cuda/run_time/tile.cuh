@@ -1,0 +1,129 @@
+// One stage in one launch: a block makes a tile of the grid, a thread `Stage::rows` cells of a
+// column, whose neighbours it reads from device memory, most of them by way of the caches. Tiles
+// that reach no face read without a question; the others impose the laws of faces as they read.
+//
+//   Stage   rows, targets, reach_planes, reach_rows: constants
+//           make(at, arguments, results): the stage in one cell; at.value<array, plane, row,
+//           column>() and at.position<axis, offset>() read beside it
+#pragma once
+
+#include "kernels/cuda/run_time/arguments.hpp"
+#include "kernels/ghost.hpp"
+
+namespace lapl {
+
+template <class T>
+struct CellInside {
+  const StageGrid<T>& grid;
+  const T* const* arrays;
+  GridIndex place[3];
+  GridIndex index;
+
+  template <int array, int plane, int row, int column>
+  __device__ __forceinline__ T value() const {
+    return __ldg(arrays[array] + index + (plane * grid.size[1] + row) * grid.pitch + column);
+  }
+  template <int axis, int offset>
+  __device__ __forceinline__ T position() const {
+    return __ldg(grid.positions[axis] + place[axis] + offset);
+  }
+};
+
+template <class T>
+struct CellAtFace : CellInside<T> {
+  const FaceTable<T>* faces;  // of each array, axis and side
+
+  template <int array, int plane, int row, int column>
+  __device__ __forceinline__ T value() const {
+    const Source planes = source<0, plane>(), rows = source<1, row>(),
+                 columns = source<2, column>();
+    T found =
+        __ldg(this->arrays[array] +
+              (planes.index * this->grid.size[1] + rows.index) * this->grid.pitch + columns.index);
+    if (columns.ghost) found = ghost(array, 2, column, planes.index, rows.index, found);
+    if (rows.ghost) found = ghost(array, 1, row, planes.index, this->place[2] + column, found);
+    if (planes.ghost)
+      found = ghost(array, 0, plane, this->place[1] + row, this->place[2] + column, found);
+    return found;
+  }
+
+ private:
+  struct Source {
+    GridIndex index;
+    bool ghost;
+  };
+  template <int axis, int offset>
+  __device__ __forceinline__ Source source() const {
+    const GridIndex index = this->place[axis] + offset, size = this->grid.size[axis];
+    if (offset == 0 || (index >= 0 && index < size)) return {index, false};
+    if (this->grid.wraps[axis]) return {offset < 0 ? size - 1 : 0, false};
+    return {this->place[axis], true};
+  }
+  __device__ __forceinline__ T ghost(int array, int axis, int side, GridIndex i, GridIndex j,
+                                     T inside) const {
+    const FaceTable<T>& face = faces[(3 * array + axis) * 2 + (side > 0)];
+    if (face.each == nullptr) return ghost_of(face.everywhere.a, face.everywhere.b, inside);
+    const GhostLaw<T> law = face.each[(i + 1) * face.pitch + j + 1];
+    return ghost_of(law.a, law.b, inside);
+  }
+};
+
+template <class Stage, class T>
+__device__ __forceinline__ void make_tile(const StageGrid<T>& grid, const T* const* arrays,
+                                          T* const* targets, const T* arguments,
+                                          const FaceTable<T>* faces) {
+  constexpr int rows = Stage::rows;
+  const unsigned tile_rows = blockDim.y * rows;
+  const unsigned tile_row = blockIdx.x / grid.tiles[2];
+  const GridIndex plane = tile_row / grid.tiles[1];
+  const GridIndex first_row = static_cast<GridIndex>(tile_row % grid.tiles[1]) * tile_rows;
+  const GridIndex first_column = static_cast<GridIndex>(blockIdx.x % grid.tiles[2]) * blockDim.x;
+  const auto within = [](GridIndex first, GridIndex count, GridIndex size, int reach) {
+    return first >= reach && first + count + reach <= size;
+  };
+  const GridIndex row = first_row + threadIdx.y * rows, column = first_column + threadIdx.x;
+  const auto store = [&](GridIndex index, const T(&results)[Stage::targets]) {
+#pragma unroll
+    for (int target = 0; target < Stage::targets; ++target)
+      targets[target][index] = results[target];
+  };
+  T results[Stage::targets];
+  if (within(plane, 1, grid.size[0], Stage::reach_planes) &&
+      within(first_row, tile_rows, grid.size[1], Stage::reach_rows) &&
+      within(first_column, blockDim.x, grid.size[2], 1)) {
+#pragma unroll
+    for (int i = 0; i < rows; ++i) {
+      const GridIndex index = (plane * grid.size[1] + row + i) * grid.pitch + column;
+      Stage::make(CellInside<T>{grid, arrays, {plane, row + i, column}, index}, arguments, results);
+      store(index, results);
+    }
+    return;
+  }
+  if (column >= grid.size[2]) return;
+#pragma unroll 1
+  for (int i = 0; i < rows && row + i < grid.size[1]; ++i) {
+    const GridIndex index = (plane * grid.size[1] + row + i) * grid.pitch + column;
+    Stage::make(CellAtFace<T>{{grid, arrays, {plane, row + i, column}, index}, faces}, arguments,
+                results);
+    store(index, results);
+  }
+}
+
+/// The law of a face that differs from node to node, at each of them. `Face` is a stage whose
+/// results are a and b; its axes: `slow` and `fast` along the face, `axis` across.
+template <class Face, class T>
+__device__ __forceinline__ void make_laws(const StageGrid<T>& grid, const T* arguments,
+                                          GhostLaw<T>* laws) {
+  const GridIndex pitch = grid.size[Face::fast] + 2;
+  const GridIndex index = static_cast<GridIndex>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (index >= (grid.size[Face::slow] + 2) * pitch) return;
+  CellInside<T> at{grid, nullptr, {}, 0};
+  at.place[Face::slow] = index / pitch - 1;
+  at.place[Face::fast] = index % pitch - 1;
+  at.place[Face::axis] = Face::last ? grid.size[Face::axis] : -1;
+  T results[2];
+  Face::make(at, arguments, results);
+  laws[index] = {results[0], results[1]};
+}
+
+}  // namespace lapl

@@ -1,0 +1,54 @@
+// Stages as kernels of CUDA C++, printed from their trees for NVRTC: each a function of one cell,
+// put into the templates of kernels/cuda/run_time. What is the same in every cell is an argument,
+// so that the text does not depend on parameters' values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/compiled_kernels.hpp"
+#include "kernels/cuda/run_time/stream_sizes.hpp"
+#include "kernels/problem.hpp"
+
+namespace lapl {
+
+/// The operations whose values are arguments of a stage's kernels.
+std::vector<int> kernel_arguments(const StageTree& tree);
+
+bool reads_positions(const StageTree& tree);
+
+/// Threads of a block of tile kernels, and cells of a column that each makes.
+struct TileShape {
+  int columns = 64, rows = 4, cells = 4;
+};
+template <class T>
+TileShape tile_shape(const Problem<T>& problem);
+
+/// Kernels tile_N of each stage, and laws_N of each law that differs along its face:
+///   tile_N(StageGrid, const T* of each array, T* of each target, arguments, FaceTable of each
+///          array, axis and side)
+///   laws_N(StageGrid, arguments, GhostLaw*)
+template <class T>
+KernelText tile_kernels(const Problem<T>& problem);
+
+/// How a problem streams.
+struct StreamPlan {
+  StreamSizes sizes{};
+  int blocks = 1;             ///< of a multiprocessor
+  int arithmetic = 0;         ///< operations a cell and step, each by what it takes
+  bool mirrors_rows = false;  ///< rows beyond the grid are those inside, mirrored
+  bool in_time = false;       ///< arguments and laws differ from step to step
+  /// Arrays on their way from each stage to the next; those of the state, then coefficients, first.
+  std::vector<std::vector<int>> alive;
+  std::vector<int> first_argument;  ///< of each stage, in those of a step; then their number
+  std::string unsuitable;           ///< why it cannot, for people; empty where it can
+};
+template <class T>
+StreamPlan stream_plan(const Problem<T>& problem);
+
+/// Kernel stream(StreamGrid, sources, arguments, laws, from, to).
+template <class T>
+KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan);
+
+}  // namespace lapl

@@ -1,0 +1,178 @@
+// Equations in formulas on a GPU: kernels that are compiled at run time, against the engines of the
+// CPU to the bit. LAPL_RANDOM_PROBLEMS and LAPL_RANDOM_SEED as in random_problems_test.cpp.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "kernels/error.hpp"
+#include "tests/cuda/need_cuda.hpp"
+#include "tests/kernels/random_problems.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl;
+using test::has;
+
+namespace {
+
+RunConfig gray_scott(Shape shape, Boundaries boundaries) {
+  RunConfig run = test::formula_run(shape, {{"u", "0.16 * laplacian(u) - u * v^2 + F * (1 - u)"},
+                                            {"v", "0.08 * laplacian(v) + u * v^2 - 0.1 * v"}});
+  run.boundaries = boundaries;
+  run.time_step = 0.1;
+  run.parameters["F"] = test::number_parameter(0.035);
+  return run;
+}
+
+template <class T>
+struct Stepped {
+  std::vector<T> state;
+  std::uint64_t digest = 0;
+  std::string how;
+};
+template <class T>
+Stepped<T> stepped(const std::string& backend_name, const std::string& engine,
+                   const Problem<T>& problem, const std::vector<T>& state,
+                   const std::vector<std::int64_t>& steps) {
+  const auto backend = make_backend<T>(backend_name, engine, problem, 2);
+  backend->settle();
+  backend->set_state(state, 3);
+  for (const std::int64_t some : steps) backend->advance(some);
+  backend->capture();
+  const Captured<T> after = backend->captured();
+  return {{after.state.begin(), after.state.end()}, after.digest, backend->description().reason};
+}
+
+template <class T>
+std::vector<T> values_near_one(const Problem<T>& problem) {
+  std::mt19937_64 generator(7);
+  std::vector<T> values(problem.values());
+  for (T& value : values)
+    value = static_cast<T>(0.5 + static_cast<double>(generator() >> 11) * 0x1p-53);
+  return values;
+}
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+// One launch of the kernel takes several steps, and steps that are left over are taken by tiles.
+template <class T>
+void check_streams(const RunConfig& run, bool streams = true) {
+  const Problem<T> problem = problem_of<T>(run, test::coefficient_fields(run));
+  const std::vector<T> state = values_near_one(problem);
+  const auto expected = stepped<T>("cpu", "threaded", problem, state, {45});
+  REQUIRE(std::ranges::all_of(expected.state, [](T value) { return std::isfinite(value); }));
+  const auto tile = stepped<T>("cuda", "tile", problem, state, {20, 25});
+  CHECK(has(tile.how, "compiled for this run"));
+  CHECK(tile.digest == expected.digest);
+  if (!streams) {
+    CHECK_THROWS_AS(make_backend<T>("cuda", "streaming", problem, 1), EngineUnsuitable);
+    return;
+  }
+  for (const auto& split : {std::vector<std::int64_t>{45}, {1, 32, 12}}) {
+    const auto found = stepped<T>("cuda", "streaming", problem, state, split);
+    CHECK(has(found.how, "steps a launch"));
+    CHECK(found.digest == expected.digest);
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("formulas stream with any boundaries", T, float, double) {
+  test::need_cuda();
+  for (const Boundary rows : {Boundary::periodic, Boundary::insulated, Boundary::zero})
+    for (const Boundary columns : {Boundary::periodic, Boundary::insulated, Boundary::zero})
+      for (const Shape shape : {Shape{67, 256}, Shape{130, 1040}, Shape{7, 512}}) {
+        CAPTURE(static_cast<int>(rows));
+        CAPTURE(static_cast<int>(columns));
+        CAPTURE(shape.rows);
+        check_streams<T>(gray_scott(shape, {rows, columns}));
+      }
+}
+
+TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities and the time", T,
+                   float, double) {
+  test::need_cuda();
+  for (const auto& scheme : name_table<Scheme>) {
+    CAPTURE(scheme.name);
+    RunConfig run = gray_scott({90, 520}, {Boundary::insulated, Boundary::periodic});
+    run.scheme = scheme.value;
+    check_streams<T>(run, scheme.value != Scheme::rk4);  // which has too many arrays
+  }
+  RunConfig run = gray_scott({80, 264}, {Boundary::zero, Boundary::zero});
+  run.parameters["a"] = test::formula_parameter("1 + 0.1 * sin(x) * cos(y)");
+  run.equation.quantities.emplace_back("mu", "u^3 - u - 0.1 * laplacian(u)");
+  run.equation.rates["u"] = "0.01 * laplacian(mu) + a * sin(t) * v * x / 264 - u * v^2";
+  run.laws.push_back(
+      {.axis = 1, .last = false, .array = "u", .kind = LawKind::value, .value = "sin(t)"});
+  run.laws.push_back({.axis = 2,
+                      .last = true,
+                      .array = "",
+                      .kind = LawKind::mixed,
+                      .value = "1",
+                      .factor = "0.5 + F"});
+  check_streams<T>(run);
+  run.laws.push_back(
+      {.axis = 2, .last = false, .array = "v", .kind = LawKind::value, .value = "cos(t) + y / 80"});
+  check_streams<T>(run, false);  // a law that differs along its face
+}
+
+TEST_CASE_TEMPLATE("formulas stream where blocks share out long strips", T, float, double) {
+  test::need_cuda();
+  check_streams<T>(gray_scott({10007, 512}, {Boundary::zero, Boundary::insulated}));
+  check_streams<T>(gray_scott({2503, 1296}, {Boundary::periodic, Boundary::periodic}));
+}
+
+TEST_CASE("a run begins with tiles and goes on streaming, with the same bits") {
+  test::need_cuda();
+  const RunConfig run = gray_scott({512, 512}, {Boundary::periodic, Boundary::zero});
+  const auto problem = problem_of<float>(run, {});
+  const auto state = values_near_one(problem);
+  const auto expected = stepped<float>("cuda", "tile", problem, state, {3000});
+  const auto backend = make_backend<float>("cuda", "auto", problem, 1);
+  CHECK(backend->description().engine == "streaming");
+  backend->set_state(state, 3);
+  for (int i = 0; i < 300; ++i) backend->advance(10);
+  backend->capture();
+  CHECK(backend->captured().digest == expected.digest);
+}
+
+TEST_CASE("random equations on grids that stream equal the reference") {
+  test::need_cuda();
+  const std::uint64_t first = number_from("LAPL_RANDOM_SEED", 1);
+  const std::uint64_t count = number_from("LAPL_RANDOM_PROBLEMS", 40);
+  int compared = 0, streamed = 0;
+  const auto compare = [&]<class T>(test::RandomProblem& random, T) {
+    const auto problem = problem_of<T>(random.run, test::coefficient_fields(random.run));
+    const auto state = random.state<T>();
+    const auto expected = stepped<T>("cpu", "reference", problem, state, {random.steps});
+    for (const std::string engine : {"tile", "streaming"}) {
+      CAPTURE(engine);
+      try {
+        const auto found = stepped<T>("cuda", engine, problem, state, {random.steps});
+        ++compared;
+        streamed += engine == "streaming" ? 1 : 0;
+        CHECK(test::same_but_for_kinds_of_nan(found.state, expected.state));
+      } catch (const EngineUnsuitable&) {
+      }
+    }
+  };
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    test::RandomProblem random(seed, true);
+    const std::string text = random.text();
+    CAPTURE(seed);
+    CAPTURE(text);
+    try {
+      if (random.run.precision == Precision::float32)
+        compare(random, 0.0f);
+      else
+        compare(random, 0.0);
+    } catch (const FormulaError&) {  // such as a division by 0
+    }
+  }
+  MESSAGE("compared ", compared, ", of which streaming ", streamed);
+  CHECK(compared > 0);
+}
