@@ -1,0 +1,149 @@
+"""What the comparisons share: a case as lapl did it, and the time of a peer's steps."""
+import json
+import os
+import subprocess
+import time
+from typing import NamedTuple
+
+import h5py
+import numpy as np
+
+EPSILON = np.finfo(np.float32).eps
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX leaves the others some memory
+
+
+def grids(options, otherwise):
+    """(shape, steps), as the command line has them."""
+    if options.shape:
+        otherwise = [(tuple(options.shape), otherwise[0][1])]
+    return [(shape, options.steps or steps) for shape, steps in otherwise]
+
+
+def lapl_run(program, config, backend, names, steps):
+    """First and last fields and the summary of a run that stores both."""
+    run = config.parent / "run"
+    subprocess.run([program, "run", config, "--output", run, "--overwrite", "--quiet", "--backend",
+                    backend], check=True)  # fmt: skip
+    fields = []
+    for step in (0, steps):
+        with h5py.File(run / "fields" / f"step-{step:09d}.nc") as file:
+            fields.append([file[name][0] for name in names])
+    return *fields, json.loads((run / "run.json").read_text())
+
+
+class Unsuitable(Exception):
+    """A peer does not do such a case."""
+
+
+class Case(NamedTuple):
+    """What lapl did, for peers to do."""
+
+    title: str
+    updates: int  # cells that a time's work goes over
+    rows: list  # (engine or method of lapl, seconds)
+    expected: list  # arrays
+    gate: float  # greatest difference that rounding explains
+    arguments: list  # of a peer's function
+    notes: list = []  # lines below the table
+
+
+class Run(NamedTuple):
+    """What a peer that steps is asked for."""
+
+    fields: list  # at the start
+    checked: int  # steps after which its result is compared
+    steps: int  # steps that are timed
+    backend: str
+
+
+def median_seconds(call, prepare=lambda: (), wait=lambda: None):
+    """Of nine calls, or of as many as ten seconds hold; what `prepare` does is not counted."""
+    times = []
+    while not times or (len(times) < 9 and sum(times) < 10):
+        prepared = prepare()
+        wait()
+        start = time.perf_counter()
+        call(*prepared)
+        wait()
+        times.append(time.perf_counter() - start)
+    return sorted(times)[len(times) // 2]
+
+
+def measure(run, advance, put=lambda fields: fields, get=lambda fields: map(np.array, fields),
+            wait=lambda: None):  # fmt: skip
+    """Result and seconds of `advance(fields, steps)`, whose fields `put` makes and `get` reads."""
+    result = list(get(advance(put(run.fields), run.checked)))  # compiles and warms up
+    return result, median_seconds(lambda *fields: advance(fields, run.steps),
+                                  lambda: put(run.fields), wait)  # fmt: skip
+
+
+def loop(step):
+    """`steps` calls of step(*fields), which returns the new fields."""
+
+    def advance(fields, steps):
+        for _ in range(steps):
+            fields = step(*fields)
+        return fields
+
+    return advance
+
+
+def swapping(step):
+    """The same of step(*fields, *new), which writes the new fields."""
+
+    def advance(both, steps):
+        half = len(both) // 2
+        for _ in range(steps):
+            step(*both)
+            both = [*both[half:], *both[:half]]
+        return both[:half]
+
+    return advance
+
+
+def twice(fields):
+    """Copies of the fields and room for the new ones."""
+    return [*map(np.array, fields), *map(np.empty_like, fields)]
+
+
+def numba():
+    if not hasattr(np, "row_stack"):  # older Numba on NumPy 2.4
+        np.row_stack = np.vstack
+    import numba as module
+
+    return module
+
+
+def measure_numba_cuda(run, kernel, threads, block):
+    """kernel(*fields, *new) as `threads` of CUDA, (x, y), in blocks of `block`."""
+    from numba import cuda
+
+    step = cuda.jit(kernel)[tuple(-(-n // size) for n, size in zip(threads, block)), block]
+    return measure(run, swapping(step), lambda fields: [cuda.to_device(f) for f in twice(fields)],
+                   lambda fields: [f.copy_to_host() for f in fields], cuda.synchronize)  # fmt: skip
+
+
+def measure_torch(run, step):
+    import torch
+
+    gpu = run.backend == "cuda"
+    device = "cuda" if gpu else "cpu"
+    return measure(run, loop(step), lambda fields: [torch.from_numpy(f).to(device) for f in fields],
+                   lambda fields: [f.cpu().numpy() for f in fields],
+                   torch.cuda.synchronize if gpu else lambda: None)  # fmt: skip
+
+
+def measure_jax(run, step):
+    import jax
+
+    device = jax.devices("gpu" if run.backend == "cuda" else "cpu")[0]
+    steps_of = jax.jit(lambda n, *fields: jax.lax.fori_loop(0, n, lambda _, f: step(*f), fields))
+    return measure(run, lambda fields, steps: jax.block_until_ready(steps_of(steps, *fields)),
+                   lambda fields: jax.block_until_ready(jax.device_put(fields, device)))  # fmt: skip
+
+
+def measure_cupy(run, advance, put):
+    import cupy
+
+    return measure(run, advance, put, lambda fields: [f.get() for f in fields],
+                   cupy.cuda.Device().synchronize)  # fmt: skip
