@@ -1,4 +1,4 @@
-// Reads HDF5 files by HDF5 alone: tests/data/reference.h5, which NumPy and SciPy made
+// Reads HDF5 files by HDF5 alone: those of tests/data, which NumPy and SciPy made
 // (tests/data/README.md), or another.
 #pragma once
 
@@ -30,6 +30,26 @@ class ReferenceData {
     std::vector<double> values(count);
     REQUIRE(H5LTread_dataset_double(file_, name.c_str(), values.data()) >= 0);
     return values;
+  }
+
+  /// A text of fixed length.
+  std::string text(const std::string& name) const {
+    std::size_t size = 0;
+    REQUIRE(H5LTget_dataset_info(file_, name.c_str(), nullptr, nullptr, &size) >= 0);
+    std::string text(size, '\0');
+    REQUIRE(H5LTread_dataset_string(file_, name.c_str(), text.data()) >= 0);
+    return text;
+  }
+
+  /// Names of what is in the root.
+  std::vector<std::string> groups() const {
+    std::vector<std::string> names;
+    const auto add = [](hid_t, const char* name, const H5L_info_t*, void* to) {
+      static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+      return herr_t{0};
+    };
+    REQUIRE(H5Literate(file_, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names) >= 0);
+    return names;
   }
 
   double attribute(const std::string& object, const std::string& name) const {

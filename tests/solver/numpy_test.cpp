@@ -1,0 +1,101 @@
+// Equations in formulas against NumPy: tests/data/equations.py states each as a config and once
+// more in NumPy, which made the fields in tests/data/equations.h5.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "io/initial_source.hpp"
+#include "solver/equation/formula.hpp"
+#include "tests/reference_data.hpp"
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+namespace {
+
+const test::ReferenceData& numpy() {
+  static const test::ReferenceData data(LAPL_SOURCE_DIR "/tests/data/equations.h5");
+  return data;
+}
+
+std::string config_of(const std::string& equation) { return numpy().text(equation + "/config"); }
+
+// Largest difference between a field after the last step of a config and NumPy's, relative to its
+// largest magnitude: the largest of all fields.
+double difference_from_numpy(const std::string& equation, const std::string& config,
+                             const std::string& engine) {
+  const RunConfig run = parse_config(config, equation, ".", {"compute.precision=float64"}).run;
+  const CoefficientFields coefficients = load_coefficients(run);
+  const auto backend =
+      make_backend<double>("cpu", engine, problem_of<double>(run, coefficients), 2);
+  backend->settle();
+  set_initial_state(*backend, run, coefficients, {});
+  backend->advance(run.steps);
+  backend->capture();
+  double largest = 0;
+  for (std::size_t field = 0; field < run.fields.size(); ++field) {
+    const auto expected = numpy().values(equation + "/" + run.fields[field]);
+    const auto found = backend->captured().field(static_cast<std::int64_t>(field));
+    REQUIRE(found.size() == expected.size());
+    const double difference =
+        test::largest_difference(found, expected) / test::largest_magnitude(expected);
+    if (!(difference <= largest)) largest = difference;
+  }
+  return largest;
+}
+
+void compare_with_numpy(const std::string& engine) {
+  CHECK(numpy().groups().size() >= 10);
+  for (const std::string& equation : numpy().groups()) {
+    CAPTURE(equation);
+    CHECK(difference_from_numpy(equation, config_of(equation), engine) <= 1e-12);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("equations equal NumPy's: engine reference") { compare_with_numpy("reference"); }
+TEST_CASE("equations equal NumPy's: engine interpreted") { compare_with_numpy("interpreted"); }
+TEST_CASE("equations equal NumPy's: engine blocked, compiled") { compare_with_numpy("blocked"); }
+
+TEST_CASE("equations of NumPy's hold every function and every scheme") {
+  std::string configs;
+  for (const std::string& equation : numpy().groups()) configs += config_of(equation);
+  for (const FormulaFunction& function : formula_functions) {
+    CAPTURE(std::string(function.name));
+    const bool on_two_axes = function.name.find('z') == std::string::npos;
+    CHECK((configs.find(std::string(function.name) + "(") != std::string::npos) == on_two_axes);
+  }
+  for (const auto& scheme : name_table<Scheme>)
+    if (scheme.value != Scheme::euler)
+      CHECK(configs.find("scheme: " + std::string(scheme.name)) != std::string::npos);
+}
+
+TEST_CASE("equations differ from NumPy's where a sign is wrong") {
+  const struct {
+    std::string equation, right, wrong;
+  } rows[] = {
+      {"heat", "factor: 0.4", "factor: -0.4"},
+      {"heat", "2 + sin", "2 - sin"},
+      {"conductivity", "0.1 * cos(t) + ", "0.1 * cos(t) - "},
+      {"gray_scott", "- u * v^2 + F", "- u * v^2 - F"},
+      {"wave", "- 0.05 * v", "+ 0.05 * v"},
+      {"advection", "-0.2, dye^2", "0.2, dye^2"},
+      {"burgers", "exp(-t)", "exp(t)"},
+      {"cahn_hilliard", "mu: {value: 0.1", "mu: {value: -0.1"},
+      {"kuramoto_sivashinsky", "- 0.5 *", "+ 0.5 *"},
+      {"anisotropic", "b: -0.2", "b: 0.2"},
+      {"crystal", "+ d_dx(fx)", "- d_dx(fx)"},
+      {"functions", "u <= v", "u >= v"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.wrong);
+    std::string config = config_of(row.equation);
+    const auto at = config.find(row.right);
+    REQUIRE(at != std::string::npos);
+    config.replace(at, row.right.size(), row.wrong);
+    CHECK(difference_from_numpy(row.equation, config, "interpreted") > 1e-4);
+  }
+}
