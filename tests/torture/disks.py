@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from typing import Iterator
 
-from harness import AUTO_RESUME, ON_DISK, RUN, SMALL, Ended, Skipped, Torture, Trial, sample
+from harness import AUTO_RESUME, ON_DISK, RUN, Ended, Skipped, Torture, Trial, sample
 from run_folders import expect
 
 
@@ -33,13 +33,13 @@ def check_limited(torture: Torture, ended: Ended, reason: str, run: pathlib.Path
     """Exit code 0 with everything there, or 4 with the path and the reason; files are whole."""
     expect(ended.signal == 0 and ended.code in (0, 4), f"{ended}")
     if ended.code == 0:
-        return torture.check_complete(run, SMALL)
+        return torture.check_complete(run, torture.small)
     expect("out" in ended.err and reason in ended.err, f"path or reason not named: {ended}")
     torture.check_files(run)
 
 
 def fill(torture: Torture, options: str, environment: dict[str, str], folder: pathlib.Path) -> None:
-    (folder / "c.yaml").write_text(SMALL)
+    (folder / "c.yaml").write_text(torture.small)
     faults = torture.faults(folder) | environment
     with small_disk(folder, options) as there:
         limited = torture.run(folder, *RUN, prefix=there, environment=faults)
@@ -50,7 +50,7 @@ def fill(torture: Torture, options: str, environment: dict[str, str], folder: pa
         copy_out(there, folder, "whole")
     check_limited(torture, limited, "No space left on device", folder / "limited")
     expect(resumed.code == 0, f"with more room: {resumed}")
-    torture.check_complete(folder / "whole", SMALL)
+    torture.check_complete(folder / "whole", torture.small)
 
 
 def copy_out(there: list[str], folder: pathlib.Path, name: str) -> None:
@@ -62,7 +62,7 @@ def copy_out(there: list[str], folder: pathlib.Path, name: str) -> None:
 def full_disk(torture: Torture, count: int | None) -> list[Trial]:
     if shutil.which("unshare") is None or shutil.which("nsenter") is None:
         raise Skipped("unshare and nsenter are not installed (package util-linux)")
-    torture.reference(SMALL)
+    torture.reference(torture.small)
     sizes = [f"size={kibibytes}k" for kibibytes in range(4, 404, 4)]
     inodes = [f"size=10m,nr_inodes={number}" for number in range(2, 22)]
     points = [(options, environment) for options in sizes + inodes for environment in ({}, ON_DISK)]
@@ -71,17 +71,17 @@ def full_disk(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def limit(torture: Torture, size: int, environment: dict[str, str], folder: pathlib.Path) -> None:
-    (folder / "c.yaml").write_text(SMALL)
+    (folder / "c.yaml").write_text(torture.small)
     faults = torture.faults(folder) | environment
     limited = torture.run(folder, *RUN, prefix=["prlimit", f"--fsize={size}"], environment=faults)
     check_limited(torture, limited, "File too large", folder / "out")
-    torture.check_resumes(folder, SMALL)
+    torture.check_resumes(folder, torture.small)
 
 
 def file_size_limit(torture: Torture, count: int | None) -> list[Trial]:
     if shutil.which("prlimit") is None:
         raise Skipped("prlimit is not installed (package util-linux)")
-    torture.reference(SMALL)
+    torture.reference(torture.small)
     sizes = [0, 1, 40, *range(100, 2000, 100), *range(2048, 40960, 512)]
     points = [(size, environment) for size in sizes for environment in ({}, ON_DISK)]
     return [Trial(f"files of up to {size} bytes {environment}", functools.partial(limit, torture, size, environment))

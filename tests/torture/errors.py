@@ -4,7 +4,7 @@ import functools
 import os
 import pathlib
 
-from harness import SMALL, Call, Torture, Trial, sample
+from harness import Call, Torture, Trial, sample
 from run_folders import expect, files_of
 from scenarios import Scenario, scenarios
 
@@ -27,9 +27,9 @@ def at_call(torture: Torture, scenario: Scenario, error: int, how: str, call: Ca
     check_told(ended, error, folder)
     torture.check_files(run)
     if ended.code == 0:
-        torture.check_complete(run, SMALL)
+        torture.check_complete(run, torture.small)
     elif how == "once" and "stored" in ended.err:  # it went on, so at most one thing is missing
-        missing = files_of(torture.reference(SMALL).folder) - files_of(run)
+        missing = files_of(torture.reference(torture.small).folder) - files_of(run)
         expect(len(missing) <= 1, f"one call failed once, missing are {sorted(missing)}: {ended}")
         expect("step" in ended.err, f"the step is not named: {ended}")
     if how == "once" or error != errno.EIO and error != errno.EROFS:  # they can be removed
@@ -51,7 +51,7 @@ def short_writes(torture: Torture, count: int | None) -> list[Trial]:
     def trial(scenario: Scenario, call: Call, folder: pathlib.Path) -> None:
         ended = torture.finish(scenario.start(torture, folder, action="short", at=call.number))
         expect(ended.code == 0, f"{ended}")
-        torture.check_complete(folder / "out", SMALL)
+        torture.check_complete(folder / "out", torture.small)
 
     points = [(scenario, call) for scenario in scenarios(torture) for call in scenario.calls if call.name == "write"]
     return [Trial(f"{scenario.name}, {call}", functools.partial(trial, scenario, call))

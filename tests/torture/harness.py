@@ -11,25 +11,9 @@ import threading
 import time
 from typing import Callable, Iterable, Iterator
 
-from run_folders import Failure, diagnosed_steps, digest_of, expect, files_of, stored_checkpoints
+from problems import Problem
+from run_folders import Failure, digest_of, expect, files_of, stored_checkpoints, tables_of
 
-# Two outputs between the first and the last, checkpoints that mostly lie elsewhere; done in an instant.
-SMALL = """\
-grid: {shape: [20, 30]}
-equation: {coefficient: 0.25}
-time: {steps: 60}
-output: {directory: out, every: 20}
-checkpoint: {every: 15, keep: 2}
-"""
-# Long enough to be killed or stopped on the way: about half a second.
-LONG = """\
-grid: {shape: [60, 70]}
-boundary: {rows: periodic, columns: insulated}
-equation: {coefficient: 0.25}
-time: {steps: 30000}
-output: {directory: out, every: 7000}
-checkpoint: {every: 500}
-"""
 RUN = ("run", "c.yaml")
 AUTO_RESUME = (*RUN, "--auto-resume")
 ON_DISK = {"LAPL_FAULTS_NO_MEMORY_FILES": "1"}  # HDF5 writes to the disk, as it does for fields larger than memory
@@ -92,12 +76,14 @@ def sample(items: Iterable, count: int | None) -> list:
 
 
 class Torture:
-    """The program under test, and what rows share."""
+    """The program under test, what it runs, and what rows share."""
 
-    def __init__(self, program: pathlib.Path, backend: str, scratch: pathlib.Path):
+    def __init__(self, program: pathlib.Path, backend: str, scratch: pathlib.Path, problem: Problem):
         self.program = program
         self.backend = backend
         self.scratch = scratch
+        self.small, self.long, self.split, self.other = dataclasses.astuple(problem)
+        self._code = self.new_folder()
         self._library = program.parent.parent / "tests" / "liblapl_io_faults.so"
         self._references: dict[str, Reference] = {}
         self._lock = threading.Lock()
@@ -112,7 +98,8 @@ class Torture:
         backend = [] if chosen else ["--backend", self.backend]
         # A sanitizer wants to be the first library of all.
         asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-        variables = {"OMP_WAIT_POLICY": "passive", "NO_COLOR": "1", "ASAN_OPTIONS": asan, **(environment or {})}
+        variables = {"OMP_WAIT_POLICY": "passive", "NO_COLOR": "1", "ASAN_OPTIONS": asan,
+                     "TMPDIR": str(self._code), **(environment or {})}
         return subprocess.Popen(
             [*prefix, "env", *(f"{name}={value}" for name, value in variables.items()), self.program, *arguments,
              *backend], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -181,8 +168,9 @@ class Torture:
         expect(not missing, f"missing: {sorted(missing)}")
         more = sorted(name for name in found - wanted if not name.startswith(("checkpoints/step-", "after-step-")))
         expect(not more, f"left behind: {more}")
-        steps = diagnosed_steps(run)
-        expect(steps == diagnosed_steps(reference.folder), f"diagnostics.csv has the steps {steps}")
+        for name, lines in tables_of(reference.folder).items():
+            found = tables_of(run)[name]
+            expect(found == lines, f"{name} has other lines: {sorted({*found} ^ {*lines})}")
         diff = self.run(run, "diff", str(reference.folder), str(run))
         expect(diff.code == 0, f"lapl diff with the uninterrupted run: {diff}")
         self.check_files(run)

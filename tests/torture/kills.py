@@ -5,7 +5,7 @@ import random
 import signal
 import time
 
-from harness import AUTO_RESUME, LONG, RUN, Call, Torture, Trial, sample
+from harness import AUTO_RESUME, RUN, Call, Torture, Trial, sample
 from run_folders import announced_checkpoint, expect, stored_checkpoints
 from scenarios import Scenario, scenarios
 
@@ -39,21 +39,37 @@ def at_every_call(torture: Torture, count: int | None) -> list[Trial]:
             for scenario, action, call in sample(points, count)]
 
 
+def check_no_code_left(torture: Torture, code: pathlib.Path) -> None:
+    """The next run removes what the compiler of a killed one left; that may still be at work."""
+    for _ in range(20):
+        if not list(code.iterdir()):
+            return
+        time.sleep(0.5)
+        folder = torture.new_folder()
+        (folder / "c.yaml").write_text(torture.small)
+        ended = torture.run(folder, *RUN, environment={"TMPDIR": str(code)})
+        expect(ended.code == 0, f"{ended}")
+    expect(False, f"left behind: {list(code.iterdir())}")
+
+
 def at_random_times(torture: Torture, count: int | None) -> list[Trial]:
-    torture.reference(LONG)
+    torture.reference(torture.long)
     start = time.monotonic()
-    torture.run(torture.reference(LONG).folder.parent, *RUN, "--output", "timed")
+    torture.run(torture.reference(torture.long).folder.parent, *RUN, "--output", "timed")
     duration = time.monotonic() - start
 
     def trial(seed: int, folder: pathlib.Path) -> None:
         random_number = random.Random(seed)
-        (folder / "c.yaml").write_text(LONG)
+        (folder / "c.yaml").write_text(torture.long)
+        code = folder / "code"
+        code.mkdir()
         for _ in range(random_number.randint(1, 4)):
-            process = torture.start(folder, *AUTO_RESUME)
+            process = torture.start(folder, *AUTO_RESUME, environment={"TMPDIR": str(code)})
             time.sleep(random_number.uniform(0, duration / 2))
             process.kill()
             torture.finish(process)
             check_after_kill(torture, folder / "out")
-        torture.check_resumes(folder, LONG)
+        torture.check_resumes(folder, torture.long)
+        check_no_code_left(torture, code)
 
     return [Trial(f"seed {seed}", functools.partial(trial, seed)) for seed in range(count)]

@@ -4,11 +4,10 @@ import functools
 import pathlib
 import signal
 
-from harness import AUTO_RESUME, RUN, SMALL, Skipped, Torture, Trial, calls_in, copy, killed_at_the_end, sample, wait_until
+from harness import AUTO_RESUME, RUN, Skipped, Torture, Trial, calls_in, copy, killed_at_the_end, sample, wait_until
 from run_folders import expect, snapshot
 from scenarios import Scenario, scenarios
 
-OTHER = SMALL.replace("0.25", "0.2")  # another problem
 OVERWRITE, RESUME = (*RUN, "--overwrite"), ("resume", "out")
 BESIDE = [RUN, AUTO_RESUME, RESUME, ("run", "other.yaml", "--overwrite")]
 
@@ -28,12 +27,12 @@ def delayed_lock(torture: Torture, count: int | None) -> list[Trial]:
     """A command waits for its lock while another one works in the folder, from its start to its end."""
     preload = library(torture)
     states = {"no run": None, "half a run": next(each.folder for each in scenarios(torture) if each.folder),
-              "a complete run": torture.reference(SMALL).folder}
+              "a complete run": torture.reference(torture.small).folder}
 
     def trial(state: pathlib.Path | None, command: tuple[str, ...], at: int, beside: tuple[str, ...],
               folder: pathlib.Path) -> None:
-        (folder / "c.yaml").write_text(SMALL)
-        (folder / "other.yaml").write_text(OTHER)
+        (folder / "c.yaml").write_text(torture.small)
+        (folder / "other.yaml").write_text(torture.other)
         run, mark = folder / "out", folder / "mark"
         if state:
             copy(state, run)
@@ -56,9 +55,9 @@ def delayed_lock(torture: Torture, count: int | None) -> list[Trial]:
         other_won = second.code == 0 and "other.yaml" in beside
         if first.code == 0 and command[0] == "run":
             expect(command == OVERWRITE or not other_won, f"a run of another problem was gone on with: {both}")
-            torture.check_complete(run, SMALL)
+            torture.check_complete(run, torture.small)
         elif first.code == 0 or second.code == 0:
-            torture.check_complete(run, OTHER if other_won else SMALL)
+            torture.check_complete(run, torture.other if other_won else torture.small)
         else:
             changed = {name for name, content in snapshot(run).items() if before.get(name) != content} - {".lock"}
             expect(not changed, f"changed by commands that failed: {sorted(changed)}: {both}")
@@ -99,7 +98,7 @@ def without_locks(torture: Torture, count: int | None) -> list[Trial]:
             ended = torture.finish(scenario.start(torture, folder, more))
         expect(ended.code == 0, f"{ended}")
         expect(("has no locks" in ended.err) == both, f"said or not said that there are no locks: {ended}")
-        torture.check_complete(folder / "out", SMALL)
+        torture.check_complete(folder / "out", torture.small)
 
     points = [(scenario, error, both) for error in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
               for scenario in scenarios(torture) for both in (False, True)]

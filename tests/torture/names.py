@@ -5,7 +5,7 @@ import os
 import pathlib
 import random
 
-from harness import RUN, SMALL, Torture, Trial
+from harness import RUN, Torture, Trial
 from run_folders import expect
 
 ODD = ["\xff", "\x80", "\xc3", "\xed\xa0\x80", "\x01", "\x1b[31m", "\t", "\n", "'", '"', "\\", " ", "-", "--", "$(x)", "`", ";",
@@ -25,8 +25,8 @@ def at_random(torture: Torture, count: int | None) -> list[Trial]:
         name = name_of(random_number)
         here = os.fsencode(folder)
         config = here + b"/" + name + b".yaml"
-        pathlib.Path(os.fsdecode(config)).write_text(SMALL)
-        (folder / "c.yaml").write_text(SMALL)
+        pathlib.Path(os.fsdecode(config)).write_text(torture.small)
+        (folder / "c.yaml").write_text(torture.small)
         expect(torture.run(folder, *RUN).code == 0, "the run before")
         before = (folder / "out/run.json").read_bytes()
         where = random_number.choice(("config", "output", "setting"))
@@ -40,7 +40,7 @@ def at_random(torture: Torture, count: int | None) -> list[Trial]:
             expect(where != "config", f"{where} {name!r}: {ended}")
             expect((folder / "out/run.json").read_bytes() == before, f"{where} {name!r}: the run before is gone: {ended}")
         if where == "config":
-            torture.check_resumes(folder, SMALL, "resume", "out")
+            torture.check_resumes(folder, torture.small, "resume", "out")
         for run in (path.parent for path in folder.glob("*/run.json")):
             for text in (run / "run.json").read_bytes(), *(run / "log.jsonl").read_bytes().splitlines():
                 json.loads(text.decode("utf-8"))

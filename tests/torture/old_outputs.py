@@ -4,11 +4,9 @@ import pathlib
 import shutil
 from typing import Callable
 
-from harness import AUTO_RESUME, SMALL, Torture, Trial, copy, sample
+from harness import AUTO_RESUME, Torture, Trial, copy, sample
 from run_folders import expect
 from scenarios import scenarios
-
-OTHER = SMALL.replace("0.25", "0.2")
 
 
 def flip(file: pathlib.Path) -> None:
@@ -29,7 +27,7 @@ def annotate(file: pathlib.Path) -> None:
 def damaged(torture: Torture, count: int | None) -> list[Trial]:
     """What is damaged is made again, or it is named with the command that makes it; no later output is lost."""
     half = next(each.folder for each in scenarios(torture) if each.folder)
-    whole, foreign = torture.reference(SMALL).folder, torture.reference(OTHER).folder
+    whole, foreign = torture.reference(torture.small).folder, torture.reference(torture.other).folder
     damages: dict[str, Callable[[pathlib.Path], None]] = {
         "a flipped bit": flip, "cut short": truncate, "annotated": annotate, "removed": pathlib.Path.unlink,
         "emptied": lambda file: file.write_bytes(b""), "text": lambda file: file.write_text("not HDF5"),
@@ -39,7 +37,7 @@ def damaged(torture: Torture, count: int | None) -> list[Trial]:
 
     def trial(start: pathlib.Path, damage: Callable[[pathlib.Path], None], steps: tuple[int, ...],
               command: tuple[str, ...], folder: pathlib.Path) -> None:
-        (folder / "c.yaml").write_text(SMALL)
+        (folder / "c.yaml").write_text(torture.small)
         run = folder / "out"
         copy(start, run)
         for step in steps:
@@ -56,9 +54,9 @@ def damaged(torture: Torture, count: int | None) -> list[Trial]:
             expect(torture.run(folder, *command).code == 4, "what is missing passes for complete the second time")
             advice = ("run", "out/config.yaml", "--output", "out", "--overwrite")
             expect(f"{torture.program} {' '.join(advice)}" in ended.err, f"no advice: {ended}")
-            torture.check_resumes(folder, SMALL, *advice)
+            torture.check_resumes(folder, torture.small, *advice)
         else:
-            torture.check_complete(run, SMALL)
+            torture.check_complete(run, torture.small)
 
     points = [(start, name, steps, command) for name in damages
               for start, most in ((half, [(0,), (20,), (0, 20)]), (whole, [(0,), (20,), (40,), (60,), (20, 60)]))

@@ -4,32 +4,22 @@ import pathlib
 import random
 import signal
 
-from harness import AUTO_RESUME, RUN, SMALL, Torture, Trial, calls_in, killed_at_the_end, wait_until
-from run_folders import digest_of, expect
+from harness import AUTO_RESUME, RUN, Torture, Trial, calls_in, killed_at_the_end, wait_until
+from run_folders import digest_of, expect, tables_of
 from scenarios import scenario
 
-# From a stored field, which is the same on every backend.
-SPLIT = """\
-grid: {{shape: [61, 83]}}
-boundary: {{rows: zero, columns: insulated}}
-initial: {{kind: hdf5, path: "{start}"}}
-equation: {{coefficient: 0.25}}
-compute: {{precision: {precision}}}
-time: {{steps: 200}}
-output: {{directory: out, every: 40}}
-checkpoint: {{every: 40}}
-"""
-ENGINES = {"cpu": ("auto", "blocked", "threaded", "reference"), "cuda": ("auto", "resident", "streaming", "tile")}
+ENGINES = {"cpu": ("auto", "blocked", "threaded", "interpreted", "reference"),
+           "cuda": ("auto", "resident", "streaming", "tile")}
 
 
 def splits(torture: Torture, count: int | None) -> list[Trial]:
     """Chains of three restarts at random steps, on output steps and off, each part on another engine."""
     backends = ["cpu"] if torture.backend == "cpu" else ["cpu", "cuda"]
-    first = torture.reference(SMALL.replace("[20, 30]", "[61, 83]")).folder / "fields/step-000000000.nc"
+    first = torture.reference(torture.small.replace("[20, 30]", "[61, 83]")).folder / "fields/step-000000000.nc"
 
     def trial(seed: int, folder: pathlib.Path) -> None:
         random_number = random.Random(seed)
-        config = SPLIT.format(start=first, precision=random_number.choice(["float32", "float64"]))
+        config = torture.split.format(start=first, precision=random_number.choice(["float32", "float64"]))
         (folder / "c.yaml").write_text(config)
         reference = torture.reference(config)
         steps = {random_number.randrange(40, 200, 40), *random_number.sample(range(1, 200), 2)}
@@ -42,6 +32,8 @@ def splits(torture: Torture, count: int | None) -> list[Trial]:
                                 *(word for text in settings for word in ("--set", text)))
             expect(ended.code == 0, f"{backend} {settings}: {ended}")
         expect(digest_of(folder / "out") == reference.digest, f"split at {sorted(steps)}: another digest")
+        probes = tables_of(folder / "out").get("probes.csv")
+        expect(probes == tables_of(reference.folder).get("probes.csv"), f"split at {sorted(steps)}: other probes")
         for file in sorted(reference.folder.glob("fields/*.nc")):
             diff = torture.run(folder, "diff", str(file), f"out/fields/{file.name}")
             expect(diff.code == 0, f"split at {sorted(steps)}, {file.name}: {diff}")
@@ -67,6 +59,6 @@ def one_writer(torture: Torture, count: int | None) -> list[Trial]:
             torture.finish(first)
         log.unlink()
         (folder / "out/.lock").write_text("1")  # a process that lives, and holds no lock
-        torture.check_resumes(folder, SMALL)
+        torture.check_resumes(folder, torture.small)
 
     return [Trial(f"seed {seed}", functools.partial(trial, seed)) for seed in range(count)]

@@ -16,6 +16,7 @@ import stops
 import streams
 import threads
 from harness import Counts, Torture, Trial
+from problems import ONE_FIELD, TWO_FIELDS, Problem
 
 
 @dataclasses.dataclass
@@ -26,6 +27,7 @@ class Row:
     quick: int  # trials in the tests
     full: int | None  # all that there are where None
     trials: Callable[[Torture, int | None], list[Trial] | Counts]  # Counts: another program did them
+    problem: Problem = ONE_FIELD
 
 
 ROWS = [
@@ -100,4 +102,33 @@ ROWS = [
     Row("pipes", "what is no regular file is refused at once",
         "pipes, sockets and devices in the place of every file that a command reads", 30, None, hygiene.pipes),
     Row("core", "no core dump is left", "the limit of a run at work", 1, None, hygiene.no_core_dump),
+    # The same with two fields: a formula each, compiled while the run goes on; sides with laws that know the time; a
+    # derived output, an integral and probes.
+    Row("two-fields-kill-calls", "two fields, kill -9: as of one", "SIGKILL at every call that writes", 8, None,
+        kills.at_every_call, TWO_FIELDS),
+    Row("two-fields-kill-random", "the same at any time, and nothing of the compiler's stays behind",
+        "SIGKILL at random times, up to four in a chain", 2, 200, kills.at_random_times, TWO_FIELDS),
+    Row("two-fields-errors", "two fields, a failing disk: as of one",
+        "ENOSPC, EDQUOT, EFBIG, EIO and EROFS at every call that writes, once and from then on", 10, None,
+        errors.at_every_call, TWO_FIELDS),
+    Row("two-fields-short-writes", "two fields, a write that takes a part", "half of the bytes at every write", 3, None,
+        errors.short_writes, TWO_FIELDS),
+    Row("two-fields-full-disk", "two fields, a full disk", "a tmpfs of 4 to 400 KiB, and one of 2 to 21 inodes", 4, None,
+        disks.full_disk, TWO_FIELDS),
+    Row("two-fields-file-size-limit", "two fields, a limit on the size of files", "`ulimit -f` of 0 bytes to 40 KiB", 3,
+        None, disks.file_size_limit, TWO_FIELDS),
+    Row("two-fields-signals", "two fields, signals", "signals at random times, up to four in a chain", 2, 100,
+        stops.at_random_times, TWO_FIELDS),
+    Row("two-fields-signals-writing", "two fields, signals while writing",
+        "one and two signals during every call that writes, made slow", 4, None, stops.while_writing, TWO_FIELDS),
+    Row("two-fields-wall-limit", "two fields, `limits.wall_time`", "limits of 0.05 s and more, in a loop", 1, 10,
+        stops.wall_limit, TWO_FIELDS),
+    Row("two-fields-splits", "two fields: a restart is bit-identical, probes too", "chains of three at random steps, "
+        "each part with other threads and another engine, in both precisions", 3, 100, restarts.splits, TWO_FIELDS),
+    Row("two-fields-old-outputs", "two fields, an old output that is damaged or gone",
+        "flipped bits, cut, annotated, emptied and removed files, and those of other runs and steps", 4, None,
+        old_outputs.damaged, TWO_FIELDS),
+    Row("two-fields-outside", "two fields: nothing is written outside of the run folder but what the compiler needs, which "
+        "is gone in the end", "every file that is opened for writing, renamed, removed or made", 2, None,
+        hygiene.nothing_outside, TWO_FIELDS),
 ]

@@ -24,9 +24,10 @@ def digest_of(run: pathlib.Path) -> str:
     return summary["digest"]
 
 
-def diagnosed_steps(run: pathlib.Path) -> list[str]:
-    lines = (run / "diagnostics.csv").read_text().splitlines()
-    return [line.split(",")[0] for line in lines[1:]]
+def tables_of(run: pathlib.Path) -> dict[str, list[str]]:
+    """The lines of a run's tables, without the speed at the end of those of diagnostics.csv."""
+    lines = {file.name: file.read_text().splitlines() for file in run.glob("*.csv")}
+    return lines | {"diagnostics.csv": [line.rpartition(",")[0] for line in lines["diagnostics.csv"]]}
 
 
 def stored_checkpoints(run: pathlib.Path) -> list[int]:

@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 from typing import Iterable
 
-from harness import AUTO_RESUME, ON_DISK, RUN, SMALL, Call, Torture, calls_in, copy
+from harness import AUTO_RESUME, ON_DISK, RUN, Call, Torture, calls_in, copy
 from run_folders import expect
 
 
@@ -20,7 +20,7 @@ class Scenario:
     def start(self, torture: Torture, folder: pathlib.Path, more: dict[str, str] | None = None,
               prefix: Iterable[str] = (), **fault) -> subprocess.Popen:
         """Starts the run in `folder` with a fault (see Torture.faults) and more environment."""
-        (folder / "c.yaml").write_text(SMALL)
+        (folder / "c.yaml").write_text(torture.small)
         if self.folder:
             copy(self.folder, folder / "out")
         return torture.start(folder, *self.arguments, prefix=prefix,
@@ -31,7 +31,7 @@ class Scenario:
         checkpoints any more, and it is told so."""
         if "--overwrite" in self.arguments and torture.run(folder, *AUTO_RESUME).code == 6:
             resume = self.arguments
-        torture.check_resumes(folder, SMALL, *resume)
+        torture.check_resumes(folder, torture.small, *resume)
 
 
 @functools.cache
@@ -44,7 +44,7 @@ def scenarios(torture: Torture) -> list[Scenario]:
     expect(killed.signal == 9, f"not killed: {killed}")
     return [whole,
             scenario(torture, "a run that goes on", AUTO_RESUME, begun / "out"),
-            scenario(torture, "a run that replaces another", (*RUN, "--overwrite"), torture.reference(SMALL).folder),
+            scenario(torture, "a run that replaces another", (*RUN, "--overwrite"), torture.reference(torture.small).folder),
             scenario(torture, "a new run without files in memory", RUN, environment=ON_DISK)]
 
 

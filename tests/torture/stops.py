@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from harness import AUTO_RESUME, LONG, Ended, Torture, Trial, calls_in, sample, wait_until
+from harness import AUTO_RESUME, Ended, Torture, Trial, calls_in, sample, wait_until
 from run_folders import expect, stored_checkpoints
 from scenarios import scenarios
 
@@ -30,11 +30,11 @@ def check_stopped(torture: Torture, folder: pathlib.Path, ended: Ended, by: str)
 
 
 def at_random_times(torture: Torture, count: int | None) -> list[Trial]:
-    torture.reference(LONG)
+    torture.reference(torture.long)
 
     def trial(seed: int, folder: pathlib.Path) -> None:
         random_number = random.Random(seed)
-        (folder / "c.yaml").write_text(LONG)
+        (folder / "c.yaml").write_text(torture.long)
         for _ in range(random_number.randint(1, 4)):
             number = random_number.choice(SIGNALS)
             process = torture.start(folder, *AUTO_RESUME)
@@ -42,7 +42,7 @@ def at_random_times(torture: Torture, count: int | None) -> list[Trial]:
             time.sleep(random_number.uniform(0, 0.3))
             process.send_signal(number)
             check_stopped(torture, folder, torture.finish(process), number.name)
-        torture.check_resumes(folder, LONG)
+        torture.check_resumes(folder, torture.long)
 
     return [Trial(f"seed {seed}", functools.partial(trial, seed)) for seed in range(count)]
 
@@ -76,16 +76,16 @@ def while_writing(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def wall_limit(torture: Torture, count: int | None) -> list[Trial]:
-    torture.reference(LONG)
+    torture.reference(torture.long)
 
     def trial(index: int, folder: pathlib.Path) -> None:
-        (folder / "c.yaml").write_text(LONG)
+        (folder / "c.yaml").write_text(torture.long)
         limit = f"limits.wall_time={0.05 + 0.01 * index:.2f}s"
         for _ in range(100):
             ended = torture.run(folder, *AUTO_RESUME, "--set", limit)
             check_stopped(torture, folder, ended, "limits.wall_time")
             if ended.code == 0:
-                return torture.check_complete(folder / "out", LONG)
+                return torture.check_complete(folder / "out", torture.long)
         expect(False, f"not at the end after 100 parts: {ended}")
 
     return [Trial(f"wall limit {index}", functools.partial(trial, index)) for index in range(count)]

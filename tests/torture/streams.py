@@ -3,7 +3,7 @@ import functools
 import itertools
 import pathlib
 
-from harness import AUTO_RESUME, RUN, SMALL, Torture, Trial, copy, sample
+from harness import AUTO_RESUME, RUN, Torture, Trial, copy, sample
 from run_folders import expect, snapshot
 
 FILTER = """\
@@ -33,10 +33,10 @@ def started(stream: str) -> list[str]:
 
 
 def at_every_stream(torture: Torture, count: int | None) -> list[Trial]:
-    whole = torture.reference(SMALL).folder
+    whole = torture.reference(torture.small).folder
 
     def trial(name: str, command: tuple[str, ...], made: str | None, stream: str, folder: pathlib.Path) -> None:
-        (folder / "c.yaml").write_text(SMALL)
+        (folder / "c.yaml").write_text(torture.small)
         (folder / "f.yaml").write_text(FILTER)
         copy(whole, folder / "whole")
         if name in ("go on", "resume"):
@@ -54,7 +54,7 @@ def at_every_stream(torture: Torture, count: int | None) -> list[Trial]:
         if name in ("run", "go on", "resume"):
             lock = folder / "out/.lock"
             expect(lock.read_text().isdecimal(), f".lock holds {lock.read_text()[:80]}")
-            torture.check_complete(folder / "out", SMALL)
+            torture.check_complete(folder / "out", torture.small)
         elif made and ended.code == 0:
             expect((folder / made).stat().st_size > 0, f"{made} is not there")
 

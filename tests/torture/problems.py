@@ -1,0 +1,78 @@
+"""The runs that are broken: of one field, and of an equation in formulas with all that an output can hold."""
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """Configs of one problem. {{ and }} in `split` stand for one brace."""
+    small: str  # two outputs between the first and the last, checkpoints that mostly lie elsewhere; done in an instant
+    long: str  # long enough to be killed or stopped on the way: about half a second
+    split: str  # 200 steps in {precision}, from the field in the file {start}
+    other: str  # small's shape and steps, another problem
+
+
+SMALL = """\
+grid: {shape: [20, 30]}
+equation: {coefficient: 0.25}
+time: {steps: 60}
+output: {directory: out, every: 20}
+checkpoint: {every: 15, keep: 2}
+"""
+ONE_FIELD = Problem(
+    small=SMALL,
+    long="""\
+grid: {shape: [60, 70]}
+boundary: {rows: periodic, columns: insulated}
+equation: {coefficient: 0.25}
+time: {steps: 30000}
+output: {directory: out, every: 7000}
+checkpoint: {every: 500}
+""",
+    # From a stored field, which is the same on every backend.
+    split="""\
+grid: {{shape: [61, 83]}}
+boundary: {{rows: zero, columns: insulated}}
+initial: {{kind: hdf5, path: "{start}"}}
+equation: {{coefficient: 0.25}}
+compute: {{precision: {precision}}}
+time: {{steps: 200}}
+output: {{directory: out, every: 40}}
+checkpoint: {{every: 40}}
+""",
+    other=SMALL.replace("0.25", "0.2"))
+
+GRAY_SCOTT = """\
+grid: {shape: [20, 30]}
+fields: [u, v]
+parameters: {Du: 0.16, Dv: 0.08, F: {formula: 0.03 + 0.0005 * x}, k: 0.06}
+equation:
+  kind: formula
+  u: Du * laplacian(u) - u * v^2 + F * (1 - u)
+  v: Dv * laplacian(v) + u * v^2 - (F + k) * v
+boundary: {rows: periodic, columns: {first: {u: {value: 0.9 + 0.1 * sin(t)}, v: insulated}, last: insulated}}
+initial:
+  u: {kind: uniform, value: 1}
+  v: {kind: formula, formula: "where((x - 15)^2 + (y - 10)^2 < 30, 0.25, 0) + 0.02 * random"}
+time: {step: 1, steps: 60}
+output:
+  directory: out
+  every: 20
+  fields: [u, v, slope]
+  derived: {slope: {formula: gradient_squared(u)}}
+  integrals: {reaction: u * v^2}
+  probes: {every: 7, at: {middle: [10, 15]}}
+checkpoint: {every: 15, keep: 2}
+"""
+
+
+def gray_scott(shape: str, steps: int, output: int, checkpoint: str) -> str:
+    return GRAY_SCOTT.replace("[20, 30]", shape).replace("steps: 60", f"steps: {steps}").replace(
+        "every: 20", f"every: {output}").replace("every: 15, keep: 2", checkpoint)
+
+
+TWO_FIELDS = Problem(
+    small=GRAY_SCOTT,
+    long=gray_scott("[60, 70]", 50000, 12000, "every: 900"),
+    split=gray_scott("[61, 83]", 200, 40, "every: 40").replace("{", "{{").replace("}", "}}") +
+    "compute: {{precision: {precision}}}\n",
+    other=GRAY_SCOTT.replace("0.16", "0.12"))
