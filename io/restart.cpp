@@ -10,9 +10,11 @@
 #include "io/config/config_text.hpp"
 #include "io/equation_changes.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/initial_source.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation_digest.hpp"
 
 namespace lapl {
 namespace {
@@ -51,7 +53,24 @@ struct Difference {
   std::string key, was, is;
 };
 
-// Those of the equation come last.
+// Whether all that a key says is in the equation's digest; what is no number may be said in other
+// words.
+bool is_in_digest(const Difference& difference) {
+  const auto is_number = [](const std::string& value) {
+    char* end = nullptr;
+    std::strtod(value.c_str(), &end);
+    return *end == '\0';
+  };
+  return difference.key.starts_with("equation.") || difference.key.starts_with("boundary") ||
+         (difference.key.starts_with("parameters.") && !is_number(difference.was) &&
+          !is_number(difference.is));
+}
+
+bool same_equation(const RunConfig& a, const RunConfig& b) {
+  return equation_digest(a, load_coefficients(a)) == equation_digest(b, load_coefficients(b));
+}
+
+// Those of the equation come last; none where it is the same equation in other words.
 std::vector<Difference> differences(const LoadedConfig& before, const LoadedConfig& now) {
   auto after = fixed_values(now);
   std::vector<Difference> found;
@@ -61,6 +80,9 @@ std::vector<Difference> differences(const LoadedConfig& before, const LoadedConf
       found.push_back({key, was, is.empty() ? "not set" : is.mapped()});
   }
   for (const auto& [key, is] : after) found.push_back({key, "not set", is});
+  if (!found.empty() && std::ranges::all_of(found, is_in_digest) &&
+      same_equation(before.run, now.run))
+    return {};
   std::stable_partition(found.begin(), found.end(), [](const Difference& difference) {
     return !is_of_equation(difference.key);
   });

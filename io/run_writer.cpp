@@ -27,11 +27,13 @@ std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", d
 
 template <class T>
 RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
-                        Provenance provenance, const CheckpointHeader& from, Callbacks callbacks)
+                        Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
+                        std::optional<std::uint64_t> equation_digest)
     : folder_(folder),
       config_(config),
       config_text_(std::move(config_text)),
       provenance_(std::move(provenance)),
+      equation_digest_(equation_digest),
       first_step_(from.step),
       diagnostics_(diagnostics_table(folder, config)),
       probes_(probes_table(folder, config)),
@@ -243,6 +245,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
                     .time_step = equation_of(config_).time_step(config_),
                     .coefficient = coefficient_of(config_),
                     .state_digest = captured.digest,
+                    .equation_digest = equation_digest_,
                     .outputs = std::move(outputs),
                     .missing_outputs = missing_outputs_},
                    captured.state);

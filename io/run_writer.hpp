@@ -49,9 +49,11 @@ class RunWriter final : public RunSink<T> {
   };
 
   /// `config_text` is the resolved config; `provenance` what is the same in every file of the run;
-  /// `from` the checkpoint that the run goes on from, a default one at step 0.
+  /// `from` the checkpoint that the run goes on from, a default one at step 0; `equation_digest`
+  /// what checkpoints say of the equation (solver/equation_digest.hpp).
   RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
-            Provenance provenance, const CheckpointHeader& from, Callbacks callbacks);
+            Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
+            std::optional<std::uint64_t> equation_digest = {});
 
   /// An output or checkpoint that cannot be written is warned of, and the run goes on: the next one
   /// may find room again. Throws IoError where that happens before any step was taken.
@@ -90,6 +92,7 @@ class RunWriter final : public RunSink<T> {
   const RunConfig& config_;
   std::string config_text_;
   Provenance provenance_;
+  std::optional<std::uint64_t> equation_digest_;
   std::int64_t first_step_;
   struct Stored {
     std::uint64_t digest;

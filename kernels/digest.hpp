@@ -24,13 +24,17 @@ LAPL_HOST_DEVICE std::uint64_t bits_of(double value) {
   return bits;
 }
 
-/// One cell's term: the SplitMix64 finaliser (Steele, Lea, Flood, OOPSLA 2014) of index and bits.
-template <class T>
-LAPL_HOST_DEVICE std::uint64_t digest_term(std::uint64_t index, T value) {
-  std::uint64_t z = (index + 1) * 0x9E3779B97F4A7C15u + bits_of(value);
+/// The SplitMix64 finaliser (Steele, Lea, Flood, OOPSLA 2014).
+LAPL_HOST_DEVICE std::uint64_t mixed(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return z ^ (z >> 31);
+}
+
+/// One cell's term: of index and bits.
+template <class T>
+LAPL_HOST_DEVICE std::uint64_t digest_term(std::uint64_t index, T value) {
+  return mixed((index + 1) * 0x9E3779B97F4A7C15u + bits_of(value));
 }
 
 /// The state digest of a whole field on the host, row by row.

@@ -59,6 +59,12 @@ struct Faces {
   friend bool operator==(const Faces&, const Faces&) = default;
 };
 
+/// Those of an axis: 0 planes, 1 rows, 2 columns.
+template <class T>
+const AxisFaces<T>& axis_faces(const Faces<T>& faces, int axis) {
+  return axis == 0 ? faces.planes : axis == 1 ? faces.rows : faces.columns;
+}
+
 /// The interior node that gives the value at an index from -1 to size.
 struct AxisSource {
   std::int64_t index = 0;

@@ -47,11 +47,6 @@ std::vector<Dependence> dependences(const StageTree& tree) {
   return found;
 }
 
-bool commutes(Operation operation) {
-  return operation == Operation::sum || operation == Operation::product ||
-         operation == Operation::fused_multiply_add;
-}
-
 // Numbers operations, the same for those that give the same bits whatever the values are: factors
 // and terms may change places.
 class Numbering {
@@ -82,6 +77,11 @@ class Numbering {
 };
 
 }  // namespace
+
+bool commutes(Operation operation) {
+  return operation == Operation::sum || operation == Operation::product ||
+         operation == Operation::fused_multiply_add;
+}
 
 int StageTree::place_of(const StageOperation& operation) {
   const auto known = std::ranges::find(operations, operation);

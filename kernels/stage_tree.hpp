@@ -70,6 +70,9 @@ struct StageProperties {
 };
 StageProperties properties_of(const StageTree& tree);
 
+/// Whether the first two operands may change places.
+bool commutes(Operation operation);
+
 /// Whether two trees make the same bits by the same operations, in whatever order they stand.
 bool same_results(const StageTree& a, const StageTree& b);
 

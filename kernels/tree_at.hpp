@@ -23,10 +23,6 @@ constexpr Cell beside(Cell cell, Offset at) {
 constexpr std::int64_t wrapped(std::int64_t index, std::int64_t size) {
   return index >= 0 && index < size ? index : (index % size + size) % size;
 }
-template <class T>
-const AxisFaces<T>& axis_faces(const Faces<T>& faces, int axis) {
-  return axis == 0 ? faces.planes : axis == 1 ? faces.rows : faces.columns;
-}
 
 /// z, y or x of a node, or of a ghost beside the grid; that of the opposite node where the axis is
 /// periodic.

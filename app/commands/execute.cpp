@@ -17,6 +17,7 @@
 #include "io/quantities.hpp"
 #include "io/run_writer.hpp"
 #include "kernels/error.hpp"
+#include "solver/equation_digest.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/schedule.hpp"
 
@@ -32,6 +33,21 @@ void restore_state(Backend<T>& backend, const Job& job) {
     throw CheckpointError("{}: holds another precision than compute.precision says",
                           job.restart->path.string());
   backend.set_state(*values, job.restart->checkpoint.header.step);
+}
+
+// What is another from here on; empty where nothing is. Throws ConfigError where that may not be.
+std::string equation_change(const Job& job, std::uint64_t digest) {
+  if (!job.restart || !job.equation_change.empty()) return job.equation_change;
+  const std::optional<std::uint64_t> before = job.restart->checkpoint.header.equation_digest;
+  if (!before || *before == digest) return {};
+  if (!job.change_equation)
+    throw ConfigError(
+        "{}: the digest of its equation's canonical form is {}, that of the same config {} now: "
+        "this version discretises it otherwise, or a file of its parameters has changed (a restart "
+        "may not change it; lapl resume --change-equation does)",
+        job.restart->path.string(), digest_text(*before), digest_text(digest));
+  return fmt::format("canonical form: {} before, {} from then on", digest_text(*before),
+                     digest_text(digest));
 }
 
 Json summary_values(const Job& job, const Provenance& provenance) {
@@ -99,6 +115,8 @@ int execute_as(const Job& job, Console& console) {
   const BackendChoice choice = choose_backend(config);
   require_host_memory(config, choice.backend);
   const CoefficientFields coefficients = load_coefficients(config);
+  const std::uint64_t digest = equation_digest(config, coefficients);
+  const std::string change = equation_change(job, digest);
   const LoadedFields loaded = job.restart ? LoadedFields() : load_initial_fields(config);
   const auto backend = run_backend<T>(config, choice, coefficients,
                                       [&](const std::string& text) { console.note(text); });
@@ -127,10 +145,8 @@ int execute_as(const Job& job, Console& console) {
   Json& summary = saved_summary.values;
   saved_summary.save();
   // The log first: it makes checkpoints from before the change ones of this run.
-  if (!job.equation_change.empty())
-    folder.log({{"event", equation_changed_event},
-                {"step", first_step},
-                {"changes", job.equation_change}});
+  if (!change.empty())
+    folder.log({{"event", equation_changed_event}, {"step", first_step}, {"changes", change}});
   replace_file(folder.config(), config_text);
   if (config.initials.empty() && config.initial.kind == InitialKind::fractal)
     provenance.emplace_back("seed", std::to_string(config.initial.fractal.seed));
@@ -159,7 +175,8 @@ int execute_as(const Job& job, Console& console) {
                              console.progress(progress);
                              saved_summary.progress(progress);
                            },
-                       .warning = [&](const std::string& text) { console.warning(text); }});
+                       .warning = [&](const std::string& text) { console.warning(text); }},
+                      digest);
   RunResult result;
   try {
     result = run(*backend, config, first_step, writer, stop_signal);

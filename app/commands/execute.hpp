@@ -16,7 +16,8 @@ struct Job {
   std::optional<Restart> restart = {};                         ///< none: from the initial field
   RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< where there is no folder yet
   std::optional<RunFolder> folder = {};  ///< of a run that was looked at; it is locked since then
-  std::string equation_change = {};      ///< what is another from here on; empty: nothing
+  bool change_equation = false;          ///< the equation may be another from here on
+  std::string equation_change = {};      ///< by what keys it is; empty: none
 };
 
 /// The job that goes on from `restart` in `folder` under `config`; says on the console which

@@ -12,16 +12,21 @@ namespace lapl {
 
 Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console,
                bool change_equation) {
+  CheckpointHeader& header = restart.checkpoint.header;
+  // A run that ended before its first checkpoint under a changed equation goes on with that one.
+  const bool changed = was_changed_at(equation_changes(folder), header.step);
+  if (changed) header.equation_digest.reset();
   for (const std::string& reason : restart.rejected)
     console.note(fmt::format("checkpoint rejected: {}", reason));
   for (const std::string& problem : restart.damaged) console.warning(problem);
-  const CheckpointHeader& header = restart.checkpoint.header;
-  const LoadedConfig before = parse_config(header.config, restart.path.string(), ".", {});
+  const LoadedConfig before = changed ? load_config(folder.config(), {})
+                                      : parse_config(header.config, restart.path.string(), ".", {});
+  const char* const where = changed ? "the run folder" : "the checkpoint";
   std::string change;
   if (change_equation)
-    change = require_same_but_for_equation(before, "the checkpoint", config);
+    change = require_same_but_for_equation(before, where, config);
   else
-    require_same_problem(before, "the checkpoint", config);
+    require_same_problem(before, where, config);
   if (header.step > config.run.steps)
     throw ConfigError("time.steps: {} is before step {} of {}", config.run.steps, header.step,
                       restart.path.string());
@@ -30,6 +35,7 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
   return {.config = config,
           .restart = std::move(restart),
           .folder = std::move(folder),
+          .change_equation = change_equation,
           .equation_change = std::move(change)};
 }
 
@@ -61,7 +67,6 @@ int resume_command(const ResumeOptions& options) {
   // The folder may have been moved since, so its own name goes before what the config says.
   const std::vector<std::string> settings =
       options.words.all({text_setting("output.directory", options.folder)});
-  // A run that ended before its first checkpoint under a changed equation goes on with that one.
   const CheckpointHeader& header = restart.checkpoint.header;
   const bool changed = was_changed_at(equation_changes(folder), header.step);
   const std::string earlier =
@@ -70,9 +75,8 @@ int resume_command(const ResumeOptions& options) {
   keep_origins(config.keys, earlier);
   if (config.run.directory != options.folder)
     throw ConfigError("--set output.directory: resume goes on in the folder that it is given");
-  Job job = resume_job(config, std::move(folder), std::move(restart), console,
-                       options.change_equation || changed);
-  if (!options.change_equation) job.equation_change.clear();  // the log has it already
+  Job job =
+      resume_job(config, std::move(folder), std::move(restart), console, options.change_equation);
   if (!options.from.empty())
     if (const auto aside = job.folder->set_aside_after(job.restart->checkpoint.header.step);
         !aside.empty())

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ struct CheckpointHeader {
   double time_step = 0;
   double coefficient = 0;
   std::uint64_t state_digest = 0;
+  std::optional<std::uint64_t> equation_digest = {};  ///< none: of a version that had none
   /// Name and state digest of each output that existed when the checkpoint was written.
   std::vector<std::pair<std::string, std::uint64_t>> outputs;
   /// Steps up to this one whose output was due but could not be stored.

@@ -58,6 +58,8 @@ void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
   write_values(file, "time_step_bits", std::vector{bits_of(header.time_step)});
   write_values(file, "coefficient_bits", std::vector{bits_of(header.coefficient)});
   write_values(file, "state_digest", std::vector{header.state_digest});
+  if (header.equation_digest)
+    write_values(file, "equation_digest", std::vector{*header.equation_digest});
   write_text(file, "output_names", names);
   write_values(file, "output_digests", digests);
   write_values(file, "missing_outputs", header.missing_outputs);
@@ -83,6 +85,8 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   header.time_step = std::bit_cast<double>(read_one<std::uint64_t>(file, "time_step_bits"));
   header.coefficient = std::bit_cast<double>(read_one<std::uint64_t>(file, "coefficient_bits"));
   header.state_digest = read_one<std::uint64_t>(file, "state_digest");
+  if (H5Lexists(file, "equation_digest", H5P_DEFAULT) > 0)
+    header.equation_digest = read_one<std::uint64_t>(file, "equation_digest");
   const std::vector<std::string> names = lines_of(read_text(file, "output_names", longest_text));
   const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);
   if (names.size() != digests.size())

@@ -68,6 +68,10 @@ namespace {
 FileContent content_of_checkpoint(hid_t file) {
   const CheckpointHeader header = read_checkpoint_header(file);
   const Hdf5Dataset dataset = open_checkpoint_field(file, header, header.fields.front());
+  Provenance provenance = {{"config", header.config},
+                           {"state_digest", fmt::format("{:#018x}", header.state_digest)}};
+  if (header.equation_digest)
+    provenance.emplace_back("equation_digest", fmt::format("{:#018x}", *header.equation_digest));
   return {.kind = "checkpoint",
           .shape = header.shape,
           .spacing = 1,
@@ -75,8 +79,7 @@ FileContent content_of_checkpoint(hid_t file) {
           .times = {static_cast<double>(header.step) * header.time_step},
           .fields = header.fields,
           .precision = name_of(field_layout(dataset, "", header.shape.axes).precision),
-          .provenance = {{"config", header.config},
-                         {"state_digest", fmt::format("{:#018x}", header.state_digest)}}};
+          .provenance = std::move(provenance)};
 }
 
 /// The datasets that read_field accepts; shape and precision are those of the first.

@@ -1,4 +1,4 @@
-// Times of the model, the end at a steady state, and a changed equation.
+// Times of the model, and the end at a steady state.
 #include <nlohmann/json.hpp>
 
 #include "tests/app/program.hpp"
@@ -75,44 +75,4 @@ TEST_CASE("limits.steady: complete at the same step however the run was interrup
   CHECK(std::ranges::count(text_of("out/diagnostics.csv"), '\n') ==
         std::ranges::count(before, '\n'));
   CHECK(has(run_lapl({"watch", "out", "--once"}).out, "steady"));
-}
-
-TEST_CASE("resume --change-equation changes equation and parameters, and says so for good") {
-  const Sandbox sandbox;
-  write_text("c.yaml", with_time("{step: 1, steps: 40}", "output: {directory: out, every: 20}\n"));
-  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  const std::vector<std::string> change = {"resume",        "out",   "--set",
-                                           "time.steps=60", "--set", "equation.diffusivity=0.125"};
-  const Outcome refused = run_lapl(change);
-  CHECK(refused.code == 2);
-  CHECK(has(refused.err,
-            "equation.diffusivity: 0.25 in the checkpoint, 0.125 now (a restart may not "
-            "change it; lapl resume --change-equation does)"));
-  std::vector<std::string> allowed = change;
-  allowed.emplace_back("--change-equation");
-  allowed.insert(allowed.end(), {"--set", "time.step=2"});
-  CHECK(has(run_lapl(allowed).err,
-            "time.step: 1 in the checkpoint, 2 now (a restart may not change "
-            "it)"));
-  allowed.resize(allowed.size() - 2);
-  const Outcome changed = run_lapl(allowed);
-  CAPTURE(changed.err);
-  REQUIRE(changed.code == 0);
-  const std::string words = "equation.diffusivity: 0.25 before, 0.125 from then on";
-  CHECK(has(text_of("out/log.jsonl"), words));
-  const auto changes_at = [](const char* file) {
-    const auto found = nlohmann::json::parse(run_lapl({"inspect", file, "--json"}).out);
-    return found["provenance"].value("equation_changes", "");
-  };
-  CHECK(changes_at("out/fields/step-000000060.nc") == "step 40: " + words);
-  CHECK(changes_at("out/fields/step-000000020.nc").empty());
-  // Back to a checkpoint from before, which has the other equation.
-  CHECK(has(run_lapl({"resume", "out", "--from", "20"}).err, "is of another run than config.yaml"));
-  // As of a run that was killed before its first checkpoint: the changed equation stays.
-  fs::remove("out/checkpoints/step-000000060.h5");
-  const Outcome again = run_lapl({"resume", "out", "--set", "time.steps=80"});
-  CAPTURE(again.err);
-  REQUIRE(again.code == 0);
-  CHECK(changes_at("out/fields/step-000000080.nc") == "step 40: " + words);
-  CHECK(has(text_of("out/config.yaml"), "diffusivity: 0.125"));
 }

@@ -1,0 +1,132 @@
+#include "solver/equation_digest.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "kernels/digest.hpp"
+#include "solver/equation/formula_system.hpp"
+
+namespace lapl {
+namespace {
+
+using Digest = std::uint64_t;
+
+// What is joined depends on all of them and on their order.
+class Joined {
+ public:
+  explicit Joined(std::string_view kind) {
+    for (const char letter : kind) add(static_cast<unsigned char>(letter));
+  }
+  Joined& add(std::uint64_t word) {
+    digest_ = mixed(digest_ * 0x9E3779B97F4A7C15u + word + 1);
+    return *this;
+  }
+  Joined& add(double number) { return add(bits_of(number)); }
+  Joined& add(int number) { return add(static_cast<std::uint64_t>(number)); }
+  operator Digest() const { return digest_; }
+
+ private:
+  Digest digest_ = 0;
+};
+
+class CanonDigest {
+ public:
+  CanonDigest(const Problem<double>& problem, const std::vector<Digest>& coefficients)
+      : problem_(problem) {
+    for (int field = 0; field < problem.fields; ++field)
+      made_.push_back(Joined("field").add(field));
+    made_.insert(made_.end(), coefficients.begin(), coefficients.end());
+    made_.resize(problem.arrays());
+  }
+
+  Digest of_step() {
+    for (const Stage& stage : problem_.stages) {
+      const std::vector<Digest> results = of_results(stage.tree, stage.time);
+      for (std::size_t i = 0; i < results.size(); ++i) made_[stage.targets[i]] = results[i];
+    }
+    Joined whole("step");
+    whole.add(problem_.time_step).add(problem_.shape.axes);
+    for (const double spacing : problem_.spacing) whole.add(spacing);
+    for (int field = 0; field < problem_.fields; ++field)
+      whole.add(made_[field]).add(of_faces(field, 0));
+    return whole;
+  }
+
+ private:
+  // What makes each result at a time, in steps after the beginning of the step.
+  std::vector<Digest> of_results(const StageTree& tree, double time) const {
+    std::vector<Digest> found;
+    for (const StageOperation& node : tree.operations) found.push_back(of(node, found, time));
+    std::vector<Digest> results;
+    for (const int result : tree.results) results.push_back(found[result]);
+    return results;
+  }
+
+  Digest of(const StageOperation& node, const std::vector<Digest>& before, double time) const {
+    Joined joined(row_of(node.operation).name);
+    const auto add_place = [&] { joined.add(node.at.plane).add(node.at.row).add(node.at.column); };
+    switch (node.operation) {
+      case Operation::value:
+        joined.add(made_[node.index]);
+        if (node.at == Offset{}) return joined;
+        add_place();
+        return joined.add(of_faces(node.index, time));
+      case Operation::position: joined.add(node.index); add_place(); return joined;
+      case Operation::number: return joined.add(node.number);
+      case Operation::parameter: return Joined("number").add(problem_.parameters[node.index]);
+      case Operation::time: return joined.add(time);
+      default: break;
+    }
+    std::array<Digest, 3> operands{};
+    const int count = row_of(node.operation).operands;
+    for (int i = 0; i < count; ++i) operands[i] = before[node.operands[i]];
+    if (commutes(node.operation) && operands[0] > operands[1]) std::swap(operands[0], operands[1]);
+    for (int i = 0; i < count; ++i) joined.add(operands[i]);
+    return joined;
+  }
+
+  Digest of_faces(int array, double time) const {
+    Joined joined("faces");
+    for (int axis = 3 - problem_.shape.axes; axis < 3; ++axis) {
+      const AxisFaces<double>& faces = axis_faces(problem_.faces[array], axis);
+      joined.add(of_face(array, axis, false, faces.first, time));
+      joined.add(of_face(array, axis, true, faces.last, time));
+    }
+    return joined;
+  }
+
+  Digest of_face(int array, int axis, bool last, const Face<double>& face, double time) const {
+    for (const VaryingFace& law : problem_.laws)
+      if (law.array == array && law.axis == axis && law.last == last) {
+        const std::vector<Digest> terms = of_results(law.law, time);
+        return Joined("law").add(terms[0]).add(terms[1]);
+      }
+    if (face.neighbour) return Joined("neighbour");
+    return Joined("constants").add(face.a).add(face.b);
+  }
+
+  const Problem<double>& problem_;
+  std::vector<Digest> made_;  // of each array: how its values are made
+};
+
+}  // namespace
+
+std::uint64_t equation_digest(const RunConfig& config, const CoefficientFields& coefficients) {
+  CoefficientFields without_values;
+  std::vector<Digest> digests;
+  for (const std::string& name : coefficient_names(config)) {
+    without_values[name];
+    digests.push_back(
+        Joined("coefficient").add(digest_of(std::span<const double>(coefficients.at(name)))));
+  }
+  const auto problem = problem_of<double>(config, without_values);
+  Joined whole("equation");
+  whole.add(CanonDigest(problem, digests).of_step());
+  // An initial field may read those that the equation does not.
+  for (const Digest digest : digests) whole.add(digest);
+  return whole;
+}
+
+}  // namespace lapl
