@@ -1,6 +1,6 @@
 # Labels of the test cases, given when ctest reads its list: slow to those that take more than a second
 # and to all that are tried twice, quick to the others.
-set(slow "at random times|examples do|any shape|in a loop|every engine|bench|many outputs|sweep|watch: a run|blocked, compiled")
+set(slow "at random times|examples do|any shape|in a loop|every engine|bench|many outputs|sweep|watch: a run|blocked, compiled|compiled stages")
 foreach(program kernels solver io app cuda)
   foreach(test IN LISTS lapl_test_${program}_TESTS)
     set(label quick)
