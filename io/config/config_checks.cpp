@@ -14,6 +14,7 @@
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
+#include "solver/equation/formula.hpp"
 #include "solver/equation/formula_mistakes.hpp"
 #include "solver/filter.hpp"
 #include "solver/outputs.hpp"
@@ -74,7 +75,11 @@ class Checker {
       std::string what = mistake.what;
       if (!mistake.word.empty()) {
         const std::string near = nearest_word(mistake.word, mistake.known, 0);
-        what += near.empty() ? fmt::format(" (expected {})", either_of(mistake.known))
+        std::vector<std::string> names = mistake.known;
+        std::erase_if(names,
+                      [](const std::string& name) { return formula_function(name) != nullptr; });
+        names.emplace_back("a function of docs/equations.md");
+        what += near.empty() ? fmt::format(" (expected {})", either_of(names))
                              : fmt::format(" (did you mean {}?)", near);
       }
       const auto entry = entries_.find(mistake.key);

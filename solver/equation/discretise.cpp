@@ -30,6 +30,10 @@ std::vector<std::string> known_names(const FormulaNames& names) {
   for (const auto& [name, array] : names.arrays) known.push_back(name);
   for (const auto& [name, number] : names.numbers) known.push_back(name);
   for (const auto& [name, formula] : names.quantities) known.push_back(name);
+  if (names.has_time) known.emplace_back("t");
+  for (int axis = 0; names.has_position && axis < names.axes; ++axis)
+    known.emplace_back(1, "xyz"[axis]);
+  if (names.draw) known.emplace_back("random");
   for (const FormulaFunction& function : formula_functions) known.emplace_back(function.name);
   return known;
 }
