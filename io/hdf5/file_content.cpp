@@ -67,7 +67,11 @@ namespace {
 
 FileContent content_of_checkpoint(hid_t file) {
   const CheckpointHeader header = read_checkpoint_header(file);
-  const Hdf5Dataset dataset = open_checkpoint_field(file, header, header.fields.front());
+  std::string precision;
+  for (const std::string& field : header.fields) {
+    const Hdf5Dataset dataset = open_checkpoint_field(file, header, field);
+    precision = name_of(field_layout(dataset, field, header.shape.axes).precision);
+  }
   Provenance provenance = {{"config", header.config},
                            {"state_digest", fmt::format("{:#018x}", header.state_digest)}};
   if (header.equation_digest)
@@ -78,7 +82,7 @@ FileContent content_of_checkpoint(hid_t file) {
           .steps = {header.step},
           .times = {static_cast<double>(header.step) * header.time_step},
           .fields = header.fields,
-          .precision = name_of(field_layout(dataset, "", header.shape.axes).precision),
+          .precision = precision,
           .provenance = std::move(provenance)};
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""allocation_faults.py LAPL SHIM [--trials N] [--verbose]
+"""allocation_faults.py LAPL SHIM [--trials N] [--verbose] [--two-fields]
 
 Makes the Nth allocation of lapl's commands fail, once or from then on, for N spread evenly (every
 one where --trials is 0), and checks what is left: no signal, an exit code that says what happened,
@@ -31,13 +31,30 @@ output: {directory: out, every: 20, fields: [field, laplacian]}
 checkpoint: {every: 20}
 filters: [{name: smooth, kernel: gaussian, sigma: 1}]
 """
+TWO_FIELDS = """\
+grid: {shape: [40, 60]}
+fields: [u, v]
+equation: {kind: formula, u: 0.1 * laplacian(u) - u * v^2, v: 0.1 * laplacian(v) + u * v^2}
+initial: {u: {kind: uniform}, v: {kind: formula, formula: 0.1 * random}}
+time: {step: 1, steps: 40}
+compute: {backend: cpu, threads: 1, engine: interpreted}
+output:
+  directory: out
+  every: 20
+  fields: [u, v, s]
+  derived: {s: gradient_squared(u)}
+  integrals: {r: u * v}
+  probes: {every: 7, at: {middle: [20, 30]}}
+checkpoint: {every: 20}
+filters: [{name: smooth, kernel: gaussian, sigma: 1, field: v}]
+"""
 COMPLETE, IO, DEVICE, CHECKPOINT = 0, 4, 5, 6
 LONGEST = 60  # s for one command, which takes a tenth of one
 
 
 class Torture:
-    def __init__(self, lapl, shim):
-        self.lapl, self.shim = lapl, shim
+    def __init__(self, lapl, shim, config):
+        self.lapl, self.shim, self.config = lapl, shim, config
 
     def call(self, folder, command, **faults):
         """The command's exit code (negative: a signal), stdout and stderr."""
@@ -50,7 +67,7 @@ class Torture:
         return done.returncode, done.stdout, done.stderr
 
     def prepare(self, folder):
-        (folder / "run.yaml").write_text(CONFIG)
+        (folder / "run.yaml").write_text(self.config)
         code, out, err = self.call(folder, ["run", "run.yaml"])
         assert code == 0, err
         self.digest = re.findall("digest (0x[0-9a-f]{16})", out)[-1]
@@ -124,8 +141,10 @@ def main():
     parser.add_argument("shim", type=Path)
     parser.add_argument("--trials", type=int, default=0, help="a command and mode; 0: all")
     parser.add_argument("--verbose", action="store_true", help="also the number of allocations")
+    parser.add_argument("--two-fields", action="store_true", help="of an equation in formulas")
     options = parser.parse_args()
-    torture = Torture(str(options.lapl.resolve()), str(options.shim.resolve()))
+    torture = Torture(str(options.lapl.resolve()), str(options.shim.resolve()),
+                      TWO_FIELDS if options.two_fields else CONFIG)
     trials, complaints = 0, []
     with tempfile.TemporaryDirectory() as scratch, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

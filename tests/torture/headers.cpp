@@ -2,6 +2,7 @@
 // does.
 //
 //   headers   a checkpoint, a step file or an index with one dataset or attribute forged
+//   two-fields-headers   the same of two fields in formulas
 //   kernels   weights from a file, of any shape in every mode, on any grid
 //   sizes     pictures and datasets that declare far more than the grid's cells
 //
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -125,15 +127,20 @@ std::string forge_attribute(hid_t file, Random& random) {
 }
 
 // The digest and the seal are made to fit, as somebody would who means to mislead.
-void make_digest_fit(hid_t file) {
-  if (!holds_dataset(file, "field") || !holds_dataset(file, "state_digest")) return;
-  const Hdf5Dataset dataset(H5Dopen2(file, "field", H5P_DEFAULT), "open");
-  std::uint64_t digest = 0;
+void make_digest_fit(hid_t file, const std::vector<std::string>& fields) {
+  if (!holds_dataset(file, "state_digest")) return;
+  std::vector<float> state;
   try {
-    digest = digest_of(read_values(dataset, "field", field_layout(dataset, "field"), 0));
+    for (const std::string& field : fields) {
+      const Hdf5Dataset dataset(H5Dopen2(file, field.c_str(), H5P_DEFAULT), "open");
+      const FieldValues values = read_values(dataset, field, field_layout(dataset, field), 0);
+      std::visit([&](const auto& held) { state.insert(state.end(), held.begin(), held.end()); },
+                 values);
+    }
   } catch (const IoError&) {
     return;
   }
+  const std::uint64_t digest = digest_of(std::span<const float>(state));
   remove_link(file, "state_digest");
   make_dataset(file, "state_digest", H5T_STD_U64LE, {1}, &digest, H5T_NATIVE_UINT64);
 }
@@ -141,6 +148,13 @@ void make_digest_fit(hid_t file) {
 const char* const config_text =
     "grid: {shape: [8, 9]}\nequation: {coefficient: 0.2}\ntime: {steps: 60}\n"
     "output: {directory: out, every: 20}\ncheckpoint: {every: 20}\n";
+const char* const two_fields_text =
+    "grid: {shape: [8, 9]}\nfields: [u, v]\ntime: {step: 1, steps: 60}\n"
+    "equation: {kind: formula, u: 0.1 * laplacian(u) - u * v^2, v: 0.1 * laplacian(v) + u * v^2}\n"
+    "initial: {u: {kind: uniform}, v: {kind: formula, formula: 0.1 * random}}\n"
+    "output: {directory: out, every: 20, fields: [u, v, s], derived: {s: gradient_squared(u)},\n"
+    "         integrals: {r: u * v}, probes: {every: 7, at: {middle: [4, 4]}}}\n"
+    "checkpoint: {every: 20}\ncompute: {engine: interpreted}\n";
 
 void require_harmless_restart(const fs::path& folder, const Checkpoint& good) {
   const Restart restart = newest_valid_checkpoint(folder);
@@ -153,7 +167,10 @@ void require_harmless_restart(const fs::path& folder, const Checkpoint& good) {
   expect(bits_of(header.coefficient) == bits_of(good.header.coefficient) &&
              bits_of(header.time_step) == bits_of(good.header.time_step),
          "another coefficient or time step");
-  expect(std::get<std::vector<float>>(restart.checkpoint.values).size() == 72, "other values");
+  expect(header.fields == good.header.fields, "other fields");
+  expect(
+      std::get<std::vector<float>>(restart.checkpoint.values).size() == 72 * header.fields.size(),
+      "other values");
 }
 
 void require_harmless_content(const fs::path& path) {
@@ -175,15 +192,17 @@ void try_header(const fs::path& run, Random& random, std::string& what) {
   const Checkpoint good = read_checkpoint(checkpoint);
   const fs::path path = pick<fs::path>({checkpoint, checkpoint, step, index}, random);
   const std::string bytes = read_bytes(path);
+  const FileContent content = read_content(path);
   edit_sealed(path, [&](hid_t file) {
     std::vector<std::string> names = list_datasets(file);
     std::erase_if(names, [](const std::string& name) { return name.starts_with("VTKHDF"); });
     if (path == index)  // its fields are virtual
-      std::erase_if(names,
-                    [](const std::string& name) { return name == "field" || name == "laplacian"; });
+      std::erase_if(names, [&](const std::string& name) {
+        return std::ranges::count(content.fields, name) > 0;
+      });
     what = below(8, random) == 0 ? forge_attribute(file, random)
                                  : forge_dataset(file, names[below(names.size(), random)], random);
-    if (path == checkpoint) make_digest_fit(file);
+    if (path == checkpoint) make_digest_fit(file, good.header.fields);
   });
   what = path.filename().string() + ": " + what;
   const auto refusable = [&](const std::function<void()>& read) {
@@ -341,13 +360,14 @@ bool passes(const std::function<void(Random&, std::string&)>& trial, std::uint64
 
 int torture(const std::string& kind, std::size_t trials, std::size_t seed, std::size_t first) {
   const ScratchFolder folder;
-  write_bytes(folder / "c.yaml", config_text);
+  const bool two_fields = kind == "two-fields-headers";
+  write_bytes(folder / "c.yaml", two_fields ? two_fields_text : config_text);
   const std::string run = "cd '" + folder.path().string() +
                           "' && '" LAPL_PROGRAM "' run c.yaml --quiet --backend cpu >out.txt 2>&1";
   if (std::system(run.c_str()) != 0)
     throw std::runtime_error("the run that makes the files failed");
   const auto trial = [&](Random& random, std::string& what) {
-    if (kind == "headers") return try_header(folder / "out", random, what);
+    if (two_fields || kind == "headers") return try_header(folder / "out", random, what);
     if (kind == "kernels") return try_kernel(folder.path(), random, what);
     try_size(folder.path(), random, what);
   };

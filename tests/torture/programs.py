@@ -37,8 +37,10 @@ def state_faults(torture: Torture, count: int | None) -> Counts:
     return counted([built(torture.program.parent / "lapl_state_faults"), torture.backend, count])
 
 
-def allocations(torture: Torture, count: int | None) -> Counts:
+def allocations(*options: str) -> Callable[[Torture, int | None], Counts]:
     """`count` of each command and mode."""
-    library = built(torture.program.parent.parent / "tests/liblapl_allocation_faults.so")
-    return counted([sys.executable, pathlib.Path(__file__).with_name("allocation_faults.py"), torture.program, library,
-                    "--trials", count])
+    def tried(torture: Torture, count: int | None) -> Counts:
+        library = built(torture.program.parent.parent / "tests/liblapl_allocation_faults.so")
+        return counted([sys.executable, pathlib.Path(__file__).with_name("allocation_faults.py"), torture.program,
+                        library, "--trials", count, *options])
+    return tried

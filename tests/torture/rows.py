@@ -74,7 +74,7 @@ ROWS = [
         programs.lies("sizes")),
     Row("allocations", "memory that runs out: exit code 5, whole files, and the run goes on to the same bits",
         "the Nth allocation fails, once and from then on, for N spread evenly, in six commands", 3, 1000,
-        programs.allocations),
+        programs.allocations()),
     Row("threads", "a limit on processes: the run goes on with fewer threads, or ends before anything is created",
         "each thread of a run and of its restart cannot be started, once and from then on, with each engine", 8, None,
         threads.at_every_start),
@@ -128,6 +128,10 @@ ROWS = [
     Row("two-fields-old-outputs", "two fields, an old output that is damaged or gone",
         "flipped bits, cut, annotated, emptied and removed files, and those of other runs and steps", 4, None,
         old_outputs.damaged, TWO_FIELDS),
+    Row("two-fields-headers", "two fields, a file that lies, rightly sealed", "each dataset and attribute of checkpoints, "
+        "step files and the index, as above", 100, 5000, programs.lies("two-fields-headers"), TWO_FIELDS),
+    Row("two-fields-allocations", "two fields, memory that runs out", "the Nth allocation fails, as above", 2, 300,
+        programs.allocations("--two-fields"), TWO_FIELDS),
     Row("two-fields-outside", "two fields: nothing is written outside of the run folder but what the compiler needs, which "
         "is gone in the end", "every file that is opened for writing, renamed, removed or made", 2, None,
         hygiene.nothing_outside, TWO_FIELDS),

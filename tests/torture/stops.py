@@ -81,11 +81,11 @@ def wall_limit(torture: Torture, count: int | None) -> list[Trial]:
     def trial(index: int, folder: pathlib.Path) -> None:
         (folder / "c.yaml").write_text(torture.long)
         limit = f"limits.wall_time={0.05 + 0.01 * index:.2f}s"
-        for _ in range(100):
+        for _ in range(1000):
             ended = torture.run(folder, *AUTO_RESUME, "--set", limit)
             check_stopped(torture, folder, ended, "limits.wall_time")
             if ended.code == 0:
                 return torture.check_complete(folder / "out", torture.long)
-        expect(False, f"not at the end after 100 parts: {ended}")
+        expect(False, f"not at the end after 1000 parts: {ended}")
 
     return [Trial(f"wall limit {index}", functools.partial(trial, index)) for index in range(count)]
