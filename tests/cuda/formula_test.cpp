@@ -81,6 +81,13 @@ void check_streams(const RunConfig& run, bool streams = true) {
 
 }  // namespace
 
+// Two warps, for sanitizers (scripts/gpu-check): racecheck does not follow barriers through four.
+TEST_CASE_TEMPLATE("formulas on a small grid", T, float, double) {
+  test::need_cuda();
+  for (const Boundary boundary : {Boundary::periodic, Boundary::zero})
+    check_streams<T>(gray_scott({20, 512 / sizeof(T)}, {boundary, boundary}));
+}
+
 TEST_CASE_TEMPLATE("formulas stream with any boundaries", T, float, double) {
   test::need_cuda();
   for (const Boundary rows : {Boundary::periodic, Boundary::insulated, Boundary::zero})
