@@ -64,10 +64,11 @@ class StageMaker {
   }
 
   StepStages of_value(const Formula& formula) {
-    const int array = new_array(-1);
-    evaluate(fields_, 0, {{&formula, {array}, [](Writing to, Term value) {
+    evaluate(fields_, 0, {{&formula, {-1}, [](Writing to, Term value) {
                              return std::vector{to.writer.node_of(value)};
                            }}});
+    // After those of the quantities that it reads.
+    made_.stages.back().targets = {new_array(-1)};
     return std::move(made_);
   }
 

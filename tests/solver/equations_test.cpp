@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
 
+#include "solver/outputs.hpp"
 #include "tests/formula_run.hpp"
 #include "tests/test_field.hpp"
 
@@ -238,4 +240,30 @@ TEST_CASE("fields see each other as they were, but in leapfrog") {
   CHECK(test::formula_stepped<double>(run, {1, 10}, 1) == std::vector<double>{11, 11});
   run.scheme = Scheme::leapfrog;
   CHECK(test::formula_stepped<double>(run, {1, 10}, 1) == std::vector<double>{11, 21});
+}
+
+TEST_CASE("an output of operators upon operators is the whole of it") {
+  RunConfig run = test::formula_run({9, 8}, {{"u", "0"}});
+  run.output_fields = {"twice", "more"};
+  run.derived = {{"twice", "laplacian(laplacian(u))", "1"},
+                 {"more", "u + laplacian(u * laplacian(d_dx(u)))", "1"}};
+  const auto state =
+      test::at_nodes(run, [](double x, double y) { return std::sin(x * y) + 0.1 * x; });
+  const Problem<double> problem = problem_of<double>(run, {});
+  const auto backend = make_backend<double>("cpu", "interpreted", problem, 1);
+  backend->set_derived(derived_plans<double>(run, problem));
+  backend->set_state(state);
+  backend->capture(true);
+  const auto captured = backend->captured();
+  for (std::size_t i = 0; i < run.derived.size(); ++i) {
+    CAPTURE(run.derived[i].formula);
+    const std::vector<double> made(captured.derived[i].begin(), captured.derived[i].end());
+    // A step of 1 from 0 has the rate itself.
+    RunConfig as_rate = test::formula_run({9, 8}, {{"w", run.derived[i].formula}, {"u", "0"}});
+    std::vector<double> both(state.size());
+    both.insert(both.end(), state.begin(), state.end());
+    both = test::formula_stepped(as_rate, both, 1);
+    both.resize(state.size());
+    CHECK(made == both);
+  }
 }
