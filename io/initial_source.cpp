@@ -76,4 +76,8 @@ CoefficientFields load_coefficients(const RunConfig& config) {
   return fields;
 }
 
+StateFields load_state_fields(const RunConfig& config) {
+  return {load_coefficients(config), load_initial_fields(config)};
+}
+
 }  // namespace lapl

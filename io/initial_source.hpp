@@ -3,6 +3,7 @@
 
 #include "solver/initial_field.hpp"
 #include "solver/run_config.hpp"
+#include "solver/stable_step.hpp"
 
 namespace lapl {
 
@@ -12,5 +13,8 @@ LoadedFields load_initial_fields(const RunConfig& config);
 
 /// Every parameter that is a field: from files, likewise, and by formulas.
 CoefficientFields load_coefficients(const RunConfig& config);
+
+/// Both, for an estimate of the largest stable step.
+StateFields load_state_fields(const RunConfig& config);
 
 }  // namespace lapl

@@ -130,6 +130,7 @@ struct RunConfig {
   EquationConfig equation;
   Scheme scheme = Scheme::euler;
   std::optional<double> time_step;  ///< dt; unset where the equation's parameters imply it
+  bool step_is_auto = false;        ///< until time_step is found (io/config/config.hpp)
   std::int64_t steps = 0;           ///< number of the last step
   std::optional<double> end;        ///< s; from which `steps` follows, where it is set
 

@@ -108,6 +108,18 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
   return text;
 }
 
+// What time.step: auto has come to, or what is wrong with the step that is given.
+void say_stable_step(const Job& job, const CoefficientFields& coefficients,
+                     const LoadedFields& loaded, Console& console) {
+  if (!job.config.step_note.empty()) return console.note(job.config.step_note);
+  const RunConfig& config = job.config.run;
+  const StableStep stable = stable_step_of(config, [&] {
+    return StateFields{coefficients, loaded};
+  });
+  if (const std::string warning = step_warning(config, stable); !warning.empty())
+    console.warning(warning);
+}
+
 template <class T>
 int execute_as(const Job& job, Console& console) {
   const RunConfig& config = job.config.run;
@@ -125,7 +137,10 @@ int execute_as(const Job& job, Console& console) {
     restore_state(*backend, job);
   else
     set_initial_state(*backend, config, coefficients, loaded);
-  if (!job.restart) require_finite_start(*backend, config);
+  if (!job.restart) {
+    require_finite_start(*backend, config);
+    say_stable_step(job, coefficients, loaded, console);
+  }
 
   const std::string config_text = resolved_yaml(job.config);
   Provenance provenance = provenance_of(by);

@@ -1,6 +1,7 @@
 // lapl plan CONFIG
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +14,7 @@
 #include "app/view/console.hpp"
 #include "io/config/config.hpp"
 #include "io/filter_source.hpp"
+#include "io/initial_source.hpp"
 #include "io/json.hpp"
 #include "io/quantities.hpp"
 #include "kernels/error.hpp"
@@ -65,10 +67,20 @@ Json plan_of(const LoadedConfig& loaded) {
                {"disk_bytes", disk.all},
                {"disk_bytes_available", disk.available},
                {"disk_shortage", disk_shortage(config, disk)}};
-  if (const auto stability = equation_of(config).stability(config)) {
-    plan["coefficient"] = stability->found;
-    plan["largest_stable_coefficient"] = stability->largest;
+  if (config.equation.kind == EquationKind::diffusion) {
+    plan["coefficient"] = coefficient_of(config);
+    plan["largest_stable_coefficient"] = largest_stable_coefficient(config.shape.axes);
   }
+  const StableStep stable = fits(memory, available)
+                                ? stable_step_of(config, [&] { return load_state_fields(config); })
+                                : StableStep{.largest = equation_of(config).largest_step(config),
+                                             .why_unknown = "not estimated: the grid does not fit"};
+  const bool is_number = stable.largest && std::isfinite(*stable.largest);
+  plan["time_step"] = equation_of(config).time_step(config);
+  plan["largest_stable_step"] = is_number ? Json(*stable.largest) : Json(nullptr);
+  plan["largest_stable_step_text"] = text_of(stable);
+  plan["step_warning"] = step_warning(config, stable);
+  plan["step_note"] = loaded.step_note;
   if (!fits(memory, available)) return plan;
   const RunTime time = measure_run_time(loaded, choice);
   plan["engine"] = time.by.engine;
@@ -99,6 +111,12 @@ void print_plan(const Json& plan) {
     fmt::print("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
                number("coefficient"), number("largest_stable_coefficient"),
                100 * (1 - number("coefficient") / number("largest_stable_coefficient")));
+  else
+    fmt::print("stability:  steps of {:.6g} s; largest stable step: {}\n", number("time_step"),
+               text("largest_stable_step_text"));
+  for (const char* const key : {"step_note", "step_warning"})
+    if (!text(key).empty())
+      fmt::print("{:<11} {}\n", key == std::string("step_note") ? "" : "warning:", text(key));
   fmt::print("backend:    {} ({})\n", text("backend"), text("backend_reason"));
   if (plan.contains("engine"))
     fmt::print("engine:     {} on {} ({})\n", text("engine"), text("device"),

@@ -3,6 +3,7 @@
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/view/console.hpp"
 #include "io/config/config.hpp"
 #include "io/filter_source.hpp"
 #include "io/initial_source.hpp"
@@ -18,9 +19,14 @@ struct ValidateOptions {
 int validate_command(const ValidateOptions& options) {
   const LoadedConfig config = load_config(options.config, options.settings);
   load_filters(config.run);
-  load_initial_fields(config.run);  // the files that it names are there and fit the grid
-  load_coefficients(config.run);
+  // The files that it names are there and fit the grid.
+  StateFields fields = load_state_fields(config.run);
+  const StableStep stable = stable_step_of(config.run, [&] { return std::move(fields); });
   fmt::print("{}", resolved_yaml(config));
+  if (!config.step_note.empty()) fmt::print(stderr, "lapl: {}\n", config.step_note);
+  if (const std::string warning = step_warning(config.run, stable); !warning.empty())
+    print_warning(warning);
+  fmt::print(stderr, "lapl: largest stable step: {}\n", text_of(stable));
   fmt::print(stderr, "lapl: {}: valid\n", options.config);
   return 0;
 }
@@ -34,7 +40,9 @@ void add_validate_command(CommandLine& line) {
   add_set_option(command, options.settings);
   command.footer(R"(Examples:
   lapl validate configs/tutorial.yaml
-  lapl validate configs/tutorial.yaml --set boundary=periodic > resolved.yaml)");
+  lapl validate configs/tutorial.yaml --set boundary=periodic > resolved.yaml
+
+The config goes to standard output, the largest stable step to standard error.)");
 }
 
 }  // namespace lapl

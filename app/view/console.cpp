@@ -32,6 +32,7 @@ void print_labelled(const char* label, const char* color, const std::string& tex
 }  // namespace
 
 void print_error(const std::string& message) { print_labelled("error:", "\033[31m", message); }
+void print_warning(const std::string& text) { print_labelled("warning:", "\033[33m", text); }
 
 Console::Console(Options options) : options_(options), terminal_(isatty(STDERR_FILENO)) {}
 
@@ -53,7 +54,7 @@ void Console::note(const std::string& text) {
 void Console::warning(const std::string& text) {
   const std::lock_guard lock(mutex_);
   clear_bar();
-  print_labelled("warning:", "\033[33m", text);
+  print_warning(text);
 }
 
 void Console::stored(const StoredEvent& event) {

@@ -15,6 +15,8 @@ namespace lapl {
 
 /// "lapl: error: ..." on stderr, red on a terminal unless NO_COLOR is set.
 void print_error(const std::string& message);
+/// "lapl: warning: ...", likewise.
+void print_warning(const std::string& text);
 
 class Console {
  public:

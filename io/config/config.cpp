@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <system_error>
 
@@ -13,6 +15,7 @@
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
 #include "io/durable/posix_file.hpp"
+#include "io/initial_source.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
 
@@ -139,6 +142,26 @@ void complete_texts(Entries& entries, const KeyTable<RunConfig>& table, const st
   }
 }
 
+/// The number in place of time.step: auto, for whoever reads the config from here on.
+void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
+  RunConfig& run = config.run;
+  const StableStep stable = stable_step_of(
+      run, [&] { return load_state_fields(run); }, std::numeric_limits<std::int64_t>::max());
+  run.step_is_auto = false;
+  run.time_step = automatic_step(stable);
+  if (!run.time_step) {
+    mistakes.add(place, "time.step",
+                 fmt::format("found auto, and the largest stable step is {} (expected a number)",
+                             text_of(stable)));
+    mistakes.throw_any();
+  }
+  const auto key = std::ranges::find(config.keys, "time.step", &ResolvedKey::key);
+  key->value = yaml_of(Value(*run.time_step));
+  key->origin = fmt::format("auto: 0.9 of {}", text_of(stable));
+  config.step_note = fmt::format("time.step: {} s, 0.9 of the largest stable step of {}",
+                                 key->value, text_of(stable));
+}
+
 }  // namespace
 
 std::string read_config_text(const fs::path& path) {
@@ -173,6 +196,11 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   }
   check_together(config.run, entries, mistakes);
   mistakes.throw_any();
+  if (config.run.step_is_auto) {
+    find_step(config, entries.at("time.step").place, mistakes);
+    check_together(config.run, entries, mistakes);
+    mistakes.throw_any();
+  }
   if (!config.run.end) return config;
   const double steps = std::ceil(*config.run.end / equation_of(config.run).time_step(config.run));
   if (!(steps <= static_cast<double>(most_steps))) {

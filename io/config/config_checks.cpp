@@ -71,7 +71,9 @@ class Checker {
   /// Names and formulas, with a caret under what is wrong.
   void check_formulas() {
     if (!right({"grid.shape", "grid.spacing", "fields", "equation.kind"})) return;
-    for (const KeyMistake& mistake : formula_mistakes(run_)) {
+    const std::vector<KeyMistake> found = formula_mistakes(run_);
+    if (found.empty()) check_step();
+    for (const KeyMistake& mistake : found) {
       std::string what = mistake.what;
       if (!mistake.word.empty()) {
         const std::string near = nearest_word(mistake.word, mistake.known, 0);
@@ -94,6 +96,15 @@ class Checker {
       }
       mistakes_.add(place, mistake.key, what);
     }
+  }
+
+  /// Of a config whose formulas are right.
+  void check_step() {
+    const bool any_wrong =
+        std::ranges::any_of(entries_, [](const auto& entry) { return !entry.second.value; });
+    if (any_wrong || !run_.time_step || (!given("time.steps") && !given("time.end"))) return;
+    const auto problem = equation_of(run_).step_problem(run_);
+    if (problem && problem->refused) add("time.step", problem->what);
   }
 
   void check_engine() {

@@ -50,6 +50,12 @@ void put_parameter(RunConfig& run, const std::string& name, const Value& value) 
   run.parameters.insert_or_assign(name, parameter);
 }
 
+void put_time_step(RunConfig& run, const Value& value) {
+  run.time_step.reset();
+  if (const auto* const step = std::get_if<double>(&value)) run.time_step = *step;
+  run.step_is_auto = std::holds_alternative<std::string>(value);
+}
+
 // clang-format off
 KeyTable<RunConfig> boundary_keys() {
   const ValueType type = either(word(names_in(name_table<Boundary>)), axis_laws());
@@ -201,9 +207,11 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
       {{.name = "time.end", .type = null_or(positive_real()), .preset = "null",
        .unit = "s", .meaning = "time at which the run ends: the last step is the first whose time is "
                                "at least this"}, store(&RunConfig::end)},
-      {{.name = "time.step", .type = null_or(positive_real()), .preset = "null",
-       .unit = "s", .meaning = "dt; diffusion: needs equation.diffusivity"},
-       store(&RunConfig::time_step)},
+      {{.name = "time.step", .type = null_or(either(word({"auto"}), positive_real())),
+       .preset = "null",
+       .unit = "s", .meaning = "dt; auto: 0.9 of the largest stable one; diffusion: needs "
+                               "equation.diffusivity"},
+       put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
        .meaning = "how a step goes on in time", .kinds = {formula_kind}, .kind_key = "equation.kind"},
        store(&RunConfig::scheme)},

@@ -7,18 +7,9 @@
 namespace lapl::diffusion {
 namespace {
 
-// Rounded so that a run with it is stable.
-double largest_stable_step(RunConfig run) {
-  const double largest = stability(run)->largest;
-  run.time_step = largest * run.spacing * run.spacing / *run.equation.number("diffusivity");
-  for (double shrink = 0x1p-53; coefficient(run) > largest; shrink *= 2)
-    *run.time_step *= 1 - shrink;
-  return *run.time_step;
-}
-
 // Of diffusivity and time step the product counts, so that the time step is the one to blame.
 void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
-  const auto [found, largest] = *stability(run);
+  const double found = coefficient(run), largest = largest_stable_coefficient(run.shape.axes);
   const bool by_coefficient = run.equation.number("coefficient").has_value();
   const char* const key = by_coefficient ? "equation.coefficient" : "time.step";
   if (!(found <= largest))
@@ -26,7 +17,7 @@ void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
         {key,
          fmt::format(
              "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {})",
-             *run.time_step, found, largest_stable_step(run), largest)});
+             *run.time_step, found, *largest_step(run), largest)});
   else if (!is_positive_in(run.precision, found))
     mistakes.push_back(
         {key,
@@ -63,9 +54,19 @@ double time_step(const RunConfig& run) {
   return run.time_step ? *run.time_step : coefficient(run) * run.spacing * run.spacing;
 }
 
-std::optional<Stability> stability(const RunConfig& run) {
-  return Stability{coefficient(run), largest_stable_coefficient(run.shape.axes)};
+// Rounded so that a run with it is stable.
+std::optional<double> largest_step(const RunConfig& run) {
+  const double largest = largest_stable_coefficient(run.shape.axes);
+  RunConfig at_most = run;
+  at_most.equation.parameters.try_emplace("diffusivity", 1);
+  at_most.equation.parameters.erase("coefficient");
+  double& step = at_most.time_step.emplace(largest * run.spacing * run.spacing /
+                                           *at_most.equation.number("diffusivity"));
+  for (double shrink = 0x1p-53; coefficient(at_most) > largest; shrink *= 2) step *= 1 - shrink;
+  return step;
 }
+
+std::optional<StepProblem> step_problem(const RunConfig&) { return std::nullopt; }
 
 // Either the coefficient alone, or diffusivity and time step.
 std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys) {
@@ -92,7 +93,7 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys) {
     found.push_back(
         {diffusivity, "missing (time.step needs it: give both, or equation.coefficient)"});
   }
-  if (!found.empty() ||
+  if (!found.empty() || run.step_is_auto ||
       !keys.right({coefficient, diffusivity, step, "grid.spacing", "compute.precision"}) ||
       !is_positive_in(run.precision, run.spacing * run.spacing))
     return found;

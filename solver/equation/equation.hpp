@@ -45,9 +45,10 @@ struct KeyMistake {
   std::vector<std::string> known = {};  ///< and what it may be
 };
 
-/// A number of a run, and the largest with which its steps are stable.
-struct Stability {
-  double found = 0, largest = 0;
+/// What is wrong with a step that lets grow what the equation does not.
+struct StepProblem {
+  bool refused = false;  ///< else people are warned
+  std::string what;
 };
 
 struct Equation {
@@ -62,8 +63,14 @@ struct Equation {
   std::vector<double> (*stage_parameters)(const RunConfig& run);
   /// dt in seconds.
   double (*time_step)(const RunConfig& run);
-  /// None where it is not known.
-  std::optional<Stability> (*stability)(const RunConfig& run);
+  /// The largest stable one in seconds: 0 where none is stable, infinity where each is. None where
+  /// that depends on the state or on fields of coefficients. Of a config that is right but for
+  /// its step.
+  std::optional<double> (*largest_step)(const RunConfig& run);
+  /// None too where `largest_step` knows nothing.
+  std::optional<StepProblem> (*step_problem)(const RunConfig& run);
+  /// What a checkpoint keeps of the equation beside its config.
+  double (*coefficient)(const RunConfig& run);
   /// What is wrong with its keys together; rules that need a key that is wrong by itself are left.
   std::vector<KeyMistake> (*mistakes)(const RunConfig& run, const KeysGiven& keys);
 };
@@ -79,7 +86,9 @@ double coefficient(const RunConfig& run);
 StepStages stages(const RunConfig& run);
 std::vector<double> stage_parameters(const RunConfig& run);
 double time_step(const RunConfig& run);
-std::optional<Stability> stability(const RunConfig& run);
+std::optional<double> largest_step(const RunConfig& run);
+/// None: `mistakes` has it.
+std::optional<StepProblem> step_problem(const RunConfig& run);
 std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
 }  // namespace diffusion
 
@@ -88,32 +97,32 @@ namespace formula {
 StepStages stages(const RunConfig& run);
 std::vector<double> stage_parameters(const RunConfig& run);
 double time_step(const RunConfig& run);
-std::optional<Stability> stability(const RunConfig& run);
+std::optional<double> largest_step(const RunConfig& run);
+std::optional<StepProblem> step_problem(const RunConfig& run);
 std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
 }  // namespace formula
 
 template <>
-inline constexpr auto name_table<EquationKind> =
-    std::to_array<Equation>({{EquationKind::diffusion, "diffusion", "du/dt = D (d2u/dx2 + d2u/dy2)",
-                              diffusion::parameters, diffusion::stages, diffusion::stage_parameters,
-                              diffusion::time_step, diffusion::stability, diffusion::mistakes},
-                             {EquationKind::formula,
-                              "formula",
-                              "du/dt as equation.FIELD says for each field",
-                              {},
-                              formula::stages,
-                              formula::stage_parameters,
-                              formula::time_step,
-                              formula::stability,
-                              formula::mistakes}});
+inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
+    {{EquationKind::diffusion, "diffusion", "du/dt = D (d2u/dx2 + d2u/dy2)", diffusion::parameters,
+      diffusion::stages, diffusion::stage_parameters, diffusion::time_step, diffusion::largest_step,
+      diffusion::step_problem, diffusion::coefficient, diffusion::mistakes},
+     {EquationKind::formula,
+      "formula",
+      "du/dt as equation.FIELD says for each field",
+      {},
+      formula::stages,
+      formula::stage_parameters,
+      formula::time_step,
+      formula::largest_step,
+      formula::step_problem,
+      formula::time_step,
+      formula::mistakes}});
 
 inline const Equation& equation_of(const RunConfig& run) { return row_of(run.equation.kind); }
 
-/// What a checkpoint keeps of the equation beside its config: c = D dt / h^2 of diffusion, else dt.
-inline double coefficient_of(const RunConfig& run) {
-  const auto stability = equation_of(run).stability(run);
-  return stability ? stability->found : equation_of(run).time_step(run);
-}
+/// c = D dt / h^2 of diffusion, else dt.
+inline double coefficient_of(const RunConfig& run) { return equation_of(run).coefficient(run); }
 
 /// Seconds after a number of steps.
 inline double time_of(const RunConfig& run, std::int64_t step) {

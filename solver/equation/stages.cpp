@@ -63,12 +63,15 @@ class StageMaker {
     return std::move(made_);
   }
 
-  StepStages of_value(const Formula& formula) {
-    evaluate(fields_, 0, {{&formula, {-1}, [](Writing to, Term value) {
-                             return std::vector{to.writer.node_of(value)};
-                           }}});
-    // After those of the quantities that it reads.
-    made_.stages.back().targets = {new_array(-1)};
+  StepStages of_values(const std::vector<const Formula*>& formulas) {
+    std::vector<Target> targets;
+    for (const Formula* const formula : formulas)
+      targets.push_back({formula, {-1}, [](Writing to, Term value) {
+                           return std::vector{to.writer.node_of(value)};
+                         }});
+    evaluate(fields_, 0, targets);
+    // After those of the quantities that they read.
+    for (int& array : made_.stages.back().targets) array = new_array(-1);
     return std::move(made_);
   }
 
@@ -299,8 +302,14 @@ StepStages step_stages(const FormulaSystem& system, Scheme scheme, double time_s
   return StageMaker(system).of_step(scheme, time_step);
 }
 
+StepStages rate_stages(const FormulaSystem& system) {
+  std::vector<const Formula*> rates;
+  for (const Formula& rate : system.rates) rates.push_back(&rate);
+  return StageMaker(system).of_values(rates);
+}
+
 StepStages value_stages(const FormulaSystem& system, const Formula& formula) {
-  return StageMaker(system).of_value(formula);
+  return StageMaker(system).of_values({&formula});
 }
 
 }  // namespace lapl

@@ -37,6 +37,9 @@ struct StepStages {
 /// Throws FormulaError. `names.quantities` need not be set.
 StepStages step_stages(const FormulaSystem& system, Scheme scheme, double time_step);
 
+/// The stages that make the rates of the fields, in the last arrays: targets of the last stage.
+StepStages rate_stages(const FormulaSystem& system);
+
 /// The stages that make the value of a formula from the fields, in the last array.
 StepStages value_stages(const FormulaSystem& system, const Formula& formula);
 

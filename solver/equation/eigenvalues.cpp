@@ -1,0 +1,136 @@
+#include "solver/equation/eigenvalues.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr double unit = std::numeric_limits<double>::epsilon();
+
+double size_of(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
+
+// Gaussian elimination with pivots, as similarity transforms.
+void make_hessenberg(SquareMatrix& a) {
+  const int n = a.size;
+  for (int k = 1; k + 1 < n; ++k) {
+    int pivot = k;
+    for (int row = k + 1; row < n; ++row)
+      if (size_of(a.at(row, k - 1)) > size_of(a.at(pivot, k - 1))) pivot = row;
+    if (a.at(pivot, k - 1) == Complex(0)) continue;
+    if (pivot != k) {
+      for (int column = 0; column < n; ++column) std::swap(a.at(pivot, column), a.at(k, column));
+      for (int row = 0; row < n; ++row) std::swap(a.at(row, pivot), a.at(row, k));
+    }
+    for (int row = k + 1; row < n; ++row) {
+      const Complex factor = a.at(row, k - 1) / a.at(k, k - 1);
+      if (factor == Complex(0)) continue;
+      for (int column = 0; column < n; ++column) a.at(row, column) -= factor * a.at(k, column);
+      for (int other = 0; other < n; ++other) a.at(other, k) += factor * a.at(other, row);
+      a.at(row, k - 1) = 0;
+    }
+  }
+}
+
+// Those of the two rows and columns from `first` on.
+std::pair<Complex, Complex> of_two(const SquareMatrix& a, int first) {
+  const Complex half = (a.at(first, first) - a.at(first + 1, first + 1)) / 2.0;
+  const Complex middle = (a.at(first, first) + a.at(first + 1, first + 1)) / 2.0;
+  const Complex away = std::sqrt(half * half + a.at(first, first + 1) * a.at(first + 1, first));
+  return {middle + away, middle - away};
+}
+
+// A QR step with this shift on the Hessenberg block of rows and columns first to last.
+void qr_step(SquareMatrix& a, int first, int last, Complex shift) {
+  for (int i = first; i <= last; ++i) a.at(i, i) -= shift;
+  std::vector<std::pair<Complex, Complex>> rotations;
+  for (int i = first; i < last; ++i) {
+    const double length = std::hypot(std::abs(a.at(i, i)), std::abs(a.at(i + 1, i)));
+    const Complex c = length == 0 ? 1 : a.at(i, i) / length;
+    const Complex s = length == 0 ? 0 : a.at(i + 1, i) / length;
+    for (int column = i; column <= last; ++column) {
+      const Complex above = a.at(i, column), below = a.at(i + 1, column);
+      a.at(i, column) = std::conj(c) * above + std::conj(s) * below;
+      a.at(i + 1, column) = c * below - s * above;
+    }
+    rotations.emplace_back(c, s);
+  }
+  for (int i = first; i < last; ++i) {
+    const auto& [c, s] = rotations[static_cast<std::size_t>(i - first)];
+    for (int row = first; row <= std::min(i + 2, last); ++row) {
+      const Complex left = a.at(row, i), right = a.at(row, i + 1);
+      a.at(row, i) = c * left + s * right;
+      a.at(row, i + 1) = std::conj(c) * right - std::conj(s) * left;
+    }
+  }
+  for (int i = first; i <= last; ++i) a.at(i, i) += shift;
+}
+
+}  // namespace
+
+std::vector<double> balance(SquareMatrix& matrix) {
+  const int n = matrix.size;
+  std::vector<double> scales(static_cast<std::size_t>(n), 1);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < n; ++i) {
+      double row = 0, column = 0;
+      for (int j = 0; j < n; ++j) {
+        if (j == i) continue;
+        row += size_of(matrix.at(i, j));
+        column += size_of(matrix.at(j, i));
+      }
+      if (row == 0 || column == 0) continue;
+      const double scale = std::exp2(std::round(std::log2(row / column) / 2));
+      if (column * scale + row / scale >= 0.95 * (column + row)) continue;
+      changed = true;
+      scales[static_cast<std::size_t>(i)] *= scale;
+      for (int j = 0; j < n; ++j) {
+        matrix.at(i, j) /= scale;
+        matrix.at(j, i) *= scale;
+      }
+    }
+  }
+  return scales;
+}
+
+std::vector<Complex> eigenvalues(SquareMatrix matrix) {
+  balance(matrix);
+  make_hessenberg(matrix);
+  double norm = 0;
+  for (const Complex value : matrix.values) norm = std::max(norm, size_of(value));
+  std::vector<Complex> found;
+  int tries = 0;
+  for (int last = matrix.size - 1; last >= 0;) {
+    int first = last;
+    for (; first > 0; --first) {
+      const double around =
+          size_of(matrix.at(first, first)) + size_of(matrix.at(first - 1, first - 1));
+      if (size_of(matrix.at(first, first - 1)) <= unit * (around > 0 ? around : norm)) break;
+    }
+    if (first == last) {
+      found.push_back(matrix.at(last, last));
+      --last;
+      tries = 0;
+    } else if (first == last - 1) {
+      const auto [one, other] = of_two(matrix, first);
+      found.insert(found.end(), {one, other});
+      last -= 2;
+      tries = 0;
+    } else {
+      if (++tries > 300) throw NumericalError("eigenvalues: the QR steps do not come to an end");
+      // Wilkinson's shift, now and then another one where it leads in a circle.
+      const auto [one, other] = of_two(matrix, last - 1);
+      const Complex end = matrix.at(last, last);
+      const Complex near = std::abs(one - end) < std::abs(other - end) ? one : other;
+      qr_step(matrix, first, last,
+              tries % 10 == 0 ? end + Complex(std::abs(matrix.at(last, last - 1))) : near);
+    }
+  }
+  return found;
+}
+
+}  // namespace lapl

@@ -1,0 +1,45 @@
+// The largest stable step of equations in formulas, by von Neumann's analysis: of every wave that a
+// grid without faces holds.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "solver/equation/rate_symbol.hpp"
+#include "solver/equation/stages.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+/// Faces are taken for periodic ones.
+class WaveStability {
+ public:
+  /// None where the rates are not linear with numbers for factors. Throws FormulaError.
+  static std::optional<WaveStability> of(const FormulaSystem& system, const RunConfig& run);
+
+  /// In seconds, for this scheme: 0 where no step is stable, infinity where each is. The worst wave
+  /// is looked at from then on.
+  double largest_step(Scheme scheme);
+
+  /// What a step lets grow that the equation does not: ln of the factor, 0 where there is none.
+  struct Growth {
+    double resolved = 0;    ///< of a wave that the step resolves, |rate dt| <= 1
+    double unresolved = 0;  ///< of any other
+  };
+  Growth growth(Scheme scheme, double time_step);
+
+ private:
+  using Phases = std::array<double, 3>;  // from a node to the next along planes, rows, columns
+
+  WaveStability(const StepStages& rates, const RunConfig& run);
+  bool lowers(Scheme scheme, const Phases& phases, double& least);
+
+  RateSymbol symbol_;
+  std::vector<std::size_t> axes_;  // that have waves
+  double distance_ = 0;            // between phases that are looked at
+  std::vector<Phases> waves_;
+  double slow_ = 0;  // rates whose sign is lost in rounding
+};
+
+}  // namespace lapl

@@ -1,0 +1,211 @@
+#include "solver/estimated_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "kernels/available_memory.hpp"
+#include "kernels/error.hpp"
+#include "kernels/pcg64.hpp"
+#include "kernels/size_text.hpp"
+#include "solver/equation/equation.hpp"
+#include "solver/equation/growth.hpp"
+#include "solver/outputs.hpp"
+#include "solver/problem.hpp"
+
+namespace lapl {
+namespace {
+
+using Values = std::vector<double>;  // of the state: one field after the other
+
+// By how much a mode that a step resolves may grow in it beyond what the equation lets it: what is
+// not linear stops it, where it is no more than that.
+constexpr double tolerance = 0.01;
+
+// Fewer iterations on large grids, where each takes longer.
+int most_iterations(std::int64_t values) {
+  constexpr std::int64_t most_work = std::int64_t{1} << 22;
+  return static_cast<int>(std::clamp<std::int64_t>(most_work / values, 6, 24));
+}
+
+double dot(const Values& a, const Values& b) {
+  std::array<double, 8> sums{};  // so that the processor need not wait for each
+  for (std::size_t i = 0; i < a.size(); ++i) sums[i % sums.size()] += a[i] * b[i];
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+double largest(std::span<const double> values) {
+  double most = 0;
+  for (const double value : values) most = std::max(most, std::abs(value));
+  return most;
+}
+
+// The derivative of the rates at the initial state, times directions.
+class RateDerivative {
+ public:
+  RateDerivative(const RunConfig& config, const CoefficientFields& coefficients,
+                 const LoadedFields& loaded)
+      : cells_(static_cast<std::size_t>(config.shape.cells())), fields_(config.fields.size()) {
+    RunConfig one_step = config;
+    one_step.scheme = Scheme::euler;
+    one_step.time_step = huge_step;
+    backend_ = make_backend<double>("cpu", "interpreted",
+                                    problem_of<double>(one_step, coefficients), config.threads);
+    set_initial_state(*backend_, config, coefficients, loaded);
+    backend_->capture();
+    const auto state = backend_->captured().state;
+    state_.assign(state.begin(), state.end());
+    rate_ = rate_at(state_);
+  }
+
+  std::size_t fields() const { return fields_; }
+  template <class State>
+  auto field(State& values, std::size_t index) const {
+    return std::span(values).subspan(index * cells_, cells_);
+  }
+
+  /// Each field's part of a direction and of what is made of it is in units of these.
+  void set_units(Values units) { units_ = std::move(units); }
+
+  Values operator()(const Values& direction) {
+    const double share = share_of(direction);
+    Values moved = state_;
+    for (std::size_t f = 0; f < fields_; ++f)
+      for (std::size_t i = f * cells_; i < (f + 1) * cells_; ++i)
+        moved[i] += share * unit(f) * direction[i];
+    Values change = rate_at(moved);
+    for (std::size_t f = 0; f < fields_; ++f)
+      for (std::size_t i = f * cells_; i < (f + 1) * cells_; ++i)
+        change[i] = (change[i] - rate_[i]) / (share * unit(f));
+    return change;
+  }
+
+ private:
+  // So long that in u + dt f(u) nothing is left of u. A power of two: f is rounded once.
+  static constexpr double huge_step = 0x1p100;
+
+  double unit(std::size_t field) const { return units_.empty() ? 1 : units_[field]; }
+
+  Values rate_at(const Values& state) {
+    backend_->set_state(state);
+    backend_->advance(1);
+    backend_->capture();
+    const auto after = backend_->captured();
+    if (after.first_not_finite)
+      throw NumericalError(
+          "the rates are not finite at the initial state, so that no step can be estimated");
+    Values rate(after.state.begin(), after.state.end());
+    for (double& value : rate) value /= huge_step;
+    return rate;
+  }
+
+  // Of the direction, such that the state changes by a millionth. Fields that are next to 0 beside
+  // the others may change by more.
+  double share_of(const Values& direction) const {
+    Values ratios;
+    for (std::size_t f = 0; f < fields_; ++f) {
+      const double of_state = largest(field(state_, f));
+      const double of_direction = unit(f) * largest(field(direction, f));
+      if (of_state > 0 && of_direction > 0) ratios.push_back(of_state / of_direction);
+    }
+    constexpr double small = 1e-6;
+    if (ratios.empty()) return small / largest(direction);
+    const double most = std::ranges::max(ratios);
+    std::erase_if(ratios, [&](double ratio) { return ratio < small * most; });
+    return small * std::ranges::min(ratios);
+  }
+
+  std::size_t cells_, fields_;
+  std::unique_ptr<Backend<double>> backend_;
+  Values state_, rate_, units_;
+};
+
+// Waves of every length, the shortest most, as those are the fastest as a rule.
+Values start_vector(Shape shape, std::size_t fields) {
+  Pcg64 generator = numpy_generator(1);
+  Values values;
+  for (std::size_t field = 0; field < fields; ++field)
+    for (std::int64_t index = 0; index < shape.cells(); ++index) {
+      const Cell cell = cell_at(shape, index);
+      const double noise = static_cast<double>(generator.next() >> 11) * 0x1p-53 - 0.5;
+      values.push_back(((cell.plane + cell.row + cell.column) % 2 == 0 ? 0.5 : -0.5) + noise);
+    }
+  return values;
+}
+
+// Units in which each field changes the others by as much as they change it.
+Values units_of(RateDerivative& derivative, const Values& start) {
+  const std::size_t fields = derivative.fields();
+  SquareMatrix sizes(static_cast<int>(fields));
+  for (std::size_t column = 0; column < fields; ++column) {
+    Values alone(start.size());
+    std::ranges::copy(derivative.field(start, column), derivative.field(alone, column).begin());
+    const Values change = derivative(alone);
+    for (std::size_t row = 0; row < fields; ++row)
+      sizes.at(static_cast<int>(row), static_cast<int>(column)) =
+          largest(derivative.field(change, row));
+  }
+  return balance(sizes);
+}
+
+std::vector<Complex> fastest_modes(RateDerivative& derivative, Values start) {
+  const int most = most_iterations(std::ssize(start));
+  std::vector<Values> basis;
+  std::vector<Values> projections;  // of what each vector becomes
+  double scale = 0;
+  for (Values next = std::move(start); std::ssize(basis) < most;) {
+    const double length = std::sqrt(dot(next, next));
+    if (!projections.empty()) {
+      if (length <= 1e-9 * scale) break;
+      projections.back().push_back(length);
+    }
+    for (double& value : next) value /= length;
+    basis.push_back(std::move(next));
+    next = derivative(basis.back());
+    scale = std::max(scale, std::sqrt(dot(next, next)));
+    Values& projection = projections.emplace_back();
+    for (const Values& vector : basis) {
+      projection.push_back(dot(vector, next));
+      for (std::size_t i = 0; i < next.size(); ++i) next[i] -= projection.back() * vector[i];
+    }
+  }
+  SquareMatrix projected(static_cast<int>(basis.size()));
+  for (int column = 0; column < projected.size; ++column)
+    for (int row = 0; row <= std::min(column + 1, projected.size - 1); ++row)
+      projected.at(row, column) =
+          projections[static_cast<std::size_t>(column)][static_cast<std::size_t>(row)];
+  return eigenvalues(projected);
+}
+
+void require_memory(const RunConfig& config) {
+  const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
+  const ArrayCount arrays = array_count(config);
+  const double needed =
+      8 * static_cast<double>(values) * (most_iterations(values) + 8) +
+      8 * static_cast<double>(config.shape.cells()) * static_cast<double>(arrays.others + 5);
+  const auto available = static_cast<double>(available_memory());
+  if (available != 0 && needed > available)
+    throw DeviceError("an estimate of the largest stable step needs {}, {} are available",
+                      size_text(needed), size_text(available));
+}
+
+}  // namespace
+
+double estimated_largest_step(const RunConfig& config, const CoefficientFields& coefficients,
+                              const LoadedFields& loaded) {
+  require_memory(config);
+  RateDerivative derivative(config, coefficients, loaded);
+  Values start = start_vector(config.shape, config.fields.size());
+  if (derivative.fields() > 1) derivative.set_units(units_of(derivative, start));
+  const std::vector<Complex> rates = fastest_modes(derivative, std::move(start));
+  const Scheme scheme = scheme_of(config.scheme, config.fields.size());
+  double fastest = 0, least = any_step;
+  for (const Complex rate : rates) fastest = std::max(fastest, std::abs(rate));
+  for (const Complex rate : rates)
+    if (std::abs(rate) > 1e-4 * fastest)
+      least = std::min(least, largest_step(scheme, rate, tolerance));
+  return least;
+}
+
+}  // namespace lapl

@@ -1,0 +1,178 @@
+// The largest stable step as commands say it, and time.step: auto.
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/app/program.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+std::string formula_config(const std::string& rate, const std::string& time,
+                           const std::string& initial = "random") {
+  return "grid: {shape: [20, 30]}\n"
+         "equation: {kind: formula, field: " +
+         rate +
+         "}\n"
+         "boundary: periodic\n"
+         "initial: {kind: formula, formula: \"" +
+         initial +
+         "\"}\n"
+         "time: {" +
+         time +
+         "}\n"
+         "output: {directory: out, every: 20}\n"
+         "checkpoint: {every: 10}\n";
+}
+
+const std::string linear = "0.5 * laplacian(field)", cubic = "laplacian(field) - field^3";
+
+std::string step_line(const fs::path& config) {
+  const std::string text = text_of(config);
+  const auto at = text.find("  step: ");
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+}  // namespace
+
+TEST_CASE("validate, plan and run refuse a step that is too large where the equation says so") {
+  const Sandbox sandbox;
+  write_text("c.yaml", formula_config(linear, "step: 0.51, steps: 40"));
+  for (const char* command : {"validate", "plan", "run"}) {
+    const Outcome refused = run_lapl({command, "c.yaml"});
+    CHECK(refused.code == 2);
+    CHECK(refused.err ==
+          "lapl: error: c.yaml:5:14: time.step: found 0.51, unstable: waves that the equation "
+          "damps or keeps grow by a factor of 1.04 in each step (expected at most 0.5)\n");
+  }
+  CHECK(!fs::exists("out"));
+  const Outcome valid = run_lapl({"validate", "c.yaml", "--set", "time.step=0.5"});
+  CHECK(valid.code == 0);
+  CHECK(valid.err == "lapl: largest stable step: 0.5 s\nlapl: c.yaml: valid\n");
+  const Outcome plan = run_lapl({"plan", "c.yaml", "--set", "time.step=0.5", "--json"});
+  REQUIRE(plan.code == 0);
+  const auto json = nlohmann::json::parse(plan.out);
+  CHECK(json["largest_stable_step"] == 0.5);
+  CHECK(json["time_step"] == 0.5);
+  CHECK(json["step_warning"] == "");
+}
+
+TEST_CASE("steps of which every one is unstable: refused or warned of, with schemes that are not") {
+  const Sandbox sandbox;
+  write_text("c.yaml", formula_config("-d_dx(field)", "step: 0.5, steps: 40"));
+  const Outcome refused = run_lapl({"validate", "c.yaml"});
+  CHECK(refused.code == 2);
+  CHECK_MESSAGE(has(refused.err, "unstable, as any step of scheme euler is"), refused.err);
+  CHECK_MESSAGE(has(refused.err, "at most 2.828427 with time.scheme rk4"), refused.err);
+  const Outcome warned = run_lapl({"run", "c.yaml", "--set", "time.step=0.01"});
+  CHECK(warned.code == 0);
+  CHECK_MESSAGE(has(warned.err, "lapl: warning: time.step: found 0.01, a little unstable"),
+                warned.err);
+  const Outcome automatic = run_lapl({"validate", "c.yaml", "--set", "time.step=auto"});
+  CHECK(automatic.code == 2);
+  CHECK(automatic.err ==
+        "lapl: error: --set time.step=auto: time.step: found auto, and the largest stable step is "
+        "none: every step is unstable (expected a number)\n");
+}
+
+TEST_CASE("an estimate warns, and what it is of is said") {
+  const Sandbox sandbox;
+  write_text("c.yaml", formula_config(cubic, "step: 0.3, steps: 40"));
+  const std::string warning =
+      "lapl: warning: time.step: found 0.3, which may be unstable (the largest stable step is "
+      "estimated to be 0.2";
+  for (const char* command : {"validate", "run"}) {
+    const Outcome warned = run_lapl({command, "c.yaml"});
+    CHECK_MESSAGE(has(warned.err, warning), warned.err);
+    CHECK(warned.code == (command == std::string("run") ? 3 : 0));  // and so it is
+  }
+  const Outcome planned = run_lapl({"plan", "c.yaml", "--json"});
+  REQUIRE(planned.code == 0);
+  const auto plan = nlohmann::json::parse(planned.out);
+  CHECK(plan["largest_stable_step"].get<double>() == doctest::Approx(0.2).epsilon(0.2));
+  CHECK(has(plan["step_warning"].get<std::string>(), "found 0.3, which may be unstable"));
+  CHECK_MESSAGE(has(run_lapl({"plan", "c.yaml"}).out, "(estimated at the initial state)\nwarning:"),
+                planned.out);
+  const Outcome right = run_lapl({"validate", "c.yaml", "--set", "time.step=0.2"});
+  CHECK_MESSAGE(!has(right.err, "warning"), right.err);
+  CHECK_MESSAGE(has(right.err, "s (estimated at the initial state)\n"), right.err);
+  CHECK(has(run_lapl({"validate", "c.yaml", "--set", "initial.formula=\"log(x - 9)\""}).err,
+            "largest stable step: not known (the rates are not finite at the initial state"));
+}
+
+TEST_CASE("time.step: auto is a number from the start, said and stored") {
+  const Sandbox sandbox;
+  for (const std::string& config :
+       {formula_config(linear, "step: auto, steps: 40"),
+        formula_config(cubic, "step: auto, steps: 40"),
+        std::string("grid: {shape: [20, 30]}\ninitial: {kind: gaussian}\n"
+                    "equation: {diffusivity: 0.5}\ntime: {step: auto, steps: 40}\n"
+                    "output: {directory: out, every: 20}\ncheckpoint: {every: 10}\n")}) {
+    fs::remove_all("out");
+    write_text("c.yaml", config);
+    const bool estimated = has(config, "^3");
+    const std::string expected = estimated
+                                     ? "0.9 of the largest stable step of 0.2"
+                                     : "time.step: 0.45 s, 0.9 of the largest stable step of 0.5 s";
+    const Outcome run = run_lapl({"run", "c.yaml", "--set", "time.steps=20"});
+    REQUIRE(run.code == 0);
+    CHECK_MESSAGE(has(run.err, expected), run.err);
+    CHECK_MESSAGE(!has(run.err, "warning"), run.err);
+    const std::string stored = step_line("out/config.yaml");
+    CHECK_MESSAGE(has(stored, "# auto: 0.9 of "), stored);
+    // Resuming takes the stored number, and so does the same config again.
+    REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=30"}).code == 0);
+    const Outcome again = run_lapl({"run", "c.yaml", "--auto-resume"});
+    CHECK_MESSAGE(again.code == 0, again.err);
+    CHECK(step_line("out/config.yaml").substr(0, 20) == stored.substr(0, 20));
+    const auto digest = nlohmann::json::parse(text_of("out/run.json"))["digest"];
+    REQUIRE(run_lapl({"run", "c.yaml", "--overwrite"}).code == 0);
+    CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
+    CHECK(run_lapl({"verify-restart", "c.yaml"}).code == 0);
+    // As a number that is given.
+    const std::string number = stored.substr(8, stored.find(' ', 8) - 8);
+    REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.step=" + number}).code == 0);
+    CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
+    CHECK_MESSAGE(has(run_lapl({"plan", "c.yaml"}).out, expected), config);
+  }
+}
+
+TEST_CASE("time.step: auto with a time at which the run ends, and in a sweep") {
+  const Sandbox sandbox;
+  write_text("c.yaml", formula_config("D * laplacian(field)", "step: auto, end: 5") +
+                           "parameters: {D: 0.5}\n");
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  CHECK(nlohmann::json::parse(text_of("out/run.json"))["steps"] == 12);  // of 0.45 s
+  const Outcome sweep =
+      run_lapl({"sweep", "c.yaml", "--set", "parameters.D=0.5,1", "--output", "all"});
+  CHECK_MESSAGE(sweep.code == 0, sweep.err);
+  CHECK(has(step_line("all/D-0.5/config.yaml"), "step: 0.45 "));
+  CHECK(has(step_line("all/D-1/config.yaml"), "step: 0.225 "));
+  const Outcome growing = run_lapl({"run", "c.yaml", "--overwrite", "--set", "parameters.D=0",
+                                    "--set", "equation.field=D * field"});
+  CHECK(growing.code == 2);
+  CHECK_MESSAGE(has(growing.err, "the largest stable step is any: no step is unstable"),
+                growing.err);
+  // Diffusion by its coefficient alone has no step.
+  write_text(
+      "d.yaml",
+      "grid: {shape: [20, 30]}\nequation: {coefficient: 0.2}\ntime: {step: auto, steps: 4}\n");
+  CHECK(has(run_lapl({"validate", "d.yaml"}).err, "time.step: given besides equation.coefficient"));
+  CHECK(has(run_lapl({"validate", "d.yaml", "--set", "time.step=often"}).err,
+            "time.step: found often (expected null, or auto, or a number above 0)"));
+}
+
+TEST_CASE("every config of the gallery has a step that is stable") {
+  const Sandbox sandbox;
+  int configs = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(LAPL_SOURCE_DIR) / "configs/gallery")) {
+    const Outcome valid = run_lapl({"validate", entry.path().string()});
+    CAPTURE(valid.err);
+    CHECK(valid.code == 0);
+    CHECK(!has(valid.err, "warning"));
+    CHECK(std::regex_search(valid.err, std::regex("lapl: largest stable step: [0-9.]+ s")));
+    ++configs;
+  }
+  CHECK(configs >= 21);
+}

@@ -1,0 +1,135 @@
+// Estimates of the largest stable step, against closed forms and by stepping; time.step: auto.
+#include "solver/estimated_step.hpp"
+
+#include <doctest/doctest.h>
+
+#include "solver/equation/equation.hpp"
+#include "solver/stable_step.hpp"
+#include "tests/solver/wave_rows.hpp"
+
+namespace lapl::test {
+
+namespace {
+
+double estimate_of(const RunConfig& run) {
+  return estimated_largest_step(run, coefficient_fields(run), {});
+}
+
+InitialConfig initial_formula(const std::string& formula) {
+  InitialConfig initial;
+  initial.kind = InitialKind::formula;
+  initial.formula = formula;
+  return initial;
+}
+
+}  // namespace
+
+TEST_CASE("the estimate of linear equations is near the largest step by waves") {
+  for (const WaveRow& row : wave_rows) {
+    if (!(row.largest > 0)) continue;
+    RunConfig run = with_parameters(run_of(row));
+    run.initial = initial_formula("random");
+    CAPTURE(row.rates.front().second);
+    CAPTURE(row.rates.back().second);
+    CAPTURE(std::string(name_of(row.scheme)));
+    const double estimate = estimate_of(run);
+    if (row.largest == infinite) {
+      CHECK(estimate == infinite);
+      continue;
+    }
+    const bool by_slow_waves = row.rates.front().second.starts_with("0.1 *");
+    if (!by_slow_waves) CHECK(estimate > 0.9 * row.largest);
+    if (!by_slow_waves) CHECK(estimate < 1.1 * row.largest);
+  }
+}
+
+TEST_CASE("the estimate is that of stepping where coefficients or the state make the step") {
+  struct Row {
+    NamedFormulas rates;
+    std::vector<std::string> initial;
+    Scheme scheme;
+    std::int64_t steps;
+  };
+  for (const Row& row : {
+           Row{{{"u", "divergence(K * gradient(u))"}}, {"random"}, Scheme::euler, 2000},
+           Row{{{"u", "K * laplacian(u) - 3 * u^3"}}, {"0.1 * random"}, Scheme::rk4, 2000},
+           Row{{{"u", "-laplacian(K * laplacian(u))"}}, {"random"}, Scheme::ssprk3, 2000},
+           Row{{{"u", "-upwind(K, 1 - K, u)"}}, {"random"}, Scheme::euler, 2000},
+           Row{{{"u", "v"}, {"v", "K * laplacian(u)"}}, {"random", "0"}, Scheme::leapfrog, 2000},
+           Row{{{"u", "v"}, {"v", "1e6 * K * laplacian(u) - sin(u)"}},
+               {"random", "0"},
+               Scheme::leapfrog,
+               2000},
+           Row{{{"u", "-laplacian(v) + K * v"}, {"v", "laplacian(u) - K * u"}},
+               {"random", "random"},
+               Scheme::leapfrog,
+               2000},
+           Row{{{"u", "0.16 * laplacian(u) - u * v^2 + 0.037 * (1 - u)"},
+                {"v", "0.08 * laplacian(v) + u * v^2 - 0.097 * v"}},
+               {"1 - 0.5 * where((x - 10)^2 + (y - 12)^2 < 16, 1, 0)",
+                "where((x - 10)^2 + (y - 12)^2 < 16, 0.25, 0) + 0.02 * random"},
+               Scheme::euler,
+               2000},
+       }) {
+    RunConfig run = formula_run({24, 20}, row.rates);
+    run.scheme = row.scheme;
+    run.parameters["K"] = formula_parameter("where((x - 7)^2 + (y - 9)^2 < 20, 2, 0.5)");
+    run = with_parameters(run);
+    for (std::size_t field = 0; field < row.initial.size(); ++field)
+      run.initials[run.fields[field]] = initial_formula(row.initial[field]);
+    CAPTURE(row.rates.front().second);
+    CAPTURE(row.rates.back().second);
+    REQUIRE(!equation_of(run).largest_step(run).has_value());
+    const double estimate = estimate_of(run);
+    CAPTURE(estimate);
+    const auto backend = make_backend<double>("cpu", "reference",
+                                              problem_of<double>(run, coefficient_fields(run)), 1);
+    set_initial_state(*backend, run, coefficient_fields(run), {});
+    backend->capture();
+    const auto captured = backend->captured().state;
+    const std::vector<double> state(captured.begin(), captured.end());
+    const double units = row.rates.size() > 1 ? 1e5 : 100;
+    CHECK(after_steps(run, 0.9 * estimate, row.steps, state) < units);
+    CHECK(after_steps(run, 1.1 * estimate, row.steps, state) > 1e3 * units);
+    for (const int threads : {1, 3}) {
+      run.threads = threads;
+      CHECK(estimate_of(run) == estimate);
+    }
+  }
+}
+
+TEST_CASE("estimates on the smallest grids, and of rates that are not finite") {
+  for (const Shape shape : {Shape{1, 1}, Shape{1, 2}, Shape{2, 1}, Shape{3, 3}}) {
+    RunConfig run = formula_run(shape, {{"u", "laplacian(u) - 3 * u^3"}});
+    run.initial = initial_formula("1");
+    CAPTURE(shape.rows);
+    CAPTURE(shape.columns);
+    const double waves = shape.cells() == 1 ? 0 : shape.cells() == 9 ? 6 : 4;  // the fastest
+    CHECK(estimate_of(run) == doctest::Approx(2 / (waves + 9)).epsilon(1e-4));
+  }
+  RunConfig run = formula_run({4, 4}, {{"u", "log(u)"}});
+  run.initial = initial_formula("x - 1");
+  const StableStep stable = stable_step_of(run, [&] {
+    return StateFields{coefficient_fields(run), {}};
+  });
+  CHECK(!stable.largest);
+  CHECK(text_of(stable) ==
+        "not known (the rates are not finite at the initial state, so that no step can be "
+        "estimated)");
+}
+
+TEST_CASE("time.step auto takes 0.9 of the largest stable step, where there is one") {
+  const auto of = [](double largest, bool estimated) {
+    return automatic_step({.largest = largest, .estimated = estimated});
+  };
+  CHECK(of(0.25, false) == 0.225);
+  CHECK(of(0.03125, false) == 0.028125);
+  CHECK(of(1.0 / 3, false) == 0.3);
+  CHECK(of(1.454321, true) == 1.308);
+  CHECK(of(3e-17, false) == 2.7e-17);
+  CHECK(!of(0, false));
+  CHECK(!of(infinite, true));
+  CHECK(!automatic_step({.why_unknown = "for a test"}));
+}
+
+}  // namespace lapl::test

@@ -1,0 +1,131 @@
+// Linear equations with their largest stable steps, and what it takes to step them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/formula_run.hpp"
+
+namespace lapl::test {
+
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+inline const double root_of_2 = std::sqrt(2), root_of_3 = std::sqrt(3);
+
+// Where the stability functions reach -1 and 1 on the negative real axis: the real roots of
+// z^3 + 3 z^2 + 6 z + 12 and of z^3 + 4 z^2 + 12 z + 24.
+inline constexpr double real_of_ssprk3 = 2.512745326618329, real_of_rk4 = 2.785293563405282;
+
+struct WaveRow {
+  NamedFormulas rates;
+  Shape shape;
+  Scheme scheme;
+  double largest;
+};
+
+inline RunConfig run_of(const WaveRow& row) {
+  RunConfig run = formula_run(row.shape, row.rates);
+  run.spacing = 0.5;
+  run.scheme = row.scheme;
+  run.parameters["D"] = number_parameter(3);
+  return run;
+}
+
+inline const Shape line{1, 24, 1, 1}, plane{24, 20}, box{6, 10, 8, 3};
+inline const NamedFormulas heat = {{"u", "D * laplacian(u)"}};
+inline const NamedFormulas advection = {{"u", "-D * d_dx(u)"}};
+inline const NamedFormulas wave = {{"u", "v"}, {"v", "D^2 * laplacian(u)"}};
+
+// h = 1/2, D = 3
+inline const WaveRow wave_rows[] = {
+    {heat, line, Scheme::euler, 0.25 / (2 * 3)},
+    {heat, plane, Scheme::euler, 0.25 / (4 * 3)},
+    {heat, box, Scheme::euler, 0.25 / (6 * 3)},
+    {heat, plane, Scheme::heun, 0.25 / (4 * 3)},
+    {heat, plane, Scheme::ssprk3, real_of_ssprk3 / 2 * 0.25 / (4 * 3)},
+    {heat, plane, Scheme::rk4, real_of_rk4 / 2 * 0.25 / (4 * 3)},
+    {heat, plane, Scheme::leapfrog, 0.25 / (4 * 3)},
+    {heat, {1, 20}, Scheme::euler, 0.25 / (2 * 3)},  // periodic: nothing is beside a single row
+    {{{"u", "divergence(D * gradient(u))"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
+    {{{"u", "D * laplacian(u) + sin(x) * cos(t)"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
+    // -D k^4, at k^2 = 8 / h^2
+    {{{"u", "-D * laplacian(laplacian(u))"}}, plane, Scheme::euler, 2.0 / (3 * 32 * 32)},
+    {{{"u", "-D * laplacian(laplacian(u))"}}, line, Scheme::rk4, real_of_rk4 / (3 * 16 * 16)},
+    // What the equation lets grow does not limit the step.
+    {{{"u", "D * u"}}, plane, Scheme::euler, infinite},
+    {{{"u", "D - x"}}, plane, Scheme::euler, infinite},
+    {{{"u", "-D * u"}}, plane, Scheme::euler, 2.0 / 3},
+    {{{"u", "D * laplacian(u) + 5 * u"}}, line, Scheme::euler, 2 / (4 * 3 / 0.25 - 5)},
+    // i c sin(theta) / h
+    {advection, line, Scheme::euler, 0},
+    {advection, line, Scheme::heun, 0},
+    {advection, line, Scheme::leapfrog, 0},  // of one field it is euler
+    {advection, line, Scheme::ssprk3, root_of_3 * 0.5 / 3},
+    {advection, line, Scheme::rk4, 2 * root_of_2 * 0.5 / 3},
+    {{{"u", "-D * d_dx(u) + d_dy(u)"}}, plane, Scheme::rk4, 2 * root_of_2 * 0.5 / (3 + 1)},
+    {{{"u", "-upwind(D, -1, u)"}}, plane, Scheme::euler, 0.5 / (3 + 1)},
+    {{{"u", "-upwind(0 - D, 2, u)"}}, plane, Scheme::heun, 0.5 / (3 + 2)},
+    // Euler, dt <= 2 D / c^2 where advection rules and h^2 / (2 D) where diffusion does.
+    {{{"u", "0.1 * laplacian(u) - D * d_dx(u)"}}, line, Scheme::euler, 2 * 0.1 / 9},
+    {{{"u", "D * laplacian(u) - d_dx(u)"}}, line, Scheme::euler, 0.25 / (2 * 3)},
+    // i c k, k = 2 sqrt(axes) / h at most
+    {wave, line, Scheme::leapfrog, 0.5 / 3},
+    {wave, plane, Scheme::leapfrog, 0.5 / (3 * root_of_2)},
+    {wave, box, Scheme::leapfrog, 0.5 / (3 * root_of_3)},
+    {wave, plane, Scheme::euler, 0},
+    {wave, plane, Scheme::rk4, 2 * root_of_2 * 0.5 / (3 * 2 * root_of_2)},
+    {wave, plane, Scheme::ssprk3, root_of_3 * 0.5 / (3 * 2 * root_of_2)},
+    // (w dt)^2 + 2 g dt = 4, w^2 = 288, g = 7
+    {{{"u", "v"}, {"v", "D^2 * laplacian(u) - 7 * v"}},
+     plane,
+     Scheme::leapfrog,
+     (std::sqrt(7.0 * 7 + 4 * 288) - 7) / 288},
+    // Two fields that do not meet: the faster one limits.
+    {{{"u", "laplacian(u)"}, {"v", "D * laplacian(v) + u"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
+    {{{"u", "laplacian(v) + laplacian(u)"}, {"v", "laplacian(u) + laplacian(v)"}},
+     plane,
+     Scheme::euler,
+     0.25 / (4 * 2)},
+    // Units that lie far apart.
+    {{{"u", "v"}, {"v", "9e16 * laplacian(u)"}}, line, Scheme::leapfrog, 0.5 / 3e8},
+};
+
+inline std::vector<double> noise(const RunConfig& run) {
+  std::vector<double> state;
+  for (const std::string& field : run.fields) {
+    const std::vector<double> values = at_nodes(run, [&](double x, double y) {
+      return std::sin(91.7 * x + 57.3 * y * y + static_cast<double>(field.size())) +
+             std::cos(13 * x * y + 0.3);
+    });
+    state.insert(state.end(), values.begin(), values.end());
+  }
+  return state;
+}
+
+inline double largest_value(const std::vector<double>& state) {
+  double most = 0;
+  for (const double value : state)
+    most = std::max(most, std::isnan(value) ? infinite : std::abs(value));
+  return most;
+}
+
+inline double after_steps(RunConfig run, double step, std::int64_t steps,
+                          const std::vector<double>& state) {
+  run.time_step = step;
+  return largest_value(formula_stepped(run, state, steps, "interpreted", 1));
+}
+
+/// Without the parameters that no rate reads.
+inline RunConfig with_parameters(const RunConfig& run) {
+  RunConfig used = run;
+  std::erase_if(used.parameters, [&](const auto& parameter) {
+    return std::ranges::none_of(run.equation.rates, [&](const auto& rate) {
+      return rate.second.find(parameter.first) != std::string::npos;
+    });
+  });
+  return used;
+}
+
+}  // namespace lapl::test
