@@ -34,6 +34,22 @@ template <class V>
 LAPL_HOST_DEVICE V negative(V a) {
   return -a;
 }
+/// The same for what was summed, in code compiled at run time: GCC (12 to 14) makes fnms(a, b, c) of
+/// -fma(a, b, c), whose zeros have the other sign; it does not see through this.
+#ifdef __CUDACC_RTC__
+template <class V>
+LAPL_HOST_DEVICE V negative_sum(V a) {
+  return -a;
+}
+#else
+LAPL_HOST_DEVICE float negative_sum(float a) {
+  return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, a) ^ 0x80000000u);
+}
+LAPL_HOST_DEVICE double negative_sum(double a) {
+  return __builtin_bit_cast(double,
+                            __builtin_bit_cast(unsigned long long, a) ^ 0x8000000000000000u);
+}
+#endif
 template <class V>
 LAPL_HOST_DEVICE V sign_of(V a) {
   return a > V(0) ? V(1) : a < V(0) ? V(-1) : a;

@@ -79,7 +79,11 @@ std::string operations_text(const StageTree& tree, const std::vector<bool>& vary
     std::string operands;
     for (int k = 0; k < row_of(node.operation).operands; ++k)
       operands += fmt::format("{}v{}", k > 0 ? ", " : "", node.operands[k]);
-    text += fmt::format("lapl::{}({});\n", row_of(node.operation).name, operands);
+    const Operation of = tree.operations[node.operands[0]].operation;
+    const bool sum = node.operation == Operation::negative && computes(of) &&
+                     of != Operation::product;
+    text += fmt::format("lapl::{}({});\n", sum ? "negative_sum" : row_of(node.operation).name,
+                        operands);
   }
   return text;
 }
