@@ -58,8 +58,8 @@ ROWS = [
         device_faults.at_every_call),
     Row("state", "a value that is not finite, an unstable step and, with `limits.verify_every`, a flipped bit end the run; "
         "nothing of them is stored, and the run goes on to the same bits",
-        "NaN, infinities, flipped bits and a coefficient of 2, planted at random steps and cells of random runs", 30,
-        2000, programs.state_faults),
+        "NaN, infinities, flipped bits and a coefficient of 2, planted at random steps and cells of random runs of one "
+        "field and of two", 30, 2000, programs.state_faults),
     Row("corruption", "a damaged checkpoint or output is never used: it is named, and an older checkpoint is",
         "bits flipped in every region, every length, blocks of 0 and 0xFF, swapped or repeated, with the seal and sealed "
         "again", 2000, 100_000, programs.corruption),

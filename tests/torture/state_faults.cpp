@@ -15,6 +15,7 @@
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "solver/outputs.hpp"
+#include "solver/problem.hpp"
 #include "tests/faulty_backend.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/torture/damage.hpp"
@@ -36,10 +37,11 @@ struct Trial {
     constexpr const char* names[] = {"no fault", "a value", "a flipped bit", "an unstable step"};
     return fmt::format(
         "{} ({}) in cell {} after {} steps: {} x {}, {}, {}, {} steps, output {}, "
-        "checkpoint {}, check {}, verify {}",
+        "checkpoint {}, check {}, verify {}, fields {}",
         names[static_cast<int>(fault)], value, cell, after, config.shape.rows, config.shape.columns,
         name_of(config.precision), config.engine, config.steps, config.output_every,
-        *config.checkpoint_every.steps, config.check_finite_every, config.verify_every.value_or(0));
+        *config.checkpoint_every.steps, config.check_finite_every, config.verify_every.value_or(0),
+        config.fields.size());
   }
 };
 
@@ -52,6 +54,23 @@ std::vector<std::string> engines_of(const std::string& backend) {
   for (const EngineInfo& engine : engine_table)
     if (engine.backend == backend) names.emplace_back(engine.name);
   return names;
+}
+
+bool has_two_fields(const RunConfig& config) { return config.fields.size() == 2; }
+
+// An equation in formulas, which sways and decays; `c` in the place of diffusion's coefficient.
+void set_rates(RunConfig& config, double c) {
+  config.equation.rates = {{"u", fmt::format("{} * laplacian(u) - 0.01 * v", c)},
+                           {"v", fmt::format("{} * laplacian(v) + 0.01 * u", c)}};
+}
+
+void use_two_fields(RunConfig& config) {
+  config.fields = {"u", "v"};
+  config.equation = {};
+  config.equation.kind = EquationKind::formula;
+  set_rates(config, 0.25);
+  config.time_step = 1;
+  config.output_fields = {"u", "v"};
 }
 
 Trial make_trial(const std::string& backend, std::uint64_t seed) {
@@ -84,6 +103,11 @@ Trial make_trial(const std::string& backend, std::uint64_t seed) {
   constexpr double planted[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()};
   trial.value = planted[below(3, random)];
   trial.field_seed = static_cast<unsigned>(random());
+  if (backend == "cpu" && below(3, random) == 0) {
+    use_two_fields(config);
+    config.engine = below(2, random) == 0 ? "reference" : "interpreted";
+    trial.cell += below(2, random) * static_cast<std::size_t>(config.shape.cells());
+  }
   return trial;
 }
 
@@ -95,7 +119,13 @@ template <class T>
 std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::string& engine,
                                        const RunConfig& config, T coefficient,
                                        const std::vector<T>& field) {
-  const Problem<T> problem = test::diffusion<T>(config.shape, config.boundaries, coefficient);
+  const Problem<T> problem = [&] {
+    if (!has_two_fields(config))
+      return test::diffusion<T>(config.shape, config.boundaries, coefficient);
+    RunConfig with = config;
+    set_rates(with, static_cast<double>(coefficient));
+    return problem_of<T>(with, {});
+  }();
   auto made = make_backend<T>(backend, engine, problem, 1);
   made->set_derived(derived_plans<T>(config, problem));
   made->set_state(field);
@@ -106,11 +136,19 @@ std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::st
 template <class T>
 std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig& config,
                    const CheckpointHeader& from) {
-  const std::string config_text = fmt::format(
-      "grid: {{shape: [{}, {}]}}\nequation: {{coefficient: {}}}\ntime: {{steps: {}}}\n"
-      "compute: {{precision: {}}}\n",
-      config.shape.rows, config.shape.columns, *config.equation.number("coefficient"), config.steps,
-      name_of(config.precision));
+  const bool two = has_two_fields(config);
+  std::string config_text =
+      fmt::format("grid: {{shape: [{}, {}]}}\ntime: {{steps: {}{}}}\ncompute: {{precision: {}}}\n",
+                  config.shape.rows, config.shape.columns, config.steps, two ? ", step: 1" : "",
+                  name_of(config.precision));
+  if (two)
+    config_text += fmt::format(
+        "fields: [u, v]\nequation: {{kind: formula, u: {}, v: {}}}\n"
+        "initial: {{u: {{kind: uniform}}, v: {{kind: uniform}}}}\n",
+        config.equation.rates.at("u"), config.equation.rates.at("v"));
+  else
+    config_text +=
+        fmt::format("equation: {{coefficient: {}}}\n", *config.equation.number("coefficient"));
   RunWriter<T> writer(folder, config, config_text, {}, from,
                       {.stored = [](const StoredEvent&) {},
                        .progress = [](const Progress&) {},
@@ -146,7 +184,8 @@ void require_finite(const Checkpoint& checkpoint) {
 
 /// Every file of the run is whole, finite and, where `digests` are given, that of its step.
 template <class T>
-void check_files(const RunFolder& folder, const std::vector<std::uint64_t>& digests) {
+void check_files(const RunFolder& folder, const std::vector<std::uint64_t>& digests,
+                 const std::vector<std::string>& fields) {
   for (const auto& path : list_checkpoints(folder.checkpoints())) {
     const Checkpoint checkpoint = read_checkpoint(path);
     require_finite<T>(checkpoint);
@@ -155,10 +194,14 @@ void check_files(const RunFolder& folder, const std::vector<std::uint64_t>& dige
            path.string() + " is not the checkpoint of the run without a fault");
   }
   for (const auto& path : list_step_files(folder.fields())) {
-    const ReadField read = read_field(path, "field");
-    const auto& values = std::get<std::vector<T>>(read.values);
+    std::vector<T> values;
+    for (const std::string& field : fields) {
+      const ReadField read = read_field(path, field);
+      const auto& held = std::get<std::vector<T>>(read.values);
+      values.insert(values.end(), held.begin(), held.end());
+    }
     const auto step = static_cast<std::size_t>(step_of_file_name(path.filename().string()));
-    expect(digests.empty() || digest_of(std::span(values)) == digests[step],
+    expect(digests.empty() || digest_of(std::span<const T>(values)) == digests[step],
            path.string() + " is not the output of the run without a fault");
   }
 }
@@ -175,7 +218,9 @@ void try_run(const Trial& trial) {
   const bool unstable = trial.fault == Fault::unstable;
   const ScratchFolder scratch;
   const RunFolder folder = RunFolder::create(scratch / "out", RunFolder::Existing::refuse);
-  const std::vector<T> good = random_field<T>(config.shape, trial.field_seed);
+  Shape state = config.shape;
+  state.rows *= std::ssize(config.fields);
+  const std::vector<T> good = random_field<T>(state, trial.field_seed);
   std::vector<T> field = good;
   const auto fault = [&](std::vector<T>& values) {
     if (trial.fault == Fault::not_finite) values[trial.cell] = static_cast<T>(trial.value);
@@ -188,7 +233,7 @@ void try_run(const Trial& trial) {
   faulty.fault_after = trial.after;
   const std::string error = run_to<T>(folder, faulty, config, {});
   const auto digests = unstable ? std::vector<std::uint64_t>{} : digests_of(config, good);
-  check_files<T>(folder, digests);
+  check_files<T>(folder, digests, config.fields);
   expect(error.empty() || is_complaint(error, config), "another error: " + error);
   if (trial.fault == Fault::none) expect(error.empty(), "a false alarm: " + error);
   if (trial.fault == Fault::not_finite || unstable) expect(!error.empty(), "nothing was found");
@@ -199,7 +244,7 @@ void try_run(const Trial& trial) {
   const auto clean = backend_of<T>(config.backend, config.engine, config, T(0.25),
                                    std::get<std::vector<T>>(from.values));
   expect(run_to<T>(folder, *clean, config, from.header).empty(), "going on failed");
-  check_files<T>(folder, digests);
+  check_files<T>(folder, digests, config.fields);
   expect(state_of(*clean).digest == digests.back(), "going on ended with another digest");
 }
 
