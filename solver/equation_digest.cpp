@@ -73,7 +73,10 @@ class CanonDigest {
         if (node.at == Offset{}) return joined;
         add_place();
         return joined.add(of_faces(node.index, time));
-      case Operation::position: joined.add(node.index); add_place(); return joined;
+      case Operation::position:
+        joined.add(node.index);
+        add_place();
+        return joined;
       case Operation::number: return joined.add(node.number);
       case Operation::parameter: return Joined("number").add(problem_.parameters[node.index]);
       case Operation::time: return joined.add(time);
