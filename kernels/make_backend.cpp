@@ -11,7 +11,6 @@
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #ifdef LAPL_HAS_CUDA
-#include "kernels/cuda/compiled_kernels.hpp"
 #include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/device_info.hpp"
 #endif
@@ -33,7 +32,7 @@ std::string cuda_unavailable() {
 
 std::string cuda_formulas_unavailable() {
 #ifdef LAPL_HAS_CUDA
-  return CompiledKernels::unavailable_here();
+  return cuda_formulas_unavailable_reason();
 #else
   return cuda_unavailable();
 #endif

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/background.hpp"
+#include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_info.hpp"
 
@@ -88,12 +89,12 @@ Cubin compile_cubin(const KernelText& text, int architecture) {
   return cubin;
 }
 
-std::string CompiledKernels::unavailable_here() {
+std::string cuda_formulas_unavailable_reason() {
   return LAPL_LOADS_KERNELS ? "" : "built with a CUDA toolkit older than 12.8";
 }
 
 CompiledKernels::CompiledKernels(KernelText text) {
-  cubin_.unavailable = unavailable_here();
+  cubin_.unavailable = cuda_formulas_unavailable_reason();
   if (!cubin_.unavailable.empty()) return;
   compiling_ = in_background([text = std::move(text), architecture = current_architecture()] {
     return compile_cubin(text, architecture);

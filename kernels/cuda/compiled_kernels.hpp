@@ -35,9 +35,6 @@ Cubin compile_cubin(const KernelText& text, int architecture);
 /// For one thread at a time.
 class CompiledKernels {
  public:
-  /// Why this build compiles none; empty where it does.
-  static std::string unavailable_here();
-
   /// Starts to compile, and does not wait for it. The destructor does: some tenths of a second.
   explicit CompiledKernels(KernelText text);
   CompiledKernels(const CompiledKernels&) = delete;
