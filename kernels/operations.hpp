@@ -34,8 +34,8 @@ template <class V>
 LAPL_HOST_DEVICE V negative(V a) {
   return -a;
 }
-/// The same for what was summed, in code compiled at run time: GCC (12 to 14) makes fnms(a, b, c) of
-/// -fma(a, b, c), whose zeros have the other sign; it does not see through this.
+/// The same for what was summed, in code compiled at run time: GCC (12 to 14) makes fnms(a, b, c)
+/// of -fma(a, b, c), whose zeros have the other sign; it does not see through this.
 #ifdef __CUDACC_RTC__
 template <class V>
 LAPL_HOST_DEVICE V negative_sum(V a) {

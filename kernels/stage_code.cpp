@@ -80,8 +80,8 @@ std::string operations_text(const StageTree& tree, const std::vector<bool>& vary
     for (int k = 0; k < row_of(node.operation).operands; ++k)
       operands += fmt::format("{}v{}", k > 0 ? ", " : "", node.operands[k]);
     const Operation of = tree.operations[node.operands[0]].operation;
-    const bool sum = node.operation == Operation::negative && computes(of) &&
-                     of != Operation::product;
+    const bool sum =
+        node.operation == Operation::negative && computes(of) && of != Operation::product;
     text += fmt::format("lapl::{}({});\n", sum ? "negative_sum" : row_of(node.operation).name,
                         operands);
   }

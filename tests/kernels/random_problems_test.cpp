@@ -100,6 +100,7 @@ TEST_CASE("the sign of a sum that is 0 is changed in code compiled at run time t
     backend->set_state(state);
     backend->advance(1);
     backend->capture();
-    CHECK(std::ranges::all_of(backend->captured().field(0), [](float u) { return std::signbit(u); }));
+    CHECK(
+        std::ranges::all_of(backend->captured().field(0), [](float u) { return std::signbit(u); }));
   }
 }

@@ -68,10 +68,10 @@ def at_every_call(torture: Torture, count: int | None) -> list[Trial]:
     program = torture.program.parent / "lapl_device_faults"
     if not program.exists():
         raise Skipped("CUDA was not compiled in")
-    torture = Torture(torture.program, "cuda", torture.scratch)
+    torture = Torture(torture.program, "cuda", torture.scratch, torture.problem)
     if "no CUDA device" in torture.run(torture.scratch, "bench", "--backend", "cuda", "--shape", "8", "8").err:
         raise Skipped("no CUDA device was found")
-    faulty = Torture(program, "cuda", torture.scratch)
+    faulty = Torture(program, "cuda", torture.scratch, torture.problem)
     trials = []
     for engine in ENGINES:
         config = CONFIG.format(engine=engine)

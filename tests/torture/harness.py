@@ -82,6 +82,7 @@ class Torture:
         self.program = program
         self.backend = backend
         self.scratch = scratch
+        self.problem = problem
         self.small, self.long, self.split, self.other = dataclasses.astuple(problem)
         self._code = self.new_folder()
         self._library = program.parent.parent / "tests" / "liblapl_io_faults.so"
