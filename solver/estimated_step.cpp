@@ -21,7 +21,7 @@ using Values = std::vector<double>;  // of the state: one field after the other
 
 // By how much a mode that a step resolves may grow in it beyond what the equation lets it: what is
 // not linear stops it, where it is no more than that.
-constexpr double tolerance = 0.01;
+constexpr double close_enough = 0.01;
 
 // Fewer iterations on large grids, where each takes longer.
 int most_iterations(std::int64_t values) {
@@ -204,7 +204,7 @@ double estimated_largest_step(const RunConfig& config, const CoefficientFields& 
   for (const Complex rate : rates) fastest = std::max(fastest, std::abs(rate));
   for (const Complex rate : rates)
     if (std::abs(rate) > 1e-4 * fastest)
-      least = std::min(least, largest_step(scheme, rate, tolerance));
+      least = std::min(least, largest_step(scheme, rate, close_enough));
   return least;
 }
 

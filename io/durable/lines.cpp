@@ -28,11 +28,12 @@ void append_lines(const fs::path& path, const std::string& lines, Durable durabl
   try {
     file.write(std::as_bytes(std::span(lines)));
     if (durable == Durable::now) file.sync();
-  } catch (const IoError&) {
-    file.truncate(before);
+    file.close();
+  } catch (const IoError&) {  // closing may be what failed, with the lines in the file
+    std::error_code error;
+    fs::resize_file(path, before, error);
     throw;
   }
-  file.close();
 }
 
 void drop_torn_line(const fs::path& path) {
