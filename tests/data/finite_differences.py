@@ -1,0 +1,132 @@
+"""Finite differences, faces and schemes in NumPy, written after docs/equations.md and docs/numerics.md."""
+import numpy as np
+from numpy import where
+
+
+class Grid:
+    """Nodes at x = column h, y = row h; fields are arrays of its shape."""
+
+    def __init__(self, rows, columns, h=1.0):
+        self.shape, self.h = (rows, columns), h
+        self.y, self.x = h * np.arange(rows)[:, None], h * np.arange(columns)[None, :]
+        # With the nodes just outside.
+        self.beyond_y, self.beyond_x = h * np.arange(-1, rows + 1)[:, None], h * np.arange(-1, columns + 1)[None, :]
+
+    def random(self, count=1, seed=3966789):
+        return np.random.default_rng(seed).random((count, *self.shape))
+
+    # Laws give the value on the node just outside from that of the node inside. They are called with (inside, x, y of
+    # the node outside, x, y of the face between the two).
+
+    @staticmethod
+    def value(g):
+        return lambda inside, x, y, *_: g(x, y) + 0 * inside
+
+    def derivative(self, q):
+        return lambda inside, *places: inside + self.h * q(*places[2:])
+
+    def mixed(self, v, f):
+        """(outside - inside) / h + f (outside + inside) / 2 = v"""
+        near, far = 1 / self.h - f / 2, 1 / self.h + f / 2
+        return lambda inside, *places: (near * inside + v(*places[2:])) / far
+
+    def ghosts(self, u, rows, columns):
+        """u with the nodes just outside: columns first, so corners follow by the law of the rows. Each axis is PERIODIC
+        or has a law for its first and its last side."""
+        h, (n, m) = self.h, self.shape
+        if columns is PERIODIC:
+            u = np.hstack([u[:, -1:], u, u[:, :1]])
+        else:
+            first, last, y = *columns, self.y
+            u = np.hstack([first(u[:, :1], -h, y, -h / 2, y), u, last(u[:, -1:], m * h, y, (m - 0.5) * h, y)])
+        if rows is PERIODIC:
+            return np.vstack([u[-1:], u, u[:1]])
+        first, last, x = *rows, self.beyond_x
+        return np.vstack([first(u[:1], x, -h, x, -h / 2), u, last(u[-1:], x, n * h, x, (n - 0.5) * h)])
+
+    # Operators on what `ghosts` makes.
+
+    def laplacian(self, e):
+        return (e[1:-1, :-2] + e[1:-1, 2:] + e[:-2, 1:-1] + e[2:, 1:-1] - 4 * e[1:-1, 1:-1]) / self.h**2
+
+    def d_dx(self, e):
+        return (e[1:-1, 2:] - e[1:-1, :-2]) / (2 * self.h)
+
+    def d_dy(self, e):
+        return (e[2:, 1:-1] - e[:-2, 1:-1]) / (2 * self.h)
+
+    def d2_dx2(self, e):
+        return (e[1:-1, 2:] - 2 * e[1:-1, 1:-1] + e[1:-1, :-2]) / self.h**2
+
+    def d2_dy2(self, e):
+        return (e[2:, 1:-1] - 2 * e[1:-1, 1:-1] + e[:-2, 1:-1]) / self.h**2
+
+    def d2_dxdy(self, e):
+        return (e[2:, 2:] - e[2:, :-2] - e[:-2, 2:] + e[:-2, :-2]) / (4 * self.h**2)
+
+    def gradient_squared(self, e):
+        return self.d_dx(e) ** 2 + self.d_dy(e) ** 2
+
+    def flux_divergence(self, D, e):
+        """divergence(D * gradient(e)): flows through the faces between nodes, D their mean."""
+        across = (D[1:-1, 1:] + D[1:-1, :-1]) / 2 * np.diff(e[1:-1], axis=1)
+        along = (D[1:, 1:-1] + D[:-1, 1:-1]) / 2 * np.diff(e[:, 1:-1], axis=0)
+        return (np.diff(across, axis=1) + np.diff(along, axis=0)) / self.h**2
+
+    def upwind(self, cx, cy, e):
+        x, y = np.diff(e[1:-1], axis=1), np.diff(e[:, 1:-1], axis=0)
+        return (cx * where(cx > 0, x[:, :-1], x[:, 1:]) + cy * where(cy > 0, y[:-1], y[1:])) / self.h
+
+
+PERIODIC = "periodic"
+
+
+def EVEN(inside, *_):
+    return inside
+
+
+def ZERO(inside, *_):
+    return 0 * inside
+
+
+# Steps of du/dt = f(u, t); u is an array of fields.
+
+
+def euler(f, u, dt, steps):
+    for n in range(steps):
+        u = u + dt * f(u, n * dt)
+    return u
+
+
+def heun(f, u, dt, steps):
+    for n in range(steps):
+        slope = f(u, n * dt)
+        u = u + dt / 2 * (slope + f(u + dt * slope, n * dt + dt))
+    return u
+
+
+def ssprk3(f, u, dt, steps):
+    for n in range(steps):
+        v = u + dt * f(u, n * dt)
+        w = 3 / 4 * u + 1 / 4 * (v + dt * f(v, n * dt + dt))
+        u = 1 / 3 * u + 2 / 3 * (w + dt * f(w, n * dt + dt / 2))
+    return u
+
+
+def rk4(f, u, dt, steps):
+    for n in range(steps):
+        t = n * dt
+        k1 = f(u, t)
+        k2 = f(u + dt / 2 * k1, t + dt / 2)
+        k3 = f(u + dt / 2 * k2, t + dt / 2)
+        k4 = f(u + dt * k3, t + dt)
+        u = u + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return u
+
+
+def leapfrog(f, u, dt, steps):
+    """Each field in turn, with the newest values of all."""
+    for n in range(steps):
+        for field in range(len(u)):
+            u[field] += dt * f(u, n * dt)[field]
+    return u
