@@ -11,6 +11,15 @@ namespace lapl::test {
 
 using Random = std::mt19937_64;
 
+/// A run of two fields in formulas, with everything that files can hold, in folder `out`.
+inline constexpr const char* two_fields_config =
+    "grid: {shape: [8, 9]}\nfields: [u, v]\ntime: {step: 1, steps: 60}\n"
+    "equation: {kind: formula, u: 0.1 * laplacian(u) - u * v^2, v: 0.1 * laplacian(v) + u * v^2}\n"
+    "initial: {u: {kind: uniform}, v: {kind: formula, formula: 0.1 * random}}\n"
+    "output: {directory: out, every: 20, fields: [u, v, s], derived: {s: gradient_squared(u)},\n"
+    "         integrals: {r: u * v}, probes: {every: 7, at: {middle: [4, 4]}}}\n"
+    "checkpoint: {every: 20}\ncompute: {engine: interpreted}\n";
+
 /// A number from 0 to `end` - 1.
 inline std::size_t below(std::size_t end, Random& random) {
   return std::uniform_int_distribution<std::size_t>(0, end - 1)(random);
