@@ -1,6 +1,8 @@
 // lapl resume RUN_DIR
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
@@ -9,18 +11,27 @@
 #include "kernels/error.hpp"
 
 namespace lapl {
+namespace {
+
+// The config of a run that ended before its first checkpoint under a changed equation, and so goes
+// on with that one; none where the checkpoint's own holds.
+std::optional<LoadedConfig> changed_since(const RunFolder& folder, const CheckpointHeader& header) {
+  if (!was_changed_at(equation_changes(folder), header.step)) return std::nullopt;
+  return load_config(folder.config(), {});
+}
+
+}  // namespace
 
 Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console,
                bool change_equation) {
   CheckpointHeader& header = restart.checkpoint.header;
-  // A run that ended before its first checkpoint under a changed equation goes on with that one.
-  const bool changed = was_changed_at(equation_changes(folder), header.step);
+  const std::optional<LoadedConfig> changed = changed_since(folder, header);
   if (changed) header.equation_digest.reset();
   for (const std::string& reason : restart.rejected)
     console.note(fmt::format("checkpoint rejected: {}", reason));
   for (const std::string& problem : restart.damaged) console.warning(problem);
-  const LoadedConfig before = changed ? load_config(folder.config(), {})
-                                      : parse_config(header.config, restart.path.string(), ".", {});
+  const LoadedConfig before =
+      changed ? *changed : parse_config(header.config, restart.path.string(), ".", {});
   const char* const where = changed ? "the run folder" : "the checkpoint";
   std::string change;
   if (change_equation)
@@ -68,9 +79,8 @@ int resume_command(const ResumeOptions& options) {
   const std::vector<std::string> settings =
       options.words.all({text_setting("output.directory", options.folder)});
   const CheckpointHeader& header = restart.checkpoint.header;
-  const bool changed = was_changed_at(equation_changes(folder), header.step);
-  const std::string earlier =
-      changed ? resolved_yaml(load_config(folder.config(), {})) : header.config;
+  const std::optional<LoadedConfig> changed = changed_since(folder, header);
+  const std::string earlier = changed ? resolved_yaml(*changed) : header.config;
   LoadedConfig config = parse_config(earlier, folder.config().string(), ".", settings);
   keep_origins(config.keys, earlier);
   if (config.run.directory != options.folder)
