@@ -173,8 +173,7 @@ std::vector<Complex> fastest_modes(RateDerivative& derivative, Values start) {
   SquareMatrix projected(static_cast<int>(basis.size()));
   for (int column = 0; column < projected.size; ++column)
     for (int row = 0; row <= std::min(column + 1, projected.size - 1); ++row)
-      projected.at(row, column) =
-          projections[static_cast<std::size_t>(column)][static_cast<std::size_t>(row)];
+      projected.at(row, column) = projections[column][row];
   return eigenvalues(projected);
 }
 

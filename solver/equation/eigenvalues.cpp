@@ -59,7 +59,7 @@ void qr_step(SquareMatrix& a, int first, int last, Complex shift) {
     rotations.emplace_back(c, s);
   }
   for (int i = first; i < last; ++i) {
-    const auto& [c, s] = rotations[static_cast<std::size_t>(i - first)];
+    const auto& [c, s] = rotations[i - first];
     for (int row = first; row <= std::min(i + 2, last); ++row) {
       const Complex left = a.at(row, i), right = a.at(row, i + 1);
       a.at(row, i) = c * left + s * right;
@@ -73,7 +73,7 @@ void qr_step(SquareMatrix& a, int first, int last, Complex shift) {
 
 std::vector<double> balance(SquareMatrix& matrix) {
   const int n = matrix.size;
-  std::vector<double> scales(static_cast<std::size_t>(n), 1);
+  std::vector<double> scales(n, 1);
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < n; ++i) {
@@ -87,7 +87,7 @@ std::vector<double> balance(SquareMatrix& matrix) {
       const double scale = std::exp2(std::round(std::log2(row / column) / 2));
       if (column * scale + row / scale >= 0.95 * (column + row)) continue;
       changed = true;
-      scales[static_cast<std::size_t>(i)] *= scale;
+      scales[i] *= scale;
       for (int j = 0; j < n; ++j) {
         matrix.at(i, j) /= scale;
         matrix.at(j, i) *= scale;

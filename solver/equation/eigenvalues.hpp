@@ -13,12 +13,9 @@ struct SquareMatrix {
   int size = 0;
   std::vector<Complex> values;
 
-  explicit SquareMatrix(int order)
-      : size(order), values(static_cast<std::size_t>(order) * static_cast<std::size_t>(order)) {}
-  Complex& at(int row, int column) { return values[static_cast<std::size_t>(row * size + column)]; }
-  Complex at(int row, int column) const {
-    return values[static_cast<std::size_t>(row * size + column)];
-  }
+  explicit SquareMatrix(int order) : size(order), values(order * order) {}
+  Complex& at(int row, int column) { return values[row * size + column]; }
+  Complex at(int row, int column) const { return values[row * size + column]; }
 };
 
 /// The powers of two by which to multiply column i, and to divide row i, so that both have about

@@ -6,12 +6,11 @@
 namespace lapl {
 
 RateSymbol::RateSymbol(std::vector<Stage> stages, int fields, int arrays)
-    : stages_(std::move(stages)), fields_(fields), arrays_(static_cast<std::size_t>(arrays)) {
+    : stages_(std::move(stages)), fields_(fields), arrays_(arrays) {
   for (int field = 0; field < fields; ++field) {
-    Part& part = arrays_[static_cast<std::size_t>(field)];
-    part = {.kind = Kind::linear,
-            .factors = std::vector<Complex>(static_cast<std::size_t>(fields))};
-    part.factors[static_cast<std::size_t>(field)] = 1;
+    Part& part = arrays_[field];
+    part = {.kind = Kind::linear, .factors = std::vector<Complex>(fields)};
+    part.factors[field] = 1;
   }
   at({});
 }
@@ -20,9 +19,9 @@ SquareMatrix RateSymbol::at(const std::array<double, 3>& phases) {
   for (const Stage& stage : stages_) evaluate(stage, phases);
   SquareMatrix symbol(fields_);
   for (int row = 0; row < fields_; ++row) {
-    const Part& rate = arrays_[static_cast<std::size_t>(stages_.back().targets[row])];
+    const Part& rate = arrays_[stages_.back().targets[row]];
     for (int column = 0; rate.kind == Kind::linear && column < fields_; ++column)
-      symbol.at(row, column) = rate.factors[static_cast<std::size_t>(column)];
+      symbol.at(row, column) = rate.factors[column];
   }
   return symbol;
 }
@@ -33,18 +32,15 @@ void RateSymbol::evaluate(const Stage& stage, const std::array<double, 3>& phase
   for (const StageOperation& node : stage.tree.operations)
     made.push_back(value_of(node, made, phases));
   for (std::size_t i = 0; i < stage.targets.size(); ++i)
-    arrays_[static_cast<std::size_t>(stage.targets[i])] =
-        made[static_cast<std::size_t>(stage.tree.results[i])];
+    arrays_[stage.targets[i]] = made[stage.tree.results[i]];
 }
 
 RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vector<Part>& made,
                                       const std::array<double, 3>& phases) {
-  const auto of = [&](std::size_t operand) -> const Part& {
-    return made[static_cast<std::size_t>(node.operands[operand])];
-  };
+  const auto of = [&](int operand) -> const Part& { return made[node.operands[operand]]; };
   switch (node.operation) {
     case Operation::value: {
-      Part part = arrays_[static_cast<std::size_t>(node.index)];
+      Part part = arrays_[node.index];
       const Complex turned = std::polar(
           1.0, phases[0] * node.at.plane + phases[1] * node.at.row + phases[2] * node.at.column);
       for (Complex& factor : part.factors) factor *= turned;
@@ -68,11 +64,10 @@ RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vec
     default: break;
   }
   Kind most = Kind::number;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(row_of(node.operation).operands); ++i)
-    most = std::max(most, of(i).kind);
+  for (int i = 0; i < row_of(node.operation).operands; ++i) most = std::max(most, of(i).kind);
   if (most == Kind::linear) rates_ = Rates::nonlinear;
   Part part{.kind = computes(node.operation) ? most : Kind::varying, .factors = {}};
-  if (part.kind == Kind::linear) part.factors.resize(static_cast<std::size_t>(fields_));
+  if (part.kind == Kind::linear) part.factors.resize(fields_);
   if (part.kind == Kind::number)
     with_operation<double>(node.operation, [&](auto operate) {
       part.number = operate(of(0).number, of(1).number, of(2).number);
