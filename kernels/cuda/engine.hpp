@@ -54,10 +54,10 @@ std::unique_ptr<CudaEngine<T>> make_tile_engine(const Problem<T>& problem,
                                                 const DoubleBuffer<T>& buffers,
                                                 cudaStream_t stream);
 
-/// Of what is not compiled ahead: a step at a time, or many where it `streams` (then it throws
-/// EngineUnsuitable for problems that cannot).
+/// Any of these engines, of what is not compiled ahead.
 template <class T>
-std::unique_ptr<CudaEngine<T>> make_compiled_cuda_engine(const Problem<T>& problem,
-                                                         cudaStream_t stream, bool streams);
+std::unique_ptr<CudaEngine<T>> make_compiled_cuda_engine(const std::string& name,
+                                                         const Problem<T>& problem,
+                                                         cudaStream_t stream);
 
 }  // namespace lapl

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/cuda/device_info.hpp"
-#include "kernels/cuda/stage_kernels.hpp"
+#include "kernels/cuda/stage_passes.hpp"
 #include "kernels/cuda/step_clock.hpp"
 #include "kernels/error.hpp"
 
@@ -113,16 +113,18 @@ Choice fastest(const Problem<T>& problem, const DoubleBuffer<T>& buffers, cudaSt
 template <class T>
 ChosenEngine<T> compiled_engine(const std::string& name, const Problem<T>& problem,
                                 cudaStream_t stream) {
-  if (name == "auto") {
-    const std::string unsuitable = stream_plan(problem).unsuitable;
-    const bool streams = unsuitable.empty();
-    return {streams ? "streaming" : "tile", streams ? "the fastest here" : unsuitable,
-            make_compiled_cuda_engine(problem, stream, streams)};
-  }
-  if (engine_row<T>(name).name == "resident")
-    throw EngineUnsuitable("engine resident: only diffusion on two axes is compiled for it");
-  return {name, "compute.engine asks for it",
-          make_compiled_cuda_engine(problem, stream, name == "streaming")};
+  const auto make = [&](std::string_view engine, std::string reason) -> ChosenEngine<T> {
+    const std::string chosen(engine_row<T>(engine).name);
+    return {chosen, std::move(reason), make_compiled_cuda_engine(chosen, problem, stream)};
+  };
+  if (name != "auto") return make(name, "compute.engine asks for it");
+  const ResidentPlan resident = resident_plan(problem, device_limits());
+  const StreamPlan streaming = stream_plan(problem);
+  if (resident.unsuitable.empty() &&
+      (resident.pays(problem.shape) || !streaming.unsuitable.empty()))
+    return make("resident", "the fastest here");
+  if (streaming.unsuitable.empty()) return make("streaming", "the fastest here");
+  return make("tile", streaming.unsuitable);
 }
 
 }  // namespace

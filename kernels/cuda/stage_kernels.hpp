@@ -51,4 +51,34 @@ StreamPlan stream_plan(const Problem<T>& problem);
 template <class T>
 KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan);
 
+/// What a device offers to blocks that stay.
+struct DeviceLimits {
+  int processors = 0;
+  int shared_bytes = 0;      ///< of a block
+  bool cooperative = false;  ///< launches blocks that wait for each other
+};
+
+/// How a problem stays on the chip.
+struct ResidentPlan {
+  static constexpr int warps = 16;  ///< of a block, alone on its multiprocessor
+  int tiles_down = 1, tiles_across = 1;
+  int rows = 0, columns = 0;       ///< of a tile, at most
+  int depth = 1;                   ///< steps between exchanges
+  int cells = 1;                   ///< of a column that a thread makes at a time
+  std::vector<int> copies, place;  ///< of each array; its first place in shared memory
+  int places = 0;                  ///< of all arrays
+  std::vector<int> row_margins, column_margins, first_argument;  ///< of each stage; then of a step
+  int shared_bytes = 0;
+  std::string unsuitable;  ///< why it cannot, for people; empty where it can
+
+  /// Whether it is faster than streaming, where that can be.
+  static bool pays(Shape shape) { return shape.cells() <= 800 * 800; }
+};
+template <class T>
+ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device);
+
+/// Kernel resident(ResidentGrid, sources, arguments, laws, from, to).
+template <class T>
+KernelText resident_kernel(const Problem<T>& problem, const ResidentPlan& plan);
+
 }  // namespace lapl

@@ -15,20 +15,6 @@
 namespace lapl {
 namespace {
 
-void launch(const void* kernel, unsigned blocks, dim3 threads, std::size_t shared,
-            cudaStream_t stream, std::initializer_list<const void*> arguments) {
-  std::vector<void*> pointers;  // cudaLaunchKernel only reads what they point to
-  for (const void* argument : arguments) pointers.push_back(const_cast<void*>(argument));
-  LAPL_CUDA(cudaLaunchKernel(kernel, dim3(blocks), threads, pointers.data(), shared, stream));
-}
-
-// From one allocation to another.
-template <class T>
-GridIndex distance(const T* from, const T* to) {
-  return (reinterpret_cast<std::intptr_t>(to) - reinterpret_cast<std::intptr_t>(from)) /
-         static_cast<std::intptr_t>(sizeof(T));
-}
-
 template <class T>
 bool depends_on_time(const Problem<T>& problem) {
   return std::ranges::any_of(problem.stages,
@@ -38,6 +24,17 @@ bool depends_on_time(const Problem<T>& problem) {
 }
 
 }  // namespace
+
+void launch_kernel(const void* kernel, unsigned blocks, dim3 threads, std::size_t shared_bytes,
+                   cudaStream_t stream, std::initializer_list<const void*> arguments, Launch how) {
+  std::vector<void*> pointers;  // cudaLaunchKernel only reads what they point to
+  for (const void* argument : arguments) pointers.push_back(const_cast<void*>(argument));
+  void** const given = pointers.data();
+  if (how == Launch::cooperative)
+    LAPL_CUDA(cudaLaunchCooperativeKernel(kernel, blocks, threads, given, shared_bytes, stream));
+  else
+    LAPL_CUDA(cudaLaunchKernel(kernel, blocks, threads, given, shared_bytes, stream));
+}
 
 template <class T>
 DeviceProblem<T>::DeviceProblem(const Problem<T>& problem, std::int64_t pitch, cudaStream_t stream)
@@ -112,6 +109,17 @@ GhostLaw<T> DeviceProblem<T>::law(int array, int axis, bool last) const {
 }
 
 template <class T>
+std::vector<GhostLaw<T>> DeviceProblem<T>::laws(double time) const {
+  std::vector<GhostLaw<T>> laws;
+  for (int array = 0; array < problem_.arrays(); ++array)
+    for (const int axis : {1, 2})
+      for (const bool last : {false, true}) laws.push_back(law(array, axis, last));
+  for (const VaryingFace& face : problem_.laws)
+    laws[face.array * 4 + (face.axis - 1) * 2 + (face.last ? 1 : 0)] = law(face, time);
+  return laws;
+}
+
+template <class T>
 StageTiles<T>::StageTiles(const DeviceProblem<T>& problem)
     : on_device_(problem),
       problem_(problem.problem()),
@@ -166,9 +174,9 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
     if (first || in_time_) prepare(on_device_.time_of(step, stage), stage, launches_[i], stream);
     std::vector<T*> targets;
     for (const int target : stage.targets) targets.push_back(written[target]);
-    launch(launches_[i].kernel, tiles, dim3(tile_.columns, tile_.rows), 0, stream,
-           {&grid_, arrays.data(), targets.data(), launches_[i].arguments.data(),
-            launches_[i].faces.data()});
+    launch_kernel(launches_[i].kernel, tiles, dim3(tile_.columns, tile_.rows), 0, stream,
+                  {&grid_, arrays.data(), targets.data(), launches_[i].arguments.data(),
+                   launches_[i].faces.data()});
     for (const int target : stage.targets) arrays[target] = written[target];
   }
 }
@@ -207,95 +215,15 @@ void StageTiles<T>::lay_laws(double time, std::vector<FaceTable<T>>& faces, cuda
     constexpr unsigned threads = 256;
     std::vector<T> arguments = on_device_.arguments(face.law, time);
     arguments.resize(std::max<std::size_t>(arguments.size(), 1));
-    launch(kernels_.kernel(fmt::format("laws_{}", i)),
-           static_cast<unsigned>((nodes - 1) / threads + 1), dim3(threads), 0, stream,
-           {&grid_, arguments.data(), &laws});
+    launch_kernel(kernels_.kernel(fmt::format("laws_{}", i)),
+                  static_cast<unsigned>((nodes - 1) / threads + 1), dim3(threads), 0, stream,
+                  {&grid_, arguments.data(), &laws});
   }
-}
-
-template <class T>
-StageStream<T>::StageStream(const DeviceProblem<T>& problem, StreamPlan plan)
-    : on_device_(problem),
-      problem_(problem.problem()),
-      plan_(std::move(plan)),
-      kernels_(stream_kernel(problem_, plan_)) {
-  const Shape shape = problem_.shape;
-  const StreamSizes& sizes = plan_.sizes;
-  const bool wraps = problem_.faces.front().columns.wrap();
-  const std::int64_t inner = shape.columns - (wraps ? 0 : 2 * sizes.halo());
-  grid_ = {static_cast<int>(shape.rows),
-           static_cast<int>(shape.columns),
-           static_cast<int>(std::max<std::int64_t>((inner - 1) / sizes.kept() + 1, 1)),
-           problem.pitch(),
-           problem.stride(),
-           problem.positions(1),
-           problem.positions(2)};
-}
-
-template <class T>
-bool StageStream<T>::ready() {
-  if (kernel_ == nullptr && kernels_.ready() && kernels_.unavailable().empty()) load();
-  return kernel_ != nullptr;
-}
-
-template <class T>
-std::string StageStream<T>::how() {
-  if (ready()) return fmt::format("compiled for this run, {} steps a launch", steps());
-  return kernels_.ready() ? "tiles: " + kernels_.unavailable() : "tiles until it is compiled";
-}
-
-template <class T>
-void StageStream<T>::load() {
-  kernel_ = kernels_.kernel("stream");
-  const int shared = plan_.sizes.shared_bytes();
-  LAPL_CUDA(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-  int processors = 0, blocks = 0;
-  LAPL_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current_device()));
-  LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      &blocks, kernel_, StreamSizes::lanes * plan_.sizes.warps, shared));
-  // All at once on the device, and none without a row.
-  blocks_ = static_cast<unsigned>(std::min<std::int64_t>(
-      std::int64_t{grid_.strips} * grid_.rows, std::int64_t{processors} * std::max(blocks, 1)));
-}
-
-template <class T>
-void StageStream<T>::prepare(std::int64_t first_step) {
-  const auto stages = std::ssize(problem_.stages);
-  const std::int64_t levels = plan_.in_time ? plan_.sizes.depth() : stages;
-  arguments_.clear();
-  laws_.clear();
-  for (std::int64_t level = 0; level < levels; ++level) {
-    const Stage& stage = problem_.stages[level % stages];
-    const double time = on_device_.time_of(first_step + level / stages, stage);
-    const std::vector<T> arguments = on_device_.arguments(stage.tree, time);
-    arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
-    const std::size_t first = laws_.size();
-    for (int array = 0; array < problem_.arrays(); ++array)
-      for (const int axis : {1, 2})
-        for (const bool last : {false, true}) laws_.push_back(on_device_.law(array, axis, last));
-    for (const VaryingFace& face : problem_.laws)
-      laws_[first + face.array * 4 + (face.axis - 1) * 2 + (face.last ? 1 : 0)] =
-          on_device_.law(face, time);
-  }
-  if (arguments_.empty()) arguments_.push_back(T(0));
-}
-
-template <class T>
-void StageStream<T>::take(const T* from, T* to, std::int64_t first_step, cudaStream_t stream) {
-  if (laws_.empty() || plan_.in_time) prepare(first_step);
-  std::vector<GridIndex> sources;
-  for (const int array : plan_.alive.front())
-    sources.push_back(array < problem_.fields ? array * on_device_.stride()
-                                              : distance(from, on_device_.coefficient(array)));
-  launch(kernel_, blocks_, dim3(StreamSizes::lanes, plan_.sizes.warps), plan_.sizes.shared_bytes(),
-         stream, {&grid_, sources.data(), arguments_.data(), laws_.data(), &from, &to});
 }
 
 template class DeviceProblem<float>;
 template class DeviceProblem<double>;
 template class StageTiles<float>;
 template class StageTiles<double>;
-template class StageStream<float>;
-template class StageStream<double>;
 
 }  // namespace lapl

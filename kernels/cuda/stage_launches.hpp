@@ -15,6 +15,11 @@
 
 namespace lapl {
 
+enum class Launch : std::uint8_t { plain, cooperative };  ///< all blocks at once
+void launch_kernel(const void* kernel, unsigned blocks, dim3 threads, std::size_t shared_bytes,
+                   cudaStream_t stream, std::initializer_list<const void*> arguments,
+                   Launch how = Launch::plain);
+
 /// Coefficients and positions in device memory, and what depends on the time alone.
 template <class T>
 class DeviceProblem {
@@ -38,6 +43,9 @@ class DeviceProblem {
   GhostLaw<T> law(const VaryingFace& face, double time) const;
   /// Where it is the same at all times.
   GhostLaw<T> law(int array, int axis, bool last) const;
+  /// Of each array: those of its first and last row, and of its first and last column, none of
+  /// which differs along its face.
+  std::vector<GhostLaw<T>> laws(double time) const;
 
  private:
   std::vector<T> values_at(const StageTree& tree, const std::vector<int>& operations,
@@ -81,38 +89,6 @@ class StageTiles {
   std::vector<DeviceBuffer<T>> made_;
   std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // by place in problem.laws
   std::vector<Launch> launches_;
-};
-
-/// Takes many steps at a time.
-template <class T>
-class StageStream {
- public:
-  /// Starts to compile; the problem is one that can stream.
-  StageStream(const DeviceProblem<T>& problem, StreamPlan plan);
-
-  bool ready();                                ///< to take steps; never waits
-  bool settled() { return kernels_.ready(); }  ///< whether it is known how compiling ended
-  void wait() { kernels_.wait(); }
-  /// How it came out, for people.
-  std::string how();
-  /// In a launch.
-  std::int64_t steps() const { return plan_.sizes.depth() / std::ssize(problem_.stages); }
-  /// The fields of `to`, steps() steps after those of `from`. Only once ready().
-  void take(const T* from, T* to, std::int64_t first_step, cudaStream_t stream);
-
- private:
-  void prepare(std::int64_t first_step);
-  void load();
-
-  const DeviceProblem<T>& on_device_;
-  const Problem<T>& problem_;
-  StreamPlan plan_;
-  CompiledKernels kernels_;
-  const void* kernel_ = nullptr;
-  unsigned blocks_ = 0;
-  StreamGrid<T> grid_{};
-  std::vector<T> arguments_;
-  std::vector<GhostLaw<T>> laws_;
 };
 
 }  // namespace lapl

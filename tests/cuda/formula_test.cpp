@@ -58,9 +58,12 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// One launch of the kernel takes several steps, and steps that are left over are taken by tiles.
+using Engines = std::vector<std::string>;
+
+// That engines of many steps a launch are right, however the steps are split (what is left over is
+// taken by tiles), and that those which are not `able` say so.
 template <class T>
-void check_streams(const RunConfig& run, bool streams = true,
+void check_engines(const RunConfig& run, const Engines& able = {"streaming", "resident"},
                    const std::vector<std::vector<std::int64_t>>& splits = {{45}, {1, 32, 12}}) {
   const Problem<T> problem = problem_of<T>(run, test::coefficient_fields(run));
   const std::vector<T> state = values_near_one(problem);
@@ -69,14 +72,17 @@ void check_streams(const RunConfig& run, bool streams = true,
   const auto tile = stepped<T>("cuda", "tile", problem, state, splits.back());
   CHECK(has(tile.how, "compiled for this run"));
   CHECK(tile.digest == expected.digest);
-  if (!streams) {
-    CHECK_THROWS_AS(make_backend<T>("cuda", "streaming", problem, 1), EngineUnsuitable);
-    return;
-  }
-  for (const auto& split : splits) {
-    const auto found = stepped<T>("cuda", "streaming", problem, state, split);
-    CHECK(has(found.how, "steps a launch"));
-    CHECK(found.digest == expected.digest);
+  for (const std::string engine : {"streaming", "resident"}) {
+    CAPTURE(engine);
+    if (std::ranges::count(able, engine) == 0) {
+      CHECK_THROWS_AS(make_backend<T>("cuda", engine, problem, 1), EngineUnsuitable);
+      continue;
+    }
+    for (const auto& split : splits) {
+      const auto found = stepped<T>("cuda", engine, problem, state, split);
+      CHECK(has(found.how, engine == "streaming" ? "steps a launch" : "between exchanges"));
+      CHECK(found.digest == expected.digest);
+    }
   }
 }
 
@@ -86,7 +92,7 @@ void check_streams(const RunConfig& run, bool streams = true,
 TEST_CASE_TEMPLATE("formulas on a small grid", T, float, double) {
   test::need_cuda();
   const Boundaries boundaries{Boundary::zero, Boundary::periodic};
-  check_streams<T>(gray_scott({9, 512 / sizeof(T)}, boundaries), true, {{13}});
+  check_engines<T>(gray_scott({9, 512 / sizeof(T)}, boundaries), {"streaming", "resident"}, {{13}});
 }
 
 TEST_CASE_TEMPLATE("formulas stream with any boundaries", T, float, double) {
@@ -97,7 +103,7 @@ TEST_CASE_TEMPLATE("formulas stream with any boundaries", T, float, double) {
         CAPTURE(static_cast<int>(rows));
         CAPTURE(static_cast<int>(columns));
         CAPTURE(shape.rows);
-        check_streams<T>(gray_scott(shape, {rows, columns}));
+        check_engines<T>(gray_scott(shape, {rows, columns}));
       }
 }
 
@@ -108,7 +114,9 @@ TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities 
     CAPTURE(scheme.name);
     RunConfig run = gray_scott({90, 520}, {Boundary::insulated, Boundary::periodic});
     run.scheme = scheme.value;
-    check_streams<T>(run, scheme.value != Scheme::rk4);  // which has too many arrays
+    // rk4 has too many arrays to stream.
+    check_engines<T>(
+        run, scheme.value == Scheme::rk4 ? Engines{"resident"} : Engines{"streaming", "resident"});
   }
   RunConfig run = gray_scott({80, 264}, {Boundary::zero, Boundary::zero});
   run.time_step = 0.02;
@@ -123,21 +131,46 @@ TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities 
                       .kind = LawKind::mixed,
                       .value = "1",
                       .factor = "0.5 + F"});
-  check_streams<T>(run);
+  check_engines<T>(run, {"streaming"});  // what depends on the time does not stay
+  RunConfig at_rest = run;
+  at_rest.laws.front().value = "0.25";
+  at_rest.equation.rates["u"] = "0.01 * laplacian(mu) + a * v * x / 264 - u * v^2";
+  check_engines<T>(at_rest);
   run.laws.push_back(
       {.axis = 2, .last = false, .array = "v", .kind = LawKind::value, .value = "cos(t) + y / 80"});
-  check_streams<T>(run, false);  // a law that differs along its face
+  check_engines<T>(run, {});  // a law that differs along its face
 }
 
 TEST_CASE_TEMPLATE("formulas stream where blocks share out long strips", T, float, double) {
   test::need_cuda();
-  check_streams<T>(gray_scott({10007, 512}, {Boundary::zero, Boundary::insulated}));
-  check_streams<T>(gray_scott({2503, 1296}, {Boundary::periodic, Boundary::periodic}));
+  check_engines<T>(gray_scott({10007, 512}, {Boundary::zero, Boundary::insulated}), {"streaming"});
+  check_engines<T>(gray_scott({2503, 1296}, {Boundary::periodic, Boundary::periodic}),
+                   {"streaming"});
+}
+
+TEST_CASE_TEMPLATE("formulas stay on the chip on one axis, and on grids of any size", T, float,
+                   double) {
+  test::need_cuda();
+  for (const Boundary boundary : {Boundary::periodic, Boundary::insulated, Boundary::zero}) {
+    CAPTURE(static_cast<int>(boundary));
+    RunConfig run = test::formula_run({.rows = 1, .columns = 1001, .planes = 1, .axes = 1},
+                                      {{"u", "0.1 * d2_dx2(u) - 0.2 * u * d_dx(u) + x / 5000"}});
+    run.boundaries = {boundary, boundary};
+    run.time_step = 0.1;
+    check_engines<T>(run, {"resident"});
+    for (const Shape shape :
+         {Shape{1, 1}, Shape{2, 3}, Shape{13, 1}, Shape{1, 71}, Shape{131, 67}, Shape{257, 509}}) {
+      CAPTURE(shape.rows);
+      CAPTURE(shape.columns);
+      check_engines<T>(gray_scott(shape, {Boundary::periodic, boundary}), {"resident"});
+      check_engines<T>(gray_scott(shape, {boundary, Boundary::zero}), {"resident"});
+    }
+  }
 }
 
 TEST_CASE("a run begins with tiles and goes on streaming, with the same bits") {
   test::need_cuda();
-  const RunConfig run = gray_scott({512, 512}, {Boundary::periodic, Boundary::zero});
+  const RunConfig run = gray_scott({1024, 1024}, {Boundary::periodic, Boundary::zero});
   const auto problem = problem_of<float>(run, {});
   const auto state = values_near_one(problem);
   const auto expected = stepped<float>("cuda", "tile", problem, state, {3000});
@@ -153,17 +186,18 @@ TEST_CASE("random equations on grids that stream equal the reference") {
   test::need_cuda();
   const std::uint64_t first = number_from("LAPL_RANDOM_SEED", 1);
   const std::uint64_t count = number_from("LAPL_RANDOM_PROBLEMS", 40);
-  int compared = 0, streamed = 0;
+  int compared = 0, streamed = 0, stayed = 0;
   const auto compare = [&]<class T>(test::RandomProblem& random, T) {
     const auto problem = problem_of<T>(random.run, test::coefficient_fields(random.run));
     const auto state = random.state<T>();
     const auto expected = stepped<T>("cpu", "reference", problem, state, {random.steps});
-    for (const std::string engine : {"tile", "streaming"}) {
+    for (const std::string engine : {"tile", "streaming", "resident"}) {
       CAPTURE(engine);
       try {
         const auto found = stepped<T>("cuda", engine, problem, state, {random.steps});
         ++compared;
         streamed += engine == "streaming" ? 1 : 0;
+        stayed += engine == "resident" ? 1 : 0;
         CHECK(test::same_but_for_kinds_of_nan(found.state, expected.state));
       } catch (const EngineUnsuitable&) {
       }
@@ -182,6 +216,6 @@ TEST_CASE("random equations on grids that stream equal the reference") {
     } catch (const FormulaError&) {  // such as a division by 0
     }
   }
-  MESSAGE("compared ", compared, ", of which streaming ", streamed);
+  MESSAGE("compared ", compared, ", of which streaming ", streamed, " and resident ", stayed);
   CHECK(compared > 0);
 }

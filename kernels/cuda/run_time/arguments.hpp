@@ -36,6 +36,18 @@ struct StageGrid {
   /// Of nodes, by index; `position_margin` nodes beyond either end have one too.
   const T* positions[3];
 };
+
+/// Of kernels that stay on the chip.
+template <class T>
+struct ResidentGrid {
+  int rows, columns, tiles_down, tiles_across;
+  int steps;
+  unsigned published;  ///< how often each tile has published before
+  unsigned* flags;     ///< of each tile: how often it has
+  GridIndex pitch, field_stride;
+  T* images[2];           ///< of the fields, where tiles publish by turns
+  const T* positions[2];  ///< of rows and columns, as in StageGrid
+};
 inline constexpr int position_margin = 1024;
 
 }  // namespace lapl

@@ -1,0 +1,341 @@
+// Many steps of a problem on one or two axes in one launch: the grid stays in the shared memory of
+// the chip.
+//
+//   <halo><- a tile: one block ->         Every array of the stages lies in shared memory, those
+//   +----+-----------------------+----+   twice that a stage makes anew while it reads beside. A
+//   |    |  32 x `cells` | ...   |    |   stage is made in the tile and in as much of the halo as
+//   |    |  a warp at a  |       |    |   the stages after it will read; then a barrier. After
+//   |    |  time         |       |    |   `depth` steps the halo is used up: the block leaves its
+//   +----+-----------------------+----+   rim in an image of the fields in device memory, raises
+//                                         its flag, waits for those of its neighbours, and reads.
+//
+// Two images by turns are enough: who publishes for the third time has seen that its neighbours
+// published the second, after they had read the first. Flags count publications and never go back.
+// All blocks must run at the same time, which a cooperative launch ensures or refuses. Waiting is
+// bounded: a bug ends in an error of the launch, not in a program that hangs.
+//
+// Faces. Periodic: halos wrap. By all other laws the ghosts are laid into the halo after each
+// stage.
+//
+//   Plan   T, fields, arrays, stages, threads, cells, rows, columns, depth, wraps_rows,
+//          wraps_columns: constants; copies(array), place(array): of the first; given(array);
+//          Stage<i> (see tile.cuh), target(i, k), first_argument(i); row_margin(i),
+//          column_margin(i): how far beyond the tile stage i is made in the last step, and for
+//          i = stages: what a step adds
+#pragma once
+
+#include "kernels/cuda/run_time/arguments.hpp"
+#include "kernels/ghost.hpp"
+
+namespace lapl {
+
+template <class P>
+struct ResidentPass {
+  using T = typename P::T;
+  const ResidentGrid<T>& grid;
+  const GridIndex* sources;  // of each array that is given, from the first field's place
+  const T* arguments;        // of each stage
+  const GhostLaw<T>* laws;   // of each array and side
+};
+
+struct Extent {
+  int begin, end;
+};
+
+template <class P>
+struct ResidentTile {
+  using T = typename P::T;
+  static constexpr int row_halo = P::depth * P::row_margin(P::stages);
+  static constexpr int column_halo = P::depth * P::column_margin(P::stages);
+  static constexpr int pitch = P::columns + 2 * column_halo;
+
+  int first_row, first_column, rows, columns;
+  bool at_face;  // of the grid, or its halo is
+  T* memory;
+  int now[P::arrays], next[P::arrays];  // where each array lies, and its other copy
+
+  static constexpr int size = (P::rows + 2 * row_halo) * pitch;  // of an array
+
+  static __device__ __forceinline__ int at(int row, int column) {
+    return (row + row_halo) * pitch + column + column_halo;
+  }
+  __device__ __forceinline__ Extent rows_with(int halo, const ResidentGrid<T>& grid) const {
+    return extent<P::wraps_rows>(first_row, rows, halo, grid.rows);
+  }
+  __device__ __forceinline__ Extent columns_with(int halo, const ResidentGrid<T>& grid) const {
+    return extent<P::wraps_columns>(first_column, columns, halo, grid.columns);
+  }
+
+ private:
+  template <bool wraps>
+  static __device__ __forceinline__ Extent extent(int first, int count, int halo, int size) {
+    return {wraps ? -halo : max(-halo, -first),
+            wraps ? count + halo : min(count + halo, size - first)};
+  }
+};
+
+template <class P>
+struct ResidentCell {
+  using T = typename P::T;
+  const ResidentTile<P>& tile;
+  const ResidentGrid<T>& grid;
+  int row, column;  // in the tile
+
+  template <int array, int plane, int beside_row, int beside_column>
+  __device__ __forceinline__ T value() const {
+    return tile.memory[tile.now[array] + tile.at(row, column) +
+                       beside_row * ResidentTile<P>::pitch + beside_column];
+  }
+  // As it stands in the grid, also where it is the image of a cell beyond a periodic face.
+  template <int axis, int offset>
+  __device__ __forceinline__ T position() const {
+    constexpr bool wraps = axis == 1 ? P::wraps_rows : P::wraps_columns;
+    const int size = axis == 1 ? grid.rows : grid.columns;
+    int index = axis == 1 ? tile.first_row + row : tile.first_column + column;
+    if (wraps) index = index < 0 ? index + size : index >= size ? index - size : index;
+    return __ldg(grid.positions[axis - 1] + index + offset);
+  }
+};
+
+// Lays the ghosts of an array around the cells of a tile and of its halo that are made, where they
+// end at faces of the grid.
+template <class P>
+__device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const ResidentPass<P>& pass,
+                                           int array, Extent rows, Extent columns) {
+  using T = typename P::T;
+  const GhostLaw<T>* const laws = pass.laws + array * 4;
+  T* const values = tile.memory + tile.now[array];
+  const int down = rows.end - rows.begin, along = columns.end - columns.begin + 2;
+  for (int i = threadIdx.y * blockDim.x + threadIdx.x; i < 2 * (down + along);
+       i += blockDim.x * blockDim.y) {
+    const bool beside = i < 2 * down, last = (beside ? i : i - 2 * down) >= (beside ? down : along);
+    const int place = i - (beside ? 0 : 2 * down) - (last ? beside ? down : along : 0);
+    const int row = beside ? rows.begin + place : last ? rows.end : rows.begin - 1;
+    const int column = !beside ? columns.begin - 1 + place : last ? columns.end : columns.begin - 1;
+    const int grid_row = tile.first_row + row, grid_column = tile.first_column + column;
+    const bool over_row = !P::wraps_rows && (grid_row < 0 || grid_row == pass.grid.rows);
+    const bool over_column =
+        !P::wraps_columns && (grid_column < 0 || grid_column == pass.grid.columns);
+    const bool held = row >= -tile.row_halo && row < tile.rows + tile.row_halo &&
+                      column >= -tile.column_halo && column < tile.columns + tile.column_halo;
+    if (!held || !(beside ? over_column : over_row)) continue;
+    T value = values[tile.at(over_row ? row < 0 ? row + 1 : row - 1 : row,
+                             over_column ? column < 0 ? column + 1 : column - 1 : column)];
+    const auto ghost = [&](int side) { value = ghost_of(laws[side].a, laws[side].b, value); };
+    if (over_column) ghost(column < 0 ? 2 : 3);
+    if (over_row) ghost(row < 0 ? 0 : 1);
+    values[tile.at(row, column)] = value;
+  }
+}
+
+// Stage i in the tile and in `rows` and `columns` of the halo, as far as there is a grid.
+template <class P, int i>
+__device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const ResidentPass<P>& pass,
+                                           int rows, int columns) {
+  using T = typename P::T;
+  using Stage = typename P::template Stage<i>;
+  constexpr int lanes = 32, cells = P::cells;
+  const ResidentGrid<T>& grid = pass.grid;
+  const T* const arguments = pass.arguments + P::first_argument(i);
+  const Extent down = tile.rows_with(rows, grid), along = tile.columns_with(columns, grid);
+  const int across = (along.end - along.begin + lanes - 1) / lanes;
+  const int pieces = (down.end - down.begin + cells - 1) / cells * across;
+  for (int piece = threadIdx.y; piece < pieces; piece += blockDim.y) {
+    const int row = down.begin + piece / across * cells;
+    const int begin = along.begin + piece % across * lanes, column = begin + threadIdx.x;
+    T results[cells][Stage::targets];
+#pragma unroll
+    for (int r = 0; r < cells; ++r)
+      Stage::make(ResidentCell<P>{tile, grid, row + r, column}, arguments, results[r]);
+#pragma unroll
+    for (int r = 0; r < cells; ++r)
+      if (row + r < down.end && column < along.end)
+#pragma unroll
+        for (int k = 0; k < Stage::targets; ++k)
+          tile.memory[tile.next[P::target(i, k)] + tile.at(row + r, column)] = results[r][k];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < Stage::targets; ++k) {
+    const int array = P::target(i, k), now = tile.now[array];
+    tile.now[array] = tile.next[array];
+    tile.next[array] = now;
+  }
+  if (tile.at_face) {
+#pragma unroll
+    for (int k = 0; k < Stage::targets; ++k) lay_ghosts(tile, pass, P::target(i, k), down, along);
+    __syncthreads();
+  }
+}
+
+// `steps_after` of the step until the halo is used up.
+template <class P, int i = 0>
+__device__ __forceinline__ void make_step(ResidentTile<P>& tile, const ResidentPass<P>& pass,
+                                          int steps_after) {
+  if constexpr (i < P::stages) {
+    make_stage<P, i>(tile, pass, P::row_margin(i) + steps_after * P::row_margin(P::stages),
+                     P::column_margin(i) + steps_after * P::column_margin(P::stages));
+    make_step<P, i + 1>(tile, pass, steps_after);
+  }
+}
+
+// All cells of a frame of `rows` x `columns` that is so thick, each at least once.
+template <class Visit>
+__device__ __forceinline__ void for_frame(int rows, int columns, int thick_rows, int thick_columns,
+                                          Visit visit) {
+  const int bands = 2 * thick_rows * columns, sides = 2 * thick_columns;
+  for (int i = threadIdx.y * blockDim.x + threadIdx.x; i < bands + rows * sides;
+       i += blockDim.x * blockDim.y) {
+    int row = i < bands ? i / columns : (i - bands) / sides;
+    int column = i < bands ? i % columns : (i - bands) % sides;
+    if (i < bands)
+      row = row < thick_rows ? row : rows - 1 - (row - thick_rows);
+    else
+      column = column < thick_columns ? column : columns - 1 - (column - thick_columns);
+    if (row >= 0 && row < rows && column >= 0 && column < columns) visit(row, column);
+  }
+}
+
+// Reads cell (row, column) of the tile or its halo, counted from the halo's corner, where there is
+// a grid.
+template <class P, class Read>
+__device__ __forceinline__ void take_cell(const ResidentTile<P>& tile,
+                                          const ResidentGrid<typename P::T>& grid, int row,
+                                          int column, Read read) {
+  const auto place = [](bool wraps, int index, int size) {
+    return !wraps ? index : index < 0 ? index + size : index >= size ? index - size : index;
+  };
+  const int r = row - tile.row_halo, c = column - tile.column_halo;
+  const int grid_row = place(P::wraps_rows, tile.first_row + r, grid.rows);
+  const int grid_column = place(P::wraps_columns, tile.first_column + c, grid.columns);
+  if (grid_row < 0 || grid_row >= grid.rows || grid_column < 0 || grid_column >= grid.columns)
+    return;
+  read(grid_row * grid.pitch + grid_column, tile.at(r, c));
+}
+
+// The rim of the tile, for its neighbours, and theirs for its halo. `published`: how often before.
+template <class P>
+__device__ __forceinline__ void exchange(ResidentTile<P>& tile,
+                                         const ResidentGrid<typename P::T>& grid,
+                                         unsigned published) {
+  using T = typename P::T;
+  T* const image = grid.images[published & 1];
+  for_frame(tile.rows, tile.columns, tile.row_halo, tile.column_halo, [&](int row, int column) {
+    const GridIndex index = (tile.first_row + row) * grid.pitch + tile.first_column + column;
+#pragma unroll
+    for (int field = 0; field < P::fields; ++field)
+      image[field * grid.field_stride + index] =
+          tile.memory[tile.now[field] + tile.at(row, column)];
+  });
+  __syncthreads();
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  if (thread == 0) {
+    __threadfence();
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(grid.flags + blockIdx.x),
+                 "r"(published + 1)
+                 : "memory");
+  }
+  if (thread < 9) {
+    const auto beside = [](int index, int count, bool wraps) {
+      return !wraps ? index : index < 0 ? count - 1 : index == count ? 0 : index;
+    };
+    const int down = grid.tiles_down, across = grid.tiles_across;
+    const int row =
+        beside(static_cast<int>(blockIdx.x) / across + thread / 3 - 1, down, P::wraps_rows);
+    const int column =
+        beside(static_cast<int>(blockIdx.x) % across + thread % 3 - 1, across, P::wraps_columns);
+    if (row >= 0 && row < down && column >= 0 && column < across) {
+      unsigned seen = 0, tries = 0;
+      do {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                     : "=r"(seen)
+                     : "l"(grid.flags + row * across + column)
+                     : "memory");
+        if (++tries == 1u << 28) __trap();
+      } while (static_cast<int>(seen - (published + 1)) < 0);
+    }
+  }
+  __syncthreads();
+  for_frame(tile.rows + 2 * tile.row_halo, tile.columns + 2 * tile.column_halo, tile.row_halo,
+            tile.column_halo, [&](int row, int column) {
+              take_cell(tile, grid, row, column, [&](GridIndex from, int to) {
+#pragma unroll
+                for (int field = 0; field < P::fields; ++field)
+                  tile.memory[tile.now[field] + to] =
+                      __ldcg(image + field * grid.field_stride + from);
+              });
+            });
+  __syncthreads();
+}
+
+// Those of the arrays that `of` names, in the whole tile and halo.
+template <class P>
+__device__ __forceinline__ void lay_all_ghosts(const ResidentTile<P>& tile,
+                                               const ResidentPass<P>& pass, bool (*of)(int)) {
+  if (!tile.at_face) return;
+#pragma unroll
+  for (int array = 0; array < P::arrays; ++array)
+    if (of(array))
+      lay_ghosts(tile, pass, array, tile.rows_with(tile.row_halo, pass.grid),
+                 tile.columns_with(tile.column_halo, pass.grid));
+  __syncthreads();
+}
+
+template <class P>
+__device__ __forceinline__ void stay_resident(const typename P::T* from, typename P::T* to,
+                                              const ResidentPass<P>& pass) {
+  using T = typename P::T;
+  extern __shared__ __align__(16) unsigned char memory[];
+  const ResidentGrid<T>& grid = pass.grid;
+  const int down = grid.tiles_down, across = grid.tiles_across;
+  const auto begin = [](int tile, int tiles, int size) {
+    return static_cast<int>(GridIndex{tile} * size / tiles);
+  };
+  const int tile_row = static_cast<int>(blockIdx.x) / across;
+  const int tile_column = static_cast<int>(blockIdx.x) % across;
+  ResidentTile<P> tile;
+  tile.memory = reinterpret_cast<T*>(memory);
+  tile.first_row = begin(tile_row, down, grid.rows);
+  tile.first_column = begin(tile_column, across, grid.columns);
+  tile.rows = begin(tile_row + 1, down, grid.rows) - tile.first_row;
+  tile.columns = begin(tile_column + 1, across, grid.columns) - tile.first_column;
+  const auto ends = [](Extent of, int count, int halo) {
+    return of.begin > -halo || of.end < count + halo;
+  };
+  tile.at_face = ends(tile.rows_with(tile.row_halo, grid), tile.rows, tile.row_halo) ||
+                 ends(tile.columns_with(tile.column_halo, grid), tile.columns, tile.column_halo);
+#pragma unroll
+  for (int array = 0; array < P::arrays; ++array) {
+    tile.now[array] = P::place(array) * tile.size;
+    tile.next[array] = tile.now[array] + (P::copies(array) - 1) * tile.size;
+  }
+  const int rows = tile.rows + 2 * tile.row_halo, columns = tile.columns + 2 * tile.column_halo;
+  for (int row = threadIdx.y; row < rows; row += blockDim.y)
+    for (int column = threadIdx.x; column < columns; column += blockDim.x)
+      take_cell(tile, grid, row, column, [&](GridIndex index, int place) {
+#pragma unroll
+        for (int array = 0; array < P::arrays; ++array)
+          if (P::given(array))
+            tile.memory[tile.now[array] + place] = __ldg(from + pass.sources[array] + index);
+      });
+  __syncthreads();
+  lay_all_ghosts(tile, pass, P::given);
+
+  unsigned published = grid.published;
+  for (int steps_left = grid.steps; steps_left > 0;) {
+    const int steps = (steps_left - 1) % P::depth + 1;
+    for (int step = 0; step < steps; ++step) make_step<P>(tile, pass, steps - 1 - step);
+    steps_left -= steps;
+    if (steps_left == 0) break;
+    exchange<P>(tile, grid, published++);
+    lay_all_ghosts(tile, pass, [](int array) { return array < P::fields; });
+  }
+  for (int row = threadIdx.y; row < tile.rows; row += blockDim.y)
+    for (int column = threadIdx.x; column < tile.columns; column += blockDim.x)
+#pragma unroll
+      for (int field = 0; field < P::fields; ++field)
+        to[field * grid.field_stride + (tile.first_row + row) * grid.pitch + tile.first_column +
+           column] = tile.memory[tile.now[field] + tile.at(row, column)];
+}
+
+}  // namespace lapl
