@@ -18,7 +18,9 @@ class CompiledCudaEngine final : public CudaEngine<T> {
  public:
   CompiledCudaEngine(const std::string& name, const Problem<T>& problem, cudaStream_t stream)
       : problem_(problem, field_layout<T>(problem.shape).pitch, stream), tiles_(problem_) {
-    if (name == "streaming")
+    if (name == "streaming" && problem.shape.axes == 3)
+      passes_ = make_stage_volume(problem_, suitable(volume_plan(problem, device_limits())));
+    else if (name == "streaming")
       passes_ = make_stage_stream(problem_, suitable(stream_plan(problem)));
     else if (name == "resident")
       passes_ = make_stage_resident(problem_, suitable(resident_plan(problem, device_limits())));

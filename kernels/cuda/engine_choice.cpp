@@ -119,12 +119,13 @@ ChosenEngine<T> compiled_engine(const std::string& name, const Problem<T>& probl
   };
   if (name != "auto") return make(name, "compute.engine asks for it");
   const ResidentPlan resident = resident_plan(problem, device_limits());
-  const StreamPlan streaming = stream_plan(problem);
-  if (resident.unsuitable.empty() &&
-      (resident.pays(problem.shape) || !streaming.unsuitable.empty()))
+  const std::string streaming = problem.shape.axes == 3
+                                    ? volume_plan(problem, device_limits()).unsuitable
+                                    : stream_plan(problem).unsuitable;
+  if (resident.unsuitable.empty() && (resident.pays(problem.shape) || !streaming.empty()))
     return make("resident", "the fastest here");
-  if (streaming.unsuitable.empty()) return make("streaming", "the fastest here");
-  return make("tile", streaming.unsuitable);
+  if (streaming.empty()) return make("streaming", "the fastest here");
+  return make("tile", streaming);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ KernelText resident_kernel(const Problem<T>& problem, const ResidentPlan& plan) 
       "    const __grid_constant__ lapl::Values<lapl::GhostLaw<T>, {}> laws,\n"
       "    const T* __restrict__ from, T* __restrict__ to) {{\n"
       "  lapl::stay_resident<Plan>(from, to, {{grid, sources.of, arguments.of, laws.of}});\n}}\n",
-      32 * ResidentPlan::warps, arrays, at_least_one(arguments), 4 * arrays);
+      32 * ResidentPlan::warps, arrays, at_least_one(arguments), 6 * arrays);
   return kernel_text(std::move(text));
 }
 

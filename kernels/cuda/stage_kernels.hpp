@@ -32,17 +32,29 @@ TileShape tile_shape(const Problem<T>& problem);
 template <class T>
 KernelText tile_kernels(const Problem<T>& problem);
 
-/// How a problem streams.
-struct StreamPlan {
-  StreamSizes sizes{};
-  int blocks = 1;             ///< of a multiprocessor
-  int arithmetic = 0;         ///< operations a cell and step, each by what it takes
-  bool mirrors_rows = false;  ///< rows beyond the grid are those inside, mirrored
-  bool in_time = false;       ///< arguments and laws differ from step to step
+/// What a device offers.
+struct DeviceLimits {
+  int processors = 0;
+  int shared_bytes = 0;      ///< of a block
+  bool cooperative = false;  ///< launches blocks that wait for each other
+};
+
+/// Cells go through levels, a level being a stage of a step.
+struct LevelPlan {
+  int arithmetic = 0;    ///< operations a cell and step, each by what it takes
+  bool in_time = false;  ///< arguments and laws differ from step to step
+  int slots = 0;         ///< arrays that there are together, at most
   /// Arrays on their way from each stage to the next; those of the state, then coefficients, first.
   std::vector<std::vector<int>> alive;
   std::vector<int> first_argument;  ///< of each stage, in those of a step; then their number
   std::string unsuitable;           ///< why it cannot, for people; empty where it can
+};
+
+/// How a problem on two axes streams.
+struct StreamPlan : LevelPlan {
+  StreamSizes sizes{};
+  int blocks = 1;             ///< of a multiprocessor
+  bool mirrors_rows = false;  ///< rows beyond the grid are those inside, mirrored
 };
 template <class T>
 StreamPlan stream_plan(const Problem<T>& problem);
@@ -51,12 +63,16 @@ StreamPlan stream_plan(const Problem<T>& problem);
 template <class T>
 KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan);
 
-/// What a device offers to blocks that stay.
-struct DeviceLimits {
-  int processors = 0;
-  int shared_bytes = 0;      ///< of a block
-  bool cooperative = false;  ///< launches blocks that wait for each other
+/// How a problem on three axes streams.
+struct VolumePlan : LevelPlan {
+  VolumeSizes sizes{};
 };
+template <class T>
+VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device);
+
+/// Kernel volume(VolumeGrid, sources, arguments, laws, from, to).
+template <class T>
+KernelText volume_kernel(const Problem<T>& problem, const VolumePlan& plan);
 
 /// How a problem stays on the chip.
 struct ResidentPlan {

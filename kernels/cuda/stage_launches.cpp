@@ -112,10 +112,10 @@ template <class T>
 std::vector<GhostLaw<T>> DeviceProblem<T>::laws(double time) const {
   std::vector<GhostLaw<T>> laws;
   for (int array = 0; array < problem_.arrays(); ++array)
-    for (const int axis : {1, 2})
+    for (int axis = 0; axis < 3; ++axis)
       for (const bool last : {false, true}) laws.push_back(law(array, axis, last));
   for (const VaryingFace& face : problem_.laws)
-    laws[face.array * 4 + (face.axis - 1) * 2 + (face.last ? 1 : 0)] = law(face, time);
+    laws[(face.array * 3 + face.axis) * 2 + (face.last ? 1 : 0)] = law(face, time);
   return laws;
 }
 

@@ -43,8 +43,8 @@ class DeviceProblem {
   GhostLaw<T> law(const VaryingFace& face, double time) const;
   /// Where it is the same at all times.
   GhostLaw<T> law(int array, int axis, bool last) const;
-  /// Of each array: those of its first and last row, and of its first and last column, none of
-  /// which differs along its face.
+  /// Of each array: those of its first and last plane, row and column, none of which differs along
+  /// its face.
   std::vector<GhostLaw<T>> laws(double time) const;
 
  private:

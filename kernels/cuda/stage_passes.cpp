@@ -26,31 +26,13 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-template <class T>
-class StageStream final : public StagePasses<T> {
+// What goes through levels; a launch takes as many steps as they are.
+template <class T, class Plan, class Grid>
+class StageLevels : public StagePasses<T> {
  public:
-  StageStream(const DeviceProblem<T>& problem, StreamPlan plan)
-      : StagePasses<T>(problem, stream_kernel(problem.problem(), plan), "stream",
-                       dim3(StreamSizes::lanes, plan.sizes.warps), plan.sizes.shared_bytes(),
-                       fmt::format("{} steps a launch",
-                                   plan.sizes.depth() / std::ssize(problem.problem().stages))),
-        plan_(std::move(plan)) {
-    const Shape shape = this->problem_.shape;
-    const StreamSizes& sizes = plan_.sizes;
-    const bool wraps = this->problem_.faces.front().columns.wrap();
-    const std::int64_t inner = shape.columns - (wraps ? 0 : 2 * sizes.halo());
-    grid_ = {static_cast<int>(shape.rows),
-             static_cast<int>(shape.columns),
-             static_cast<int>(std::max<std::int64_t>((inner - 1) / sizes.kept() + 1, 1)),
-             problem.pitch(),
-             problem.stride(),
-             problem.positions(1),
-             problem.positions(2)};
-  }
-
   std::int64_t take(const T* from, T* to, std::int64_t first_step, std::int64_t steps,
-                    cudaStream_t stream) override {
-    const std::int64_t taken = plan_.sizes.depth() / std::ssize(this->problem_.stages);
+                    cudaStream_t stream) final {
+    const std::int64_t taken = depth_ / std::ssize(this->problem_.stages);
     if (steps < taken) return 0;
     if (laws_.empty() || plan_.in_time) prepare(first_step);
     const std::vector<GridIndex> sources = this->sources(from, plan_.alive.front());
@@ -59,17 +41,23 @@ class StageStream final : public StagePasses<T> {
     return taken;
   }
 
- private:
-  // All at once on the device, and none without a row.
-  void loaded(int blocks) override {
-    blocks_ = static_cast<unsigned>(
-        std::min<std::int64_t>(std::int64_t{grid_.strips} * grid_.rows,
-                               std::int64_t{attribute(cudaDevAttrMultiProcessorCount)} * blocks));
-  }
+ protected:
+  StageLevels(const DeviceProblem<T>& problem, KernelText text, const char* name, dim3 threads,
+              int depth, const Plan& plan)
+      : StagePasses<T>(
+            problem, std::move(text), name, threads, plan.sizes.shared_bytes(),
+            fmt::format("{} steps a launch", depth / std::ssize(problem.problem().stages))),
+        plan_(plan),
+        depth_(depth) {}
 
+  Plan plan_;
+  Grid grid_{};
+  unsigned blocks_ = 0;
+
+ private:
   void prepare(std::int64_t first_step) {
     const auto stages = std::ssize(this->problem_.stages);
-    const std::int64_t levels = plan_.in_time ? plan_.sizes.depth() : stages;
+    const std::int64_t levels = plan_.in_time ? depth_ : stages;
     arguments_.clear();
     laws_.clear();
     for (std::int64_t level = 0; level < levels; ++level) {
@@ -83,22 +71,100 @@ class StageStream final : public StagePasses<T> {
     if (arguments_.empty()) arguments_.push_back(T(0));
   }
 
-  StreamPlan plan_;
-  StreamGrid<T> grid_{};
-  unsigned blocks_ = 0;
+  int depth_;
   std::vector<T> arguments_;
   std::vector<GhostLaw<T>> laws_;
 };
 
 template <class T>
+class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
+ public:
+  StageStream(const DeviceProblem<T>& problem, const StreamPlan& plan)
+      : StageLevels<T, StreamPlan, StreamGrid<T>>(
+            problem, stream_kernel(problem.problem(), plan), "stream",
+            dim3(StreamSizes::lanes, plan.sizes.warps), plan.sizes.depth(), plan) {
+    const Shape shape = this->problem_.shape;
+    const StreamSizes& sizes = this->plan_.sizes;
+    const bool wraps = this->problem_.faces.front().columns.wrap();
+    const std::int64_t inner = shape.columns - (wraps ? 0 : 2 * sizes.halo());
+    this->grid_ = {static_cast<int>(shape.rows),
+                   static_cast<int>(shape.columns),
+                   static_cast<int>(std::max<std::int64_t>((inner - 1) / sizes.kept() + 1, 1)),
+                   problem.pitch(),
+                   problem.stride(),
+                   problem.positions(1),
+                   problem.positions(2)};
+  }
+
+ private:
+  // All at once on the device, and none without a row.
+  void loaded(int blocks) override {
+    this->blocks_ = static_cast<unsigned>(
+        std::min<std::int64_t>(std::int64_t{this->grid_.strips} * this->grid_.rows,
+                               std::int64_t{attribute(cudaDevAttrMultiProcessorCount)} * blocks));
+  }
+};
+
+template <class T>
+class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
+ public:
+  StageVolume(const DeviceProblem<T>& problem, const VolumePlan& plan)
+      : StageLevels<T, VolumePlan, VolumeGrid<T>>(
+            problem, volume_kernel(problem.problem(), plan), "volume",
+            dim3(VolumeSizes::lanes, VolumeSizes::warps), plan.sizes.levels, plan) {
+    const Shape shape = this->problem_.shape;
+    const Faces<T>& faces = this->problem_.faces.front();
+    const VolumeSizes& sizes = this->plan_.sizes;
+    const auto tiles = [](std::int64_t size, bool wraps, int tile, int kept) {
+      const std::int64_t inner = size - (wraps ? 0 : tile - kept);
+      return static_cast<int>(std::max<std::int64_t>((inner - 1) / kept + 1, 1));
+    };
+    VolumeGrid<T>& grid = this->grid_;
+    grid.planes = static_cast<int>(shape.planes);
+    grid.rows = static_cast<int>(shape.rows);
+    grid.columns = static_cast<int>(shape.columns);
+    grid.tiles_down = tiles(shape.rows, faces.rows.wrap(), sizes.height(), sizes.kept_rows());
+    grid.tiles_across =
+        tiles(shape.columns, faces.columns.wrap(), sizes.width(), sizes.kept_columns());
+    grid.pitch = problem.pitch();
+    grid.plane_stride = shape.rows * problem.pitch();
+    grid.field_stride = problem.stride();
+    for (int axis = 0; axis < 3; ++axis) grid.positions[axis] = problem.positions(axis);
+  }
+
+ private:
+  // Rounds of as many tiles as there are blocks, and what is left in chunks of planes: what takes
+  // the fewest planes, with those before and after a chunk.
+  void loaded(int blocks_at_once) override {
+    VolumeGrid<T>& grid = this->grid_;
+    const int blocks = attribute(cudaDevAttrMultiProcessorCount) * blocks_at_once;
+    const int tiles = grid.tiles_down * grid.tiles_across;
+    const int lost = 2 * this->plan_.sizes.levels + 4;
+    std::int64_t least = 0;
+    for (int whole = 0; whole <= tiles; whole += blocks)
+      for (int chunks = 1; chunks <= std::min(64, grid.planes); ++chunks) {
+        const std::int64_t rounds = (std::int64_t{tiles - whole} * chunks + blocks - 1) / blocks;
+        const std::int64_t planes = std::int64_t{whole / blocks} * (grid.planes + lost) +
+                                    rounds * ((grid.planes + chunks - 1) / chunks + lost);
+        if (least != 0 && planes >= least) continue;
+        least = planes;
+        grid.whole = whole;
+        grid.chunks = chunks;
+        this->blocks_ = static_cast<unsigned>(
+            whole > 0 ? blocks : std::min<std::int64_t>(blocks, std::int64_t{tiles} * chunks));
+      }
+  }
+};
+
+template <class T>
 class StageResident final : public StagePasses<T> {
  public:
-  StageResident(const DeviceProblem<T>& problem, ResidentPlan plan)
+  StageResident(const DeviceProblem<T>& problem, const ResidentPlan& plan)
       : StagePasses<T>(problem, resident_kernel(problem.problem(), plan), "resident",
                        dim3(32, ResidentPlan::warps), plan.shared_bytes,
                        fmt::format("{} x {} tiles, {} steps between exchanges", plan.tiles_down,
                                    plan.tiles_across, plan.depth)),
-        plan_(std::move(plan)),
+        plan_(plan),
         images_(device_buffer<T>(2 * problem.problem().fields * problem.stride())),
         flags_(device_buffer<unsigned>(plan_.tiles_down * plan_.tiles_across)),
         laws_(problem.laws(0)) {
@@ -199,8 +265,14 @@ std::vector<GridIndex> StagePasses<T>::sources(const T* from,
 
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_stream(const DeviceProblem<T>& problem,
-                                                  StreamPlan plan) {
-  return std::make_unique<StageStream<T>>(problem, std::move(plan));
+                                                  const StreamPlan& plan) {
+  return std::make_unique<StageStream<T>>(problem, plan);
+}
+
+template <class T>
+std::unique_ptr<StagePasses<T>> make_stage_volume(const DeviceProblem<T>& problem,
+                                                  const VolumePlan& plan) {
+  return std::make_unique<StageVolume<T>>(problem, plan);
 }
 
 DeviceLimits device_limits() {
@@ -211,19 +283,23 @@ DeviceLimits device_limits() {
 
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_resident(const DeviceProblem<T>& problem,
-                                                    ResidentPlan plan) {
-  return std::make_unique<StageResident<T>>(problem, std::move(plan));
+                                                    const ResidentPlan& plan) {
+  return std::make_unique<StageResident<T>>(problem, plan);
 }
 
 template class StagePasses<float>;
 template class StagePasses<double>;
 template std::unique_ptr<StagePasses<float>> make_stage_stream(const DeviceProblem<float>&,
-                                                               StreamPlan);
+                                                               const StreamPlan&);
 template std::unique_ptr<StagePasses<double>> make_stage_stream(const DeviceProblem<double>&,
-                                                                StreamPlan);
+                                                                const StreamPlan&);
+template std::unique_ptr<StagePasses<float>> make_stage_volume(const DeviceProblem<float>&,
+                                                               const VolumePlan&);
+template std::unique_ptr<StagePasses<double>> make_stage_volume(const DeviceProblem<double>&,
+                                                                const VolumePlan&);
 template std::unique_ptr<StagePasses<float>> make_stage_resident(const DeviceProblem<float>&,
-                                                                 ResidentPlan);
+                                                                 const ResidentPlan&);
 template std::unique_ptr<StagePasses<double>> make_stage_resident(const DeviceProblem<double>&,
-                                                                  ResidentPlan);
+                                                                  const ResidentPlan&);
 
 }  // namespace lapl

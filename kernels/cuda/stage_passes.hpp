@@ -48,9 +48,14 @@ class StagePasses {
   std::string how_;
 };
 
-/// Rows stream through registers; the problem is one that can (its plan is not unsuitable).
+/// Rows stream through registers, or planes; the problem is one that can (its plan is not
+/// unsuitable).
 template <class T>
-std::unique_ptr<StagePasses<T>> make_stage_stream(const DeviceProblem<T>& problem, StreamPlan plan);
+std::unique_ptr<StagePasses<T>> make_stage_stream(const DeviceProblem<T>& problem,
+                                                  const StreamPlan& plan);
+template <class T>
+std::unique_ptr<StagePasses<T>> make_stage_volume(const DeviceProblem<T>& problem,
+                                                  const VolumePlan& plan);
 
 /// Of the current device.
 DeviceLimits device_limits();
@@ -58,6 +63,6 @@ DeviceLimits device_limits();
 /// The grid stays in shared memory; the problem is one that can.
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_resident(const DeviceProblem<T>& problem,
-                                                    ResidentPlan plan);
+                                                    const ResidentPlan& plan);
 
 }  // namespace lapl

@@ -67,7 +67,7 @@ void check_engines(const RunConfig& run, const Engines& able = {"streaming", "re
                    const std::vector<std::vector<std::int64_t>>& splits = {{45}, {1, 32, 12}}) {
   const Problem<T> problem = problem_of<T>(run, test::coefficient_fields(run));
   const std::vector<T> state = values_near_one(problem);
-  const auto expected = stepped<T>("cpu", "threaded", problem, state, splits.front());
+  const auto expected = stepped<T>("cpu", "interpreted", problem, state, splits.front());
   REQUIRE(std::ranges::all_of(expected.state, [](T value) { return std::isfinite(value); }));
   const auto tile = stepped<T>("cuda", "tile", problem, state, splits.back());
   CHECK(has(tile.how, "compiled for this run"));
@@ -93,6 +93,8 @@ TEST_CASE_TEMPLATE("formulas on a small grid", T, float, double) {
   test::need_cuda();
   const Boundaries boundaries{Boundary::zero, Boundary::periodic};
   check_engines<T>(gray_scott({9, 512 / sizeof(T)}, boundaries), {"streaming", "resident"}, {{13}});
+  const Shape volume{.rows = 32, .columns = 512 / sizeof(T), .planes = 3, .axes = 3};
+  check_engines<T>(gray_scott(volume, boundaries), {"streaming"}, {{7}});
 }
 
 TEST_CASE_TEMPLATE("formulas stream with any boundaries", T, float, double) {
@@ -166,6 +168,46 @@ TEST_CASE_TEMPLATE("formulas stay on the chip on one axis, and on grids of any s
       check_engines<T>(gray_scott(shape, {boundary, Boundary::zero}), {"resident"});
     }
   }
+}
+
+TEST_CASE_TEMPLATE("formulas stream on three axes", T, float, double) {
+  test::need_cuda();
+  using enum Boundary;
+  const Boundaries turns[] = {
+      {periodic, zero, insulated}, {zero, insulated, periodic}, {insulated, periodic, zero}};
+  const Shape shapes[] = {{.rows = 33, .columns = 132, .planes = 37, .axes = 3},
+                          {.rows = 67, .columns = 516, .planes = 2, .axes = 3},
+                          {.rows = 50, .columns = 128, .planes = 1, .axes = 3}};
+  for (const int i : {0, 1, 2}) {
+    CAPTURE(i);
+    RunConfig diffusion = test::formula_run(shapes[i], {{"u", "0.1 * laplacian(u)"}});
+    diffusion.boundaries = turns[(i + 1) % 3];
+    check_engines<T>(diffusion, {"streaming"}, {{13}, {1, 12}});
+    check_engines<T>(gray_scott(shapes[i], turns[i]), {"streaming"}, {{13}, {1, 12}});
+  }
+  RunConfig run = gray_scott({.rows = 40, .columns = 200, .planes = 23, .axes = 3}, {zero, zero});
+  run.boundaries.planes = insulated;
+  run.time_step = 0.01;
+  run.scheme = Scheme::heun;
+  run.parameters["a"] = test::formula_parameter("1 + 0.1 * sin(x) * cos(y) + 0.01 * z");
+  run.equation.rates["u"] =
+      "a * laplacian(u) + sin(t) * v * x / 100 + 0.1 * d2_dxdy(u) + 0.1 * d2_dxdz(v) + z / 100";
+  run.laws.push_back(
+      {.axis = 0, .last = false, .array = "u", .kind = LawKind::value, .value = "sin(t)"});
+  run.laws.push_back(
+      {.axis = 1, .last = true, .array = "v", .kind = LawKind::derivative, .value = "0.3"});
+  run.laws.push_back({.axis = 2,
+                      .last = true,
+                      .array = "",
+                      .kind = LawKind::mixed,
+                      .value = "1",
+                      .factor = "0.5 + F"});
+  check_engines<T>(run, {"streaming"}, {{7}, {1, 6}});
+  run.boundaries = {periodic, periodic, periodic};
+  run.laws.clear();
+  check_engines<T>(run, {"streaming"}, {{7}, {1, 6}});
+  run.equation.rates["u"] = "laplacian(u) + d2_dydz(u)";
+  check_engines<T>(run, {}, {{3}});
 }
 
 TEST_CASE("a run begins with tiles and goes on streaming, with the same bits") {

@@ -24,8 +24,7 @@
 //          i = stages: what a step adds
 #pragma once
 
-#include "kernels/cuda/run_time/arguments.hpp"
-#include "kernels/ghost.hpp"
+#include "kernels/cuda/run_time/levels.cuh"
 
 namespace lapl {
 
@@ -103,7 +102,7 @@ template <class P>
 __device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const ResidentPass<P>& pass,
                                            int array, Extent rows, Extent columns) {
   using T = typename P::T;
-  const GhostLaw<T>* const laws = pass.laws + array * 4;
+  const GhostLaw<T>* const laws = pass.laws + array * sides;
   T* const values = tile.memory + tile.now[array];
   const int down = rows.end - rows.begin, along = columns.end - columns.begin + 2;
   for (int i = threadIdx.y * blockDim.x + threadIdx.x; i < 2 * (down + along);
@@ -122,8 +121,8 @@ __device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const Re
     T value = values[tile.at(over_row ? row < 0 ? row + 1 : row - 1 : row,
                              over_column ? column < 0 ? column + 1 : column - 1 : column)];
     const auto ghost = [&](int side) { value = ghost_of(laws[side].a, laws[side].b, value); };
-    if (over_column) ghost(column < 0 ? 2 : 3);
-    if (over_row) ghost(row < 0 ? 0 : 1);
+    if (over_column) ghost(column < 0 ? first_column : last_column);
+    if (over_row) ghost(row < 0 ? first_row : last_row);
     values[tile.at(row, column)] = value;
   }
 }

@@ -20,35 +20,9 @@
 //          reads(slot, row, column)
 #pragma once
 
-#include "kernels/cuda/run_time/stream_sizes.hpp"
-#include "kernels/ghost.hpp"
+#include "kernels/cuda/run_time/stream_row.cuh"
 
 namespace lapl {
-
-inline constexpr unsigned all_lanes = 0xffffffffu;
-enum Side : int { first_row, last_row, first_column, last_column };
-
-template <class T>
-struct alignas(16) Cells {
-  static constexpr int count = 16 / sizeof(T);
-  T value[count];
-};
-
-/// What is the same for all blocks of a launch.
-template <class P>
-struct Pass {
-  using T = typename P::T;
-  const StreamGrid<T>& grid;
-  const GridIndex* sources;  // of each slot of level 0, from the first field's place
-  const T* arguments;        // of each stage, where they depend on the time of each step
-  const GhostLaw<T>* laws;   // of each array and side, where they depend on the time of each level
-};
-
-/// A lane's cells of a row of each array.
-template <class P>
-struct Line {
-  typename P::T cells[P::sizes.slots][P::sizes.columns()];
-};
 
 template <class P>
 struct RowInMemory {
@@ -74,151 +48,12 @@ __device__ __forceinline__ Segment segment_of(int strip, const Pass<P>& pass, in
           strip == pass.grid.strips - 1 ? columns : start + kept + halo, first, last};
 }
 
-__device__ __forceinline__ unsigned shared_address(const void* p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
-__device__ __forceinline__ void copy_async(unsigned shared, const void* global) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
-}
-__device__ __forceinline__ void end_copy_group() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-template <int groups>
-__device__ __forceinline__ void wait_but_for() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
-}
 // Barriers between a warp and the next one, by number.
 __device__ __forceinline__ void wait_at(int barrier) {
   asm volatile("barrier.sync %0, 64;" ::"r"(barrier) : "memory");
 }
 __device__ __forceinline__ void arrive_at(int barrier) {
   asm volatile("barrier.arrive %0, 64;" ::"r"(barrier) : "memory");
-}
-
-template <class P, int array, int side>
-__device__ __forceinline__ typename P::T ghost(const GhostLaw<typename P::T>* laws,
-                                               typename P::T inside) {
-  constexpr GhostKind kind = P::ghost_kind(array, side);
-  const GhostLaw<typename P::T>& law = laws[array * 4 + side];
-  if constexpr (kind == GhostKind::constant) return law.a;
-  if constexpr (kind == GhostKind::even) return inside;
-  if constexpr (kind == GhostKind::scaled) return law.b * inside;
-  if constexpr (kind == GhostKind::affine) return fused_multiply_add(law.b, inside, law.a);
-  return ghost_of(law.a, law.b, inside);
-}
-
-/// A lane's cells of three rows, and the cells on either side of them.
-template <class P>
-struct Around {
-  typename P::T cells[3][P::sizes.slots][P::sizes.columns() + 2];
-};
-
-template <class P, class Level>
-struct StreamCell {
-  using T = typename P::T;
-  const Around<P>& around;
-  const StreamGrid<T>& grid;
-  int row, column, j;
-
-  template <int array, int plane, int row_beside, int column_beside>
-  __device__ __forceinline__ T value() const {
-    constexpr int slot = Level::slot_of(array);
-    return around.cells[row_beside + 1][slot][j + 1 + column_beside];
-  }
-  template <int axis, int offset>
-  __device__ __forceinline__ T position() const {
-    return __ldg(axis == 1 ? grid.row_positions + row + offset
-                           : grid.column_positions + column + j + offset);
-  }
-};
-
-// What follows asks at compile time, since thousands of questions would keep a compiler busy.
-
-// An array's cells of a row and, where they are read, those on either side.
-template <class P, class Level, bool ends, int slot, int r>
-__device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& line,
-                                           const GhostLaw<typename P::T>* laws) {
-  constexpr int columns = P::sizes.columns(), array = Level::array_of(slot);
-  typename P::T* const cells = around.cells[r][slot];
-#pragma unroll
-  for (int j = 0; j < columns; ++j) cells[j + 1] = line.cells[slot][j];
-  constexpr auto reads = [](int side) {
-    return Level::reads(slot, r, side) ||
-           (ends && r == 1 && (Level::reads(slot, 0, side) || Level::reads(slot, 2, side)));
-  };
-  if constexpr (reads(0)) {
-    const auto beside = __shfl_up_sync(all_lanes, cells[columns], 1);
-    cells[0] = P::wraps_columns || threadIdx.x != 0 ? beside
-                                                    : ghost<P, array, first_column>(laws, cells[1]);
-  }
-  if constexpr (reads(2)) {
-    const auto beside = __shfl_down_sync(all_lanes, cells[1], 1);
-    cells[columns + 1] = P::wraps_columns || threadIdx.x != StreamSizes::lanes - 1
-                             ? beside
-                             : ghost<P, array, last_column>(laws, cells[columns]);
-  }
-}
-
-// The row of ghosts at r (0: above, 2: below) of one that is the grid's first or last.
-template <class P, class Level, int slot, int r>
-__device__ __forceinline__ void lay_row(Around<P>& around, const GhostLaw<typename P::T>* laws,
-                                        bool outermost) {
-  constexpr int columns = P::sizes.columns(), array = Level::array_of(slot);
-  constexpr bool left = Level::reads(slot, r, 0), right = Level::reads(slot, r, 2);
-  if constexpr (left || right || Level::reads(slot, r, 1))
-#pragma unroll
-    for (int j = left ? 0 : 1; j <= (right ? columns + 1 : columns); ++j) {
-      typename P::T& cell = around.cells[r][slot][j];
-      const auto beyond = ghost < P, array,
-                 r == 0 ? first_row : last_row > (laws, around.cells[1][slot][j]);
-      cell = outermost ? beyond : cell;
-    }
-}
-
-template <class P, class Level, bool ends, int slot = 0>
-__device__ __forceinline__ void gather(Around<P>& around, const Line<P>& up, const Line<P>& centre,
-                                       const Line<P>& down, const GhostLaw<typename P::T>* laws,
-                                       bool at_first, bool at_last) {
-  if constexpr (slot < Level::in) {
-    gather_row<P, Level, ends, slot, 0>(around, up, laws);
-    gather_row<P, Level, ends, slot, 1>(around, centre, laws);
-    gather_row<P, Level, ends, slot, 2>(around, down, laws);
-    if constexpr (ends) {
-      lay_row<P, Level, slot, 0>(around, laws, at_first);
-      lay_row<P, Level, slot, 2>(around, laws, at_last);
-    }
-    gather<P, Level, ends, slot + 1>(around, up, centre, down, laws, at_first, at_last);
-  }
-}
-
-// Column j of the arrays that there are after a level.
-template <class P, class Level, int slot = 0>
-__device__ __forceinline__ void put(Line<P>& next, const typename P::T* results,
-                                    const Line<P>& centre, int j) {
-  if constexpr (slot < Level::out) {
-    constexpr int made = Level::made(slot);
-    if constexpr (made >= 0)
-      next.cells[slot][j] = results[made];
-    else
-      next.cells[slot][j] = centre.cells[-1 - made][j];
-    put<P, Level, slot + 1>(next, results, centre, j);
-  }
-}
-
-// One level, one row. `row` is the centre's.
-template <class P, class Level, bool ends>
-__device__ __forceinline__ void make_row(const Line<P>& up, const Line<P>& centre,
-                                         const Line<P>& down, Line<P>& next, const Pass<P>& pass,
-                                         const typename P::T* arguments,
-                                         const GhostLaw<typename P::T>* laws, int row, int column) {
-  Around<P> around;
-  gather<P, Level, ends>(around, up, centre, down, laws, row == 0, row == pass.grid.rows - 1);
-#pragma unroll
-  for (int j = 0; j < P::sizes.columns(); ++j) {
-    typename P::T results[Level::Stage::targets];
-    Level::Stage::make(StreamCell<P, Level>{around, pass.grid, row, column, j}, arguments, results);
-    put<P, Level>(next, results, centre, j);
-  }
 }
 
 /// Three rows of each level of a warp.
@@ -246,7 +81,8 @@ __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, cons
     using Level = typename P::template Level<stage>;
     const int step = P::in_time ? turn.warp * (levels / P::stages) + k / P::stages : 0;
     const auto* const arguments = pass.arguments + step * P::arguments + P::first_argument(stage);
-    const auto* const laws = pass.laws + (P::in_time ? turn.warp * levels + k : 0) * P::arrays * 4;
+    const auto* const laws =
+        pass.laws + (P::in_time ? turn.warp * levels + k : 0) * P::arrays * sides;
     Line<P>(&mine)[3] = rows.of[k];
     Line<P> next;
     if constexpr (lagged) {

@@ -40,6 +40,41 @@ struct StreamGrid {
   const T *row_positions, *column_positions;  ///< as in StageGrid
 };
 
+/// Of the kernel that walks through volumes (kernels/cuda/run_time/volume.cuh).
+struct VolumeSizes {
+  int value_bytes;  ///< of a number
+  int slots;        ///< arrays on their way together
+  int rows;         ///< of a warp
+  int levels;
+
+  static constexpr int lanes = 32, warps = 8;
+  static constexpr int turn_planes = 3;  ///< after which each plane is where it was
+  static constexpr int ahead = 2;        ///< planes on their way from memory
+  static constexpr int ring = ahead + 2;
+
+  constexpr int count() const { return 16 / value_bytes; }
+  constexpr int width() const { return lanes * count(); }
+  constexpr int height() const { return rows * warps; }
+  constexpr int halo_columns() const {
+    return (levels + 2 * count() - 1) / (2 * count()) * 2 * count();
+  }
+  constexpr int kept_columns() const { return width() - 2 * halo_columns(); }
+  constexpr int kept_rows() const { return height() - 2 * levels; }
+  constexpr int shared_bytes() const {
+    const int between = levels > 1 ? levels - 1 : 1;
+    return slots * lanes * 16 * (ring * (height() + 2) + 4 * between * (warps + 1));
+  }
+};
+
+template <class T>
+struct VolumeGrid {
+  int planes, rows, columns;
+  int tiles_down, tiles_across;
+  int whole, chunks;  ///< tiles taken whole; pieces of each of the others
+  GridIndex pitch, plane_stride, field_stride;
+  const T* positions[3];  ///< as in StageGrid
+};
+
 /// What a ghost is made of the value beside it.
 enum class GhostKind : int { constant, even, scaled, affine, any };
 

@@ -1,0 +1,131 @@
+// A row of a level, in one lane of a strip (kernels/cuda/run_time/stream.cuh).
+#pragma once
+
+#include "kernels/cuda/run_time/levels.cuh"
+
+namespace lapl {
+
+template <class P>
+using Pass = LevelsPass<P, StreamGrid<typename P::T>>;
+
+/// A lane's cells of a row of each array.
+template <class P>
+struct Line {
+  typename P::T cells[P::sizes.slots][P::sizes.columns()];
+};
+
+/// A lane's cells of three rows, and the cells on either side of them.
+template <class P>
+struct Around {
+  typename P::T cells[3][P::sizes.slots][P::sizes.columns() + 2];
+};
+
+template <class P, class Level>
+struct StreamCell {
+  using T = typename P::T;
+  const Around<P>& around;
+  const StreamGrid<T>& grid;
+  int row, column, j;
+
+  template <int array, int plane, int row_beside, int column_beside>
+  __device__ __forceinline__ T value() const {
+    constexpr int slot = Level::slot_of(array);
+    return around.cells[row_beside + 1][slot][j + 1 + column_beside];
+  }
+  template <int axis, int offset>
+  __device__ __forceinline__ T position() const {
+    return __ldg(axis == 1 ? grid.row_positions + row + offset
+                           : grid.column_positions + column + j + offset);
+  }
+};
+
+// What follows asks at compile time, since thousands of questions would keep a compiler busy.
+
+// An array's cells of a row and, where they are read, those on either side.
+template <class P, class Level, bool ends, int slot, int r>
+__device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& line,
+                                           const GhostLaw<typename P::T>* laws) {
+  constexpr int columns = P::sizes.columns(), array = Level::array_of(slot);
+  typename P::T* const cells = around.cells[r][slot];
+#pragma unroll
+  for (int j = 0; j < columns; ++j) cells[j + 1] = line.cells[slot][j];
+  constexpr auto reads = [](int side) {
+    return Level::reads(slot, r, side) ||
+           (ends && r == 1 && (Level::reads(slot, 0, side) || Level::reads(slot, 2, side)));
+  };
+  if constexpr (reads(0)) {
+    const auto beside = __shfl_up_sync(all_lanes, cells[columns], 1);
+    cells[0] = P::wraps_columns || threadIdx.x != 0 ? beside
+                                                    : ghost<P, array, first_column>(laws, cells[1]);
+  }
+  if constexpr (reads(2)) {
+    const auto beside = __shfl_down_sync(all_lanes, cells[1], 1);
+    cells[columns + 1] = P::wraps_columns || threadIdx.x != StreamSizes::lanes - 1
+                             ? beside
+                             : ghost<P, array, last_column>(laws, cells[columns]);
+  }
+}
+
+// The row of ghosts at r (0: above, 2: below) of one that is the grid's first or last.
+template <class P, class Level, int slot, int r>
+__device__ __forceinline__ void lay_row(Around<P>& around, const GhostLaw<typename P::T>* laws,
+                                        bool outermost) {
+  constexpr int columns = P::sizes.columns(), array = Level::array_of(slot);
+  constexpr bool left = Level::reads(slot, r, 0), right = Level::reads(slot, r, 2);
+  if constexpr (left || right || Level::reads(slot, r, 1))
+#pragma unroll
+    for (int j = left ? 0 : 1; j <= (right ? columns + 1 : columns); ++j) {
+      typename P::T& cell = around.cells[r][slot][j];
+      const auto beyond = ghost < P, array,
+                 r == 0 ? first_row : last_row > (laws, around.cells[1][slot][j]);
+      cell = outermost ? beyond : cell;
+    }
+}
+
+template <class P, class Level, bool ends, int slot = 0>
+__device__ __forceinline__ void gather(Around<P>& around, const Line<P>& up, const Line<P>& centre,
+                                       const Line<P>& down, const GhostLaw<typename P::T>* laws,
+                                       bool at_first, bool at_last) {
+  if constexpr (slot < Level::in) {
+    gather_row<P, Level, ends, slot, 0>(around, up, laws);
+    gather_row<P, Level, ends, slot, 1>(around, centre, laws);
+    gather_row<P, Level, ends, slot, 2>(around, down, laws);
+    if constexpr (ends) {
+      lay_row<P, Level, slot, 0>(around, laws, at_first);
+      lay_row<P, Level, slot, 2>(around, laws, at_last);
+    }
+    gather<P, Level, ends, slot + 1>(around, up, centre, down, laws, at_first, at_last);
+  }
+}
+
+// Column j of the arrays that there are after a level.
+template <class P, class Level, int slot = 0>
+__device__ __forceinline__ void put(Line<P>& next, const typename P::T* results,
+                                    const Line<P>& centre, int j) {
+  if constexpr (slot < Level::out) {
+    constexpr int made = Level::made(slot);
+    if constexpr (made >= 0)
+      next.cells[slot][j] = results[made];
+    else
+      next.cells[slot][j] = centre.cells[-1 - made][j];
+    put<P, Level, slot + 1>(next, results, centre, j);
+  }
+}
+
+// One level, one row. `row` is the centre's.
+template <class P, class Level, bool ends>
+__device__ __forceinline__ void make_row(const Line<P>& up, const Line<P>& centre,
+                                         const Line<P>& down, Line<P>& next, const Pass<P>& pass,
+                                         const typename P::T* arguments,
+                                         const GhostLaw<typename P::T>* laws, int row, int column) {
+  Around<P> around;
+  gather<P, Level, ends>(around, up, centre, down, laws, row == 0, row == pass.grid.rows - 1);
+#pragma unroll
+  for (int j = 0; j < P::sizes.columns(); ++j) {
+    typename P::T results[Level::Stage::targets];
+    Level::Stage::make(StreamCell<P, Level>{around, pass.grid, row, column, j}, arguments, results);
+    put<P, Level>(next, results, centre, j);
+  }
+}
+
+}  // namespace lapl
