@@ -9,7 +9,9 @@ TileShape tile_shape(const Problem<T>& problem) {
   int most = 0;
   for (const Stage& stage : problem.stages)
     most = std::max(most, properties_of(stage.tree).arithmetic);
-  const int cells = most > 200 ? 1 : 4;  // larger code would not be held by the caches
+  // Larger code would not be held by the caches; small grids would not fill the device.
+  constexpr std::int64_t small = 1 << 20;
+  const int cells = most > 200 || problem.shape.cells() <= small ? 1 : 4;
   return problem.shape.rows == 1 ? TileShape{256, 1, 1} : TileShape{64, 4, cells};
 }
 
