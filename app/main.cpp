@@ -20,6 +20,7 @@
 #include "app/view/console.hpp"
 #include "io/provenance.hpp"
 #include "kernels/error.hpp"
+#include "kernels/shared_code.hpp"
 
 namespace {
 
@@ -112,6 +113,7 @@ int guarded(int argc, char** argv) try {
 int main(int argc, char** argv) try {
   open_closed_streams();
   start_with_short_spinning(argc, argv);
+  lapl::receive_shared_code();
   std::set_new_handler(note_no_memory);
   std::set_terminate(terminate);
   lapl::remember_command_line(argc, argv);

@@ -16,8 +16,10 @@
 #include "app/commands/run_needs.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
+#include "app/sweep/shared_codes.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/backend.hpp"
+#include "kernels/shared_code.hpp"
 
 namespace lapl {
 namespace {
@@ -83,8 +85,8 @@ class Processes {
   Processes(const Processes&) = delete;
   ~Processes() { posix_spawnattr_destroy(&attributes_); }
 
-  // 0, or why the member cannot be started, as errno says it.
-  int start(const SweepMember& member, const Share& share) {
+  // 0, or why the member cannot be started, as errno says it. `code`: -1 or a file for it.
+  int start(const SweepMember& member, const Share& share, int code) {
     std::vector<std::string> words = {program_, "run", options_.config, "--output",
                                       member.run.directory};
     for (const std::string& setting : member.settings)
@@ -104,9 +106,18 @@ class Processes {
         &files, STDOUT_FILENO, log.c_str(),
         O_WRONLY | O_CREAT | (options_.go_on ? O_APPEND : O_TRUNC), 0644));
     require(posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO));
+    std::string code_variable = fmt::format("{}={}", shared_code_variable, code_descriptor);
+    std::vector<char*> variables;
+    for (char** variable = environ; *variable != nullptr; ++variable)
+      variables.push_back(*variable);
+    if (code >= 0) {
+      require(posix_spawn_file_actions_adddup2(&files, code, code_descriptor));
+      variables.push_back(code_variable.data());
+    }
+    variables.push_back(nullptr);
     pid_t child = 0;
-    const int error =
-        posix_spawn(&child, program_.c_str(), &files, &attributes_, arguments.data(), environ);
+    const int error = posix_spawn(&child, program_.c_str(), &files, &attributes_, arguments.data(),
+                                  variables.data());
     posix_spawn_file_actions_destroy(&files);
     if (error == 0) running_.emplace(child, std::pair(&member, share));
     return error;
@@ -128,10 +139,12 @@ class Processes {
   std::vector<std::pair<const SweepMember*, int>> ended() {
     std::vector<std::pair<const SweepMember*, int>> result;
     int status = 0;
-    for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;)
-      if (const auto member = running_.extract(child); !member.empty())
-        result.emplace_back(member.mapped().first,
-                            WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    std::erase_if(running_, [&](const auto& entry) {  // no others: a compiler may be among them
+      if (waitpid(entry.first, &status, WNOHANG) <= 0) return false;
+      result.emplace_back(entry.second.first,
+                          WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+      return true;
+    });
     return result;
   }
 
@@ -141,6 +154,8 @@ class Processes {
   std::size_t count() const { return running_.size(); }
 
  private:
+  static constexpr int code_descriptor = STDERR_FILENO + 1;  // in a member
+
   const SweepOptions& options_;
   std::string program_;
   posix_spawnattr_t attributes_{};
@@ -172,6 +187,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
   };
   const Memory available = memory_available(std::ranges::any_of(waiting, cuda) ? "cuda" : "cpu");
   Processes processes(options, before);
+  SharedCodes codes(waiting);
   std::string stopped_by;
   auto next = waiting.begin();
   for (;;) {
@@ -180,7 +196,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
          ++next) {
       const Share share = share_of((*next)->run, cores, at_once);
       if (!processes.fits(share, available, cores)) break;
-      if (const int error = processes.start(**next, share); error != 0)
+      if (const int error = processes.start(**next, share, codes.of_next(**next)); error != 0)
         ended(**next, {exit_io, fmt::format("{}: cannot be started: {}", log_of(**next).string(),
                                             std::strerror(error))});
     }
@@ -190,6 +206,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
       stopped_by = name_of_signal(signal);
       processes.stop();
     }
+    codes.look();
     for (auto [member, code] : processes.ended()) {
       // Signalled before it had a handler for that.
       const auto stops = [found = code](int stop) { return found == 128 + stop; };

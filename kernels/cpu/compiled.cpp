@@ -27,8 +27,7 @@ class CompiledEngine final : public CpuEngine<T> {
         threads_(threads),
         most_steps_(most_steps),
         interpreted_(make_interpreted_engine(problem, threads)),
-        code_({.source = code_of(problem.stages, sizeof(T) == 4 ? "float" : "double"),
-               .headers = code_headers()}) {}
+        code_(code_of_steps(problem)) {}
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
     while (steps > 0 && !compiled()) {
@@ -160,6 +159,14 @@ class CompiledEngine final : public CpuEngine<T> {
 };
 
 }  // namespace
+
+template <class T>
+CodeText code_of_steps(const Problem<T>& problem) {
+  return {.source = code_of(problem.stages, sizeof(T) == 4 ? "float" : "double"),
+          .headers = code_headers()};
+}
+template CodeText code_of_steps(const Problem<float>&);
+template CodeText code_of_steps(const Problem<double>&);
 
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,

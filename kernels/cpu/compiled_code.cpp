@@ -9,12 +9,15 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "kernels/cpu/system_compiler.hpp"
 #include "kernels/error.hpp"
+#include "kernels/shared_code.hpp"
 
 namespace lapl {
 namespace {
@@ -57,16 +60,41 @@ std::string first_characters(const std::string& path) {
 
 void CompiledCode::CloseLibrary::operator()(void* library) const { ::dlclose(library); }
 
-CompiledCode::CompiledCode(const CodeText& text) {
-  try {
-    start(text);
-  } catch (const IoError& error) {
-    unavailable_ = error.what();
-    folder_.reset();
+std::string all_of(const CodeText& text) {
+  std::string all = arithmetic_guard() + text.source;
+  const auto add = [&](const std::string& part) { all.append(1, '\0').append(part); };
+  for (const auto& [name, header] : text.headers) {
+    add(name);
+    add(header);
   }
+  for (const auto& flags : {library_flags(), text.flags})
+    for (const std::string& flag : flags) add(flag);
+  return all;
 }
 
-void CompiledCode::start(const CodeText& text) {
+CompiledCode::CompiledCode(CodeText text)
+    : text_(std::move(text)), received_(received_shared_code()) {
+  stop_at_ = std::chrono::steady_clock::now() + text_.limit;
+  if (!receives()) start();
+}
+
+CompiledCode::CompiledCode(CodeText text, int shared) : text_(std::move(text)), shared_(shared) {
+  start();
+  share();
+}
+
+// Whether the code is here, or may still come.
+bool CompiledCode::receives() {
+  if (received_ < 0) return false;
+  const SharedCodeState state = shared_code_state(received_, all_of(text_));
+  if (state == SharedCodeState::pending && std::chrono::steady_clock::now() < stop_at_) return true;
+  const std::string path = fmt::format("/proc/self/fd/{}", std::exchange(received_, -1));
+  if (state == SharedCodeState::usable)
+    library_.reset(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  return library_ != nullptr;
+}
+
+void CompiledCode::start() try {
   const SystemCompiler compiler = system_compiler();
   if (compiler.path.empty()) throw IoError(compiler.missing);
   program_ = compiler.path;
@@ -75,19 +103,26 @@ void CompiledCode::start(const CodeText& text) {
   // The loader takes a library of a path that it knows for the one that it has loaded.
   static std::atomic<unsigned> count = 0;
   library_name_ = fmt::format("code-{}.so", ++count);
-  for (const auto& [name, header] : text.headers) write_text(file(name), header);
-  write_text(file(source_name), arithmetic_guard() + text.source);
+  for (const auto& [name, header] : text_.headers) write_text(file(name), header);
+  write_text(file(source_name), arithmetic_guard() + text_.source);
 
   std::vector<std::string> words = {program_};
-  for (const auto& flags : {library_flags(), text.flags})
+  for (const auto& flags : {library_flags(), text_.flags})
     words.insert(words.end(), flags.begin(), flags.end());
   words.insert(words.end(), {"-iquote", ".", source_name, "-o", library_name_});
-  stop_at_ = std::chrono::steady_clock::now() + text.limit;
+  stop_at_ = std::chrono::steady_clock::now() + text_.limit;
   compiler_.emplace(std::move(words), compiler_environment(folder_->path().string()),
                     folder_->descriptor(), messages_name);
+} catch (const IoError& error) {
+  unavailable_ = error.what();
+  folder_.reset();
 }
 
 bool CompiledCode::ready() {
+  if (received_ >= 0) {
+    if (!receives()) start();
+    if (received_ >= 0) return false;
+  }
   if (!compiler_) return true;
   const std::optional<int> status = compiler_->ended();
   if (!status && std::chrono::steady_clock::now() < stop_at_) return false;
@@ -96,6 +131,7 @@ bool CompiledCode::ready() {
     finish(*status);
   else
     unavailable_ = program_ + ": took too long to compile";
+  share();
   folder_.reset();
   return true;
 }
@@ -106,10 +142,18 @@ void CompiledCode::wait() {
 
 void CompiledCode::finish(int status) {
   messages_ = first_characters(file(messages_name));
-  if (status == 0)
+  if (status == 0 && shared_ < 0)
     load();
-  else
+  else if (status != 0)
     unavailable_ = fmt::format("{}: {}", program_, end_text(status));
+}
+
+// Where it has failed the file stays empty, and who receives it does without.
+void CompiledCode::share() {
+  if (shared_ < 0 || compiler_) return;
+  std::ostringstream library;
+  if (unavailable_.empty()) library << std::ifstream(file(library_name_)).rdbuf();
+  seal_shared_code(std::exchange(shared_, -1), library.str(), all_of(text_));
 }
 
 void CompiledCode::load() {

@@ -5,39 +5,33 @@
 //   while (!code.ready()) step_otherwise();
 //   if (code.unavailable().empty()) step = code.function<Step>("step");
 //
-// Nothing is loaded that somebody else could have written: there is no cache, and all files lie in
-// a folder of this user alone, under $TMPDIR or /tmp. It is removed as soon as the library is
+// Nothing is loaded that somebody else could have written: there is no cache, what a sweep compiles
+// for its members is sealed (kernels/shared_code.hpp), and all other files lie in a folder of
+// this user alone, under $TMPDIR or /tmp. It is removed as soon as the library is
 // loaded; after a kill the next process does that. That there is no compiler, or that it fails,
 // hangs, or may not be loaded from there, is no error of a run.
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/code_text.hpp"
 #include "kernels/cpu/compiler_process.hpp"
 #include "kernels/temporary_folder.hpp"
 
 namespace lapl {
 
-/// What is to be compiled, all of it from this program: it is neither checked nor confined. Only
-/// what has `extern "C" [[gnu::visibility("default")]]` is exported. C's functions can be called,
-/// and no exceptions thrown.
-struct CodeText {
-  std::string source;
-  std::map<std::string, std::string> headers = {};             ///< by NAME in #include "NAME"
-  std::vector<std::string> flags = {};                         ///< after library_flags()
-  std::chrono::milliseconds limit = std::chrono::seconds(60);  ///< a longer compilation is stopped
-};
-
 /// For one thread at a time.
 class CompiledCode {
  public:
-  /// Starts the compiler, and does not wait for it.
-  explicit CompiledCode(const CodeText& text);
+  /// Starts the compiler, unless this process has received the code or may still, and does not
+  /// wait for it.
+  explicit CompiledCode(CodeText text);
+  /// Compiles it for others: the library is not loaded but goes into this file, which is sealed.
+  CompiledCode(CodeText text, int shared);
   CompiledCode(const CompiledCode&) = delete;
   CompiledCode& operator=(const CompiledCode&) = delete;
 
@@ -63,12 +57,17 @@ class CompiledCode {
     void operator()(void* library) const;
   };
 
-  void start(const CodeText& text);
+  void start();
+  bool receives();
+  void share();
   void finish(int status);
   void load();
   void* symbol(const std::string& name) const;
   std::string file(const std::string& name) const;
 
+  CodeText text_;
+  int received_ = -1;    // a file that may hold the library
+  int shared_ = -1;      // a file that is to hold it
   std::string program_;  // the compiler
   std::string library_name_;
   std::chrono::steady_clock::time_point stop_at_;

@@ -237,4 +237,13 @@ template std::unique_ptr<Backend<float>> make_cpu_backend(const std::string&, co
 template std::unique_ptr<Backend<double>> make_cpu_backend(const std::string&,
                                                            const Problem<double>&, int);
 
+template <class T>
+std::optional<CodeText> code_to_compile(const std::string& engine, const Problem<T>& problem) {
+  const std::string name = engine == "auto" ? fastest(problem) : engine;
+  if ((name != "blocked" && name != "threaded") || is_compiled_ahead(problem)) return std::nullopt;
+  return code_of_steps(problem);
+}
+template std::optional<CodeText> code_to_compile(const std::string&, const Problem<float>&);
+template std::optional<CodeText> code_to_compile(const std::string&, const Problem<double>&);
+
 }  // namespace lapl

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/backend.hpp"
+#include "kernels/code_text.hpp"
 #include "kernels/double_buffer.hpp"
 
 namespace lapl {
@@ -50,6 +51,9 @@ std::unique_ptr<CpuEngine<T>> make_interpreted_engine(const Problem<T>& problem,
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
                                                    int most_steps);
+/// What such an engine has compiled.
+template <class T>
+CodeText code_of_steps(const Problem<T>& problem);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_threaded_engine(const Problem<T>& problem, int threads);
 template <class T>

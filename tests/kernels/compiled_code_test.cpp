@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "kernels/cpu/system_compiler.hpp"
+#include "kernels/shared_code.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/text.hpp"
 
@@ -192,6 +193,75 @@ TEST_CASE("compiled code of a compiler with fast arithmetic is refused") {
   code.wait();
   CHECK(has(code.messages(), "results may have other bits"));
   CHECK(code.unavailable() != "");
+}
+
+TEST_CASE("code that another process has compiled is taken, sealed and of the same text only") {
+  need_compiler();
+  const CodeText text{.source = exported("int one() { return 1; }"), .flags = {"-DX=1"}};
+  const CodeFolder folder;
+  SharedCode shared(text);
+  REQUIRE(shared.file() >= 0);
+  CHECK(shared_code_state(shared.file(), all_of(text)) == SharedCodeState::pending);
+  while (!shared.ready()) std::this_thread::sleep_for(1ms);
+  CHECK(folder.entries() == 0);
+  CHECK(::write(shared.file(), "x", 1) == -1);
+  CHECK(shared_code_state(shared.file(), all_of(text)) == SharedCodeState::usable);
+  for (const CodeText& other :
+       {CodeText{.source = text.source + " ", .flags = text.flags}, CodeText{.source = text.source},
+        CodeText{.source = text.source, .headers = {{"a", "b"}}, .flags = text.flags}})
+    CHECK(shared_code_state(shared.file(), all_of(other)) == SharedCodeState::useless);
+
+  const Script no_compiler("echo >> $HERE/calls; exit 3");
+  // What a process does that is given this file.
+  const auto value_of = [&](const CodeText& wanted, int file) {
+    const Variable variable(shared_code_variable, std::to_string(file));
+    receive_shared_code();
+    CHECK(std::getenv(shared_code_variable) == nullptr);
+    CHECK(::fcntl(file, F_GETFD) == FD_CLOEXEC);
+    CompiledCode code(wanted);
+    code.wait();
+    return code.unavailable().empty() ? code.function<int()>("one")() : -1;
+  };
+  CHECK(value_of(text, shared.file()) == 1);
+  CHECK(no_compiler.text_of("calls") == "");
+  CHECK(value_of({.source = text.source}, shared.file()) == -1);
+  CHECK(no_compiler.text_of("calls") == "\n");
+
+  // The same bytes, but not sealed, or not to be: a file, and one that was sealed by halves.
+  std::string bytes(1 << 20, '\0');
+  bytes.resize(static_cast<std::size_t>(::pread(shared.file(), bytes.data(), bytes.size(), 0)));
+  std::ofstream(folder / "file") << bytes;
+  const int file = ::open((folder / "file").c_str(), O_RDWR | O_CLOEXEC);
+  const int half = open_shared_code();
+  REQUIRE(::write(half, bytes.data(), bytes.size()) == std::ssize(bytes));
+  REQUIRE(::fcntl(half, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0);
+  for (const int unsealed : {file, half}) {
+    CHECK(shared_code_state(unsealed, all_of(text)) == SharedCodeState::useless);
+    CHECK(value_of(text, unsealed) == -1);
+    ::close(unsealed);
+  }
+  CHECK(no_compiler.text_of("calls") == "\n\n\n");
+
+  // Not sealed yet: it may still come, and where its compiler has failed there is one's own.
+  const int late = open_shared_code();
+  const Variable variable(shared_code_variable, std::to_string(late));
+  receive_shared_code();
+  CompiledCode waits(text);
+  CHECK_FALSE(waits.ready());
+  SUBCASE("it comes") {
+    REQUIRE(::write(late, bytes.data(), bytes.size()) == std::ssize(bytes));
+    seal_shared_code(late, "", "");
+    waits.wait();
+    CHECK(waits.function<int()>("one")() == 1);
+  }
+  SUBCASE("it has failed") {
+    seal_shared_code(late, "", "");
+    waits.wait();
+    CHECK(has(waits.unavailable(), "exit code 3"));
+  }
+  ::close(late);
+  ::setenv(shared_code_variable, "none", 1);
+  receive_shared_code();
 }
 
 TEST_CASE("a compiler is looked for in CXX, then on PATH by name and by version") {
