@@ -1,7 +1,7 @@
 // The fractal initial field: uniform noise with a power-law spectrum, cropped and thresholded.
 //
 //   noise      float32 uniform in [0, 1), equal bit for bit to NumPy's default_rng(seed).random
-//   filtered   real(IFFT2(FFT2(noise) * radius^-exponent)), radius = 1 + |wave number|, cropped
+//   filtered   real(IFFT(FFT(noise) * radius^-exponent)), radius = 1 + |wave number|, cropped
 //   field      filtered where it is above the percentile, else 0
 //
 // After the published GPU diffusion tutorial; docs/numerics.md gives every formula.
@@ -17,9 +17,15 @@ namespace lapl {
 struct FractalParameters {
   std::uint64_t seed = 3966789;
   double spectral_exponent = 1.7;
-  std::optional<double> crop_radius = 0.45;  ///< of the number of rows; none: no crop
-  std::optional<double> percentile = 70;     ///< 0 to 100; none: keep all values
+  /// Of the number of rows, on one axis of columns; none: no crop.
+  std::optional<double> crop_radius = 0.45;
+  std::optional<double> percentile = 70;  ///< 0 to 100; none: keep all values
 };
+
+inline double crop_limit(const FractalParameters& parameters, Shape shape) {
+  return *parameters.crop_radius *
+         static_cast<double>(shape.axes == 1 ? shape.columns : shape.rows);
+}
 
 /// Sets the values of the block to the fractal field, made in float64 where they lie. Throws
 /// DeviceError where memory for it is missing.

@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace lapl {
 
 std::vector<std::int64_t> Shape::extents() const {
@@ -15,6 +17,24 @@ Shape Shape::of(std::span<const std::int64_t> extents) {
   };
   return {
       .rows = at(2), .columns = at(1), .planes = at(3), .axes = static_cast<int>(extents.size())};
+}
+
+Spacing Spacing::of(std::span<const double> given) {
+  Spacing spacing(given.front());
+  std::ranges::copy(given, spacing.by_axis.end() - std::ssize(given));
+  return spacing;
+}
+
+std::vector<double> Spacing::given(int axes) const {
+  const std::vector<double> all(by_axis.end() - axes, by_axis.end());
+  return std::ranges::count(all, all.front()) == axes ? std::vector{all.front()} : all;
+}
+
+Cell Cell::of(std::span<const std::int64_t> indices) {
+  const auto at = [&](std::size_t from_last) {
+    return from_last <= indices.size() ? indices[indices.size() - from_last] : 0;
+  };
+  return {.row = at(2), .column = at(1), .plane = at(3)};
 }
 
 std::vector<std::pair<GridAxis, std::int64_t>> axes_of(Shape shape) {

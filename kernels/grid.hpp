@@ -31,6 +31,20 @@ struct Shape {
   static Shape of(std::span<const std::int64_t> extents);
 };
 
+/// Distances between neighbouring nodes; one number stands for every axis.
+struct Spacing {
+  std::array<double, 3> by_axis = {1, 1, 1};  ///< of planes, rows, columns
+
+  constexpr Spacing(double of_all = 1) : by_axis{of_all, of_all, of_all} {}
+  /// One an axis, the slowest first, or one alone; axes that a grid has not have the first.
+  static Spacing of(std::span<const double> given);
+  /// As `of` takes them: one alone where those of a grid's axes are equal.
+  std::vector<double> given(int axes) const;
+
+  constexpr double columns() const { return by_axis[2]; }
+  friend constexpr bool operator==(const Spacing&, const Spacing&) = default;
+};
+
 /// "2000 x 3000"
 std::string text_of(Shape shape);
 
@@ -50,11 +64,25 @@ struct Cell {
   std::int64_t row = 0;
   std::int64_t column = 0;
   std::int64_t plane = 0;
+
+  /// Of an index for each axis of a grid, the slowest first.
+  static Cell of(std::span<const std::int64_t> indices);
 };
 
+constexpr std::int64_t index_of(Shape shape, Cell cell) {
+  return (cell.plane * shape.rows + cell.row) * shape.columns + cell.column;
+}
 constexpr Cell cell_at(Shape shape, std::int64_t index) {
   return {index / shape.columns % shape.rows, index % shape.columns,
           index / shape.columns / shape.rows};
+}
+
+/// Extents and indices by axis: planes, rows, columns.
+constexpr std::array<std::int64_t, 3> by_axis(Shape shape) {
+  return {shape.planes, shape.rows, shape.columns};
+}
+constexpr std::array<std::int64_t, 3> by_axis(Cell cell) {
+  return {cell.plane, cell.row, cell.column};
 }
 
 /// "row 3, column 4": an index for each axis of the grid.

@@ -9,13 +9,6 @@
 
 namespace lapl {
 
-/// Extents and indices by axis: planes, rows, columns.
-constexpr std::array<std::int64_t, 3> by_axis(Shape shape) {
-  return {shape.planes, shape.rows, shape.columns};
-}
-constexpr std::array<std::int64_t, 3> by_axis(Cell cell) {
-  return {cell.plane, cell.row, cell.column};
-}
 constexpr Cell beside(Cell cell, Offset at) {
   return {cell.row + at.row, cell.column + at.column, cell.plane + at.plane};
 }

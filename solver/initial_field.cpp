@@ -24,19 +24,20 @@ double sine_of_pi(Uint128 a, std::int64_t b) {
   return negative ? -sine : sine;
 }
 
-// Every formula but that of a uniform field is a function of the row times a function of the
-// column.
-std::vector<double> outer_product(Shape shape, double amplitude,
-                                  const std::function<double(std::int64_t)>& of_row,
-                                  const std::function<double(std::int64_t)>& of_column) {
-  std::vector<double> along_columns;
+// Every formula but that of a uniform field is a product of functions of the index along each axis
+// (0 planes, 1 rows, 2 columns) that the grid has.
+std::vector<double> product_along_axes(Shape shape, double amplitude,
+                                       const std::function<double(int axis, std::int64_t)>& along) {
+  std::vector<double> along_columns, field;
   for (std::int64_t column = 0; column < shape.columns; ++column)
-    along_columns.push_back(of_column(column));
-  std::vector<double> field;
+    along_columns.push_back(along(2, column));
   field.reserve(shape.cells());
-  for (std::int64_t row = 0; row < shape.rows; ++row) {
-    const double factor = amplitude * of_row(row);
-    for (const double value : along_columns) field.push_back(factor * value);
+  for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
+    const double of_plane = shape.axes > 2 ? amplitude * along(0, plane) : amplitude;
+    for (std::int64_t row = 0; row < shape.rows; ++row) {
+      const double factor = shape.axes > 1 ? of_plane * along(1, row) : of_plane;
+      for (const double value : along_columns) field.push_back(factor * value);
+    }
   }
   return field;
 }
@@ -65,32 +66,30 @@ std::vector<double> gaussian_field(const RunConfig& config) {
   // A grid of one row is a line, and its columns are what there is to measure by.
   const std::int64_t length = shape.rows > 1 ? shape.rows : shape.columns;
   const double width = initial.width * static_cast<double>(length);
-  const auto bell = [width](double center) {
-    return [width, center](std::int64_t index) {
-      const double away = (static_cast<double>(index) - center) / width;
-      return std::exp(-away * away / 2);
-    };
-  };
-  return outer_product(shape, initial.amplitude,
-                       bell(initial.center[0] * static_cast<double>(shape.rows - 1)),
-                       bell(initial.center[1] * static_cast<double>(shape.columns - 1)));
+  return product_along_axes(shape, initial.amplitude, [&](int axis, std::int64_t index) {
+    const double center =
+        initial.center.at(static_cast<std::size_t>(axis)) *
+        static_cast<double>(by_axis(shape).at(static_cast<std::size_t>(axis)) - 1);
+    const double away = (static_cast<double>(index) - center) / width;
+    return std::exp(-away * away / 2);
+  });
 }
 
 std::vector<double> checkerboard_field(const RunConfig& config) {
-  const auto sign = [tile = config.initial.tile](std::int64_t index) {
-    return index / tile % 2 == 0 ? 1.0 : -1.0;
-  };
-  return outer_product(config.shape, config.initial.amplitude, sign, sign);
+  return product_along_axes(config.shape, config.initial.amplitude, [&](int, std::int64_t index) {
+    return index / config.initial.tile % 2 == 0 ? 1.0 : -1.0;
+  });
 }
 
 std::vector<double> sine_field(const RunConfig& config) {
-  const auto mode = [](Boundary boundary, std::int64_t number, std::int64_t size) {
-    return [=](std::int64_t index) { return eigenmode(boundary, number, index, size); };
-  };
-  const auto& [along_rows, along_columns] = config.initial.mode;
-  return outer_product(config.shape, config.initial.amplitude,
-                       mode(config.boundaries.rows, along_rows, config.shape.rows),
-                       mode(config.boundaries.columns, along_columns, config.shape.columns));
+  const Boundaries& of = config.boundaries;
+  const std::array boundaries = {of.planes, of.rows, of.columns};
+  return product_along_axes(config.shape, config.initial.amplitude,
+                            [&](int axis, std::int64_t index) {
+                              const auto at = static_cast<std::size_t>(axis);
+                              return eigenmode(boundaries.at(at), config.initial.mode.at(at), index,
+                                               by_axis(config.shape).at(at));
+                            });
 }
 
 std::vector<double> computed_field(const RunConfig& config) {

@@ -64,8 +64,10 @@ std::vector<OutputDataset> output_datasets(const RunConfig& config) {
     else if (formula != config.derived.end())
       datasets.push_back({name, formula->formula, formula->unit, "output " + name, 0, derived++});
     else
-      datasets.push_back({name, "5-point Laplacian of " + config.fields.front(), "m-2",
-                          "the " + name, 0, derived++});
+      datasets.push_back({name,
+                          fmt::format("{}-point Laplacian of {}", 1 + 2 * config.shape.axes,
+                                      config.fields.front()),
+                          "m-2", "the " + name, 0, derived++});
   }
   for (const FilterConfig& filter : config.filters)
     datasets.push_back({filter.name,
@@ -101,9 +103,10 @@ std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config, const Problem
     const auto formula = std::ranges::find(config.derived, name, &DerivedConfig::name);
     if (formula != config.derived.end())
       plans.push_back(formula_plan(config, problem, name, formula->formula));
-    else if (problem.laws.empty())
-      plans.push_back(
-          LaplacianPlan<T>{problem.faces.front(), static_cast<T>(config.spacing * config.spacing)});
+    else if (const auto spacing = config.spacing.given(config.shape.axes);
+             problem.laws.empty() && config.shape.axes == 2 && spacing.size() == 1)
+      plans.push_back(LaplacianPlan<T>{problem.faces.front(),
+                                       static_cast<T>(spacing.front() * spacing.front())});
     else
       plans.push_back(
           formula_plan(config, problem, name, fmt::format("laplacian({})", config.fields.front())));

@@ -41,7 +41,7 @@ Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coeffici
   Problem<T> problem{.shape = config.shape, .faces = {}};
   problem.fields = static_cast<int>(config.fields.size());
   problem.stages = std::move(step.stages);
-  problem.spacing = {config.spacing, config.spacing, config.spacing};
+  problem.spacing = config.spacing.by_axis;
   problem.time_step = equation.time_step(config);
   for (const double parameter : equation.stage_parameters(config))
     problem.parameters.push_back(static_cast<T>(parameter));

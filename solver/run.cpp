@@ -191,9 +191,9 @@ class Run {
     }
     probed_.clear();
     const Shape shape = config_.shape;
-    for (const auto& [name, cell] : config_.probes->at)
+    for (const auto& [name, indices] : config_.probes->at)
       for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
-        probed_.push_back(state[field * shape.cells() + cell.row * shape.columns + cell.column]);
+        probed_.push_back(state[field * shape.cells() + index_of(shape, Cell::of(indices))]);
     sink_.probed(step_, probed_);
   }
 

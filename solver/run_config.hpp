@@ -32,16 +32,17 @@ enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, 
 
 struct InitialConfig {
   InitialKind kind = InitialKind::fractal;
-  FractalParameters fractal;                  ///< fractal
-  double value = 1;                           ///< uniform
-  double amplitude = 1;                       ///< gaussian, checkerboard, sine
-  std::array<double, 2> center = {0.5, 0.5};  ///< gaussian: of the number of rows, columns
+  FractalParameters fractal;  ///< fractal
+  double value = 1;           ///< uniform
+  double amplitude = 1;       ///< gaussian, checkerboard, sine
+  /// gaussian: of the number of planes, rows, columns
+  std::array<double, 3> center = {0.5, 0.5, 0.5};
   double width = 0.1;     ///< gaussian: standard deviation, of the number of rows (columns where 1)
   std::int64_t tile = 8;  ///< checkerboard: edge of a square, in cells
-  std::array<std::int64_t, 2> mode = {1, 1};  ///< sine: eigenmode numbers along rows, columns
-  std::string path;                           ///< image, hdf5: absolute path of the file
-  std::string dataset = "/field";             ///< hdf5
-  std::string formula;                        ///< formula: of x, y, parameters and random
+  std::array<std::int64_t, 3> mode = {1, 1, 1};  ///< sine: eigenmodes along planes, rows, columns
+  std::string path;                              ///< image, hdf5: absolute path of the file
+  std::string dataset = "/field";                ///< hdf5
+  std::string formula;                           ///< formula: of x, y, parameters and random
 };
 
 /// What one side of the grid holds, as a formula of the time, the position and parameters.
@@ -108,7 +109,8 @@ struct DerivedConfig {
 /// Cells whose values go into a table on the way.
 struct ProbesConfig {
   std::int64_t every = 1;  ///< steps
-  std::vector<std::pair<std::string, Cell>> at;
+  /// An index for each axis of the grid, the slowest first.
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> at;
 };
 
 /// Every so many steps, or every so many seconds of wall-clock time; exactly one is set.
@@ -119,7 +121,7 @@ struct Cadence {
 
 struct RunConfig {
   Shape shape;
-  double spacing = 1;  ///< h
+  Spacing spacing;  ///< h
   Boundaries boundaries;
   std::vector<SideLaw> laws;
   std::vector<std::string> fields = {"field"};

@@ -17,8 +17,8 @@ struct Statistics {
   double min = 0;
   double max = 0;
   double mean = 0;
-  double mass = 0;  ///< h^axes times the sum: the integral over the grid
-  double l2 = 0;    ///< square root of h^axes times the sum of squares
+  double mass = 0;  ///< the sum times a cell's volume: the integral over the grid
+  double l2 = 0;    ///< square root of the sum of squares times a cell's volume
 };
 
 struct StatisticsColumn {
@@ -32,7 +32,7 @@ inline constexpr std::array statistics_columns = {
     StatisticsColumn{"l2", &Statistics::l2}};
 
 /// l2 where the sum of squares itself is beyond float64: sums the squares of values / largest.
-/// `cell`: h^axes.
+/// `cell`: the volume of one.
 template <class T>
 double scaled_l2(std::span<const T> field, double cell, double largest) {
   // A power of two, so that dividing rounds nothing.
@@ -45,16 +45,18 @@ double scaled_l2(std::span<const T> field, double cell, double largest) {
   return std::scalbn(std::sqrt(squares) * std::sqrt(cell), exponent);
 }
 
-/// h^axes, the volume of a cell.
-inline double cell_volume(Shape shape, double spacing) {
-  double cell = spacing;
-  for (int axis = 1; axis < shape.axes; ++axis) cell *= spacing;
+/// The product of the spacings: an area on two axes, a length on one.
+inline double cell_volume(Shape shape, const Spacing& spacing) {
+  double cell = spacing.columns();
+  for (std::size_t axis = 2; axis > 3 - static_cast<std::size_t>(shape.axes); --axis)
+    cell *= spacing.by_axis[axis - 1];
   return cell;
 }
 
-/// h^axes times the sum of a field, in float64, row by row and then over the rows in order.
+/// A cell's volume times the sum of a field, in float64, row by row and then over the rows in
+/// order.
 template <class T>
-double integral_of(std::span<const T> field, Shape shape, double spacing) {
+double integral_of(std::span<const T> field, Shape shape, const Spacing& spacing) {
   double sum = 0;
   for (std::int64_t first = 0; first < shape.cells(); first += shape.columns) {
     double row = 0;
@@ -66,7 +68,7 @@ double integral_of(std::span<const T> field, Shape shape, double spacing) {
 
 /// Sums in float64, row by row and then over the rows in order: the same bits on every machine.
 template <class T>
-Statistics statistics_of(std::span<const T> field, Shape shape, double spacing) {
+Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& spacing) {
   struct Row {
     double min, max, sum, squares;
   };

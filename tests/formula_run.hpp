@@ -53,8 +53,8 @@ std::vector<T> at_nodes(const RunConfig& run, Of of) {
   std::vector<T> values;
   for (std::int64_t row = 0; row < run.shape.rows; ++row)
     for (std::int64_t column = 0; column < run.shape.columns; ++column)
-      values.push_back(static_cast<T>(
-          of(static_cast<double>(column) * run.spacing, static_cast<double>(row) * run.spacing)));
+      values.push_back(static_cast<T>(of(static_cast<double>(column) * run.spacing.by_axis[2],
+                                         static_cast<double>(row) * run.spacing.by_axis[1])));
   return values;
 }
 

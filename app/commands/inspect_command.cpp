@@ -34,6 +34,12 @@ Json describe_field(const fs::path& file, const FileContent& content, const std:
       field.values);
 }
 
+// One number where it is the same along every axis.
+Json spacing_of(const FileContent& content) {
+  const std::vector<double> spacings = content.spacing.given(content.shape.axes);
+  return spacings.size() == 1 ? Json(spacings.front()) : Json(spacings);
+}
+
 // Arrays of more axes than fields have; null where there are none.
 Json describe_arrays(const fs::path& file) {
   Json result;
@@ -71,7 +77,7 @@ Json describe_file(const fs::path& file) {
   Json result = {{"file", file.string()},
                  {"kind", content.kind},
                  {"shape", content.shape.extents()},
-                 {"spacing", content.spacing},
+                 {"spacing", spacing_of(content)},
                  {"precision", content.precision}};
   if (content.steps.size() == 1) {
     result["step"] = content.steps.front();

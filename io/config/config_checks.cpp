@@ -1,12 +1,13 @@
 #include "io/config/config_checks.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
@@ -40,24 +41,35 @@ class Checker {
 
   void check_cells() {
     if (!right({"grid.shape"})) return;
-    if (run_.shape.rows > most_cells / run_.shape.columns)
+    const auto [planes, rows, columns] =
+        std::tuple(run_.shape.planes, run_.shape.rows, run_.shape.columns);
+    if (rows > most_cells / columns || planes > most_cells / columns / rows)
       add("grid.shape", fmt::format("found {}, too many cells (at most {} together)",
                                     text_of(run_.shape), most_cells));
   }
 
   /// h^2 divides the Laplacian at compute precision.
   void check_spacing() {
-    if (!right({"grid.spacing", "compute.precision"})) return;
-    const double square = run_.spacing * run_.spacing;
-    if (is_positive_in(run_.precision, square) && is_positive_in(run_.precision, 1 / square))
-      return;
-    const auto largest = with_precision(
-        run_.precision, []<class T>() -> double { return std::numeric_limits<T>::max(); });
-    add("grid.spacing",
-        fmt::format("found {}, of which the square or its inverse is infinite in {} "
-                    "(expected about {:.1e} to {:.1e})",
-                    run_.spacing, name_of(run_.precision), std::sqrt(1 / largest),
-                    std::sqrt(largest)));
+    if (!right({"grid.spacing", "grid.shape", "compute.precision"})) return;
+    const auto* const each =
+        std::get_if<std::vector<double>>(&*entries_.find("grid.spacing")->second.value);
+    if (each && std::ssize(*each) != run_.shape.axes)
+      add("grid.spacing",
+          fmt::format("found {} number{} (expected one number, or a list of one for "
+                      "each of the {} axes of grid.shape)",
+                      each->size(), each->size() == 1 ? "" : "s", run_.shape.axes));
+    for (const double spacing : run_.spacing.given(run_.shape.axes)) {
+      const double square = spacing * spacing;
+      if (is_positive_in(run_.precision, square) && is_positive_in(run_.precision, 1 / square))
+        continue;
+      const auto largest = with_precision(
+          run_.precision, []<class T>() -> double { return std::numeric_limits<T>::max(); });
+      add("grid.spacing",
+          fmt::format("found {}, of which the square or its inverse is infinite in {} "
+                      "(expected about {:.1e} to {:.1e})",
+                      spacing, name_of(run_.precision), std::sqrt(1 / largest),
+                      std::sqrt(largest)));
+    }
   }
 
   void check_equation() {
@@ -138,16 +150,19 @@ class Checker {
 
   void check_probes() {
     if (!right({"output.probes", "grid.shape", "fields"}) || !run_.probes) return;
-    const auto& [rows, columns] = std::pair(run_.shape.rows, run_.shape.columns);
+    const std::vector<std::int64_t> extents = run_.shape.extents();
     std::set<std::string> names, taken = {"step", "time"};
     for (const auto& [name, cell] : run_.probes->at) {
       if (const std::string wrong = filter_name_problem(name, names); !wrong.empty())
         add("output.probes", "at: " + wrong);
-      if (cell.row >= rows || cell.column >= columns)
-        add("output.probes",
-            fmt::format("at.{}: found [{}, {}], outside of the grid (expected rows from 0 to {}, "
-                        "columns from 0 to {})",
-                        name, cell.row, cell.column, rows - 1, columns - 1));
+      if (!std::ranges::equal(cell, extents, std::less())) {
+        std::string expected;
+        for (const auto& [axis, extent] : axes_of(run_.shape))
+          expected += fmt::format("{}{}s from 0 to {}", expected.empty() ? "" : ", ", axis.name,
+                                  extent - 1);
+        add("output.probes", fmt::format("at.{}: found [{}], outside of the grid (expected {})",
+                                         name, fmt::join(cell, ", "), expected));
+      }
     }
     for (const std::string& column : probe_columns(run_))
       if (!taken.insert(column).second)
@@ -160,6 +175,10 @@ class Checker {
   /// come later.
   void check_filters() {
     if (!right({"filters", "grid.shape"})) return;
+    if (run_.shape.axes != 2 && !run_.filters.empty())
+      return add("filters", fmt::format("found a filter on a grid of {} (filters are for two axes: "
+                                        "expected grid.shape: [rows, columns], or no filters)",
+                                        run_.shape.axes == 1 ? "one axis" : "three axes"));
     std::set<std::string> taken = taken_datasets(run_);
     for (const FilterConfig& filter : run_.filters) {
       if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
@@ -178,20 +197,25 @@ class Checker {
 
   void check_mode() {
     if (!entries_.contains("initial.mode")) return;
-    if (!right({"initial.mode", "grid.shape", "boundary.rows", "boundary.columns"})) return;
+    if (!right({"initial.mode", "grid.shape", "boundary.columns"})) return;
+    if (run_.shape.axes > 1 && !right({"boundary.rows"})) return;
+    if (run_.shape.axes > 2 && !right({"boundary.planes"})) return;
     if (!run_.laws.empty()) {
       add("initial.kind",
           "found sine, an eigenmode of boundaries that are zero, insulated or periodic "
           "(not of the laws that boundary gives)");
       return;
     }
-    check_mode("rows", run_.boundaries.rows, run_.shape.rows, run_.initial.mode[0]);
-    check_mode("columns", run_.boundaries.columns, run_.shape.columns, run_.initial.mode[1]);
+    if (run_.shape.axes > 2)
+      check_mode("planes", run_.boundaries.planes, run_.shape.planes, run_.initial.mode[0]);
+    if (run_.shape.axes > 1)
+      check_mode("rows", run_.boundaries.rows, run_.shape.rows, run_.initial.mode[1]);
+    check_mode("columns", run_.boundaries.columns, run_.shape.columns, run_.initial.mode[2]);
   }
 
  private:
   static std::set<std::string> taken_datasets(const RunConfig& run) {
-    std::set<std::string> taken = {"time", "step", "x", "y", "provenance", "VTKHDF"};
+    std::set<std::string> taken = {"time", "step", "x", "y", "z", "provenance", "VTKHDF"};
     for (const std::string& name : output_names(run)) taken.insert(name);
     return taken;
   }

@@ -162,7 +162,7 @@ std::string config_reference() {
       open_section = key.section();
       text += fmt::format("\n## {}\n\n", open_section);
       if (open_section == shorthand_section) {
-        text += fmt::format("`{}: NAME` gives both keys that value.\n\n", open_section);
+        text += fmt::format("`{}: NAME` gives all of its keys that value.\n\n", open_section);
       }
       text += "| key | value | default | unit | meaning |\n|---|---|---|---|---|\n";
     }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "io/config/config_text.hpp"
 #include "io/config/map_values.hpp"
@@ -57,11 +58,14 @@ void put_time_step(RunConfig& run, const Value& value) {
 }
 
 // clang-format off
-KeyTable<RunConfig> boundary_keys() {
+KeyTable<RunConfig> boundary_keys(int axes) {
   const ValueType type = either(word(names_in(name_table<Boundary>)), axis_laws());
-  return {
+  const KeyTable<RunConfig> all = {
+      {{.name = "boundary.planes", .type = type, .preset = "zero",
+       .meaning = "condition at the first and the last plane, on three axes"},
+       [](RunConfig& run, const Value& value) { put_boundary(run, 0, &Boundaries::planes, value); }},
       {{.name = "boundary.rows", .type = type, .preset = "zero",
-       .meaning = "condition at the first and the last row"},
+       .meaning = "condition at the first and the last row, on two and three axes"},
        [](RunConfig& run, const Value& value) { put_boundary(run, 1, &Boundaries::rows, value); }},
       {{.name = "boundary.columns", .type = type, .preset = "zero",
        .meaning = "condition at the first and the last column"},
@@ -69,9 +73,19 @@ KeyTable<RunConfig> boundary_keys() {
          put_boundary(run, 2, &Boundaries::columns, value);
        }},
   };
+  return {all.end() - axes, all.end()};
 }
 
-KeyTable<InitialConfig> make_initial_keys() {
+// A number an axis: of any number of axes where `axes` is 0.
+ValueType list_of_axes(const ValueType& element, int axes) {
+  const auto count = static_cast<std::size_t>(axes);
+  return axes == 0 ? list(element, 1, 3) : list(element, count, count);
+}
+std::string preset_of_axes(const char* element, int axes) {
+  return fmt::format("[{}]", fmt::join(std::vector(axes == 0 ? 2 : axes, element), ", "));
+}
+
+KeyTable<InitialConfig> make_initial_keys(int axes) {
   KeyTable<InitialConfig> keys = {
       {{.name = "kind", .type = word(names_in(name_table<InitialKind>)), .preset = "fractal",
        .meaning = "initial field"}, store(&InitialConfig::kind)},
@@ -91,16 +105,18 @@ KeyTable<InitialConfig> make_initial_keys() {
        .unit = "field", .meaning = "value of every cell"}, store(&InitialConfig::value)},
       {{.name = "amplitude", .type = finite_real(), .preset = "1",
        .unit = "field", .meaning = "largest value"}, store(&InitialConfig::amplitude)},
-      {{.name = "center", .type = list(real(0, 1), 2, 2), .preset = "[0.5, 0.5]",
-       .unit = "number of rows, columns", .meaning = "row and column of the centre"},
+      {{.name = "center", .type = list_of_axes(real(0, 1), axes),
+       .preset = preset_of_axes("0.5", axes), .unit = "number of planes, rows, columns",
+       .meaning = "plane, row and column of the centre: one for each axis"},
        store(&InitialConfig::center)},
       {{.name = "width", .type = positive_real(), .preset = "0.1",
        .unit = "number of rows", .meaning = "standard deviation (of columns where there is one row)"},
        store(&InitialConfig::width)},
       {{.name = "tile", .type = integer(1, most_cells), .preset = "8",
        .unit = "cells", .meaning = "edge of a square"}, store(&InitialConfig::tile)},
-      {{.name = "mode", .type = list(integer(0, most_cells), 2, 2), .preset = "[1, 1]",
-       .meaning = "eigenmode along rows and columns; n cells have 1 to n with boundary zero, "
+      {{.name = "mode", .type = list_of_axes(integer(0, most_cells), axes),
+       .preset = preset_of_axes("1", axes),
+       .meaning = "eigenmode along planes, rows and columns, one for each axis; n cells have 1 to n with boundary zero, "
                   "0 to n - 1 with insulated, 0 to n / 2 with periodic"},
        store(&InitialConfig::mode)},
       {{.name = "path", .type = path(),
@@ -118,7 +134,7 @@ KeyTable<InitialConfig> make_initial_keys() {
   return keys;
 }
 
-KeyTable<EquationConfig> equation_keys() {
+KeyTable<EquationConfig> equation_keys(int axes) {
   std::string summaries;
   for (const Equation& equation : name_table<EquationKind>)
     summaries += fmt::format("{}{}: {}", summaries.empty() ? "" : "; ", equation.name, equation.summary);
@@ -129,7 +145,8 @@ KeyTable<EquationConfig> equation_keys() {
   for (const Equation& equation : name_table<EquationKind>)
     for (const EquationParameter& parameter : equation.parameters)
       keys.push_back({{.name = std::string(parameter.name),
-                       .type = null_or(positive_real(parameter.largest, parameter.largest_is)),
+                       .type = null_or(parameter.largest ? positive_real(parameter.largest(axes), parameter.largest_is)
+                                                         : positive_real()),
                        .preset = "null",
                        .unit = std::string(parameter.unit),
                        .meaning = std::string(parameter.meaning),
@@ -151,8 +168,8 @@ ConfigKey rate_key(const std::string& field) {
             run.equation.rates.insert_or_assign(field, std::get<std::string>(value));
           }};
 }
-ConfigKey initial_key(const std::string& field) {
-  return {{.name = "initial." + field, .type = initial_map(),
+ConfigKey initial_key(const std::string& field, int axes) {
+  return {{.name = "initial." + field, .type = initial_map(axes),
            .meaning = "initial field of one of several fields"},
           [field](RunConfig& run, const Value& value) {
             run.initials.insert_or_assign(field, std::get<InitialMap>(value).config);
@@ -166,25 +183,28 @@ ConfigKey parameter_key(const std::string& name) {
 }
 
 KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
+  const int axes = names.axes, initial_axes = names.all ? 0 : axes;
   KeyTable<RunConfig> table = {
-      {{.name = "grid.shape", .type = list(integer(1, most_cells), 2, 2),
-       .unit = "cells", .meaning = "numbers of rows and columns; at most 2^40 cells together"},
+      {{.name = "grid.shape", .type = list(integer(1, most_cells), 1, 3),
+       .unit = "cells", .meaning = "numbers of planes, rows and columns: [columns], [rows, columns] or "
+                                   "[planes, rows, columns]; at most 2^40 cells together"},
        store(&RunConfig::shape)},
-      {{.name = "grid.spacing", .type = positive_real(), .preset = "1",
-       .unit = "length", .meaning = "distance h between neighbouring nodes"},
+      {{.name = "grid.spacing", .type = one_or_list(positive_real(), 1, 3), .preset = "1",
+       .unit = "length", .meaning = "distance h between neighbouring nodes: one for all axes, or a list "
+                                    "of one for each, in the order of grid.shape"},
        store(&RunConfig::spacing)},
 
       {{.name = "fields", .type = list(text(), 1, most_fields), .preset = "[field]",
        .meaning = "names of what is stepped: letters, digits and _"}, store(&RunConfig::fields)},
   };
   for (const std::string& parameter : names.parameters) table.push_back(parameter_key(parameter));
-  const KeyTable<RunConfig> boundary = boundary_keys();
+  const KeyTable<RunConfig> boundary = boundary_keys(axes);
   table.insert(table.end(), boundary.begin(), boundary.end());
   if (!names.initial_by_field || names.all)
-    add_section(table, "initial", &RunConfig::initial, initial_keys());
+    add_section(table, "initial", &RunConfig::initial, initial_keys(initial_axes));
   if (names.initial_by_field || names.all)
-    for (const std::string& field : names.fields) table.push_back(initial_key(field));
-  add_section(table, "equation", &RunConfig::equation, equation_keys());
+    for (const std::string& field : names.fields) table.push_back(initial_key(field, initial_axes));
+  add_section(table, "equation", &RunConfig::equation, equation_keys(names.all ? 1 : axes));
   for (const std::string& field : names.fields) table.push_back(rate_key(field));
   std::vector<std::string> preset_outputs = names.fields;
   if (names.equation == EquationKind::diffusion && names.fields.size() == 1)
@@ -244,7 +264,7 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
       {{.name = "output.derived", .type = derived_outputs(), .preset = "{}",
        .meaning = "outputs that follow from the fields"}, store(&RunConfig::derived)},
       {{.name = "output.integrals", .type = named_formulas(), .preset = "{}",
-       .meaning = "columns of diagnostics.csv: each formula's sum over the cells, times h^2"},
+       .meaning = "columns of diagnostics.csv: each formula's sum over the cells, times a cell's volume"},
        store(&RunConfig::integrals)},
       {{.name = "output.probes", .type = null_or(probes()), .preset = "null",
        .meaning = "cells whose values go into probes.csv; null: none"}, store(&RunConfig::probes)},
@@ -283,9 +303,10 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
 
 }  // namespace
 
-const KeyTable<InitialConfig>& initial_keys() {
-  static const KeyTable<InitialConfig> table = make_initial_keys();
-  return table;
+const KeyTable<InitialConfig>& initial_keys(int axes) {
+  static const std::array tables = {make_initial_keys(0), make_initial_keys(1),
+                                    make_initial_keys(2), make_initial_keys(3)};
+  return tables.at(static_cast<std::size_t>(axes));
 }
 
 KeyTable<RunConfig> config_keys_for(const ConfigNames& names) { return make_key_table(names); }
@@ -294,6 +315,7 @@ const KeyTable<RunConfig>& config_keys() {
   static const KeyTable<RunConfig> table = make_key_table({.fields = {"FIELD"},
                                                            .parameters = {"NAME"},
                                                            .derived = {"NAME"},
+                                                           .axes = 3,
                                                            .initial_by_field = true,
                                                            .all = true});
   return table;

@@ -18,6 +18,7 @@ struct ConfigNames {
   std::vector<std::string> fields = {"field"};
   std::vector<std::string> parameters = {};
   std::vector<std::string> derived = {};  ///< of output.derived
+  int axes = 2;                           ///< of the grid
   EquationKind equation = EquationKind::diffusion;
   bool initial_by_field = false;  ///< each has initial.FIELD, instead of section initial's own keys
   bool all = false;               ///< the keys of either
@@ -34,8 +35,8 @@ const KeyTable<RunConfig>& config_keys();
 const ConfigKey* find_key(const KeyTable<RunConfig>& table, std::string_view name);
 const ConfigKey* find_config_key(std::string_view name);
 
-/// Those of section initial.
-const KeyTable<InitialConfig>& initial_keys();
+/// Those of section initial, on a grid of so many axes; 0: of any grid.
+const KeyTable<InitialConfig>& initial_keys(int axes);
 
 /// Names of the sections, in the order of the table.
 const std::vector<std::string>& config_sections();

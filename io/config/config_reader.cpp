@@ -28,6 +28,8 @@ std::string why_not_here(const std::string& name) {
   const std::string section = name.substr(0, dot);
   if (section == "initial" && find_config_key(name))
     return "does not apply where fields have their own (write initial.FIELD: {kind: ...})";
+  if (section == "boundary" && find_config_key(name))
+    return "does not apply: grid.shape has no such axis (expected three for planes, two for rows)";
   return {};
 }
 
@@ -69,9 +71,9 @@ class ConfigReader {
     } else {
       const std::string near = nearest_key(name, table_), why = why_not_here(name);
       add(name_position, name,
-          !near.empty()  ? fmt::format("unknown key (did you mean {}?)", near)
-          : !why.empty() ? why
-                         : "unknown key");
+          !why.empty()    ? why
+          : !near.empty() ? fmt::format("unknown key (did you mean {}?)", near)
+                          : "unknown key");
     }
   }
 
@@ -157,6 +159,9 @@ class NameFinder {
       take(section, node.children[i].text, node.children[i + 1]);
   }
   void take(std::string_view section, const std::string& entry, const YamlNode& value) {
+    if (section == "grid" && entry == "shape" && value.kind == YamlNode::Kind::list &&
+        !value.children.empty() && value.children.size() <= 3)
+      names.axes = static_cast<int>(value.children.size());
     if (section == "parameters" && is_plain_name(entry) &&
         std::ranges::count(names.parameters, entry) == 0)
       names.parameters.push_back(entry);
@@ -188,7 +193,8 @@ class NameFinder {
 ConfigNames names_of_config(const std::string& text, const std::vector<std::string>& settings) {
   NameFinder finder;
   const YamlDocument document = parse_yaml(text);
-  for (const char* const section : {"fields", "parameters", "initial", "equation", "output"})
+  for (const char* const section :
+       {"grid", "fields", "parameters", "initial", "equation", "output"})
     if (const YamlNode* const node = child_of(document.root, section)) finder.take(section, *node);
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('='), dot = setting.find('.');
@@ -250,17 +256,28 @@ std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& tabl
       least = cost;
     }
   };
-  for (const ConfigKey& key : table) {
-    if (name.starts_with(key.name + '.')) return key.name;
-    // The dot itself can be what is wrong.
-    if (dot == std::string::npos && edit_distance(name, key.name, 1) == 1) return key.name;
+  const auto consider_key = [&](const ConfigKey& key) {
     const bool elsewhere =
         key.section() == key.name ? dot != std::string::npos : key.section() != section;
     consider(key.name, edit_distance(entry, key.entry(), limit), elsewhere);
+  };
+  // The dot itself can be what is wrong.
+  const auto is_but_for_dot = [&](const ConfigKey& key) {
+    return dot == std::string::npos && edit_distance(name, key.name, 1) == 1;
+  };
+  for (const ConfigKey& key : table) {
+    if (name.starts_with(key.name + '.') || is_but_for_dot(key)) return key.name;
+    consider_key(key);
   }
   // Of a section whose keys may have any name.
   if (nearest.empty() && edit_distance(section, "parameters", 3) < 3 && section != "parameters")
     return dot == std::string::npos ? "parameters" : "parameters" + name.substr(dot);
+  if (nearest.empty())  // of an axis that this grid has not
+    for (const ConfigKey& key : config_keys())
+      if (key.section() == shorthand_section) {
+        if (is_but_for_dot(key)) return key.name;
+        consider_key(key);
+      }
   if (dot != std::string::npos) return nearest;
   for (const std::string& known : config_sections())
     consider(known, edit_distance(name, known, limit), false);

@@ -139,8 +139,8 @@ ValueType list(ValueType element, std::size_t low, std::size_t high) {
   return element;
 }
 
-ValueType one_or_two(ValueType element) {
-  element = list(std::move(element), 2, 2);
+ValueType one_or_list(ValueType element, std::size_t low, std::size_t high) {
+  element = list(std::move(element), low, high);
   element.or_single = true;
   return element;
 }
@@ -152,10 +152,11 @@ std::string description(const ValueType& type) {
     single += std::visit([](const auto& known) { return describe(known); }, form);
   }
   if (!type.list) return single;
-  if (type.or_single) return single + ", or two";
   const auto [low, high] = *type.list;
+  if (type.or_single && high == 2) return single + ", or two";
   const std::string count =
       low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
+  if (type.or_single) return fmt::format("{}, or a list of {}", single, count);
   return fmt::format("a list of {}, each {}", count, single);
 }
 

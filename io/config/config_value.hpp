@@ -104,8 +104,8 @@ ValueType filters();
 ValueType either(ValueType first, const ValueType& second);
 ValueType null_or(const ValueType& type);
 ValueType list(ValueType element, std::size_t low, std::size_t high);
-/// One value for both axes, or a list of one for each.
-ValueType one_or_two(ValueType element);
+/// One value for all axes, or a list of one for each.
+ValueType one_or_list(ValueType element, std::size_t low, std::size_t high);
 
 /// The value, or where it is wrong and how: "found X (expected Y)".
 std::variant<Value, YamlProblems> read_value(const ValueType& type, const YamlNode& node);

@@ -78,11 +78,11 @@ KeyTable<FilterConfig> make_filter_table() {
          const std::string wrong = read_kernel(filter, node);
          return wrong.empty() ? YamlProblems() : YamlProblems{{node.position, path + ": " + wrong}};
        }},
-      {{.name = "size", .type = one_or_two(integer(1, largest_window)),
+      {{.name = "size", .type = one_or_list(integer(1, largest_window), 2, 2),
        .preset = "3 for box, by sigma for gaussian",
        .meaning = "box, gaussian: cells of the window, one number or [rows, columns]"},
        store(&F::size)},
-      {{.name = "sigma", .type = one_or_two(real(1e-3, 1e5)), .preset = "1",
+      {{.name = "sigma", .type = one_or_list(real(1e-3, 1e5), 2, 2), .preset = "1",
        .meaning = "gaussian: standard deviation in cells, one number or [rows, columns]"},
        store(&F::sigma)},
       {{.name = "normalize", .type = word({"true", "false"}), .preset = "false",

@@ -108,6 +108,16 @@ void assign(std::array<T, 2>& target, const Value& value) {
   target = pair ? std::array{pair->at(0), pair->at(1)}
                 : std::array{std::get<T>(value), std::get<T>(value)};
 }
+/// The last of them: planes, rows, columns.
+template <class T>
+void assign(std::array<T, 3>& target, const Value& value) {
+  const auto& given = std::get<std::vector<T>>(value);
+  std::ranges::copy(given, target.end() - std::ssize(given));
+}
+inline void assign(Spacing& target, const Value& value) {
+  const auto* const each = std::get_if<std::vector<double>>(&value);
+  target = each ? Spacing::of(*each) : Spacing(std::get<double>(value));
+}
 inline void assign(bool& target, const Value& value) {
   target = std::get<std::string>(value) == "true";
 }

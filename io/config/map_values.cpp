@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "io/config/config_keys.hpp"
@@ -168,12 +169,13 @@ Reading read_parameter(const YamlNode& node) {
                       parameter);
 }
 
+template <int axes>
 Reading read_initial(const YamlNode& node) {
   InitialMap initial;
-  YamlProblems problems = read_map(initial_keys(), node, "", initial.config);
+  YamlProblems problems = read_map(initial_keys(axes), node, "", initial.config);
   if (!problems.empty()) return problems;
   const std::string kind = name_of(initial.config.kind);
-  for (const Key<InitialConfig>& key : initial_keys()) {
+  for (const Key<InitialConfig>& key : initial_keys(axes)) {
     const YamlNode* const given = child_of(node, key.name);
     if (!key.belongs_to(kind)) {
       if (given)
@@ -227,15 +229,18 @@ Reading read_physical_time(const YamlNode& node) {
 
 YamlProblems read_cells(const YamlNode& node, const std::string& path, ProbesConfig& probes) {
   if (!is_map(node) || node.children.empty())
-    return problem(node, path, "expected a map of names with [row, column] each");
-  static const ValueType type = list(integer(0, most_cells), 2, 2);
+    return problem(node, path,
+                   "expected a map of names with an index for each axis: [plane, row, column], "
+                   "[row, column] or "
+                   "[column]");
+  static const ValueType type = list(integer(0, most_cells), 1, 3);
   return read_entries(
       node, path, [&](const std::string& name, const YamlNode& key, const YamlNode& value) {
         const auto reading = read_value(type, value);
         if (const auto* const wrong = std::get_if<YamlProblems>(&reading))
           return problem(value, name, wrong->front().what);
-        const auto& cell = std::get<std::vector<std::int64_t>>(std::get<Value>(reading));
-        probes.at.emplace_back(key.text, Cell{cell[0], cell[1]});
+        probes.at.emplace_back(key.text,
+                               std::get<std::vector<std::int64_t>>(std::get<Value>(reading)));
         return YamlProblems();
       });
 }
@@ -277,9 +282,11 @@ ValueType parameter() {
                           read_parameter, any_map}},
                  {}});
 }
-ValueType initial_map() {
-  return {{MapForm{"a map of kind and the keys of section initial that it reads", read_initial,
-                   any_map}},
+ValueType initial_map(int axes) {
+  constexpr std::array readers = {read_initial<0>, read_initial<1>, read_initial<2>,
+                                  read_initial<3>};
+  return {{MapForm{"a map of kind and the keys of section initial that it reads",
+                   readers.at(static_cast<std::size_t>(axes)), any_map}},
           {}};
 }
 ValueType named_formulas() {
@@ -296,14 +303,15 @@ ValueType physical_time() {
   return {{MapForm{"{time: SECONDS}", read_physical_time, any_map}}, {}};
 }
 ValueType probes() {
-  return {{MapForm{"{every: STEPS, at: {NAME: [row, column], ...}}", read_probes, any_map}}, {}};
+  return {{MapForm{"{every: STEPS, at: {NAME: [plane, row, column], ...}}", read_probes, any_map}},
+          {}};
 }
 
 std::string yaml_of(const ProbesConfig& probes) {
   std::string cells;
   for (const auto& [name, cell] : probes.at)
-    cells += fmt::format("{}{}: [{}, {}]", cells.empty() ? "" : ", ", yaml_text(name), cell.row,
-                         cell.column);
+    cells +=
+        fmt::format("{}{}: {}", cells.empty() ? "" : ", ", yaml_text(name), yaml_of(Value(cell)));
   return fmt::format("{{every: {}, at: {{{}}}}}", probes.every, cells);
 }
 

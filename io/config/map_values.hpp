@@ -8,10 +8,11 @@
 
 namespace lapl {
 
-ValueType formula_text();     ///< the text of a formula, a plain number among them
-ValueType axis_laws();        ///< {first: LAW, last: LAW}
-ValueType parameter();        ///< a number, or where a field comes from
-ValueType initial_map();      ///< {kind: ..., and the keys of section initial that it reads}
+ValueType formula_text();  ///< the text of a formula, a plain number among them
+ValueType axis_laws();     ///< {first: LAW, last: LAW}
+ValueType parameter();     ///< a number, or where a field comes from
+ValueType initial_map(
+    int axes);  ///< of a grid, 0: any: {kind: ..., and the keys of section initial that it reads}
 ValueType named_formulas();   ///< {NAME: FORMULA, ...}
 ValueType derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 ValueType physical_time();    ///< {time: SECONDS}

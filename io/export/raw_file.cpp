@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
@@ -16,12 +16,12 @@ std::string xml_text(const std::string& text) {
   return escaped;
 }
 
-// A grid of one layer a record, all of them nodes of the same axes.
+// A grid of three axes a record, all of them nodes of the same axes.
 std::string xdmf_text(const std::filesystem::path& raw, const Series& series,
                       const std::string& field) {
   const Shape shape = series.shape;
   const std::size_t size = size_of(series.precision);
-  const std::string dimensions = fmt::format("1 {} {}", shape.rows, shape.columns);
+  const std::string dimensions = fmt::format("{} {} {}", shape.planes, shape.rows, shape.columns);
   std::string text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<Xdmf Version=\"3.0\">\n <Domain>\n"
@@ -34,14 +34,14 @@ std::string xdmf_text(const std::filesystem::path& raw, const Series& series,
         "    <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{2}\"/>\n"
         "    <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
         "     <DataItem Dimensions=\"3\" Format=\"XML\">0 0 0</DataItem>\n"
-        "     <DataItem Dimensions=\"3\" Format=\"XML\">{3} {3} {3}</DataItem>\n"
+        "     <DataItem Dimensions=\"3\" Format=\"XML\">{3}</DataItem>\n"
         "    </Geometry>\n"
         "    <Attribute Name=\"{4}\" AttributeType=\"Scalar\" Center=\"Node\">\n"
         "     <DataItem Dimensions=\"{2}\" NumberType=\"Float\" Precision=\"{5}\" "
         "Format=\"Binary\" Endian=\"Little\" Seek=\"{6}\">{7}</DataItem>\n"
         "    </Attribute>\n   </Grid>\n",
-        record.step, record.time, dimensions, series.spacing, field, size, position,
-        xml_text(raw.filename().string()));
+        record.step, record.time, dimensions, fmt::join(series.spacing.by_axis, " "), field, size,
+        position, xml_text(raw.filename().string()));
     position += static_cast<std::uint64_t>(shape.cells()) * size;
   }
   return text + "  </Grid>\n </Domain>\n</Xdmf>\n";

@@ -37,7 +37,7 @@ struct SeriesRecord {
 
 struct Series {
   Shape shape;
-  double spacing = 1;
+  Spacing spacing;
   Precision precision = Precision::float64;
   std::vector<SeriesRecord> records;  ///< in order of step; at least one
   /// Called before a field of a record is read.

@@ -9,11 +9,17 @@
 namespace lapl {
 namespace {
 
-/// 0, h, 2 h, ...
-std::vector<double> positions(std::int64_t count, double spacing) {
-  std::vector<double> values(count);
-  for (std::int64_t i = 0; i < count; ++i) values[i] = static_cast<double>(i) * spacing;
-  return values;
+/// Calls `take` with each of the grid's axes and its positions 0, h, 2 h, ...
+template <class Take>
+void for_each_position(const Axes& axes, const Take& take) {
+  std::size_t place = all_axes.size() - static_cast<std::size_t>(axes.shape.axes);
+  for (const auto& [axis, extent] : axes_of(axes.shape)) {
+    std::vector<double> values(extent);
+    for (std::int64_t i = 0; i < extent; ++i)
+      values[i] = static_cast<double>(i) * axes.spacing.by_axis[place];
+    take(axis, values);
+    ++place;
+  }
 }
 
 Hdf5Dataset write_scale(hid_t file, const char* name, const std::vector<double>& values,
@@ -51,12 +57,13 @@ void close_axes(AxisScales& scales) {
 }
 
 AxisScales write_axes(hid_t file, const Axes& axes) {
-  write_attribute(file, spacing_attribute, std::vector{axes.spacing});
+  write_attribute(file, spacing_attribute, axes.spacing.given(axes.shape.axes));
   AxisScales scales;
   scales.push_back(write_scale(file, "time", axes.times, "s", "time"));
-  for (const auto& [axis, extent] : axes_of(axes.shape))
-    scales.push_back(write_scale(file, axis.position, positions(extent, axes.spacing), "m",
-                                 std::string("position of the ") + axis.name));
+  for_each_position(axes, [&](GridAxis axis, const std::vector<double>& values) {
+    scales.push_back(
+        write_scale(file, axis.position, values, "m", std::string("position of the ") + axis.name));
+  });
   // Not on y and x: ParaView would take the grid for longitude and latitude.
   write_attribute(scales.front(), "axis", "T");
   Hdf5Dataset step = write_array(file, "step", axes.steps);
@@ -79,8 +86,9 @@ void describe_field(hid_t field, const std::string& name, const std::string& lon
 void expect_axes(hid_t file, const Axes& axes) {
   expect_array(file, "time", axes.times);
   expect_array(file, "step", axes.steps);
-  for (const auto& [axis, extent] : axes_of(axes.shape))
-    expect_array(file, axis.position, positions(extent, axes.spacing));
+  for_each_position(axes, [&](GridAxis axis, const std::vector<double>& values) {
+    expect_array(file, axis.position, values);
+  });
 }
 
 int grid_axes_of(hid_t file) {
@@ -101,13 +109,20 @@ Axes read_axes(hid_t file) {
       throw IoError("record " + std::to_string(i) + " is of step " + std::to_string(axes.steps[i]) +
                     " and time " + std::to_string(axes.times[i]) +
                     " (expected finite times and steps that grow from 0 on)");
-  axes.spacing = read_number_attribute<double>(file, spacing_attribute);
-  if (!(axes.spacing > 0) || !std::isfinite(axes.spacing))
-    throw IoError("attribute " + std::string(spacing_attribute) + " is " +
-                  std::to_string(axes.spacing) + " (expected a positive number)");
+  const int grid_axes = grid_axes_of(file);
+  const std::vector<double> spacings = read_numbers_attribute<double>(file, spacing_attribute, 3);
+  if (spacings.size() != 1 && std::ssize(spacings) != grid_axes)
+    throw IoError("attribute " + std::string(spacing_attribute) + " holds " +
+                  std::to_string(spacings.size()) + " numbers (expected one, or one for each of " +
+                  std::to_string(grid_axes) + " axes)");
+  for (const double spacing : spacings)
+    if (!(spacing > 0) || !std::isfinite(spacing))
+      throw IoError("attribute " + std::string(spacing_attribute) + " is " +
+                    std::to_string(spacing) + " (expected a positive number)");
+  axes.spacing = Spacing::of(spacings);
   std::vector<std::int64_t> extents;
-  for (std::size_t i = all_axes.size() - static_cast<std::size_t>(grid_axes_of(file));
-       i < all_axes.size(); ++i)
+  for (std::size_t i = all_axes.size() - static_cast<std::size_t>(grid_axes); i < all_axes.size();
+       ++i)
     extents.push_back(std::ssize(read_array<double>(file, all_axes[i].position, any_length)));
   axes.shape = Shape::of(extents);
   if (axes.shape.cells() < 1) throw IoError("has a grid without cells");

@@ -26,7 +26,7 @@ std::string read_format(hid_t file);
 /// Where the values of a file's fields lie.
 struct Axes {
   Shape shape;
-  double spacing = 1;               ///< m
+  Spacing spacing;                  ///< m
   std::vector<double> times;        ///< s
   std::vector<std::int64_t> steps;  ///< one for each time
 

@@ -84,14 +84,21 @@ std::string read_text_attribute(hid_t object, const std::string& name) {
 
 template <class T>
 T read_number_attribute(hid_t object, const std::string& name) {
+  return read_numbers_attribute<T>(object, name, 1).front();
+}
+
+template <class T>
+std::vector<T> read_numbers_attribute(hid_t object, const std::string& name, std::size_t most) {
   const Hdf5Attribute attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT),
                                 "open attribute " + name);
   const Hdf5Space space(H5Aget_space(attribute), "read the extent of attribute " + name);
-  if (H5Sget_simple_extent_npoints(space) != 1)
-    throw IoError("attribute " + name + " is not one number");
-  T value{};
-  check_hdf5(H5Aread(attribute, memory_type<T>(), &value), "read attribute " + name);
-  return value;
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  if (count < 1 || static_cast<std::size_t>(count) > most)
+    throw IoError("attribute " + name + " is not one number" +
+                  (most == 1 ? "" : ", nor two to " + std::to_string(most)));
+  std::vector<T> values(static_cast<std::size_t>(count));
+  check_hdf5(H5Aread(attribute, memory_type<T>(), values.data()), "read attribute " + name);
+  return values;
 }
 
 template <class T>
@@ -149,11 +156,12 @@ void expect_array(hid_t location, const std::string& name, const std::vector<T>&
     throw IoError("dataset " + name + " reads back with other values than were written");
 }
 
-#define LAPL_INSTANTIATE(T)                                                           \
-  template void write_attribute(hid_t, const std::string&, const std::vector<T>&);    \
-  template T read_number_attribute(hid_t, const std::string&);                        \
-  template Hdf5Dataset write_array(hid_t, const std::string&, const std::vector<T>&); \
-  template std::vector<T> read_array(hid_t, const std::string&, std::size_t);         \
+#define LAPL_INSTANTIATE(T)                                                               \
+  template void write_attribute(hid_t, const std::string&, const std::vector<T>&);        \
+  template T read_number_attribute(hid_t, const std::string&);                            \
+  template std::vector<T> read_numbers_attribute(hid_t, const std::string&, std::size_t); \
+  template Hdf5Dataset write_array(hid_t, const std::string&, const std::vector<T>&);     \
+  template std::vector<T> read_array(hid_t, const std::string&, std::size_t);             \
   template void expect_array(hid_t, const std::string&, const std::vector<T>&);
 LAPL_INSTANTIATE(double)
 LAPL_INSTANTIATE(std::int64_t)

@@ -46,9 +46,11 @@ void write_attribute(hid_t object, const std::string& name, const std::vector<T>
 
 /// A text attribute as above; empty where there is none of that name and kind.
 std::string read_text_attribute(hid_t object, const std::string& name);
-/// One number; throws IoError where there is none of that name.
+/// One number, or one to `most`; throw IoError where there are not so many.
 template <class T>
 T read_number_attribute(hid_t object, const std::string& name);
+template <class T>
+std::vector<T> read_numbers_attribute(hid_t object, const std::string& name, std::size_t most);
 
 /// Creates a one-dimensional dataset, writes it and hands it back open.
 template <class T>

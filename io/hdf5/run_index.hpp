@@ -64,7 +64,7 @@ class RunIndex {
   bool loaded_ = false;
   std::map<std::int64_t, Record> records_;  // by step
   Shape shape_;
-  double spacing_ = 1;
+  Spacing spacing_;
   Precision precision_ = Precision::float64;
   std::map<std::string, FieldText> fields_;
   std::map<std::string, std::string> root_texts_;

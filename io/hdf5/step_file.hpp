@@ -28,7 +28,7 @@ using Provenance = std::vector<std::pair<std::string, std::string>>;
 
 struct StepRecord {
   Shape shape;
-  double spacing = 1;
+  Spacing spacing = {};
   std::int64_t step = 0;
   double time = 0;  ///< seconds
   std::string title;
@@ -76,7 +76,7 @@ std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& 
 struct FileContent {
   std::string kind;  ///< "step", "index", "series", "checkpoint" or "hdf5" for any other
   Shape shape;
-  double spacing = 1;
+  Spacing spacing = {};
   std::vector<std::int64_t> steps;  ///< one for each record; empty if unknown
   std::vector<double> times;
   std::vector<std::string> fields;  ///< dataset names

@@ -77,7 +77,8 @@ void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fie
   write_attribute(group, "Type", "ImageData");
   write_attribute(group, "WholeExtent", extent);
   write_attribute(group, "Origin", std::vector<double>{0, 0, 0});
-  write_attribute(group, "Spacing", std::vector<double>(3, axes.spacing));
+  write_attribute(group, "Spacing",
+                  std::vector(axes.spacing.by_axis.rbegin(), axes.spacing.by_axis.rend()));
   write_attribute(group, "Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});
   const Hdf5Group points = create_hdf5_group(group, "PointData");
   for (const VtkField& field : fields) write_point_data(points, field, axes, scales);

@@ -33,9 +33,47 @@ fftw_complex* raw(Complex* values) { return reinterpret_cast<fftw_complex*>(valu
 // FFTW_UNALIGNED lets one plan serve every row and column.
 constexpr unsigned plan_flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
 
-// A two-dimensional real transform as one-dimensional ones: rows, then columns in blocks. Threads
-// share rows and blocks out, so the bits do not depend on how many there are, as FFTW's own
-// threaded plans would.
+// One-dimensional transforms, in place, of values `stride` apart: one for each of the `stride`
+// values that begin a piece of size * stride, and so for each piece. Several beside each other at
+// once.
+class StridedTransform {
+ public:
+  StridedTransform(std::int64_t size, std::int64_t stride, Complex* values)
+      : size_(size), stride_(stride), values_(values) {
+    for (const int sign : {FFTW_FORWARD, FFTW_BACKWARD}) {
+      block_[sign == FFTW_BACKWARD] = plan(std::min(at_once, stride), sign);
+      if (stride % at_once != 0) last_block_[sign == FFTW_BACKWARD] = plan(stride % at_once, sign);
+    }
+  }
+
+  void take(std::int64_t pieces, bool backward, int threads) const {
+    const std::int64_t blocks = (stride_ + at_once - 1) / at_once;
+#pragma omp parallel for num_threads(threads)
+    for (std::int64_t i = 0; i < pieces * blocks; ++i) {
+      const std::int64_t first = i % blocks * at_once;
+      const bool whole = stride_ - first >= at_once || stride_ < at_once;
+      fftw_complex* block = raw(values_ + i / blocks * size_ * stride_ + first);
+      fftw_execute_dft((whole ? block_ : last_block_)[backward].get(), block, block);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t at_once = 8;  // 128 bytes of each row
+
+  Plan plan(std::int64_t count, int sign) {
+    const fftw_iodim64 along{size_, stride_, stride_}, beside{count, 1, 1};
+    return checked(
+        fftw_plan_guru64_dft(1, &along, 1, &beside, raw(values_), raw(values_), sign, plan_flags));
+  }
+
+  std::int64_t size_, stride_;
+  Complex* values_;
+  Plan block_[2], last_block_[2];
+};
+
+// A real transform of a grid as one-dimensional ones along its columns, rows and planes. Threads
+// share them out, so the bits do not depend on how many there are, as FFTW's own threaded plans
+// would.
 class RealTransform {
  public:
   RealTransform(Shape shape, double* field, Complex* spectrum, int threads)
@@ -43,56 +81,40 @@ class RealTransform {
         half_(shape.columns / 2 + 1),
         threads_(threads),
         field_(field),
-        spectrum_(spectrum) {
+        spectrum_(spectrum),
+        along_rows_(shape.rows, half_, spectrum),
+        along_planes_(shape.planes, shape.rows * half_, spectrum) {
     const int columns = static_cast<int>(shape.columns);
     row_forward_ = checked(fftw_plan_dft_r2c_1d(columns, field, raw(spectrum), plan_flags));
     row_backward_ = checked(fftw_plan_dft_c2r_1d(columns, raw(spectrum), field, plan_flags));
-    for (const int sign : {FFTW_FORWARD, FFTW_BACKWARD}) {
-      block_[sign == FFTW_BACKWARD] = column_plan(std::min(block_columns, half_), sign);
-      if (half_ % block_columns != 0)
-        last_block_[sign == FFTW_BACKWARD] = column_plan(half_ % block_columns, sign);
-    }
   }
 
   void forward() {
     for_each_row([this](double* row, Complex* spectrum) {
       fftw_execute_dft_r2c(row_forward_.get(), row, raw(spectrum));
     });
-    transform_columns(false);
+    transform_rows_and_planes(false);
   }
 
   /// Without the factor 1 / cells.
   void backward() {
-    transform_columns(true);
+    transform_rows_and_planes(true);
     for_each_row([this](double* row, Complex* spectrum) {
       fftw_execute_dft_c2r(row_backward_.get(), raw(spectrum), row);
     });
   }
 
  private:
-  static constexpr std::int64_t block_columns = 8;  // 128 bytes of each row
-
-  Plan column_plan(std::int64_t count, int sign) {
-    const int rows = static_cast<int>(shape_.rows), stride = static_cast<int>(half_);
-    return checked(fftw_plan_many_dft(1, &rows, static_cast<int>(count), raw(spectrum_), nullptr,
-                                      stride, 1, raw(spectrum_), nullptr, stride, 1, sign,
-                                      plan_flags));
-  }
-
   template <class Transform>
   void for_each_row(Transform transform) {
 #pragma omp parallel for num_threads(threads_)
-    for (std::int64_t row = 0; row < shape_.rows; ++row)
+    for (std::int64_t row = 0; row < shape_.planes * shape_.rows; ++row)
       transform(field_ + row * shape_.columns, spectrum_ + row * half_);
   }
 
-  void transform_columns(bool backward) {
-#pragma omp parallel for num_threads(threads_)
-    for (std::int64_t column = 0; column < half_; column += block_columns) {
-      const bool whole = half_ - column >= block_columns || half_ < block_columns;
-      fftw_complex* block = raw(spectrum_ + column);
-      fftw_execute_dft((whole ? block_ : last_block_)[backward].get(), block, block);
-    }
+  void transform_rows_and_planes(bool backward) {
+    along_rows_.take(shape_.planes, backward, threads_);
+    if (shape_.planes > 1) along_planes_.take(1, backward, threads_);
   }
 
   Shape shape_;
@@ -100,11 +122,13 @@ class RealTransform {
   int threads_;
   double* field_;
   Complex* spectrum_;
-  Plan row_forward_, row_backward_, block_[2], last_block_[2];
+  StridedTransform along_rows_, along_planes_;
+  Plan row_forward_, row_backward_;
 };
 
-double radius(double rows_away, double columns_away) {
-  return 1 + std::sqrt(rows_away * rows_away + columns_away * columns_away);
+double radius(double planes_away, double rows_away, double columns_away) {
+  return 1 +
+         std::sqrt(planes_away * planes_away + rows_away * rows_away + columns_away * columns_away);
 }
 
 // Wave number of an index of a transform of `size` values: 0, 1, ..., -2, -1.
@@ -115,14 +139,16 @@ double wave_number(std::int64_t index, std::int64_t size) {
 // Multiplies the Fourier transform of `field` by radius^-exponent, in place.
 void filter_noise(std::vector<double>& field, Shape shape, double exponent, int threads) {
   const std::int64_t half = shape.columns / 2 + 1;
-  std::vector<Complex> spectrum = host_vector<Complex>(shape.rows * half);
+  std::vector<Complex> spectrum = host_vector<Complex>(shape.planes * shape.rows * half);
   RealTransform transform(shape, field.data(), spectrum.data(), threads);
   transform.forward();
   const double cells = static_cast<double>(shape.cells());
 #pragma omp parallel for num_threads(threads)
-  for (std::int64_t row = 0; row < shape.rows; ++row)
+  for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row)
     for (std::int64_t column = 0; column < half; ++column) {
-      const double k = radius(wave_number(row, shape.rows), static_cast<double>(column));
+      const double k =
+          radius(wave_number(row / shape.rows, shape.planes),
+                 wave_number(row % shape.rows, shape.rows), static_cast<double>(column));
       spectrum[row * half + column] *= std::pow(k, -exponent) / cells;
     }
   transform.backward();
@@ -132,7 +158,6 @@ void filter_noise(std::vector<double>& field, Shape shape, double exponent, int 
 
 std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& parameters,
                                       int threads) {
-  const std::int64_t rows = shape.rows, columns = shape.columns;
   std::vector<double> field = host_vector<double>(shape.cells());
   const Pcg64 generator = numpy_generator(parameters.seed);
   constexpr std::int64_t chunk = 1 << 16;
@@ -142,13 +167,14 @@ std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& para
                [&](std::int64_t index, float value) { field[index] = value; });
   filter_noise(field, shape, parameters.spectral_exponent, threads);
   if (parameters.crop_radius) {
-    const double limit = *parameters.crop_radius * static_cast<double>(rows);
+    const double limit = crop_limit(parameters, shape);
 #pragma omp parallel for num_threads(threads)
-    for (std::int64_t row = 0; row < rows; ++row)
-      for (std::int64_t column = 0; column < columns; ++column)
-        if (radius(static_cast<double>(row - rows / 2),
-                   static_cast<double>(column - columns / 2)) >= limit)
-          field[row * columns + column] = 0;
+    for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row)
+      for (std::int64_t column = 0; column < shape.columns; ++column)
+        if (radius(static_cast<double>(row / shape.rows - shape.planes / 2),
+                   static_cast<double>(row % shape.rows - shape.rows / 2),
+                   static_cast<double>(column - shape.columns / 2)) >= limit)
+          field[row * shape.columns + column] = 0;
   }
   if (parameters.percentile) {
     std::vector<double> copy = field;

@@ -2,6 +2,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/cuda_check.hpp"
@@ -44,28 +45,39 @@ __global__ void draw_field(Pcg64 generator, std::int64_t cells, double* field) {
 }
 
 // Distance from the origin plus 1; integers below 2^26 square exactly.
-__device__ __forceinline__ double radius(std::int64_t rows, std::int64_t columns) {
-  const double y = static_cast<double>(rows), x = static_cast<double>(columns);
-  return 1 + sqrt(y * y + x * x);
+__device__ __forceinline__ double radius(std::int64_t planes, std::int64_t rows,
+                                         std::int64_t columns) {
+  const double z = static_cast<double>(planes), y = static_cast<double>(rows),
+               x = static_cast<double>(columns);
+  return 1 + sqrt(z * z + y * y + x * x);
+}
+
+// 0, 1, ..., -2, -1.
+__device__ __forceinline__ std::int64_t wave_number(std::int64_t index, std::int64_t size) {
+  return index <= size / 2 ? index : index - size;
 }
 
 // Multiplies by radius^-exponent / cells: the filter, and what the inverse transform leaves out.
-// Wave numbers of rows are 0, 1, ..., -2, -1; the half spectrum has columns 0 ... columns / 2.
-__global__ void filter_spectrum(cufftDoubleComplex* spectrum, std::int64_t rows,
-                                std::int64_t half_columns, double exponent, double cells) {
-  for (std::int64_t i = first_item(); i < rows * half_columns; i += item_stride()) {
+// The half spectrum has columns 0 ... columns / 2.
+__global__ void filter_spectrum(cufftDoubleComplex* spectrum, std::int64_t planes,
+                                std::int64_t rows, std::int64_t half_columns, double exponent,
+                                double cells) {
+  for (std::int64_t i = first_item(); i < planes * rows * half_columns; i += item_stride()) {
     const std::int64_t row = i / half_columns, column = i - row * half_columns;
-    const double factor =
-        pow(radius(row <= rows / 2 ? row : row - rows, column), -exponent) / cells;
+    const double k = radius(wave_number(row / rows, planes), wave_number(row % rows, rows), column);
+    const double factor = pow(k, -exponent) / cells;
     spectrum[i].x *= factor;
     spectrum[i].y *= factor;
   }
 }
 
-__global__ void crop_field(double* field, std::int64_t rows, std::int64_t columns, double limit) {
-  for (std::int64_t i = first_item(); i < rows * columns; i += item_stride()) {
-    const std::int64_t row = i / columns, column = i - row * columns;
-    if (radius(row - rows / 2, column - columns / 2) >= limit) field[i] = 0;
+__global__ void crop_field(double* field, Shape shape, double limit) {
+  for (std::int64_t i = first_item(); i < shape.planes * shape.rows * shape.columns;
+       i += item_stride()) {
+    const std::int64_t row = i / shape.columns, column = i - row * shape.columns;
+    if (radius(row / shape.rows - shape.planes / 2, row % shape.rows - shape.rows / 2,
+               column - shape.columns / 2) >= limit)
+      field[i] = 0;
   }
 }
 
@@ -78,27 +90,28 @@ __global__ void threshold_field(double* field, std::int64_t cells, double thresh
 std::size_t make_plan(const CufftPlan& plan, Shape shape, cudaDataType input, cudaDataType output,
                       cudaStream_t stream) {
   LAPL_CUFFT(cufftSetAutoAllocation(plan.handle, 0));
-  long long sizes[] = {shape.rows, shape.columns};
-  const int rank = shape.rows == 1 ? 1 : 2;
+  const std::vector<std::int64_t> extents = shape.extents();
+  std::vector<long long> sizes(extents.begin(), extents.end());
   std::size_t bytes = 0;
-  LAPL_CUFFT(cufftXtMakePlanMany(plan.handle, rank, rank == 1 ? sizes + 1 : sizes, nullptr, 1, 1,
-                                 input, nullptr, 1, 1, output, 1, &bytes, CUDA_C_64F));
+  LAPL_CUFFT(cufftXtMakePlanMany(plan.handle, static_cast<int>(sizes.size()), sizes.data(), nullptr,
+                                 1, 1, input, nullptr, 1, 1, output, 1, &bytes, CUDA_C_64F));
   LAPL_CUFFT(cufftSetStream(plan.handle, stream));
   return bytes;
 }
 
 std::string fractal_text(Shape shape) {
-  return "the fractal field of " + std::to_string(shape.rows) + " x " +
-         std::to_string(shape.columns) + " cells";
+  return "the fractal field of " + text_of(shape) + " cells";
 }
 
 // Multiplies the Fourier transform of `field` by radius^-exponent, in place.
 void filter(double* field, Shape shape, double exponent, cudaStream_t stream) {
   if (shape.cells() == 1) return;  // the only wave number is 0, of radius 1
-  // One column is transformed as one row: the same values, and the same radii.
-  if (shape.columns == 1) std::swap(shape.rows, shape.columns);
+  // Without axes of one cell: the same values, and the same radii.
+  std::vector<std::int64_t> extents = shape.extents();
+  std::erase(extents, 1);
+  shape = Shape::of(extents);
   const std::int64_t half_columns = shape.columns / 2 + 1;
-  const std::int64_t waves = shape.rows * half_columns;
+  const std::int64_t waves = shape.planes * shape.rows * half_columns;
   CufftPlan forward, backward;
   const std::size_t work_bytes =
       std::max({make_plan(forward, shape, CUDA_R_64F, CUDA_C_64F, stream),
@@ -112,7 +125,8 @@ void filter(double* field, Shape shape, double exponent, cudaStream_t stream) {
   LAPL_CUFFT(cufftSetWorkArea(backward.handle, work.data()));
   LAPL_CUFFT(cufftXtExec(forward.handle, field, spectrum.data(), CUFFT_FORWARD));
   filter_spectrum<<<block_count(waves), block_threads, 0, stream>>>(
-      spectrum.data(), shape.rows, half_columns, exponent, static_cast<double>(shape.cells()));
+      spectrum.data(), shape.planes, shape.rows, half_columns, exponent,
+      static_cast<double>(shape.cells()));
   LAPL_CUDA(cudaGetLastError());
   LAPL_CUFFT(cufftXtExec(backward.handle, spectrum.data(), field, CUFFT_INVERSE));
   LAPL_CUDA(cudaStreamSynchronize(stream));  // before spectrum and work are freed
@@ -167,9 +181,8 @@ void fill_fractal_on_device(const Block<T>& block, const FractalParameters& para
   LAPL_CUDA(cudaGetLastError());
   filter(field.data(), shape, parameters.spectral_exponent, stream);
   if (parameters.crop_radius) {
-    crop_field<<<block_count(cells), block_threads, 0, stream>>>(
-        field.data(), shape.rows, shape.columns,
-        *parameters.crop_radius * static_cast<double>(shape.rows));
+    crop_field<<<block_count(cells), block_threads, 0, stream>>>(field.data(), shape,
+                                                                 crop_limit(parameters, shape));
     LAPL_CUDA(cudaGetLastError());
   }
   if (parameters.percentile) {
@@ -179,7 +192,7 @@ void fill_fractal_on_device(const Block<T>& block, const FractalParameters& para
     LAPL_CUDA(cudaGetLastError());
   }
   store_state(static_cast<const double*>(field.data()), block.values,
-              {shape.rows, shape.columns, block.pitch}, stream);
+              {shape.planes * shape.rows, shape.columns, block.pitch}, stream);
   LAPL_CUDA(cudaStreamSynchronize(stream));  // before field is freed
 }
 template void fill_fractal_on_device(const Block<float>&, const FractalParameters&);

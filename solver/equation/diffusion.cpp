@@ -3,9 +3,22 @@
 #include <cmath>
 
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 
 namespace lapl::diffusion {
 namespace {
+
+bool has_one_spacing(const RunConfig& run) { return run.spacing.given(run.shape.axes).size() == 1; }
+
+// factor h^2. Of spacings that differ 1/h^2 is the mean of all, so that the largest stable
+// coefficient is the same.
+double times_squared_spacing(const RunConfig& run, double factor) {
+  const std::vector<double> spacings = run.spacing.given(run.shape.axes);
+  if (spacings.size() == 1) return factor * spacings.front() * spacings.front();
+  double inverses = 0;
+  for (const double spacing : spacings) inverses += 1 / (spacing * spacing);
+  return factor * static_cast<double>(spacings.size()) / inverses;
+}
 
 // Of diffusivity and time step the product counts, so that the time step is the one to blame.
 void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
@@ -17,7 +30,7 @@ void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
         {key,
          fmt::format(
              "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {})",
-             *run.time_step, found, *largest_step(run), largest)});
+             time_step(run), found, *largest_step(run), largest)});
   else if (!is_positive_in(run.precision, found))
     mistakes.push_back(
         {key,
@@ -40,18 +53,26 @@ void add_endless(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
 
 double coefficient(const RunConfig& run) {
   if (const auto given = run.equation.number("coefficient")) return *given;
-  return *run.equation.number("diffusivity") * *run.time_step / (run.spacing * run.spacing);
+  return *run.equation.number("diffusivity") * *run.time_step / times_squared_spacing(run, 1);
 }
 
 StepStages stages(const RunConfig& run) {
-  return {{{.tree = diffusion_tree(run.shape.axes), .targets = {0}}}, {0}, {}};
+  if (has_one_spacing(run))
+    return {{{.tree = diffusion_tree(run.shape.axes), .targets = {0}}}, {0}, {}};
+  RunConfig formula = run;
+  const std::string& field = run.fields.front();
+  formula.equation.rates[field] =
+      fmt::format("{} * laplacian({})", run.equation.number("diffusivity").value_or(1), field);
+  return step_stages(system_of(formula), Scheme::euler, time_step(run));
 }
 
-std::vector<double> stage_parameters(const RunConfig& run) { return {coefficient(run)}; }
+std::vector<double> stage_parameters(const RunConfig& run) {
+  return has_one_spacing(run) ? std::vector{coefficient(run)} : std::vector<double>();
+}
 
 // Where only the coefficient is given, that of a diffusivity of 1.
 double time_step(const RunConfig& run) {
-  return run.time_step ? *run.time_step : coefficient(run) * run.spacing * run.spacing;
+  return run.time_step ? *run.time_step : times_squared_spacing(run, coefficient(run));
 }
 
 // Rounded so that a run with it is stable.
@@ -60,7 +81,7 @@ std::optional<double> largest_step(const RunConfig& run) {
   RunConfig at_most = run;
   at_most.equation.parameters.try_emplace("diffusivity", 1);
   at_most.equation.parameters.erase("coefficient");
-  double& step = at_most.time_step.emplace(largest * run.spacing * run.spacing /
+  double& step = at_most.time_step.emplace(times_squared_spacing(run, largest) /
                                            *at_most.equation.number("diffusivity"));
   for (double shrink = 0x1p-53; coefficient(at_most) > largest; shrink *= 2) step *= 1 - shrink;
   return step;
@@ -94,8 +115,9 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys) {
         {diffusivity, "missing (time.step needs it: give both, or equation.coefficient)"});
   }
   if (!found.empty() || run.step_is_auto ||
-      !keys.right({coefficient, diffusivity, step, "grid.spacing", "compute.precision"}) ||
-      !is_positive_in(run.precision, run.spacing * run.spacing))
+      !keys.right(
+          {coefficient, diffusivity, step, "grid.shape", "grid.spacing", "compute.precision"}) ||
+      !is_positive_in(run.precision, times_squared_spacing(run, 1)))
     return found;
   add_unstable(run, found);
   if (keys.right({"time.steps"})) add_endless(run, found);

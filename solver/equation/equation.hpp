@@ -27,8 +27,8 @@ struct EquationParameter {
   std::string_view name;
   std::string_view unit;
   std::string_view meaning;
-  double largest = std::numeric_limits<double>::infinity();
-  std::string_view largest_is = "";  ///< what `largest` is
+  double (*largest)(int axes) = nullptr;  ///< of a grid; none: as large as numbers are
+  std::string_view largest_is = "";       ///< what `largest` is
 };
 
 /// What is known of a config's keys while it is checked.
@@ -75,12 +75,15 @@ struct Equation {
   std::vector<KeyMistake> (*mistakes)(const RunConfig& run, const KeysGiven& keys);
 };
 
-/// du/dt = D (d2u/dx2 + d2u/dy2), by one explicit Euler step with c = D dt / h^2
-/// (docs/numerics.md).
+/// du/dt = D laplacian(u), by one explicit Euler step with c = D dt / h^2 (docs/numerics.md); where
+/// spacings differ, the step of the formula.
 namespace diffusion {
 inline constexpr std::array<EquationParameter, 2> parameters = {
-    {{"coefficient", "", "c = D dt / h^2; give either this or equation.diffusivity and time.step",
-      largest_stable_coefficient(2), "the largest stable coefficient"},
+    {{"coefficient", "",
+      "c = D dt / h^2, stable up to 1/2 on one axis, 1/4 on two, 1/6 on three (spacings that "
+      "differ: "
+      "1/h^2 is their mean); give either this or equation.diffusivity and time.step",
+      largest_stable_coefficient, "the largest stable coefficient"},
      {"diffusivity", "length^2/s", "D; needs time.step"}}};
 double coefficient(const RunConfig& run);
 StepStages stages(const RunConfig& run);
@@ -104,7 +107,7 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
 
 template <>
 inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
-    {{EquationKind::diffusion, "diffusion", "du/dt = D (d2u/dx2 + d2u/dy2)", diffusion::parameters,
+    {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)", diffusion::parameters,
       diffusion::stages, diffusion::stage_parameters, diffusion::time_step, diffusion::largest_step,
       diffusion::step_problem, diffusion::coefficient, diffusion::mistakes},
      {EquationKind::formula,

@@ -9,7 +9,7 @@ FormulaNames names_of(const RunConfig& run) {
   for (const auto& [name, parameter] : run.parameters)
     if (parameter.kind == ParameterConfig::Kind::number) names.numbers[name] = parameter.number;
   names.axes = run.shape.axes;
-  names.spacing = {run.spacing, run.spacing, run.spacing};
+  names.spacing = run.spacing.by_axis;
   return names;
 }
 
@@ -57,7 +57,7 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
   names.has_none_of = "has no meaning at a face (a law is of t, the position and numbers)";
   // A value is held by the node just outside; a derivative is that at the face, half as far.
   const double h = names.spacing[law.axis], out = law.kind == LawKind::value ? 1 : 0.5;
-  const std::array size = {run.shape.planes, run.shape.rows, run.shape.columns};
+  const std::array size = by_axis(run.shape);
   const double position = law.last ? (static_cast<double>(size[law.axis] - 1) + out) * h : -out * h;
   names.positions[std::string(1, "zyx"[law.axis])] = position;
 

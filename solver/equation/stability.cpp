@@ -11,7 +11,7 @@ namespace {
 
 // Whether an axis of one node has nothing beside it but what is equal to it.
 bool is_without_waves(const RunConfig& run, int axis) {
-  const std::array sizes = {run.shape.planes, run.shape.rows, run.shape.columns};
+  const std::array sizes = by_axis(run.shape);
   const std::array faces = {run.boundaries.planes, run.boundaries.rows, run.boundaries.columns};
   const auto at = static_cast<std::size_t>(axis);
   const auto has_law = [&](const SideLaw& law) { return law.axis == axis; };

@@ -34,7 +34,7 @@ TEST_CASE("command lines") {
       {{"run", "c.yaml", "--set", "time.steps=-1"}, 2, "time.steps"},
       {{"run", "c.yaml", "--set", "equation.coefficient=0.26"}, 2, "0.25"},
       {{"run", "c.yaml", "--set", "grid.shape=[0, 5]"}, 2, "grid.shape"},
-      {{"run", "c.yaml", "--set", "grid.shape=[5]"}, 2, "grid.shape"},
+      {{"run", "c.yaml", "--set", "grid.shape=[5, 5, 5, 5]"}, 2, "grid.shape"},
       {{"run", "c.yaml", "--set", "output.fields=[]"}, 2, "output.fields"},
       {{"run", "c.yaml", "--set", "output.fields=[gradient]"}, 2, "laplacian"},
       {{"run", "c.yaml", "--backend", "gpu"}, 2, "--backend: gpu not in"},

@@ -68,7 +68,7 @@ TEST_CASE("texts that are not one map of sections are refused") {
   CHECK(mistakes_in("{a: 1} b") == "bad.yaml:1:8: a second document (expected one alone)");
   CHECK(mistakes_in("---\n" + smallest_config + "...\n") == "accepted");
   const std::string missing =
-      "bad.yaml:1:1: grid.shape: missing (expected a list of 2, each an integer from 1 to "
+      "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
       "1099511627776)\n"
       "bad.yaml:1:1: equation.coefficient: missing (give it, or equation.diffusivity and "
       "time.step)\n"

@@ -37,17 +37,17 @@ const Mistake mistakes[] = {
     {"grid: {shape: [-4, 5]}",
      "bad.yaml:1:16: grid.shape: found -4, out of range (expected an integer from 1 to "
      "1099511627776)"},
-    {"grid: {shape: [4]}",
-     "bad.yaml:1:15: grid.shape: found 1 value (expected a list of 2, each an integer "
+    {"grid: {shape: []}",
+     "bad.yaml:1:15: grid.shape: found 0 values (expected a list of 1 to 3, each an integer "
      "from 1 to 1099511627776)"},
-    {"grid: {shape: [4, 5, 6]}",
-     "bad.yaml:1:15: grid.shape: found 3 values (expected a list of 2, each an integer "
+    {"grid: {shape: [4, 5, 6, 7]}",
+     "bad.yaml:1:15: grid.shape: found 4 values (expected a list of 1 to 3, each an integer "
      "from 1 to 1099511627776)"},
     {"grid: {shape: 4}",
-     "bad.yaml:1:15: grid.shape: found 4 (expected a list of 2, each an integer from 1 to "
+     "bad.yaml:1:15: grid.shape: found 4 (expected a list of 1 to 3, each an integer from 1 to "
      "1099511627776)"},
     {"grid: {shape: {rows: 4, columns: 5}}",
-     "bad.yaml:1:15: grid.shape: found a map (expected a list of 2, each an integer from "
+     "bad.yaml:1:15: grid.shape: found a map (expected a list of 1 to 3, each an integer from "
      "1 to 1099511627776)"},
     {"grid: {shape: [4, [5]]}",
      "bad.yaml:1:19: grid.shape: found a list (expected an integer from 1 to "
@@ -58,18 +58,18 @@ const Mistake mistakes[] = {
      "bad.yaml:1:15: grid.shape: found 1048577 x 1048576, too many cells (at most "
      "1099511627776 together)"},
     {"grid: {shape: }",
-     "bad.yaml:1:15: grid.shape: found null (expected a list of 2, each an integer from 1 "
+     "bad.yaml:1:15: grid.shape: found null (expected a list of 1 to 3, each an integer from 1 "
      "to 1099511627776)"},
     {"grid: {}",
-     "bad.yaml:1:1: grid.shape: missing (expected a list of 2, each an integer from 1 to "
+     "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
      "1099511627776)"},
     {"grid: [4, 5]",
-     "bad.yaml:1:1: grid.shape: missing (expected a list of 2, each an integer from 1 to "
+     "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
      "1099511627776)\n"
      "bad.yaml:1:7: grid: found a list (expected a map with keys of grid: shape, spacing)"},
     {"grid:",
      "bad.yaml:1:1: grid: found nothing (expected a map with keys of grid: shape, spacing)\n"
-     "bad.yaml:1:1: grid.shape: missing (expected a list of 2, each an integer from 1 to "
+     "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
      "1099511627776)"},
     {"grid: {shape: [4, 5], spacing: 0}",
      "bad.yaml:1:32: grid.spacing: found 0, out of range (expected a number above 0)"},
@@ -99,8 +99,14 @@ const Mistake mistakes[] = {
      "bad.yaml:1:32: grid.spacing: found yes (expected a number above 0)"},
     {"grid: {shape: [4, 5], spacing: 1 m}",
      "bad.yaml:1:32: grid.spacing: found 1 m (expected a number above 0)"},
-    {"grid: {shape: [4, 5], spacing: [1, 1]}",
-     "bad.yaml:1:32: grid.spacing: found a list (expected a number above 0)"},
+    {"grid: {shape: [4, 5], spacing: [1, 0]}",
+     "bad.yaml:1:36: grid.spacing: found 0, out of range (expected a number above 0)"},
+    {"grid: {shape: [4, 5], spacing: [1, 1, 1]}",
+     "bad.yaml:1:32: grid.spacing: found 3 numbers (expected one number, or a list of one for each "
+     "of the 2 axes of grid.shape)"},
+    {"grid: {shape: [4, 5], spacing: [1, 1e20]}",
+     "bad.yaml:1:32: grid.spacing: found 1e+20, of which the square or its inverse is infinite in "
+     "float32 (expected about 5.4e-20 to 1.8e+19)"},
     {"grid: {shape: [4, 5], spaceing: 1}",
      "bad.yaml:1:23: grid.spaceing: unknown key (did you mean grid.spacing?)"},
     {"grid: {shape: [4, 5], colour: red}",
@@ -330,7 +336,11 @@ const Mistake mistakes[] = {
     {"output: {probes: {every: 0, at: 7}}",
      "bad.yaml:4:26: output.probes: every: found 0, out of range (expected an integer from 1 to "
      "9007199254740992)\n"
-     "bad.yaml:4:33: output.probes: at: expected a map of names with [row, column] each"},
+     "bad.yaml:4:33: output.probes: at: expected a map of names with an index for each axis: "
+     "[plane, row, column], [row, column] or [column]"},
+    {"output: {probes: {at: {inlet: [1, 2, 3]}}}",
+     "bad.yaml:4:18: output.probes: at.inlet: found [1, 2, 3], outside of the grid (expected rows "
+     "from 0 to 3, columns from 0 to 4)"},
     {"output: {probes: {every: 5}}", "bad.yaml:4:18: output.probes: at: missing"},
     {"filters: [gaussian]",
      "bad.yaml:4:11: filters: filter 1: expected a map with keys of name, kind, kernel, size, "

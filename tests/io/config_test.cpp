@@ -87,10 +87,10 @@ TEST_CASE("values of each kind of initial field arrive") {
   };
   CHECK(initial(1).value == -2.5);
   CHECK(initial(2).amplitude == 3);
-  CHECK(initial(2).center == std::array{0.0, 1.0});
+  CHECK(initial(2).center == std::array{0.5, 0.0, 1.0});
   CHECK(initial(2).width == 0.25);
   CHECK(initial(3).tile == 3);
-  CHECK(initial(4).mode == std::array<std::int64_t, 2>{4, 5});
+  CHECK(initial(4).mode == std::array<std::int64_t, 3>{1, 4, 5});
   CHECK(initial(5).path == "/pictures/a.png");  // from the folder of the config, /configs
   CHECK(initial(6).path == "/data/ä.h5");
   CHECK(initial(6).dataset == "/group/u");

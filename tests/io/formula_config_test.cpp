@@ -176,7 +176,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:6:31: initial.w: unknown key (did you mean initial.u?)"},
     {"initial: {kind: uniform, u: {kind: uniform}}",
      "bad.yaml:6:1: initial.v: missing (expected a map of kind and the keys of section initial that it reads)\n"
-     "bad.yaml:6:11: initial.kind: unknown key (did you mean equation.kind?)"},
+     "bad.yaml:6:11: initial.kind: does not apply where fields have their own (write initial.FIELD: {kind: ...})"},
     {"initial: {u: {kind: uniform, value: 1}}",
      "bad.yaml:6:1: initial.v: missing (expected a map of kind and the keys of section initial that it reads)"},
     {"initial: {u: {kind: uniform, tile: 1}, v: {kind: uniform}}",

@@ -70,8 +70,8 @@ class RandomProblem {
   std::string text() const {
     std::string text =
         fmt::format("{} x {}, spacing {}, {}, dt {}, {} steps, {} threads, {}, rows {}, columns {}",
-                    run.shape.rows, run.shape.columns, run.spacing, name_of(run.precision),
-                    *run.time_step, steps, threads, name_of(run.scheme),
+                    run.shape.rows, run.shape.columns, run.spacing.columns(),
+                    name_of(run.precision), *run.time_step, steps, threads, name_of(run.scheme),
                     name_of(run.boundaries.rows), name_of(run.boundaries.columns));
     for (const auto& [name, parameter] : run.parameters)
       text += fmt::format("\n{} = {}", name,

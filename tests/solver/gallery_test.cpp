@@ -215,7 +215,7 @@ TEST_CASE("gallery: Swift-Hohenberg, rolls of amplitude 2 sqrt(r / 3)") {
   GalleryRun run("swift-hohenberg",
                  {"grid.shape=[1, 256]", "parameters.r=0.05", "grid.spacing=0.39269908169872414",
                   "time.step=0.002", field_formula("", "0.1 * cos(x)")});
-  const double h = run.run.spacing, r = 0.05 - std::pow(1 - symbol(1, h), 2);
+  const double h = run.run.spacing.columns(), r = 0.05 - std::pow(1 - symbol(1, h), 2);
   CHECK(run.after(60'000)[0] == doctest::Approx(2 * std::sqrt(r / 3)).epsilon(0.002));
 }
 

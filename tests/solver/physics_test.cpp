@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE("eigenmodes decay by (1 - c lambda)^n under every boundary", 
       for (const std::array<std::int64_t, 2> mode :
            {std::array<std::int64_t, 2>{1, 1}, {3, 2}, {12, 17}}) {
         config.boundaries = {rows, columns};
-        config.initial.mode = mode;
+        config.initial.mode = {1, mode[0], mode[1]};
         const auto initial = computed_field(config);
         const std::int64_t steps = 300;
         const auto after = test::stepped<T>(
@@ -78,7 +78,7 @@ TEST_CASE("the Laplacian is of second order in space") {
     RunConfig config;
     config.shape = {n, n};
     config.initial.kind = InitialKind::sine;
-    config.initial.mode = {1, 2};
+    config.initial.mode = {1, 1, 2};
     const double h = 1.0 / static_cast<double>(n + 1);
     const auto field = computed_field(config);
     const auto state = test::stepped<double>(

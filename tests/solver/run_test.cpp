@@ -256,7 +256,7 @@ TEST_CASE("frozen cells: those that a step leaves as they are though their Lapla
   config.shape = {1, 8192};
   config.boundaries.rows = Boundary::insulated;
   config.initial.kind = InitialKind::sine;
-  config.initial.mode = {0, 1};
+  config.initial.mode = {1, 0, 1};
   config.equation.parameters = {{"coefficient", 0.1}};
   const auto made = computed_field(config);
   const std::vector<float> field(made.begin(), made.end());

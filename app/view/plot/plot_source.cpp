@@ -74,7 +74,7 @@ FileContent read_with_provenance(const fs::path& path) {
 PlotAxes axes_of(const FileContent& content, Origin origin) {
   PlotAxes axes;
   if (content.kind == "step" || content.kind == "index" || content.kind == "series") {
-    axes.spacing = content.spacing;
+    axes.spacing = content.spacing.columns();
     axes.unit = "m";
   } else {  // the spacing is not in the file
     axes.x = "column";
