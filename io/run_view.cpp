@@ -180,10 +180,10 @@ RunView read_run_view(const fs::path& folder, const std::string& host) {
   view.precision = text_in(summary, "precision");
   view.host = text_in(summary, "host");
   view.started = text_in(summary, "start_time");
-  if (const auto shape = summary.find("shape"); shape != summary.end() && shape->is_array() &&
-                                                shape->size() == 2 && (*shape)[0].is_number() &&
-                                                (*shape)[1].is_number())
-    view.shape = {(*shape)[0].get<std::int64_t>(), (*shape)[1].get<std::int64_t>()};
+  if (const auto shape = summary.find("shape");
+      shape != summary.end() && shape->is_array() && shape->size() >= 1 && shape->size() <= 3 &&
+      std::ranges::all_of(*shape, [](const Json& extent) { return extent.is_number(); }))
+    view.shape = Shape::of(shape->get<std::vector<std::int64_t>>());
   view.steps = number_in<std::int64_t>(summary, "steps");
   view.step = number_in<std::int64_t>(summary, "step");
   if (!view.diagnostics.empty()) view.step = std::max(view.step, view.diagnostics.back().step);

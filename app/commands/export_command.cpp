@@ -28,6 +28,7 @@ struct ExportOptions {
   std::string path, output, field, steps;
   std::optional<std::int64_t> step;
   PictureOptions pictures;
+  CutOptions cuts;
   bool plain = false;
   bool overwrite = false;
   bool quiet = false;
@@ -58,12 +59,13 @@ StepRange parse_steps(const std::string& text) {
       text);
 }
 
-// The picture of a step: %d, %9d or %09d in the pattern stands for its number.
+// The picture of a step or slice: %d, %9d or %09d in the pattern stands for its number.
 fs::path picture_of(std::int64_t step, const std::string& pattern) {
   static const std::regex form("([^%]*)%(0?)([0-9]{0,2})d([^%]*)");
   std::smatch parts;
   if (!std::regex_match(pattern, parts, form) || parts.length(2) + parts.length(3) > 2)
-    throw ConfigError("-o {}: expected one place for the step, such as frames/%09d.png", pattern);
+    throw ConfigError("-o {}: expected one place for the step or slice, such as frames/%09d.png",
+                      pattern);
   const int width = parts.length(3) > 0 ? std::stoi(parts.str(3)) : 0;
   const std::string number =
       parts.length(2) > 0 ? fmt::format("{:0{}}", step, width) : fmt::format("{:{}}", step, width);
@@ -79,21 +81,46 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
   if (!options.plain) require_drawing();
   const std::string& output = options.output;
   const bool folder = !output.ends_with(".png");
-  const std::string pattern = folder ? (fs::path(output) / "step-%09d.png").string() : output;
-  std::vector<PlotOutput> outputs;
-  for (const SeriesRecord& record : series.records) {
-    outputs.push_back({record.file, record.record, record.step, record.time});
-    refuse_existing(picture_of(record.step, pattern), options);
-  }
+  if (!options.cuts.along.empty() && series.records.size() > 1)
+    throw ConfigError("--along {}: shows one output, found {} (choose one with --step)",
+                      options.cuts.along, series.records.size());
+  const std::string counted = options.cuts.along.empty() ? "step" : options.cuts.along;
+  const std::string pattern =
+      folder ? (fs::path(output) / (counted + "-%09d.png")).string() : output;
   const PlotAxes axes =
       axes_of(read_with_provenance(series.records.back().file), options.pictures.origin);
-  const Frames frames(outputs, axes, {field}, styles_of(options.pictures, 1), {}, options.plain);
+  std::vector<PlotOutput> outputs;
+  for (const SeriesRecord& record : series.records)
+    outputs.push_back({record.file, record.record, record.step, record.time});
+  // Of each picture: what it shows, and the number in its name.
+  std::vector<std::vector<View>> views;
+  std::vector<std::int64_t> numbers;
+  if (!options.cuts.along.empty()) {
+    for (const Cut& cut : options.cuts.all_cuts(series.shape, options.path)) {
+      views.push_back({{&outputs.front(), field, cut}});
+      numbers.push_back(cut.index);
+    }
+  } else {
+    const auto cuts = options.cuts.cuts(series.shape, axes, options.path);
+    if (options.plain && cuts.size() > 1)
+      throw ConfigError(
+          "--plain: {} has a grid of three axes (which slice? --slice, --project or --along)",
+          options.path);
+    for (const PlotOutput& shown_output : outputs) {
+      std::vector<View>& shown = views.emplace_back();
+      for (const std::optional<Cut>& cut : cuts) shown.push_back({&shown_output, field, cut});
+      numbers.push_back(*shown_output.step);
+    }
+  }
+  for (const std::int64_t number : numbers) refuse_existing(picture_of(number, pattern), options);
   const fs::path parent = picture_of(0, pattern).parent_path();
+  Frames frames(views, axes, styles_of(options.pictures, views.front().size()), 0, {},
+                PictureFormat::png, options.plain);
   if (!parent.empty()) fs::create_directories(parent);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    series.before_reading(series.records[i]);
-    const std::vector<Panel> panels = frames.panels(outputs[i]);
-    replace_file(picture_of(series.records[i].step, pattern),
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    series.before_reading(series.records[options.cuts.along.empty() ? i : 0]);
+    const std::vector<Panel> panels = frames.panels(i);
+    replace_file(picture_of(numbers[i], pattern),
                  options.plain ? indexed_png(panels.front())
                                : draw_figure(PictureFormat::png, frames.layout(), panels));
   }
@@ -128,10 +155,10 @@ int export_command(const ExportOptions& options) {
   const bool pictures = folder || ending == ".png";
   if (!pictures && !whole && ending != ".npy" && ending != ".raw" && ending != ".csv")
     throw ConfigError("-o {}: unknown ending \"{}\" ({})", options.output, ending, endings);
-  if (!pictures && (options.plain || options.pictures != PictureOptions{}))
+  if (!pictures && (options.plain || !options.cuts.none() || options.pictures != PictureOptions{}))
     throw ConfigError(
-        "-o {}: is no picture, as --plain, --colormap, --limits, --percentiles, --of-cells and "
-        "--origin need (expected frames/ or frames/%09d.png)",
+        "-o {}: is no picture, as --plain, --slice, --project, --along, --colormap, --limits, "
+        "--percentiles, --of-cells and --origin need (expected frames/ or frames/%09d.png)",
         options.output);
   if (!pictures) refuse_existing(output, options);
   if (ending == ".raw") refuse_existing(xdmf_path(output), options);
@@ -186,6 +213,7 @@ void add_export_command(CommandLine& line) {
                  {.excludes = {"--step"}});
   command.flag("--plain", &options.plain,
                "Pictures of the field alone, a pixel a cell, without axes and colour bar");
+  add_cut_options(command, options.cuts);
   add_picture_options(command, options.pictures);
   command.flag("--overwrite", &options.overwrite, "Replace what is there");
   add_quiet_option(command, options.quiet);

@@ -25,14 +25,9 @@ struct PlotOptions {
   std::string path, output, field, size;
   std::optional<std::int64_t> step;
   PictureOptions pictures;
+  CutOptions cuts;
   bool movie = false;
   bool quiet = false;
-};
-
-// What one panel shows.
-struct View {
-  const PlotOutput* output;
-  std::string field;
 };
 
 // None where --size is not given.
@@ -56,7 +51,7 @@ fs::path output_path(const PlotOptions& options) {
   fs::path source = fs::canonical(options.path);
   const std::string name =
       fs::is_directory(source) ? source.filename().string() : source.stem().string();
-  if (!options.movie) return name + ".png";
+  if (!options.movie && options.cuts.along.empty()) return name + ".png";
   return name + (ffmpeg_found() ? ".mp4" : "-movie.png");
 }
 
@@ -75,47 +70,98 @@ std::vector<std::string> chosen_fields(const PlotSource& source, const PlotOptio
   return {chosen_field(source.content(), options.field, options.path)};
 }
 
+std::vector<std::optional<Cut>> cuts_of(const PlotSource& source, const PlotOptions& options) {
+  return options.cuts.cuts(source.content().shape, source.axes(), options.path);
+}
+
+const PlotOutput& chosen_output(const PlotSource& source, const PlotOptions& options) {
+  return options.step ? source.at_step(*options.step) : source.outputs().back();
+}
+
 // A row for each field.
 std::vector<View> views_of(const PlotSource& source, const PlotOptions& options,
-                           const std::vector<std::string>& fields) {
+                           const std::vector<std::string>& fields, const std::optional<Cut>& cut) {
   const std::vector<PlotOutput>& all = source.outputs();
-  const PlotOutput& last = options.step ? source.at_step(*options.step) : all.back();
+  const PlotOutput& last = chosen_output(source, options);
   std::vector<View> views;
   for (const std::string& field : fields) {
-    if (!options.step && all.size() > 1) views.push_back({&all.front(), field});
-    views.push_back({&last, field});
+    if (!options.step && all.size() > 1) views.push_back({&all.front(), field, cut});
+    views.push_back({&last, field, cut});
   }
   if (!options.field.empty() || fields.size() > 1) return views;
   if (fields.front() != laplacian_name && std::ranges::count(source.fields(), laplacian_name) > 0)
-    views.push_back({&last, std::string(laplacian_name)});
+    views.push_back({&last, std::string(laplacian_name), cut});
   return views;
+}
+
+// A row of panels for each field, a panel for each cut.
+std::vector<View> frame_of(const PlotOutput& output, const std::vector<std::string>& fields,
+                           const std::vector<std::optional<Cut>>& cuts) {
+  std::vector<View> views;
+  for (const std::string& field : fields)
+    for (const std::optional<Cut>& cut : cuts) views.push_back({&output, field, cut});
+  return views;
+}
+
+int rows_of(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
+
+void say_drawn(const PlotOptions& options, const fs::path& path, PictureSize size) {
+  if (!options.quiet) fmt::print("{}: {} x {}\n", path.string(), size.width, size.height);
+}
+
+// The middle slices: of all the fields at one output.
+void draw_slices(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
+  const PictureFormat format = format_of(path);
+  const std::vector<std::string> fields = chosen_fields(source, options);
+  const std::vector<View> views =
+      frame_of(chosen_output(source, options), fields, cuts_of(source, options));
+  Frames frames({views}, source.axes(), styles_of(options.pictures, views.size()),
+                rows_of(fields.size()), parse_size(options.size), format);
+  replace_file(path, draw_figure(format, frames.layout(), frames.panels(0)));
+  say_drawn(options, path, frames.layout().size);
 }
 
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = format_of(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
-  const std::vector<View> views = views_of(source, options, fields);
+  const std::optional<Cut> cut = cuts_of(source, options).front();
+  const std::vector<View> views = views_of(source, options, fields, cut);
   const std::vector<PlotStyle> styles = styles_of(options.pictures, views.size());
   std::vector<std::string> subtitles;  // first of all: an output that is none is named as such
   for (const View& view : views) subtitles.push_back(describe(*view.output));
-  const int count = static_cast<int>(views.size());
+  ViewReader reader;
   // The shape that the layout is made for; the values are read when their box is known.
-  const View& first = views.front();
-  const Shape shape = read_field(first.output->file, first.field, first.output->record).shape;
-  const int rows = static_cast<int>(fields.size());
-  const PictureSize size = parse_size(options.size).value_or(default_size(count, shape, rows));
-  const FigureLayout layout = figure_layout(size, count, shape, rows > 1 ? rows : 0);
+  View whole = views.front();
+  whole.cut.reset();
+  const FigureLayout layout = layout_for(views, source.axes(), reader.shape(whole),
+                                         rows_of(fields.size()), parse_size(options.size));
   std::vector<Panel> panels;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    DrawnField field = read_drawn(*views[i].output, views[i].field,
-                                  box_pixels(layout.panels[i], format), styles[i]);
-    panels.push_back(make_panel(std::move(field), subtitles[i], styles[i], source.axes()));
+    DrawnField field = reader.drawn(views[i], box_pixels(layout.panels[i], format), styles[i]);
+    field.name += cut_text(source.axes(), cut);
+    panels.push_back(
+        make_panel(std::move(field), subtitles[i], styles[i], cut_axes(source.axes(), cut)));
   }
   replace_file(path, draw_figure(format, layout, panels));
-  if (!options.quiet) fmt::print("{}: {} x {}\n", path.string(), size.width, size.height);
+  say_drawn(options, path, layout.size);
 }
 
-// One frame an output, all with the limits that hold every output's.
+// A frame an output, or with --along a frame a slice of one.
+std::vector<std::vector<View>> frames_of(const PlotSource& source, const PlotOptions& options,
+                                         const std::vector<std::string>& fields) {
+  std::vector<std::vector<View>> frames;
+  if (options.cuts.along.empty()) {
+    const std::vector<std::optional<Cut>> cuts = cuts_of(source, options);
+    for (const PlotOutput& output : source.outputs())
+      frames.push_back(frame_of(output, fields, cuts));
+    return frames;
+  }
+  for (const Cut& cut : options.cuts.all_cuts(source.content().shape, options.path))
+    frames.push_back(frame_of(chosen_output(source, options), fields, {cut}));
+  return frames;
+}
+
+// All frames with the limits that hold every one's.
 void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const bool mp4 = path.extension() == ".mp4";
   if (!mp4 && path.extension() != ".png")
@@ -125,19 +171,21 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
     throw ConfigError("{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG",
                       path.string());
   const std::vector<std::string> fields = chosen_fields(source, options);
-  const Frames frames(source.outputs(), source.axes(), fields,
-                      styles_of(options.pictures, fields.size()), parse_size(options.size));
+  const std::vector<std::vector<View>> views = frames_of(source, options, fields);
+  const std::size_t panels = views.front().size();
+  Frames frames(views, source.axes(), styles_of(options.pictures, panels),
+                panels > fields.size() ? rows_of(fields.size()) : 0, parse_size(options.size));
   const PictureSize size = frames.layout().size;
-  const int count = static_cast<int>(source.outputs().size());
+  const int count = static_cast<int>(views.size());
   const int rate = std::clamp(count / movie_seconds, slowest_movie, fastest_movie);
   std::optional<FfmpegMovie> movie;
   if (mp4) movie.emplace(path, size, rate);
   AnimatedPng animation(count, rate);
-  for (const PlotOutput& output : source.outputs()) {
+  for (std::size_t i = 0; i < views.size(); ++i) {
     if (mp4)
-      movie->add(draw_pixels(frames.layout(), frames.panels(output)));
+      movie->add(draw_pixels(frames.layout(), frames.panels(i)));
     else
-      animation.add(draw_figure(PictureFormat::png, frames.layout(), frames.panels(output)));
+      animation.add(draw_figure(PictureFormat::png, frames.layout(), frames.panels(i)));
   }
   if (mp4)
     movie->finish();
@@ -151,8 +199,13 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
 int plot_command(const PlotOptions& options) {
   require_drawing();
   const PlotSource source(options.path, options.pictures.origin);
-  if (options.movie)
+  if (options.movie && options.step && options.cuts.along.empty())
+    throw ConfigError("--movie --step {}: a movie of one output goes --along an axis",
+                      *options.step);
+  if (options.movie || !options.cuts.along.empty())
     draw_movie(source, options, output_path(options));
+  else if (source.content().shape.axes == 3 && options.cuts.none())
+    draw_slices(source, options, output_path(options));
   else
     draw_picture(source, options, output_path(options));
   return 0;
@@ -172,12 +225,12 @@ void add_plot_command(CommandLine& line) {
                  "there. Default: named after PATH");
   command.option("--step STEP", &options.step, "The output of this step alone");
   command.option("--field NAME", &options.field, "One dataset, such as laplacian or a filter's");
+  add_cut_options(command, options.cuts);
   add_picture_options(command, options.pictures);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
   command.flag("--movie", &options.movie,
-               "One frame an output, each field with the same limits in all: MP4 where ffmpeg is "
-               "installed, else an animated PNG",
-               {.excludes = {"--step"}});
+               "One frame an output, or a slice with --along; each field with the same limits in "
+               "all: MP4 where ffmpeg is installed, else an animated PNG");
   add_quiet_option(command, options.quiet);
   command.footer(R"(Examples:
   lapl plot runs/tutorial -o tutorial.png

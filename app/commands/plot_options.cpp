@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <sstream>
+#include <utility>
 
 #include "kernels/error.hpp"
 #include "solver/names.hpp"
@@ -49,6 +50,44 @@ void add_picture_options(Command& command, PictureOptions& options) {
                "Percentiles of the cells themselves, as numpy.percentile has them",
                {.excludes = {"--limits"}});
   add_origin_option(command, options.origin);
+}
+
+void add_cut_options(Command& command, CutOptions& options) {
+  command.option("--slice AXIS=POSITION|AXIS:INDEX", &options.slice,
+                 "Of three axes, this slice alone: z=0.5 for the nodes nearest to that position, "
+                 "z:12 for those with that index. Default: the middle ones across z, y and x");
+  command.option("--project KIND:AXIS", &options.project,
+                 "Of three axes, the max, min or mean of all values along one, such as max:z",
+                 {.excludes = {"--slice"}});
+  command.option("--along AXIS", &options.along,
+                 "Of three axes, every slice of one output across this one, in order",
+                 {.excludes = {"--slice", "--project"}});
+}
+
+void CutOptions::require_three_axes(Shape shape, const std::string& path) const {
+  if (none() || shape.axes == 3) return;
+  const auto& [option, text] = !slice.empty()     ? std::pair("--slice", slice)
+                               : !project.empty() ? std::pair("--project", project)
+                                                  : std::pair("--along", along);
+  throw ConfigError("{} {}: {} has a grid of {} (expected one of three axes)", option, text, path,
+                    shape.axes == 1 ? "one axis" : "two axes");
+}
+
+std::vector<std::optional<Cut>> CutOptions::cuts(Shape shape, const PlotAxes& axes,
+                                                 const std::string& path) const {
+  require_three_axes(shape, path);
+  if (!slice.empty()) return {slice_named(slice, shape, axes)};
+  if (!project.empty()) return {projection_named(project)};
+  return middle_cuts(shape);
+}
+
+std::vector<Cut> CutOptions::all_cuts(Shape shape, const std::string& path) const {
+  require_three_axes(shape, path);
+  std::vector<Cut> cuts;
+  const int axis = axis_named("--along " + along, along);
+  const std::int64_t count = shape.extents()[static_cast<std::size_t>(axis)];
+  for (std::int64_t i = 0; i < count; ++i) cuts.push_back({.axis = axis, .index = i});
+  return cuts;
 }
 
 std::vector<PlotStyle> styles_of(const PictureOptions& options, std::size_t panels) {

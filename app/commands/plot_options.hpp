@@ -1,6 +1,7 @@
 // What several commands let one say of pictures.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,25 @@ void add_origin_option(Command& command, Origin& origin);
 
 /// --colormap, --limits, --percentiles, --of-cells and --origin.
 void add_picture_options(Command& command, PictureOptions& options);
+
+/// Which part of a grid of three axes is shown.
+struct CutOptions {
+  std::string slice, project, along;
+
+  bool none() const { return slice.empty() && project.empty() && along.empty(); }
+  /// The cuts of one picture: what is asked for; without that the middle slices. None of a grid of
+  /// fewer axes. Throws ConfigError.
+  std::vector<std::optional<Cut>> cuts(Shape shape, const PlotAxes& axes,
+                                       const std::string& path) const;
+  /// With --along: every cut across that axis.
+  std::vector<Cut> all_cuts(Shape shape, const std::string& path) const;
+
+ private:
+  void require_three_axes(Shape shape, const std::string& path) const;
+};
+
+/// --slice, --project and --along.
+void add_cut_options(Command& command, CutOptions& options);
 
 /// The style of each of `panels` panels. Throws ConfigError.
 std::vector<PlotStyle> styles_of(const PictureOptions& options, std::size_t panels);

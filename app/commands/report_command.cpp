@@ -6,6 +6,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
+#include "app/view/plot/plot_frames.hpp"
 #include "app/view/report/page.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/durable/posix_file.hpp"
@@ -77,16 +78,22 @@ std::vector<ReportStep> pictured(const PlotSource& source) {
 
   std::vector<ReportStep> steps;
   std::vector<FieldSeries> all;
+  ViewReader reader;
+  const std::optional<Cut> cut = middle_cut(source.content().shape);
+  const Shape shown = cut_shape(source.content().shape, cut);
   for (const std::string& name : source.fields()) all.push_back({name, {}});
   for (const PlotOutput& output : outputs) {
     const FileContent content = read_output(output.file);
     for (FieldSeries& series : all)
       if (std::ranges::find(content.fields, series.name) != content.fields.end())
         series.drawn.emplace_back(
-            steps.size(), read_drawn(output, series.name, box_within(content.shape, side), {}));
+            steps.size(), reader.drawn({&output, series.name, cut}, box_within(shown, side), {}));
     steps.push_back({*output.step, content.times.front(), {}});
   }
-  for (FieldSeries& series : all) add_panels(std::move(series), steps, source.axes());
+  for (FieldSeries& series : all) {
+    for (auto& [step, field] : series.drawn) field.name += cut_text(source.axes(), cut);
+    add_panels(std::move(series), steps, cut_axes(source.axes(), cut));
+  }
   return steps;
 }
 
@@ -144,7 +151,8 @@ void add_report_command(CommandLine& line) {
   add_quiet_option(command, options.quiet);
   command.footer(
       R"(The page needs no other file and no network, so it can be mailed or put into an archive.
-It has pictures of up to 60 outputs, evenly chosen. #step=N in its address chooses one.
+It has pictures of up to 60 outputs, evenly chosen, and on three axes of the middle plane.
+#step=N in its address chooses one.
 
 Examples:
   lapl report runs/tutorial -o tutorial.html

@@ -1,5 +1,6 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
 #include <iterator>
 
 #include "io/durable/durable_file.hpp"
@@ -17,7 +18,9 @@ void write_csv(const std::filesystem::path& path, const Series& series, const st
         "outputs with --steps or --step; or .npy, .nc)",
         path.string(), records, text_of(series.shape), most_csv_lines);
   write_in_blocks(path, [&](const BlockWriter& write) {
-    std::string text = fmt::format("step,time,row,column,{}\n", field);
+    std::string text = "step,time,";
+    for (const auto& [axis, extent] : axes_of(series.shape)) text += std::string(axis.name) + ',';
+    text += field + '\n';
     for (const SeriesRecord& record : series.records) {
       const FieldValues read = read_record(series, record, field);
       const std::string before = fmt::format("{},{}", record.step, record.time);
@@ -25,8 +28,10 @@ void write_csv(const std::filesystem::path& path, const Series& series, const st
           [&](const auto& values) {
             for (std::int64_t i = 0; i < cells; ++i) {
               const Cell cell = cell_at(series.shape, i);
-              fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", before, cell.row,
-                             cell.column, values[i]);
+              const std::array<std::int64_t, 3> indices = {cell.plane, cell.row, cell.column};
+              fmt::format_to(std::back_inserter(text), "{},{},{}\n", before,
+                             fmt::join(indices.end() - series.shape.axes, indices.end(), ","),
+                             values[i]);
             }
           },
           read);

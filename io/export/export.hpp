@@ -15,8 +15,8 @@ namespace lapl {
 void write_series_file(const std::filesystem::path& path, const Series& series,
                        const std::vector<std::string>& fields, const std::string& history);
 
-/// NumPy's format, version 1.0 (numpy.lib.format): (time, rows, columns), or (rows, columns) for
-/// one record.
+/// NumPy's format, version 1.0 (numpy.lib.format): (time, [planes, rows,] columns), without time
+/// for one record.
 void write_npy(const std::filesystem::path& path, const Series& series, const std::string& field);
 
 /// The values alone, little-endian, record after record; and what they mean in an XDMF file
@@ -24,8 +24,8 @@ void write_npy(const std::filesystem::path& path, const Series& series, const st
 void write_raw(const std::filesystem::path& path, const Series& series, const std::string& field);
 std::filesystem::path xdmf_path(const std::filesystem::path& raw);
 
-/// A line a cell: step, time, row, column, value, the numbers in the fewest digits that read back
-/// as the same ones. Throws ConfigError above most_csv_lines.
+/// A line a cell: step, time, [plane, row,] column, value, the numbers in the fewest digits that
+/// read back as the same ones. Throws ConfigError above most_csv_lines.
 void write_csv(const std::filesystem::path& path, const Series& series, const std::string& field);
 /// What spreadsheets open (2^20 lines) in round numbers.
 inline constexpr std::int64_t most_csv_lines = 1'000'000;

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
@@ -12,9 +12,9 @@ std::string npy_header(const Series& series) {
   const std::size_t records = series.records.size();
   const Shape shape = series.shape;
   std::string text =
-      fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}{}, {}), }}",
+      fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}{}{}), }}",
                   size_of(series.precision), records > 1 ? fmt::format("{}, ", records) : "",
-                  shape.rows, shape.columns);
+                  fmt::join(shape.extents(), ", "), records == 1 && shape.axes == 1 ? "," : "");
   constexpr std::size_t before = 10, alignment = 64;
   text.append(alignment - 1 - (before + text.size()) % alignment, ' ');
   text += '\n';

@@ -96,6 +96,15 @@ void Canvas::line(double x0, double y0, double x1, double y1) const {
   cairo_stroke(cairo_.get());
 }
 
+void Canvas::line(double x0, double y0, double x1, double y1, Rgb rgb, double width) const {
+  cairo_save(cairo_.get());
+  color(rgb);
+  line_width(width);
+  cairo_set_line_cap(cairo_.get(), CAIRO_LINE_CAP_ROUND);
+  line(x0, y0, x1, y1);
+  cairo_restore(cairo_.get());
+}
+
 void Canvas::frame(Rectangle rectangle) const {
   cairo_rectangle(cairo_.get(), rectangle.x, rectangle.y, rectangle.width, rectangle.height);
   cairo_stroke(cairo_.get());

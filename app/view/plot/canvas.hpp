@@ -40,6 +40,8 @@ class Canvas {
 
   void color(Rgb rgb) const;
   void line(double x0, double y0, double x1, double y1) const;
+  /// The same in another colour and width.
+  void line(double x0, double y0, double x1, double y1, Rgb rgb, double width) const;
   void frame(Rectangle rectangle) const;
   void triangle(double x0, double y0, double x1, double y1, double x2, double y2, Rgb rgb) const;
 

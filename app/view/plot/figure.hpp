@@ -11,10 +11,14 @@
 
 namespace lapl {
 
-/// What the axes count.
-struct PlotAxes {
+struct PlotAxis {
+  std::string name;
   double spacing = 1;  ///< distance of two cells
-  std::string x = "x", y = "y";
+};
+
+/// What the axes count: x across the picture, y upwards or downwards, z not in it.
+struct PlotAxes {
+  PlotAxis x{"x"}, y{"y"}, z{"z"};
   std::string unit = {};        ///< empty: none
   bool first_row_below = true;  ///< else above, as in pictures
 };
@@ -28,6 +32,7 @@ struct Panel {
   Limits limits;               ///< low < high
   Colormap colormap;
   PlotAxes axes;
+  bool line = false;  ///< of one axis: a graph of the values, without a colour bar
 };
 
 enum class PictureFormat { png, svg, pdf };
@@ -42,6 +47,13 @@ std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel
 
 /// Throws ConfigError where lapl was built without cairo.
 void require_drawing();
+
+/// As a picture of these axes has them; a graph is half as high as wide.
+inline Extent extent_of(Shape shape, const PlotAxes& axes) {
+  if (shape.axes == 1) return {0.5, 1};
+  return {static_cast<double>(shape.rows) * (axes.y.spacing / axes.x.spacing),
+          static_cast<double>(shape.columns)};
+}
 
 /// How many pixels a field is resampled to for a box: SVG and PDF have two for each point.
 inline Shape box_pixels(const PanelLayout& panel, PictureFormat format) {

@@ -29,25 +29,24 @@ double font_for(double width, double height) {
                                            height / smallest_height}));
 }
 
-Rectangle fitted(double width, double height, double thinnest, Shape shape) {
-  const double rows = static_cast<double>(shape.rows), columns = static_cast<double>(shape.columns);
-  const double scale = std::min(width / columns, height / rows);
+Rectangle fitted(double width, double height, double thinnest, Extent extent) {
+  const double scale = std::min(width / extent.columns, height / extent.rows);
   Rectangle box;
-  box.width = std::floor(std::clamp(columns * scale, std::min(thinnest, width), width));
-  box.height = std::floor(std::clamp(rows * scale, std::min(thinnest, height), height));
+  box.width = std::floor(std::clamp(extent.columns * scale, std::min(thinnest, width), width));
+  box.height = std::floor(std::clamp(extent.rows * scale, std::min(thinnest, height), height));
   return box;
 }
 
-PanelLayout panel_layout(Rectangle cell, double font, Shape shape) {
+PanelLayout panel_layout(Rectangle cell, double font, Extent extent) {
   PanelLayout panel;
   panel.cell = cell;
   const double height = cell.height - (top_margin + bottom_margin) * font;
   panel.box =
-      fitted(cell.width - (left_margin + right_margin) * font, height, thinnest_box * font, shape);
+      fitted(cell.width - (left_margin + right_margin) * font, height, thinnest_box * font, extent);
   double used_below = bottom_margin, used_right = right_margin;
   if (panel.box.height < flat_box * font) {
     const Rectangle box = fitted(cell.width - (left_margin + right_no_bar) * font,
-                                 height - below * font, thinnest_box * font, shape);
+                                 height - below * font, thinnest_box * font, extent);
     // A box that is narrow too would have no room for the numbers below it either.
     if (box.height >= 1 && box.width >= flat_box * font) {
       panel.box = box;
@@ -69,6 +68,14 @@ PanelLayout panel_layout(Rectangle cell, double font, Shape shape) {
   return panel;
 }
 
+[[noreturn]] void throw_no_room(PictureSize size, int beside, int rows) {
+  const int panels = beside * rows;
+  throw ConfigError("a picture of {} x {} pixels has no room for {} panel{} (at least {} x {})",
+                    size.width, size.height, panels, panels == 1 ? "" : "s",
+                    beside * smallest_width * smallest_font,
+                    rows * smallest_height * smallest_font);
+}
+
 double shown_area(const FigureLayout& layout) {
   const Rectangle& box = layout.panels.front().box;
   return box.width * box.height;
@@ -76,7 +83,7 @@ double shown_area(const FigureLayout& layout) {
 
 }  // namespace
 
-FigureLayout figure_layout(PictureSize size, int panels, Shape shape, int asked_rows) {
+FigureLayout figure_layout(PictureSize size, int panels, Extent extent, int asked_rows) {
   FigureLayout best;
   for (int columns = panels; columns >= 1; --columns) {
     const int rows = (panels + columns - 1) / columns;
@@ -88,22 +95,19 @@ FigureLayout figure_layout(PictureSize size, int panels, Shape shape, int asked_
     FigureLayout layout{size, font_for(width, height), {}};
     for (int i = 0; i < panels; ++i)
       layout.panels.push_back(panel_layout(
-          {width * (i % columns), height * (i / columns), width, height}, layout.font, shape));
+          {width * (i % columns), height * (i / columns), width, height}, layout.font, extent));
     if (best.panels.empty() || shown_area(layout) > shown_area(best)) best = std::move(layout);
   }
-  if (best.panels.empty())
-    throw ConfigError("a picture of {} x {} pixels has no room for {} panel{} (at least {} x {})",
-                      size.width, size.height, panels, panels == 1 ? "" : "s",
-                      panels * smallest_width * smallest_font, smallest_height * smallest_font);
+  if (best.panels.empty()) throw_no_room(size, panels, 1);
   return best;
 }
 
-PictureSize default_size(int panels, Shape shape, int rows) {
+PictureSize default_size(int panels, Extent extent, int rows) {
   if (rows > 1) {  // as many of one row
-    const PictureSize row = default_size(1, shape);
+    const PictureSize row = default_size(1, extent);
     return {row.width * (panels / rows), row.height * rows};
   }
-  const double ratio = static_cast<double>(shape.columns) / static_cast<double>(shape.rows);
+  const double ratio = extent.columns / extent.rows;
   const bool stacked = ratio > 2 && panels > 1;
   const double longest = usual_box * (stacked || panels == 1 ? 1.6 : 1);
   const double width = std::max(longest * std::min(1.0, ratio), thinnest_box);
@@ -116,6 +120,72 @@ PictureSize default_size(int panels, Shape shape, int rows) {
   const double wide = std::max(cell_width, 22.0);
   return {static_cast<int>(std::lround(usual_font * wide * (stacked ? 1 : panels))),
           static_cast<int>(std::lround(usual_font * cell_height * (stacked ? panels : 1)))};
+}
+
+FigureLayout slices_layout(PictureSize size, const std::vector<Extent>& beside, int rows) {
+  const auto count = static_cast<double>(beside.size());
+  const double cell_height = static_cast<double>(size.height) / rows;
+  const double font = font_for(size.width / count, cell_height);
+  if (size.width < count * smallest_width * smallest_font ||
+      cell_height < smallest_height * smallest_font)
+    throw_no_room(size, static_cast<int>(beside.size()), rows);
+  const double bar = (right_margin - right_no_bar) * font, thinnest = thinnest_box * font;
+  const double width = size.width - bar - count * (left_margin + right_no_bar) * font;
+  const double height = cell_height - (top_margin + bottom_margin) * font;
+  double columns = 0, tallest = 0;
+  for (const Extent& extent : beside) {
+    columns += extent.columns;
+    tallest = std::max(tallest, extent.rows);
+  }
+  // Boxes that are too thin take the room of others, and those of the rest are as much smaller.
+  double scale = std::min(width / columns, height / tallest), used = 0;
+  const auto width_of = [&](const Extent& extent) {
+    return std::floor(std::max(extent.columns * scale, thinnest));
+  };
+  const auto all_widths = [&] {
+    double sum = 0;
+    for (const Extent& extent : beside) sum += width_of(extent);
+    return sum;
+  };
+  while ((used = all_widths()) > width && scale * columns > 1) scale *= 0.98;
+  const double longest = std::min(std::max(std::floor(tallest * scale), flat_box * font), height);
+  const double free = std::max(width - used, 0.0) / count;
+
+  FigureLayout layout{size, font, {}};
+  for (int row = 0; row < rows; ++row) {
+    double x = 0;
+    for (const Extent& extent : beside) {
+      const bool last = &extent == &beside.back();
+      PanelLayout& panel = layout.panels.emplace_back();
+      const double box_width = width_of(extent);
+      panel.cell = {x, row * cell_height,
+                    box_width + free + (left_margin + right_no_bar) * font + (last ? bar : 0),
+                    cell_height};
+      panel.box = {std::round(x + left_margin * font + free / 2), 0, box_width,
+                   std::floor(std::clamp(extent.rows * scale, std::min(thinnest, height), height))};
+      const double end = std::round(panel.cell.y + top_margin * font + height / 2 + longest / 2);
+      panel.box.y = end - panel.box.height;
+      if (last)
+        panel.bar = {panel.box.x + box_width + bar_gap * font, end - longest, bar_width * font,
+                     longest};
+      x += panel.cell.width;
+    }
+  }
+  return layout;
+}
+
+PictureSize slices_size(const std::vector<Extent>& beside, int rows) {
+  double longest = 0, tallest = 0, width = right_margin - right_no_bar;
+  for (const Extent& extent : beside) {
+    longest = std::max({longest, extent.rows, extent.columns});
+    tallest = std::max(tallest, extent.rows);
+  }
+  const double scale = usual_box / longest;
+  for (const Extent& extent : beside)
+    width += std::max(extent.columns * scale, flat_box) + left_margin + right_no_bar;
+  const double height = std::max(tallest * scale, flat_box) + top_margin + bottom_margin;
+  return {static_cast<int>(std::lround(usual_font * width)),
+          static_cast<int>(std::lround(usual_font * height)) * rows};
 }
 
 }  // namespace lapl

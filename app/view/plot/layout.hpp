@@ -20,6 +20,14 @@
 
 namespace lapl {
 
+/// How a field lies in a picture, in units of a column's width.
+struct Extent {
+  Extent(double of_rows, double of_columns) : rows(of_rows), columns(of_columns) {}
+  Extent(Shape shape)  // NOLINT(google-explicit-constructor): of square cells
+      : rows(static_cast<double>(shape.rows)), columns(static_cast<double>(shape.columns)) {}
+  double rows, columns;
+};
+
 struct Rectangle {
   double x = 0;
   double y = 0;
@@ -30,7 +38,7 @@ struct Rectangle {
 struct PanelLayout {
   Rectangle cell;  ///< the panel's part of the picture
   Rectangle box;   ///< the field; whole pixels
-  Rectangle bar;   ///< colour bar
+  Rectangle bar;   ///< colour bar; none where it has no width
   bool bar_below = false;
 };
 
@@ -40,12 +48,17 @@ struct FigureLayout {
   std::vector<PanelLayout> panels;
 };
 
-/// Panels of one shape in rows and columns that show them largest; cells are square,
+/// Panels of one extent in rows and columns that show them largest; cells are square,
 /// but a box is never thinner than some letters; in `rows` rows where that is not 0. Throws
 /// ConfigError for a size that leaves no room.
-FigureLayout figure_layout(PictureSize size, int panels, Shape shape, int rows = 0);
+FigureLayout figure_layout(PictureSize size, int panels, Extent extent, int rows = 0);
 
-/// A size that suits the shape, and as many rows of panels.
-PictureSize default_size(int panels, Shape shape, int rows = 1);
+/// A size that suits the extent, and as many rows of panels.
+PictureSize default_size(int panels, Extent extent, int rows = 1);
+
+/// Rows of panels beside each other, `beside` in each row, all on one scale, with one colour bar at
+/// the end of a row. Throws as figure_layout.
+FigureLayout slices_layout(PictureSize size, const std::vector<Extent>& beside, int rows);
+PictureSize slices_size(const std::vector<Extent>& beside, int rows);
 
 }  // namespace lapl

@@ -49,32 +49,82 @@ Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, double spacing, bool 
                          [&](int most) { return cell_ticks(cells, spacing, most); });
 }
 
-void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+void draw_across(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const Rectangle& box = layout.box;
-  const double right = box.x + box.width, end = box.y + box.height;
+  const double end = box.y + box.height;
   const Ticks x =
-      axis_ticks(canvas, panel.shape.columns, panel.axes.spacing, true, font, box.width);
+      axis_ticks(canvas, panel.shape.columns, panel.axes.x.spacing, true, font, box.width);
   for (const Tick& tick : x.ticks) {
     const double at = box.x + tick.fraction * box.width;
     canvas.line(crisp(at), end, crisp(at), end + mark * font);
     canvas.text(tick.label, at, end + (mark + gap + 0.5) * font, font, Align::centre);
   }
   const double room = std::min(std::max(box.width, 9 * font), layout.cell.width);
-  canvas.text(axis_title(panel.axes.x, panel.axes.unit, x), box.x + box.width / 2,
+  canvas.text(axis_title(panel.axes.x.name, panel.axes.unit, x), box.x + box.width / 2,
               end + (mark + gap + 2.1) * font, font, Align::centre, room);
+}
 
-  const Ticks y = axis_ticks(canvas, panel.shape.rows, panel.axes.spacing, false, font, box.height);
+void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& layout,
+                  double font) {
+  const Rectangle& box = layout.box;
+  const double end = box.y + box.height;
+  const auto values = [&](int most) {
+    return round_ticks(panel.limits.low, panel.limits.high, most);
+  };
+  const Ticks y = panel.line ? ticks_with_room(canvas, false, font, box.height, box.height, values)
+                             : axis_ticks(canvas, panel.shape.rows, panel.axes.y.spacing, false,
+                                          font, box.height);
+  const bool upwards = panel.line || panel.axes.first_row_below;
   double widest = 0;
   for (const Tick& tick : y.ticks) {
     widest = std::max(widest, canvas.text_width(tick.label, font));
     const double from_first = tick.fraction * box.height;
-    const double at = panel.axes.first_row_below ? end - from_first : box.y + from_first;
+    const double at = upwards ? end - from_first : box.y + from_first;
     canvas.line(box.x - mark * font, crisp(at), box.x, crisp(at));
     canvas.text(tick.label, box.x - (mark + gap) * font, at, font, Align::right);
   }
-  canvas.text_upwards(axis_title(panel.axes.y, panel.axes.unit, y),
-                      box.x - (mark + gap + 1.15) * font - widest, box.y + box.height / 2, font);
-  canvas.frame({crisp(box.x) - 1, crisp(box.y) - 1, right - box.x + 1, end - box.y + 1});
+  // What a graph counts is in its title.
+  const std::string title =
+      panel.line ? y.common_text() : axis_title(panel.axes.y.name, panel.axes.unit, y);
+  canvas.text_upwards(title, box.x - (mark + gap + 1.15) * font - widest, box.y + box.height / 2,
+                      font);
+}
+
+void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+  const Rectangle& box = layout.box;
+  draw_across(canvas, panel, layout, font);
+  draw_upwards(canvas, panel, layout, font);
+  canvas.frame({crisp(box.x) - 1, crisp(box.y) - 1, box.width + 1, box.height + 1});
+}
+
+/// Through the nodes, with gaps where a value is not finite; what lies beyond the limits is cut
+/// off.
+void draw_graph(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+  const Rectangle& box = layout.box;
+  const std::size_t count = panel.pixels.size();
+  const double step = box.width / static_cast<double>(count);
+  const auto fraction = [&](std::size_t i) { return panel.limits.fraction(panel.pixels[i]); };
+  for (std::size_t i = 0; i < std::max<std::size_t>(count - 1, 1); ++i) {
+    const bool single = count == 1;  // as wide as its cell
+    const double a = fraction(i), b = fraction(single ? i : i + 1);
+    if (!std::isfinite(a) || !std::isfinite(b)) continue;
+    // The parts of the way from a to b that are inside.
+    const double slope = b - a;
+    double first = 0, last = 1;
+    if (slope == 0) {
+      if (a < 0 || a > 1) continue;
+    } else {
+      first = std::max(0.0, std::min(-a / slope, (1 - a) / slope));
+      last = std::min(1.0, std::max(-a / slope, (1 - a) / slope));
+      if (first >= last) continue;
+    }
+    const auto x = [&](double part) {
+      return box.x + (static_cast<double>(i) + (single ? 0 : 0.5) + part) * step;
+    };
+    const auto y = [&](double part) { return box.y + box.height * (1 - a - part * slope); };
+    canvas.line(x(first), y(first), x(last), y(last), panel.colormap.color(0.3),
+                std::max(1.5, font / 8));
+  }
 }
 
 void draw_field(const Canvas& canvas, const Panel& panel, const PanelLayout& layout) {
@@ -168,9 +218,12 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
 void draw_panel(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const Rectangle &cell = layout.cell, &box = layout.box;
   canvas.line_width(std::max(1.0, std::round(font / 13)));
-  draw_field(canvas, panel, layout);
+  if (panel.line)
+    draw_graph(canvas, panel, layout, font);
+  else
+    draw_field(canvas, panel, layout);
   draw_axes(canvas, panel, layout, font);
-  draw_bar(canvas, panel, layout, font);
+  if (layout.bar.width > 0 && !panel.line) draw_bar(canvas, panel, layout, font);
 
   // Centred over the box, moved where the cell would cut it off.
   const double room = cell.width - 1.2 * font;

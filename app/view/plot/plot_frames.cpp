@@ -2,33 +2,84 @@
 
 namespace lapl {
 
-Frames::Frames(const std::vector<PlotOutput>& outputs, PlotAxes axes,
-               const std::vector<std::string>& fields, const std::vector<PlotStyle>& styles,
-               std::optional<PictureSize> size, bool plain)
-    : axes_(std::move(axes)) {
-  const PlotOutput& first = outputs.front();
-  const Shape shape = read_field(first.file, fields.front(), first.record).shape;
-  const int count = static_cast<int>(fields.size());
-  if (!plain) layout_ = figure_layout(size.value_or(default_size(count, shape)), count, shape);
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    shown_.push_back({.field = fields[i],
-                      .style = styles[i],
-                      .box = plain ? shape : box_pixels(layout_.panels[i], PictureFormat::png)});
-  for (const PlotOutput& output : outputs)
-    for (Shown& shown : shown_) {
-      const DrawnField drawn = read_drawn(output, shown.field, shown.box, shown.style);
-      shown.range = united(shown.range, drawn.range);
-      shown.signs = shown.signs || drawn.signs;
+const ReadField& ViewReader::read(const View& view) {
+  const PlotOutput& output = *view.output;
+  if (file_ != output.file || record_ != output.record) {
+    fields_.clear();
+    file_ = output.file;
+    record_ = output.record;
+  }
+  auto found = fields_.find(view.field);
+  if (found == fields_.end())
+    found = fields_.emplace(view.field, read_field(output.file, view.field, output.record)).first;
+  return found->second;
+}
+
+DrawnField ViewReader::drawn(const View& view, Shape box, const PlotStyle& style) {
+  const ReadField& field = read(view);
+  const Shape shape = cut_shape(field.shape, view.cut);
+  if (!view.cut) return drawn_field(view.field, view_of(field.values), shape, box, style);
+  const FieldValues values = cut_values(view_of(field.values), field.shape, view.cut);
+  return drawn_field(view.field, view_of(values), shape, box, style);
+}
+
+Shape ViewReader::shape(const View& view) { return cut_shape(read(view).shape, view.cut); }
+
+FigureLayout layout_for(const std::vector<View>& views, const PlotAxes& axes, Shape grid, int rows,
+                        std::optional<PictureSize> size) {
+  std::vector<Extent> beside;
+  bool all_one = true;
+  const int row_count = std::max(rows, 1);
+  for (std::size_t i = 0; i < views.size() / static_cast<std::size_t>(row_count); ++i) {
+    const std::optional<Cut>& cut = views[i].cut;
+    beside.push_back(extent_of(cut_shape(grid, cut), cut_axes(axes, cut)));
+    all_one = all_one && (!cut || cut->axis == views.front().cut->axis);
+  }
+  if (!all_one)
+    return slices_layout(size.value_or(slices_size(beside, row_count)), beside, row_count);
+  const int count = static_cast<int>(views.size());
+  return figure_layout(size.value_or(default_size(count, beside.front(), row_count)), count,
+                       beside.front(), rows);
+}
+
+Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector<PlotStyle> styles,
+               int rows, std::optional<PictureSize> size, PictureFormat format, bool plain)
+    : frames_(std::move(frames)),
+      axes_(std::move(axes)),
+      styles_(std::move(styles)),
+      format_(format),
+      plain_(plain) {
+  if (!plain) {
+    View whole = frames_.front().front();
+    whole.cut.reset();
+    layout_ = layout_for(frames_.front(), axes_, reader_.shape(whole), rows, size);
+  }
+  for (std::size_t frame = 0; frame < frames_.size(); ++frame)
+    for (std::size_t i = 0; i < styles_.size(); ++i) {
+      const DrawnField field = drawn(frame, i);
+      Shown& shown = shown_[frames_[frame][i].field];
+      shown.range = united(shown.range, field.range);
+      shown.signs = shown.signs || field.signs;
     }
 }
 
-std::vector<Panel> Frames::panels(const PlotOutput& output) const {
+DrawnField Frames::drawn(std::size_t frame, std::size_t panel) {
+  const View& view = frames_[frame][panel];
+  const Shape box = plain_ ? reader_.shape(view) : box_pixels(layout_.panels[panel], format_);
+  return reader_.drawn(view, box, styles_[panel]);
+}
+
+std::vector<Panel> Frames::panels(std::size_t frame) {
   std::vector<Panel> panels;
-  for (const Shown& shown : shown_) {
-    DrawnField drawn = read_drawn(output, shown.field, shown.box, shown.style);
-    drawn.signs = shown.signs;
-    drawn.range = shown.range;
-    panels.push_back(make_panel(std::move(drawn), describe(output), shown.style, axes_));
+  for (std::size_t i = 0; i < styles_.size(); ++i) {
+    const View& view = frames_[frame][i];
+    DrawnField field = drawn(frame, i);
+    field.range = shown_[view.field].range;
+    field.signs = shown_[view.field].signs;
+    field.name += cut_text(axes_, view.cut);
+    std::string& subtitle = subtitles_[view.output];
+    if (subtitle.empty()) subtitle = describe(*view.output);
+    panels.push_back(make_panel(std::move(field), subtitle, styles_[i], cut_axes(axes_, view.cut)));
   }
   return panels;
 }

@@ -7,14 +7,9 @@
 
 namespace lapl {
 
-DrawnField read_drawn(const PlotOutput& output, const std::string& field, Shape box,
-                      const PlotStyle& style) {
-  const ReadField read = read_field(output.file, field, output.record);
-  return drawn_field(field, view_of(read.values), read.shape, box, style);
-}
-
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style) {
+  if (shape.axes == 1) box = {1, std::min(box.columns, shape.columns)};
   DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}};
   const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
   const std::vector<double> counted =
@@ -33,10 +28,22 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   return drawn;
 }
 
+namespace {
+
+// So that a graph does not touch its frame.
+Limits with_margin(Limits limits) {
+  const double margin = 0.05 * (limits.high - limits.low);
+  return {limits.low - margin, limits.high + margin};
+}
+
+}  // namespace
+
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
                  const PlotAxes& axes) {
   const std::string colormap = style.colormap.value_or(field.signs ? "diverging" : "viridis");
-  const Limits suitable = colormap == "diverging" ? centred(field.range) : widened(field.range);
+  Limits suitable = colormap == "diverging" ? centred(field.range) : widened(field.range);
+  const bool line = field.shape.axes == 1;
+  if (line) suitable = with_margin(widened(field.range));
   return {std::move(field.name),
           std::move(subtitle),
           field.shape,
@@ -44,7 +51,8 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
           std::move(field.pixels),
           style.limits.value_or(suitable),
           colormap_named(colormap),
-          axes};
+          axes,
+          line};
 }
 
 Shape box_within(Shape shape, std::int64_t longest) {
@@ -57,8 +65,12 @@ Shape box_within(Shape shape, std::int64_t longest) {
 Panel small_panel(const std::string& name, FieldView values, Shape shape, std::int64_t step,
                   bool first_row_below) {
   constexpr std::int64_t longest = 400;
-  return make_panel(drawn_field(name, values, shape, box_within(shape, longest), {}),
-                    "step " + std::to_string(step), {}, {.first_row_below = first_row_below});
+  const std::optional<Cut> cut = middle_cut(shape);
+  const FieldValues shown = cut_values(values, shape, cut);
+  const Shape of_shown = cut_shape(shape, cut);
+  const PlotAxes axes{.z = {"plane"}, .first_row_below = first_row_below};
+  return make_panel(drawn_field(name, view_of(shown), of_shown, box_within(of_shown, longest), {}),
+                    "step " + std::to_string(step) + cut_text(axes, cut), {}, axes);
 }
 
 }  // namespace lapl

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "app/view/plot/cut.hpp"
 #include "app/view/plot/plot_source.hpp"
 
 namespace lapl {
@@ -29,10 +30,6 @@ struct DrawnField {
 /// Percentiles are those of the cells or, unless the style says otherwise, where a pixel shows
 /// several cells, of their means. The
 /// Laplacian is taken from its 5th to its 95th percentile, all else from the least to the largest.
-DrawnField read_drawn(const PlotOutput& output, const std::string& field, Shape box,
-                      const PlotStyle& style);
-
-/// The same for a field in memory.
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style);
 
@@ -43,7 +40,8 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
 /// The field's pixels in a box with sides of at most `longest`: no more pixels than cells.
 Shape box_within(Shape shape, std::int64_t longest);
 
-/// A panel of a few hundred pixels for a terminal, in the colours that `lapl plot` chooses.
+/// A panel of a few hundred pixels for a terminal, in the colours that `lapl plot` chooses: of a
+/// grid of three axes the middle plane.
 Panel small_panel(const std::string& name, FieldView values, Shape shape, std::int64_t step,
                   bool first_row_below);
 

@@ -74,11 +74,14 @@ FileContent read_with_provenance(const fs::path& path) {
 PlotAxes axes_of(const FileContent& content, Origin origin) {
   PlotAxes axes;
   if (content.kind == "step" || content.kind == "index" || content.kind == "series") {
-    axes.spacing = content.spacing.columns();
+    axes.z.spacing = content.spacing.by_axis[0];
+    axes.y.spacing = content.spacing.by_axis[1];
+    axes.x.spacing = content.spacing.by_axis[2];
     axes.unit = "m";
   } else {  // the spacing is not in the file
-    axes.x = "column";
-    axes.y = "row";
+    axes.x.name = "column";
+    axes.y.name = "row";
+    axes.z.name = "plane";
   }
   const bool picture = content.kind == "hdf5" || from_picture(content.provenance);
   axes.first_row_below = origin == Origin::automatic ? !picture : origin == Origin::lower;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/view/plot/figure.hpp"
+#include "app/view/plot/cut.hpp"
 #include "io/hdf5/step_file.hpp"
 
 namespace lapl {
@@ -18,6 +18,13 @@ struct PlotOutput {
   std::size_t record = 0;
   std::optional<std::int64_t> step;  ///< none in a file of another program
   std::optional<double> time;        ///< likewise; s
+};
+
+/// What a panel shows.
+struct View {
+  const PlotOutput* output;
+  std::string field;
+  std::optional<Cut> cut = {};
 };
 
 /// Where a field's first row goes in pictures. Automatic: on top where the field began as a

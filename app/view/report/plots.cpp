@@ -64,11 +64,12 @@ std::string polylines(std::span<const DiagnosticsLine> history, const ReportLine
 }  // namespace
 
 std::string picture_html(const Panel& panel, const std::string& when) {
-  const double ratio =
-      std::clamp(static_cast<double>(panel.shape.columns) / static_cast<double>(panel.shape.rows),
-                 tallest, flattest);
-  const Ticks x = cell_ticks(panel.shape.columns, panel.axes.spacing, most_numbers_across);
-  Ticks y = cell_ticks(panel.shape.rows, panel.axes.spacing, ratio > 3 ? 3 : most_numbers_upwards);
+  const Extent extent = extent_of(panel.shape, panel.axes);
+  const double ratio =  // one axis is a strip here
+      panel.line ? flattest : std::clamp(extent.columns / extent.rows, tallest, flattest);
+  const Ticks x = cell_ticks(panel.shape.columns, panel.axes.x.spacing, most_numbers_across);
+  Ticks y =
+      cell_ticks(panel.shape.rows, panel.axes.y.spacing, ratio > 3 ? 3 : most_numbers_upwards);
   if (!panel.axes.first_row_below)
     for (Tick& tick : y.ticks) tick.fraction = 1 - tick.fraction;
   const Ticks bar =
@@ -87,8 +88,8 @@ std::string picture_html(const Panel& panel, const std::string& when) {
       squares ? " class=\"squares\"" : "", html_escaped(panel.title), when, values,
       panel.drawn.columns, panel.drawn.rows, base64(indexed_png(panel)), gradient(panel.colormap),
       numbers_html(bar, "scale", "bottom"), numbers_html(x, "across", "left"),
-      html_with_superscripts(axis_title(panel.axes.x, panel.axes.unit, x)),
-      html_with_superscripts(axis_title(panel.axes.y, panel.axes.unit, y)));
+      html_with_superscripts(axis_title(panel.axes.x.name, panel.axes.unit, x)),
+      html_with_superscripts(axis_title(panel.axes.y.name, panel.axes.unit, y)));
 }
 
 std::string graph_html(const std::string& title, std::span<const DiagnosticsLine> history,

@@ -1,0 +1,170 @@
+#include "app/view/plot/cut.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "app/view/plot/ticks.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+struct ProjectionRow {
+  Projection kind;
+  const char* name;
+  const char* title;
+};
+constexpr std::array<ProjectionRow, 3> projections = {{{Projection::max, "max", "maximum"},
+                                                       {Projection::min, "min", "minimum"},
+                                                       {Projection::mean, "mean", "mean"}}};
+
+std::int64_t extent_of(Shape shape, int axis) {
+  return axis == 0 ? shape.planes : axis == 1 ? shape.rows : shape.columns;
+}
+
+const PlotAxis& axis_of(const PlotAxes& axes, int axis) {
+  return axis == 0 ? axes.z : axis == 1 ? axes.y : axes.x;
+}
+
+// Of values in float64: NaN where one of them is.
+double projected(Projection kind, double so_far, double value) {
+  if (kind == Projection::mean) return so_far + value;
+  if (std::isnan(so_far) || std::isnan(value)) return so_far + value;
+  return kind == Projection::max ? std::max(so_far, value) : std::min(so_far, value);
+}
+
+// In the order in which the values lie, also where the picture turns them.
+template <class T>
+std::vector<T> cut_out(std::span<const T> values, Shape shape, const Cut& cut) {
+  const Shape result = cut_shape(shape, cut);
+  const bool one = cut.projection == Projection::none;
+  std::array<std::int64_t, 3> first{}, end = {shape.planes, shape.rows, shape.columns};
+  std::array<std::int64_t, 3> stride = {result.columns, result.columns, 1};
+  if (cut.axis == 2) stride[1] = 1;
+  const auto axis = static_cast<std::size_t>(cut.axis);
+  stride[axis] = 0;
+  if (one) first[axis] = cut.index, end[axis] = cut.index + 1;
+  std::vector<double> made(static_cast<std::size_t>(result.cells()));
+  for (std::int64_t plane = first[0]; plane < end[0]; ++plane)
+    for (std::int64_t row = first[1]; row < end[1]; ++row)
+      for (std::int64_t column = first[2]; column < end[2]; ++column) {
+        const auto value =
+            static_cast<double>(values[(plane * shape.rows + row) * shape.columns + column]);
+        double& so_far = made[plane * stride[0] + row * stride[1] + column * stride[2]];
+        const bool begins = std::array{plane, row, column}[axis] == first[axis];
+        so_far = begins ? value : projected(cut.projection, so_far, value);
+      }
+  const double share = cut.projection == Projection::mean ? static_cast<double>(end[axis]) : 1;
+  std::vector<T> picked(made.size());
+  std::ranges::transform(made, picked.begin(),
+                         [&](double value) { return static_cast<T>(value / share); });
+  return picked;
+}
+
+[[noreturn]] void throw_bad_slice(const std::string& text) {
+  throw ConfigError(
+      "--slice {}: expected an axis and a position, such as z=0.5, or an index, such as z:12",
+      text);
+}
+
+template <class Number>
+Number number_in(const std::string& text, std::string_view digits) {
+  Number number{};
+  const char* const end = digits.data() + digits.size();
+  if (const auto [after, error] = std::from_chars(digits.data(), end, number);
+      error != std::errc() || after != end)
+    throw_bad_slice(text);
+  return number;
+}
+
+}  // namespace
+
+std::optional<Cut> middle_cut(Shape shape, int axis) {
+  if (shape.axes < 3) return std::nullopt;
+  return Cut{.axis = axis, .index = extent_of(shape, axis) / 2};
+}
+
+std::vector<std::optional<Cut>> middle_cuts(Shape shape) {
+  if (shape.axes < 3) return {std::nullopt};
+  return {middle_cut(shape, 0), middle_cut(shape, 1), middle_cut(shape, 2)};
+}
+
+Shape cut_shape(Shape shape, const std::optional<Cut>& cut) {
+  if (!cut) return shape;
+  return {.rows = cut->axis == 0 ? shape.rows : shape.planes,
+          .columns = cut->axis == 2 ? shape.rows : shape.columns};
+}
+
+FieldValues cut_values(FieldView values, Shape shape, const std::optional<Cut>& cut) {
+  return std::visit(
+      [&]<class T>(std::span<const T> held) -> FieldValues {
+        return cut ? cut_out(held, shape, *cut) : std::vector<T>(held.begin(), held.end());
+      },
+      values);
+}
+
+PlotAxes cut_axes(PlotAxes axes, const std::optional<Cut>& cut) {
+  if (!cut || cut->axis == 0) return axes;
+  std::swap(axes.y, axes.z);
+  if (cut->axis == 2) std::swap(axes.x, axes.z);
+  return axes;
+}
+
+std::string cut_text(const PlotAxes& axes, const std::optional<Cut>& cut) {
+  if (!cut) return "";
+  const PlotAxis& axis = axis_of(axes, cut->axis);
+  const auto row = std::ranges::find(projections, cut->projection, &ProjectionRow::kind);
+  if (row != projections.end()) return fmt::format(", {} along {}", row->title, axis.name);
+  if (axes.unit.empty()) return fmt::format(", {} {}", axis.name, cut->index);
+  return fmt::format(", {} = {} {}", axis.name,
+                     number_text(static_cast<double>(cut->index) * axis.spacing, 6), axes.unit);
+}
+
+int axis_named(const std::string& option, const std::string& name) {
+  for (std::size_t axis = 0; axis < all_axes.size(); ++axis)
+    if (name == all_axes[axis].position) return static_cast<int>(axis);
+  throw ConfigError("{}: unknown axis \"{}\" (x, y or z)", option, name);
+}
+
+Cut slice_named(const std::string& text, Shape shape, const PlotAxes& axes) {
+  const auto at = text.find_first_of("=:");
+  if (at == std::string::npos) throw_bad_slice(text);
+  Cut cut{.axis = axis_named("--slice " + text, text.substr(0, at))};
+  const std::string_view digits = std::string_view(text).substr(at + 1);
+  const std::int64_t last = extent_of(shape, cut.axis) - 1;
+  const char* const name = all_axes[static_cast<std::size_t>(cut.axis)].position;
+  if (text[at] == ':') {
+    cut.index = number_in<std::int64_t>(text, digits);
+    if (cut.index < 0 || cut.index > last)
+      throw ConfigError("--slice {}: outside of the grid (expected {}:0 to {}:{})", text, name,
+                        name, last);
+    return cut;
+  }
+  const double position = number_in<double>(text, digits);
+  if (axes.unit.empty())
+    throw ConfigError(
+        "--slice {}: the file does not say where its nodes lie (expected {}:0 to {}:{})", text,
+        name, name, last);
+  const double node = std::round(position / axis_of(axes, cut.axis).spacing);
+  if (!(node >= 0 && node <= static_cast<double>(last)))
+    throw ConfigError("--slice {}: outside of the grid ({} goes from 0 to {} {})", text, name,
+                      number_text(static_cast<double>(last) * axis_of(axes, cut.axis).spacing, 6),
+                      axes.unit);
+  cut.index = static_cast<std::int64_t>(node);
+  return cut;
+}
+
+Cut projection_named(const std::string& text) {
+  const auto colon = text.find(':');
+  const auto row = std::ranges::find(projections, text.substr(0, colon), &ProjectionRow::name);
+  if (colon == std::string::npos || row == projections.end())
+    throw ConfigError("--project {}: expected max, min or mean and an axis, such as max:z", text);
+  return {.axis = axis_named("--project " + text, text.substr(colon + 1)), .projection = row->kind};
+}
+
+}  // namespace lapl

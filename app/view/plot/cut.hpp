@@ -1,0 +1,44 @@
+// What a picture shows of a grid of three axes: one plane of its nodes, or what is largest, least
+// or the mean along an axis.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/view/plot/figure.hpp"
+#include "io/hdf5/field_values.hpp"
+
+namespace lapl {
+
+enum class Projection { none, max, min, mean };
+
+struct Cut {
+  int axis = 0;            ///< of all_axes: the one that the picture lacks
+  std::int64_t index = 0;  ///< of the nodes along it that are shown; for none
+  Projection projection = Projection::none;
+};
+
+/// The cut across an axis at the middle of the grid. None where the grid has fewer axes.
+std::optional<Cut> middle_cut(Shape shape, int axis = 0);
+/// Those across z, y and x.
+std::vector<std::optional<Cut>> middle_cuts(Shape shape);
+
+/// What is cut out, row by row, on a grid of two axes: x and y, x and z, or y and z. Without a cut
+/// all of it.
+Shape cut_shape(Shape shape, const std::optional<Cut>& cut);
+FieldValues cut_values(FieldView values, Shape shape, const std::optional<Cut>& cut);
+PlotAxes cut_axes(PlotAxes axes, const std::optional<Cut>& cut);
+
+/// ", z = 0.5 m", ", plane 12", ", maximum along z", to be put after a name; empty without a cut.
+std::string cut_text(const PlotAxes& axes, const std::optional<Cut>& cut);
+
+/// The cut that "z=0.5", a position of which the nearest node is taken, or "z:12" says, or
+/// "max:z" of a projection. Throw ConfigError.
+Cut slice_named(const std::string& text, Shape shape, const PlotAxes& axes);
+Cut projection_named(const std::string& text);
+/// The place in all_axes of "z", "y" or "x". Throws ConfigError that begins with `option`.
+int axis_named(const std::string& option, const std::string& name);
+
+}  // namespace lapl

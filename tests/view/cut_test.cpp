@@ -1,0 +1,194 @@
+// What is shown of a grid of three axes: slices and projections, and where they lie in a picture.
+#include "app/view/plot/cut.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "app/view/plot/plot_panels.hpp"
+#include "kernels/error.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl;
+using test::has;
+
+namespace {
+
+constexpr Shape grid{.rows = 5, .columns = 7, .planes = 4, .axes = 3};
+
+// A different value in each cell, from which its indices can be read.
+std::vector<float> counted() {
+  std::vector<float> values(static_cast<std::size_t>(grid.cells()));
+  for (std::int64_t i = 0; i < grid.cells(); ++i) {
+    const Cell cell = cell_at(grid, i);
+    values[i] = static_cast<float>(100 * cell.plane + 10 * cell.row + cell.column);
+  }
+  return values;
+}
+
+std::vector<float> cut_of(const std::vector<float>& values, const Cut& cut) {
+  return std::get<std::vector<float>>(
+      cut_values(FieldView{std::span<const float>(values)}, grid, cut));
+}
+
+std::string message_of(const auto& call) {
+  try {
+    call();
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+PlotAxes metres() {
+  PlotAxes axes{.unit = "m"};
+  axes.x.spacing = 0.25, axes.y.spacing = 0.5, axes.z.spacing = 2;
+  return axes;
+}
+
+}  // namespace
+
+TEST_CASE("cuts: a slice has the values of its nodes, row by row") {
+  const std::vector<float> values = counted();
+  for (int axis = 0; axis < 3; ++axis)
+    for (std::int64_t index = 0; index < grid.extents()[static_cast<std::size_t>(axis)]; ++index) {
+      const Cut cut{.axis = axis, .index = index};
+      const Shape shape = cut_shape(grid, cut);
+      CHECK(shape == (axis == 0 ? Shape{5, 7} : axis == 1 ? Shape{4, 7} : Shape{4, 5}));
+      const std::vector<float> shown = cut_of(values, cut);
+      REQUIRE(std::ssize(shown) == shape.cells());
+      for (std::int64_t row = 0; row < shape.rows; ++row)
+        for (std::int64_t column = 0; column < shape.columns; ++column) {
+          const std::int64_t expected = axis == 0   ? 100 * index + 10 * row + column
+                                        : axis == 1 ? 100 * row + 10 * index + column
+                                                    : 100 * row + 10 * column + index;
+          REQUIRE(shown[row * shape.columns + column] == static_cast<float>(expected));
+        }
+    }
+}
+
+TEST_CASE("cuts: projections along each axis, where a value is not a number nor are they") {
+  std::vector<float> values = counted();
+  values[3 * 35 + 2 * 7 + 6] = -1;
+  values[1 * 35 + 4 * 7 + 5] = std::numeric_limits<float>::quiet_NaN();
+  for (int axis = 0; axis < 3; ++axis)
+    for (const Projection kind : {Projection::max, Projection::min, Projection::mean}) {
+      const Shape shape = cut_shape(grid, Cut{.axis = axis});
+      std::vector<double> expected(static_cast<std::size_t>(shape.cells()));
+      const std::int64_t count = grid.extents()[static_cast<std::size_t>(axis)];
+      for (std::int64_t index = 0; index < count; ++index) {
+        const std::vector<float> slice = cut_of(values, {.axis = axis, .index = index});
+        for (std::size_t i = 0; i < slice.size(); ++i) {
+          const double value = slice[i];
+          if (index == 0)
+            expected[i] = value;
+          else if (kind == Projection::mean || std::isnan(value) || std::isnan(expected[i]))
+            expected[i] += value;
+          else
+            expected[i] = kind == Projection::max ? std::max(expected[i], value)
+                                                  : std::min(expected[i], value);
+        }
+      }
+      const std::vector<float> found = cut_of(values, {.axis = axis, .projection = kind});
+      REQUIRE(found.size() == expected.size());
+      int nan = 0;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const double share = kind == Projection::mean ? static_cast<double>(count) : 1;
+        const auto value = static_cast<float>(expected[i] / share);
+        CHECK((std::isnan(value) ? std::isnan(found[i]) : found[i] == value));
+        nan += std::isnan(found[i]);
+      }
+      CHECK(nan == 1);
+    }
+}
+
+TEST_CASE("cuts: named by a position, of which the nearest node is taken, or by an index") {
+  const auto slice = [](const std::string& text) { return slice_named(text, grid, metres()); };
+  CHECK(slice("z=4.9").index == 2);
+  CHECK(slice("z=5.1").index == 3);
+  CHECK(slice("z=-0.9").index == 0);
+  CHECK(slice("y:4").axis == 1);
+  CHECK(slice("x=1.5").axis == 2);
+  CHECK(slice("x=1.5").index == 6);
+  CHECK(cut_text(metres(), slice("z=5.1")) == ", z = 6 m");
+  CHECK(cut_text(metres(), slice("x:3")) == ", x = 0.75 m");
+  CHECK(cut_text(metres(), projection_named("max:y")) == ", maximum along y");
+  CHECK(cut_text({.z = {"plane"}}, Cut{.index = 3}) == ", plane 3");
+  CHECK(cut_text(metres(), std::nullopt) == "");
+  const PlotAxes axes = cut_axes(metres(), slice("x:3"));
+  CHECK(axes.x.name + axes.y.name + axes.z.name == "yzx");
+  CHECK(axes.y.spacing == 2);
+  CHECK(cut_axes(metres(), slice("y:3")).y.name == "z");
+
+  CHECK(has(message_of([&] { slice("z=8"); }),
+            "--slice z=8: outside of the grid (z goes from 0 to 6 m)"));
+  CHECK(has(message_of([&] { slice("z=nan"); }), "outside of the grid"));
+  CHECK(has(message_of([&] { slice("z:4"); }), "(expected z:0 to z:3)"));
+  CHECK(has(message_of([&] { slice("z:-1"); }), "(expected z:0 to z:3)"));
+  CHECK(has(message_of([&] { slice("t=1"); }), "unknown axis \"t\" (x, y or z)"));
+  for (const char* text : {"z", "z=", "z=1m", "z:1.5", ""})
+    CHECK(has(message_of([&] { slice(text); }), "expected an axis and a position, such as z=0.5"));
+  CHECK(has(message_of([&] { slice_named("z=1", grid, {}); }), "(expected z:0 to z:3)"));
+  for (const char* text : {"max", "median:z", ":z"})
+    CHECK(
+        has(message_of([&] { projection_named(text); }), "expected max, min or mean and an axis"));
+  CHECK(has(message_of([&] { projection_named("max:w"); }), "unknown axis \"w\""));
+}
+
+TEST_CASE("cuts: the middle of a grid of three axes, of others there are none") {
+  CHECK(middle_cuts(grid).size() == 3);
+  CHECK(middle_cut(grid)->index == 2);
+  CHECK(middle_cut(grid, 1)->index == 2);
+  CHECK(middle_cut(grid, 2)->index == 3);
+  for (const Shape shape : {Shape{3, 4}, Shape{.rows = 1, .columns = 9, .axes = 1}}) {
+    REQUIRE(middle_cuts(shape).size() == 1);
+    CHECK(!middle_cuts(shape).front());
+    CHECK(cut_shape(shape, std::nullopt) == shape);
+  }
+  // A terminal's picture shows the middle plane.
+  const std::vector<float> values = counted();
+  const Panel panel = small_panel("u", std::span<const float>(values), grid, 7, true);
+  CHECK(panel.subtitle == "step 7, plane 2");
+  CHECK(panel.drawn == Shape{5, 7});
+  CHECK(panel.pixels.back() == 246);
+  CHECK(!panel.line);
+}
+
+TEST_CASE("cuts: layout on one scale, in line below, one bar a row, nothing over its cell") {
+  const std::vector<std::vector<Extent>> grids = {{{60, 80}, {40, 80}, {40, 60}},
+                                                  {{1, 1}, {1, 1}, {1, 1}},
+                                                  {{500, 500}, {3, 500}, {3, 500}},
+                                                  {{500, 3}, {500, 3}, {500, 500}},
+                                                  {{2000, 1000}, {17, 1000}, {17, 2000}}};
+  for (const auto& beside : grids)
+    for (const int rows : {1, 2})
+      for (const PictureSize size : {slices_size(beside, rows), PictureSize{1200, 400},
+                                     PictureSize{600, 900}, PictureSize{4000, 700}}) {
+        CAPTURE(size.width);
+        CAPTURE(beside.front().columns);
+        const FigureLayout layout = slices_layout(size, beside, rows);
+        REQUIRE(layout.panels.size() == beside.size() * static_cast<std::size_t>(rows));
+        for (std::size_t i = 0; i < layout.panels.size(); ++i) {
+          const auto& [cell, box, bar, bar_below] = layout.panels[i];
+          CHECK(box.width >= 1);
+          CHECK(box.height >= 1);
+          CHECK(box.x - 5 * layout.font >= cell.x);
+          CHECK(box.y - 5 * layout.font >= cell.y - 1);
+          CHECK(box.x + box.width <= cell.x + cell.width + 1);
+          CHECK(box.y + box.height + 3.7 * layout.font <= cell.y + cell.height + 1);
+          CHECK(cell.x + cell.width <= size.width + 1);
+          CHECK((bar.width > 0) == (i % beside.size() == beside.size() - 1));
+          CHECK(bar.x + bar.width <= size.width);
+          const Rectangle& first = layout.panels[i - i % beside.size()].box;
+          CHECK(first.y + first.height == box.y + box.height);
+          const Extent &extent = beside[i % beside.size()], &other = beside.front();
+          if (std::min({box.width, box.height, first.width}) > 3 * layout.font) {
+            CHECK(std::abs(box.width / extent.columns / (box.height / extent.rows) - 1) < 0.1);
+            CHECK(std::abs(box.width / extent.columns / (first.width / other.columns) - 1) < 0.1);
+          }
+        }
+      }
+  CHECK_THROWS_AS(slices_layout({200, 400}, grids.front(), 1), ConfigError);
+  CHECK_THROWS_AS(slices_layout({1200, 100}, grids.front(), 2), ConfigError);
+}
