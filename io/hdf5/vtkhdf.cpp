@@ -9,29 +9,27 @@
 namespace lapl {
 namespace {
 
-/// The field with the axes that VTK (9.3 to 9.7) expects of a flat image: time only where there are
-/// Steps, for it takes the last of three axes for components otherwise; no y where there is one
-/// row. Where these are not the field's own axes, the dataset is virtual, over this same file: the
-/// values stay where they are.
+/// The field with the axes that VTK (9.3 to 9.7) expects: time only where there are Steps, for it
+/// takes the last one of more axes than it expects for components; no z and no y where there is one
+/// node along it. Where these are not the field's own axes, the dataset is virtual, over this same
+/// file: the values stay where they are.
 void write_point_data(hid_t group, const VtkField& field, const Axes& axes,
                       const AxisScales& scales) {
-  const bool series = axes.times.size() > 1, flat = axes.shape.rows == 1;
-  const std::string source_name = "/" + field.name;
-  if (series && !flat) {
-    check_hdf5(
-        H5Lcreate_soft(source_name.c_str(), group, field.name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-        "link VTKHDF/PointData/" + field.name);
-    return;
-  }
   std::vector<hsize_t> source_extent = {axes.times.size()}, extent;
   for (const std::int64_t of_axis : axes.shape.extents())
     source_extent.push_back(static_cast<hsize_t>(of_axis));
   std::vector<hid_t> extent_scales;
-  const std::size_t row_axis = source_extent.size() - 2;
   for (std::size_t axis = 0; axis < source_extent.size(); ++axis) {
-    if (axis == 0 ? !series : axis == row_axis && flat) continue;
+    if (source_extent[axis] == 1 && axis + 1 < source_extent.size()) continue;
     extent.push_back(source_extent[axis]);
     extent_scales.push_back(scales[axis]);
+  }
+  const std::string source_name = "/" + field.name;
+  if (extent == source_extent) {
+    check_hdf5(
+        H5Lcreate_soft(source_name.c_str(), group, field.name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+        "link VTKHDF/PointData/" + field.name);
+    return;
   }
   const Hdf5Space space = make_space(extent);
   const Hdf5Properties properties = dataset_properties();

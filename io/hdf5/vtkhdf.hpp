@@ -9,13 +9,13 @@
 
 namespace lapl {
 
-/// A dataset /NAME (time, y, x) of the file.
+/// A dataset /NAME (time, [z, y,] x) of the file.
 struct VtkField {
   std::string name;
   hid_t type;  ///< HDF5's, as stored
 };
 
-/// Writes /VTKHDF: VTKHDF 2.0, type ImageData, one layer; with the group Steps for two records or
+/// Writes /VTKHDF: VTKHDF 2.0, type ImageData; with the group Steps for two records or
 /// more, since one alone breaks readers.
 void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fields,
                   const AxisScales& scales);

@@ -40,9 +40,10 @@ Limits with_margin(Limits limits) {
 
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
                  const PlotAxes& axes) {
-  const std::string colormap = style.colormap.value_or(field.signs ? "diverging" : "viridis");
-  Limits suitable = colormap == "diverging" ? centred(field.range) : widened(field.range);
   const bool line = field.shape.axes == 1;
+  const std::string colormap =
+      style.colormap.value_or(field.signs && !line ? "diverging" : "viridis");
+  Limits suitable = colormap == "diverging" ? centred(field.range) : widened(field.range);
   if (line) suitable = with_margin(widened(field.range));
   return {std::move(field.name),
           std::move(subtitle),
