@@ -40,29 +40,35 @@ def same(a, b):
 
 def hdf5_files(folder):
     """The index, every step file, and the exported files."""
-    files = sorted(folder.glob("run/fields/step-*.nc"))
-    expect(len(files) == 4, f"{folder}/run: has four step files")
-    return [folder / "run/fields.nc", *files, folder / "all.nc", folder / "one.nc",
-            folder / "row.nc"]
+    files = []
+    for run in ("run", "cube", "flat", "line"):
+        steps = sorted(folder.glob(f"{run}/fields/step-*.nc"))
+        expect(len(steps) == 4, f"{folder}/{run}: has four step files")
+        files += [folder / run / "fields.nc", *steps]
+    return files + [folder / f"{name}.nc" for name in ("all", "one", "row", "cube", "flat", "line")]
 
 
 def held_by(path):
-    """Names of the fields, and every dataset of the root group, as h5py reads them."""
+    """Names of the fields, every dataset of the root group, and the fields' axes, as h5py has them."""
     with h5py.File(path, "r") as file:
         names = [name for name, item in file.items()
-                 if isinstance(item, h5py.Dataset) and item.ndim == 3]
+                 if isinstance(item, h5py.Dataset) and item.ndim > 1]
         expect(names, f"{path}: has fields")
-        return names, {name: file[name][...] for name in names + ["time", "step", "y", "x"]}
+        axes = ["time", *[name for name in ("z", "y", "x") if name in file]]
+        return names, {name: file[name][...] for name in names + ["step"] + axes}, tuple(axes)
 
 
 def check_h5py(folder):
     """What the reference itself says: axes, VTKHDF, and that all files agree."""
     for path in hdf5_files(folder):
-        names, held = held_by(path)
+        names, held, axes = held_by(path)
         with h5py.File(path, "r") as file:
+            spacing = file.attrs["lapl_grid_spacing"] * np.ones(len(axes) - 1)
+            for axis, step in zip(axes[1:], spacing):
+                expect(np.array_equal(held[axis], step * np.arange(len(held[axis]))), f"{path}: {axis}")
             for name in names:
                 scales = [dimension[0].name for dimension in file[name].dims]
-                expect(scales == ["/time", "/y", "/x"], f"{path}: scales of {name} are {scales}")
+                expect(scales == [f"/{axis}" for axis in axes], f"{path}: scales of {name} are {scales}")
                 if "VTKHDF" in file:
                     image = file[f"VTKHDF/PointData/{name}"][...]
                     expect(same(image.ravel(), held[name].ravel()), f"{path}: {name} as VTKHDF")
@@ -72,19 +78,33 @@ def check_h5py(folder):
                 steps = file["VTKHDF/Steps"]
                 expect(steps.attrs["NSteps"] == len(held["time"]), f"{path}: NSteps")
                 expect(same(steps["Values"][...], held["time"]), f"{path}: Values")
-    _, index = held_by(folder / "run/fields.nc")
-    _, series = held_by(folder / "all.nc")
-    for name, values in index.items():
-        expect(same(series[name], values), f"{folder}: {name} exported and in the index")
-    for record, path in enumerate(sorted(folder.glob("run/fields/step-*.nc"))):
-        names, held = held_by(path)
-        expect(f"step-{held['step'][0]:09d}.nc" == path.name, f"{path}: step is {held['step']}")
-        for name in names + ["step", "time"]:
-            expect(same(index[name][record], held[name][0]), f"{path}: {name} in the index")
+    for run, exported, count in (("run", "all", 2), ("cube", "cube", 3), ("line", "line", 1)):
+        _, index, axes = held_by(folder / run / "fields.nc")
+        _, series, _ = held_by(folder / f"{exported}.nc")
+        expect(len(axes) == 1 + count, f"{run}: has {count} axes and time")
+        for name, values in index.items():
+            expect(same(series[name], values), f"{run}: {name} exported and in the index")
+        for record, path in enumerate(sorted(folder.glob(f"{run}/fields/step-*.nc"))):
+            names, held, _ = held_by(path)
+            expect(f"step-{held['step'][0]:09d}.nc" == path.name, f"{path}: step is {held['step']}")
+            for name in names + ["step", "time"]:
+                expect(same(index[name][record], held[name][0]), f"{path}: {name} in the index")
 
 
 def check_numpy(folder):
-    _, series = held_by(folder / "all.nc")
+    _, series, _ = held_by(folder / "all.nc")
+    for run in ("row", "cube", "flat", "line"):
+        _, held, _ = held_by(folder / f"{run}.nc")
+        expect(same(np.load(folder / f"{run}-field.npy"), held["field"]), f"{run}-field.npy")
+        if run == "cube":
+            raw = np.fromfile(folder / "cube-field.raw", held["field"].dtype.newbyteorder("<"))
+            expect(same(raw.reshape(held["field"].shape), held["field"]), "cube-field.raw")
+            table = np.genfromtxt(folder / "cube-field.csv", delimiter=",", names=True)
+            values = held["field"][-1]
+            expect(table.dtype.names[2:] == ("plane", "row", "column", "field"), "cube-field.csv: head")
+            at = tuple(table[axis].astype(int) for axis in ("plane", "row", "column"))
+            expect(np.array_equal(table["field"].astype("f4"), values[at]) and len(table) == values.size,
+                   "cube-field.csv")
     for name in ("field", "laplacian"):
         values = series[name]
         expect(same(np.load(folder / f"{name}.npy"), values), f"{name}.npy")
@@ -100,12 +120,12 @@ def check_numpy(folder):
 def check_xarray(engine):
     def check(folder):
         for path in hdf5_files(folder):
-            names, held = held_by(path)
+            names, held, axes = held_by(path)
             with xarray.open_dataset(path, engine=engine) as dataset:
                 for name, values in held.items():
                     expect(same(dataset[name].values, values), f"{path}: {name} by xarray")
                 for name in names:
-                    expect(dataset[name].dims == ("time", "y", "x"), f"{path}: axes of {name}")
+                    expect(dataset[name].dims == axes, f"{path}: axes of {name}")
                 if names:
                     expect("step" in dataset[names[0]].coords, f"{path}: step as a coordinate")
                 expect(dataset["time"].attrs.get("units") == "s", f"{path}: unit of time")
@@ -114,7 +134,7 @@ def check_xarray(engine):
 
 def check_ncdump(folder):
     for path in hdf5_files(folder):
-        names, held = held_by(path)
+        names, held, _ = held_by(path)
         for name in names:
             text = subprocess.run(["ncdump", "-p", "9,17", "-v", name, str(path)], check=True,
                                   capture_output=True, text=True).stdout
@@ -128,7 +148,7 @@ def check_ncdump(folder):
 def check_h5dump(folder):
     out = folder / "values.bin"
     for path in hdf5_files(folder):
-        names, held = held_by(path)
+        names, held, _ = held_by(path)
         for name in names:
             subprocess.run(["h5dump", "-d", f"/{name}", "-b", "LE", "-o", str(out), str(path)],
                            check=True, capture_output=True)
@@ -136,7 +156,7 @@ def check_h5dump(folder):
             expect(same(np.fromfile(out, flat.dtype.newbyteorder("<")), flat), f"{path}: {name}")
 
 
-def expect_image(image, folder, record, names, what):
+def expect_image(image, folder, record, names, what, spacing=(0.5, 0.5)):
     """A vtkImageData against the .npy files."""
     from vtkmodules.util.numpy_support import vtk_to_numpy
     for name in names:
@@ -145,8 +165,10 @@ def expect_image(image, folder, record, names, what):
         expect(array is not None, f"{what}: has {name}")
         if array is not None:
             expect(same(vtk_to_numpy(array), values.ravel()), f"{what}: {name}, record {record}")
-        expect(image.GetDimensions() == (values.shape[1], values.shape[0], 1), f"{what}: shape")
-    expect(image.GetSpacing()[:2] == (0.5, 0.5), f"{what}: spacing {image.GetSpacing()}")
+        nodes = (*reversed(values.shape), 1, 1)[:3]
+        expect(image.GetDimensions() == nodes, f"{what}: {image.GetDimensions()} nodes, not {nodes}")
+    expect(image.GetSpacing()[:len(spacing)] == spacing, f"{what}: spacing {image.GetSpacing()}")
+    expect(image.GetOrigin() == (0, 0, 0), f"{what}: origin {image.GetOrigin()}")
 
 
 def check_vtk(folder):
@@ -171,14 +193,18 @@ def check_vtk(folder):
             yield time, reader.GetOutputDataObject(0)
 
     both = ["field", "laplacian"]
-    for record, path in enumerate(sorted(folder.glob("run/fields/step-*.nc"))):
-        for _, image in images(path):
-            expect_image(image, folder, record, both, path)
-    for name, fields in (("all", both), ("row", ["row-field"])):
+    even, cube = (0.5, 0.5), (0.5, 0.5, 1)
+    runs = {"run": ("all", both, even), "row": ("row", ["row-field"], even),
+            "cube": ("cube", ["cube-field"], cube), "flat": ("flat", ["flat-field"], (0.5, 0.5, 0.5)),
+            "line": ("line", ["line-field"], (0.5,))}
+    for run, (name, fields, spacing) in runs.items():
+        for record, path in enumerate(sorted(folder.glob(f"{run}/fields/step-*.nc"))):
+            for _, image in images(path):
+                expect_image(image, folder, record, fields, path, spacing)
         times = []
         for record, (time, image) in enumerate(images(folder / f"{name}.nc")):
             times.append(time)
-            expect_image(image, folder, record, fields, f"{name}.nc")
+            expect_image(image, folder, record, fields, f"{name}.nc", spacing)
         expect(times == TIMES, f"{name}.nc: times {times}")
     for _, image in images(folder / "one.nc"):
         expect_image(image, folder, -1, both, "one.nc")
@@ -188,15 +214,18 @@ def check_paraview(folder):
     from paraview import servermanager, simple
     readers = [(simple.NetCDFReader(FileName=[str(folder / name)]), name, ["field", "laplacian"])
                for name in ("run/fields.nc", "all.nc")]
+    readers += [(simple.NetCDFReader(FileName=[str(folder / name)]), name, ["cube-field"])
+                for name in ("cube/fields.nc", "cube.nc")]
     readers += [(simple.XDMFReader(FileNames=[str(folder / f"{name}.xdmf")]), f"{name}.xdmf", [name])
-                for name in ("field", "laplacian")]
+                for name in ("field", "laplacian", "cube-field")]
     for reader, what, names in readers:
         reader.UpdatePipelineInformation()
         times = list(reader.TimestepValues)
         expect(times == TIMES, f"{what}: times {times}")
         for record, time in enumerate(times):
             reader.UpdatePipeline(time)
-            expect_image(servermanager.Fetch(reader), folder, record, names, f"ParaView, {what}")
+            spacing = (0.5, 0.5, 1) if "cube" in what else (0.5, 0.5)
+            expect_image(servermanager.Fetch(reader), folder, record, names, f"ParaView, {what}", spacing)
 
 
 # Each with the modules and programs that it needs, and the packages that they are in.
