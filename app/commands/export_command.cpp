@@ -219,7 +219,7 @@ void add_export_command(CommandLine& line) {
   add_quiet_option(command, options.quiet);
   command.footer(R"(Examples:
   lapl export runs/tutorial -o tutorial.nc
-  lapl export runs/tutorial -o last.npy --step 10000
+  lapl export runs/cube -o slices/ --step 10000 --along z
   lapl export runs/tutorial -o frames/%09d.png --field laplacian --steps 0::5000
   lapl export runs/tutorial -o pixels/ --plain --colormap gray --limits 0 1)");
 }

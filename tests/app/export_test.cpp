@@ -43,8 +43,12 @@ std::string bytes_of(const FieldValues& values) {
       values);
 }
 
-void make_run(const std::vector<std::string>& settings = {}) {
-  write_text("c.yaml", small_config());
+// On three axes steps have to be shorter.
+constexpr const char* stable_on_three = "{coefficient: 0.125}";
+
+void make_run(const std::vector<std::string>& settings = {},
+              const char* equation = "{coefficient: 0.25}") {
+  write_text("c.yaml", small_config("", equation));
   std::vector<std::string> arguments = {"run", "c.yaml", "--overwrite", "--quiet"};
   for (const std::string& setting : settings) {
     arguments.push_back("--set");
@@ -70,18 +74,20 @@ std::size_t entries(const fs::path& folder) {
 TEST_CASE("export: .nc, .npy and .raw hold every bit of every output, at any shape") {
   const Sandbox sandbox;
   const std::vector<std::int64_t> steps = {0, 20, 40, 60};
-  for (const char* shape : {"[20, 30]", "[1, 31]", "[31, 1]", "[1, 1]", "[300, 9001]"})
+  for (const char* shape : {"[20, 30]", "[1, 31]", "[31, 1]", "[1, 1]", "[300, 9001]",
+                            "[7, 11, 13]", "[3, 1, 2]", "[1, 1, 1]", "[29]", "[1]"})
     for (const char* precision : {"float32", "float64"}) {
       CAPTURE(shape);
       CAPTURE(precision);
       make_run({std::string("grid.shape=") + shape, std::string("compute.precision=") + precision,
-                "initial.kind=gaussian"});
+                "initial.kind=gaussian"},
+               stable_on_three);
       export_to("all.nc");
       CHECK_NOTHROW(lapl::verify_seal("all.nc"));
       const lapl::FileContent content = lapl::read_content("all.nc");
       CHECK(content.kind == "series");
       CHECK(content.steps == steps);
-      CHECK(content.times == std::vector<double>{0, 5, 10, 15});
+      CHECK(content.times == std::vector<double>{0, 2.5, 5, 7.5});
       CHECK(content.precision == precision);
       for (const char* field : {"field", "laplacian"}) {
         const std::string expected = bytes_of(outputs("out", field, steps));
@@ -94,6 +100,9 @@ TEST_CASE("export: .nc, .npy and .raw hold every bit of every output, at any sha
         export_to("one.npy", {"--field", field});
         const std::string npy = text_of("one.npy");
         CHECK(npy.starts_with("\x93NUMPY\x01"));
+        std::string extents = std::string(shape).substr(1);
+        extents.pop_back();
+        CHECK(npy.find("'shape': (4, " + extents + "), }") != std::string::npos);
         const std::size_t header = npy.size() - expected.size();
         CHECK(header % 64 == 0);
         CHECK(npy.substr(header) == expected);
@@ -121,6 +130,72 @@ TEST_CASE("export: .csv has a line for each cell, whose number reads back as the
     REQUIRE(value == expected.at(i));
   }
   CHECK(i == expected.size());
+}
+
+TEST_CASE("export: three axes and one: columns of .csv, one output as .npy, nodes of .xdmf") {
+  const Sandbox sandbox;
+  make_run({"grid.shape=[3, 4, 5]", "grid.spacing=[2, 1, 0.5]", "initial.kind=gaussian",
+            "time.step=0.1"},
+           "{diffusivity: 0.1}");
+  export_to("a.csv", {"--step", "20"});
+  std::istringstream file(text_of("a.csv"));
+  std::string line;
+  std::getline(file, line);
+  CHECK(line == "step,time,plane,row,column,field");
+  for (int i = 0; i < 60; ++i) {
+    REQUIRE(std::getline(file, line));
+    CHECK(line.starts_with("20,2," + std::to_string(i / 20) + ',' + std::to_string(i / 5 % 4) +
+                           ',' + std::to_string(i % 5) + ','));
+  }
+  CHECK(!std::getline(file, line));
+  export_to("a.npy", {"--step", "20"});
+  CHECK(text_of("a.npy").find("'shape': (3, 4, 5), }") != std::string::npos);
+  export_to("a.raw");
+  CHECK(text_of("a.xdmf").find("Dimensions=\"3 4 5\"") != std::string::npos);
+  CHECK(text_of("a.xdmf").find(">2 1 0.5<") != std::string::npos);
+
+  make_run({"grid.shape=[5]", "initial.kind=gaussian"});
+  export_to("a.csv");
+  CHECK(text_of("a.csv").starts_with("step,time,column,field\n0,0,0,"));
+  export_to("a.npy", {"--step", "20"});
+  CHECK(text_of("a.npy").find("'shape': (5,), }") != std::string::npos);
+}
+
+TEST_CASE("export: pictures of three axes, of each slice or of what is chosen") {
+  const Sandbox sandbox;
+  make_run({"grid.shape=[3, 4, 5]", "initial.kind=gaussian"}, stable_on_three);
+  const auto values = std::get<std::vector<float>>(outputs("out", "field", {60}));
+  const auto [least, most] = std::ranges::minmax(values);
+  // A pixel a cell, the first row below; the colours of all slices have the same limits.
+  export_to("slices/", {"--plain", "--along", "z", "--step", "60", "--colormap", "gray"});
+  CHECK(entries("slices") == 3);
+  for (int plane = 0; plane < 3; ++plane) {
+    const lapl::GreyImage picture =
+        lapl::read_png("slices/z-00000000" + std::to_string(plane) + ".png");
+    REQUIRE(picture.shape == lapl::Shape{4, 5});
+    for (int i = 0; i < 20; ++i) {
+      const float value = values[plane * 20 + (3 - i / 5) * 5 + i % 5];
+      CHECK(std::abs(picture.values[i] - (value - least) / (most - least)) < 0.01);
+    }
+  }
+  export_to("y/", {"--plain", "--slice", "y:2", "--colormap", "gray", "--limits", "0", "1"});
+  CHECK(entries("y") == 4);
+  CHECK(lapl::read_png("y/step-000000000.png").shape == lapl::Shape{3, 5});
+  const Outcome all = run_lapl({"export", "out", "-o", "all/"});
+  if (!lacks_cairo(all)) CHECK(entries("all") == 4);
+  for (const auto& [options, message] :
+       std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"-o", "p/", "--plain"}, "(which slice? --slice, --project or --along)"},
+           {{"-o", "p/", "--plain", "--along", "z"}, "--along z: shows one output, found 4"},
+           {{"-o", "p.npy", "--slice", "z:1"}, "is no picture, as --plain, --slice,"}}) {
+    std::vector<std::string> command = {"export", "out"};
+    command.insert(command.end(), options.begin(), options.end());
+    const Outcome outcome = run_lapl(command);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err.find(message) != std::string::npos);
+  }
+  CHECK(!fs::exists("p"));
 }
 
 TEST_CASE("export: an output, the index and an exported file give what the run gives") {

@@ -100,11 +100,16 @@ TEST_CASE("help: the examples do what they say") {
       fs::copy(LAPL_SOURCE_DIR "/configs/" + std::string(file), "configs/" + std::string(file));
     write_text("configs/tutorial.yaml",
                "grid: {shape: [24, 32]}\nequation: {coefficient: 0.25}\ntime: {steps: 10000}\n");
+    write_text("cube.yaml",
+               "grid: {shape: [8, 9, 10]}\nequation: {coefficient: 0.1}\n"
+               "time: {steps: 10000}\noutput: {directory: runs/cube}\n");
     fs::copy("configs/pictures/letters.png", "mine.png");
     fs::copy("configs/tutorial.yaml", "tutorial.yaml");
     if (name != "run" && name != "new")
       for (const char* run : {"runs/tutorial", "runs/other"})
         REQUIRE(run_lapl({"run", "configs/tutorial.yaml", "--output", run, "--quiet"}).code == 0);
+    if (name == "plot" || name == "export")
+      REQUIRE(run_lapl({"run", "cube.yaml", "--quiet"}).code == 0);
     if (name == "new") fs::remove("tutorial.yaml");
     for (const std::string& example : lines_under("Examples:", help_of(name))) {
       // The first of bench measures for minutes, and the last of new runs the tutorial.

@@ -25,6 +25,22 @@ std::array<std::uint32_t, 2> png_size(const fs::path& path) {
 
 using Size = std::array<std::uint32_t, 2>;
 
+std::uint32_t frames_of(const fs::path& path) {
+  const std::string bytes = text_of(path);
+  const auto control = bytes.find("acTL");
+  REQUIRE(control != std::string::npos);
+  return number_at(bytes, control + 4);
+}
+
+// A run of three axes to the folder out.
+void run_volume() {
+  write_text("c.yaml",
+             "grid: {shape: [9, 12, 16], spacing: [2, 0.5, 0.5]}\n"
+             "equation: {diffusivity: 0.1}\ntime: {step: 0.1, steps: 40}\n"
+             "output: {directory: out, every: 20}\ncheckpoint: {every: 20}\n");
+  REQUIRE(run_lapl({"run", "c.yaml", "--quiet"}).code == 0);
+}
+
 }  // namespace
 
 TEST_CASE("plot: a run, a step, an index and a checkpoint, as PNG of the size asked for") {
@@ -82,16 +98,14 @@ TEST_CASE("plot: a movie has a frame for each output") {
   CAPTURE(movie.err);
   REQUIRE(movie.code == 0);
   CHECK(png_size("m.png") == Size{300, 200});
-  const std::string bytes = text_of("m.png");
-  const auto control = bytes.find("acTL");
-  REQUIRE(control != std::string::npos);
-  CHECK(number_at(bytes, control + 4) == 4);
+  CHECK(frames_of("m.png") == 4);
 }
 
 TEST_CASE("plot: a field of one row, one column, one cell") {
   const Sandbox sandbox;
-  for (const char* shape : {"[1, 500]", "[500, 1]", "[1, 1]"}) {
-    write_text("c.yaml", small_config());
+  for (const char* shape : {"[1, 500]", "[500, 1]", "[1, 1]", "[500]", "[1]", "[1, 1, 1]",
+                            "[1, 1, 70]", "[70, 1, 2]"}) {
+    write_text("c.yaml", small_config("", "{coefficient: 0.125}"));
     REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", std::string("grid.shape=") + shape,
                       "--set", "initial.kind=uniform"})
                 .code == 0);
@@ -100,6 +114,72 @@ TEST_CASE("plot: a field of one row, one column, one cell") {
     CAPTURE(plot.err);
     CHECK(plot.code == 0);
   }
+}
+
+TEST_CASE("plot, report and watch: slices, projections and movies of three axes") {
+  const Sandbox sandbox;
+  run_volume();
+  const auto plot = [](const std::vector<std::string>& options) {
+    std::vector<std::string> command = {"plot", "out", "-o", "p.png"};
+    command.insert(command.end(), options.begin(), options.end());
+    const Outcome outcome = run_lapl(command);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    return text_of("p.png");
+  };
+  if (lacks_cairo(run_lapl({"plot", "out", "-o", "p.png"}))) return;
+  const std::string slices = plot({});
+  CHECK(png_size("p.png")[0] > 3 * png_size("p.png")[1] / 2);  // three beside each other
+  CHECK(plot({"--step", "0"}) != slices);
+  CHECK(plot({"--field", "laplacian"}) != slices);
+  // A position stands for its nearest node; the middle ones are those of no options.
+  const std::string slice = plot({"--slice", "z=8.9"});
+  CHECK(slice == plot({"--slice", "z:4"}));
+  CHECK(slice != plot({"--slice", "z:5"}));
+  CHECK(slice != plot({"--slice", "x:4"}));
+  CHECK(plot({"--project", "max:z"}) != plot({"--project", "min:z"}));
+  for (const char* kind : {"p.svg", "p.pdf"})
+    CHECK(run_lapl({"plot", "out", "-o", kind, "--slice", "y=1"}).code == 0);
+  // Movies: over time of the three slices or of one, and through one output.
+  plot({"--movie"});
+  CHECK(frames_of("p.png") == 3);
+  plot({"--movie", "--slice", "y:3", "--size", "300x200"});
+  CHECK(frames_of("p.png") == 3);
+  CHECK(png_size("p.png") == Size{300, 200});
+  const std::string through = plot({"--along", "z", "--size", "300x200"});
+  CHECK(frames_of("p.png") == 9);
+  CHECK(through == plot({"--along", "z", "--size", "300x200", "--movie", "--step", "40"}));
+  CHECK(through != plot({"--along", "z", "--size", "300x200", "--step", "20"}));
+  // A checkpoint does not say where its nodes lie: indices alone.
+  const std::string checkpoint = "out/checkpoints/step-000000040.h5";
+  CHECK(run_lapl({"plot", checkpoint, "-o", "p.png", "--slice", "z:1"}).code == 0);
+  CHECK(run_lapl({"plot", checkpoint, "--slice", "z=1"}).err.find("(expected z:0 to z:8)") !=
+        std::string::npos);
+
+  CHECK(run_lapl({"watch", "out", "--once"}).out.find("step 40, plane 4") != std::string::npos);
+  REQUIRE(run_lapl({"report", "out"}).code == 0);
+  CHECK(text_of("out.html").find("<b>field, z = 8 m</b>") != std::string::npos);
+  CHECK(text_of("out.html").find("9 x 12 x 16") != std::string::npos);
+
+  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
+      {{"--slice", "z=17.1"}, "outside of the grid (z goes from 0 to 16 m)"},
+      {{"--slice", "z:9"}, "(expected z:0 to z:8)"},
+      {{"--slice", "w=1"}, "unknown axis \"w\" (x, y or z)"},
+      {{"--project", "median:z"}, "expected max, min or mean and an axis"},
+      {{"--along", "t"}, "unknown axis \"t\" (x, y or z)"},
+      {{"--slice", "z:1", "--project", "max:z"}, "--project"},
+      {{"--movie", "--step", "20"}, "a movie of one output goes --along an axis"},
+      {{"--size", "200x200"}, "no room for 3 panels"},
+  };
+  for (const auto& [options, message] : mistakes) {
+    std::vector<std::string> command = {"plot", "out", "-o", "none.png"};
+    command.insert(command.end(), options.begin(), options.end());
+    const Outcome outcome = run_lapl(command);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err.find(message) != std::string::npos);
+  }
+  CHECK(!fs::exists("none.png"));
 }
 
 TEST_CASE("plot, report and watch: a field that began as a picture has its first row on top") {
@@ -198,6 +278,10 @@ TEST_CASE("plot: what is wrong is named, and no picture appears") {
       {{"out", "--size", "800"}, 2, "--size 800: expected WIDTHxHEIGHT"},
       {{"out", "--size", "90000x10"}, 2, "each from 1 to 20000"},
       {{"out", "--size", "60x40"}, 2, "no room for 3 panels"},
+      {{"out", "--slice", "z=1"},
+       2,
+       "--slice z=1: out has a grid of two axes (expected one of three"},
+      {{"out", "--along", "x"}, 2, "--along x: out has a grid of two axes"},
       {{"out", "--limits", "2", "1"}, 2, "--limits 2 1: the first must be less"},
       {{"out", "--percentiles", "-5", "95"}, 2, "must lie from 0 to 100"},
       {{"out", "--colormap", "jet"}, 2, "colormap jet: unknown (known: viridis"},

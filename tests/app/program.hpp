@@ -123,9 +123,12 @@ inline bool lacks_cairo(const Outcome& outcome) {
 }
 
 /// A config that runs in an instant; `more` is added to it.
-inline std::string small_config(const std::string& more = "") {
+inline std::string small_config(const std::string& more = "",
+                                const std::string& equation = "{coefficient: 0.25}") {
   return "grid: {shape: [20, 30]}\n"
-         "equation: {coefficient: 0.25}\n"
+         "equation: " +
+         equation +
+         "\n"
          "time: {steps: 60}\n"
          "output: {directory: out, every: 20}\n"
          "checkpoint: {every: 20}\n" +
