@@ -100,12 +100,8 @@ Shape cut_shape(Shape shape, const std::optional<Cut>& cut) {
           .columns = cut->axis == 2 ? shape.rows : shape.columns};
 }
 
-FieldValues cut_values(FieldView values, Shape shape, const std::optional<Cut>& cut) {
-  return std::visit(
-      [&]<class T>(std::span<const T> held) -> FieldValues {
-        return cut ? cut_out(held, shape, *cut) : std::vector<T>(held.begin(), held.end());
-      },
-      values);
+FieldValues cut_values(FieldView values, Shape shape, const Cut& cut) {
+  return std::visit([&](auto held) -> FieldValues { return cut_out(held, shape, cut); }, values);
 }
 
 PlotAxes cut_axes(PlotAxes axes, const std::optional<Cut>& cut) {

@@ -25,10 +25,10 @@ std::optional<Cut> middle_cut(Shape shape, int axis = 0);
 /// Those across z, y and x.
 std::vector<std::optional<Cut>> middle_cuts(Shape shape);
 
-/// What is cut out, row by row, on a grid of two axes: x and y, x and z, or y and z. Without a cut
-/// all of it.
+/// What is cut out, row by row, on a grid of two axes: x and y, x and z, or y and z.
+FieldValues cut_values(FieldView values, Shape shape, const Cut& cut);
+/// Its shape and axes; without a cut those of the whole.
 Shape cut_shape(Shape shape, const std::optional<Cut>& cut);
-FieldValues cut_values(FieldView values, Shape shape, const std::optional<Cut>& cut);
 PlotAxes cut_axes(PlotAxes axes, const std::optional<Cut>& cut);
 
 /// ", z = 0.5 m", ", plane 12", ", maximum along z", to be put after a name; empty without a cut.

@@ -19,7 +19,7 @@ DrawnField ViewReader::drawn(const View& view, Shape box, const PlotStyle& style
   const ReadField& field = read(view);
   const Shape shape = cut_shape(field.shape, view.cut);
   if (!view.cut) return drawn_field(view.field, view_of(field.values), shape, box, style);
-  const FieldValues values = cut_values(view_of(field.values), field.shape, view.cut);
+  const FieldValues values = cut_values(view_of(field.values), field.shape, *view.cut);
   return drawn_field(view.field, view_of(values), shape, box, style);
 }
 

@@ -67,10 +67,11 @@ Panel small_panel(const std::string& name, FieldView values, Shape shape, std::i
                   bool first_row_below) {
   constexpr std::int64_t longest = 400;
   const std::optional<Cut> cut = middle_cut(shape);
-  const FieldValues shown = cut_values(values, shape, cut);
+  const FieldValues cut_out = cut ? cut_values(values, shape, *cut) : FieldValues();
+  const FieldView shown = cut ? view_of(cut_out) : values;
   const Shape of_shown = cut_shape(shape, cut);
   const PlotAxes axes{.z = {"plane"}, .first_row_below = first_row_below};
-  return make_panel(drawn_field(name, view_of(shown), of_shown, box_within(of_shown, longest), {}),
+  return make_panel(drawn_field(name, shown, of_shown, box_within(of_shown, longest), {}),
                     "step " + std::to_string(step) + cut_text(axes, cut), {}, axes);
 }
 
