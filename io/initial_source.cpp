@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "io/images/image.hpp"
 #include "io/npy_reader.hpp"
@@ -10,6 +11,38 @@
 
 namespace lapl {
 namespace {
+
+// A PNG, or a folder of as many as there are planes.
+std::vector<double> load_pictures(const std::string& key, const std::string& path, Shape shape) {
+  namespace fs = std::filesystem;
+  if (!fs::exists(path)) throw IoError("{}: no such file or folder", path);
+  const bool folder = fs::is_directory(path);
+  if (folder != (shape.axes == 3))
+    throw ConfigError("{}: {} is {}, grid.shape is [{}] (expected {})", key, path,
+                      folder ? "a folder" : "one file", fmt::join(shape.extents(), ", "),
+                      folder ? "a PNG; folders of them are for three axes"
+                             : "a folder of PNGs, one for each plane");
+  const std::vector<fs::path> files = folder ? pictures_in(path) : std::vector{fs::path(path)};
+  if (std::ssize(files) != shape.planes)
+    throw ConfigError("{}: {} holds {} PNG files (expected {}, one for each plane of grid.shape)",
+                      key, path, files.size(), shape.planes);
+  const auto check_shape = [&](const fs::path& file) {
+    return [&, file](Shape found) {
+      if (found.rows != shape.rows || found.columns != shape.columns)
+        throw ConfigError("{}: {} holds {} values, {}grid.shape is [{}]", key, file.string(),
+                          text_of(found), folder ? "one plane, " : "",
+                          fmt::join(shape.extents(), ", "));
+    };
+  };
+  for (const fs::path& file : files) check_shape(file)(png_shape(file));  // before any is read
+  std::vector<double> values;
+  values.reserve(shape.cells());
+  for (const fs::path& file : files) {
+    const std::vector<double> plane = read_png(file, check_shape(file)).values;
+    values.insert(values.end(), plane.begin(), plane.end());
+  }
+  return values;
+}
 
 // `key` names the file in messages.
 std::vector<double> load(FieldFile kind, const std::string& key, const std::string& path,
@@ -20,9 +53,9 @@ std::vector<double> load(FieldFile kind, const std::string& key, const std::stri
                         fmt::join(shape.extents(), ", "));
   };
   switch (kind) {
-    case FieldFile::picture: return read_png(path, check_shape).values;
+    case FieldFile::picture: return load_pictures(key, path, shape);
     case FieldFile::dataset:
-      return doubles_of(view_of(read_any_field(path, dataset, check_shape).values));
+      return doubles_of(view_of(read_any_field(path, dataset, check_shape, shape.axes).values));
   }
   return {};
 }

@@ -143,7 +143,7 @@ bool is_npy(const std::filesystem::path& path) {
   return std::filesystem::is_regular_file(path) && read_start(path, npy_magic.size()) == npy_magic;
 }
 
-NpyReader::NpyReader(const std::filesystem::path& path) : path_(path) {
+NpyReader::NpyReader(const std::filesystem::path& path, int grid_axes) : path_(path) {
   const std::uint64_t length = std::filesystem::file_size(path);
   const std::string start = read_start(path, longest_npy_header);
   const auto refuse = [&](const std::string& what) {
@@ -171,10 +171,10 @@ NpyReader::NpyReader(const std::filesystem::path& path) : path_(path) {
   if (room == 0)
     refuse(fmt::format("is {} bytes long, too short for an array of ({}) values of {} bytes",
                        length, fmt::join(header.extent, ", "), value_size_));
-  layout_ = naming_file(path, [&] { return layout_of("the array", header.extent); });
+  layout_ = naming_file(path, [&] { return layout_of("the array", header.extent, grid_axes); });
   if (kind_ == 'f' && value_size_ == 4) layout_.precision = Precision::float32;
   layout_.fits_single = (kind_ == 'f' && value_size_ <= 4) || (kind_ != 'f' && value_size_ <= 2);
-  fortran_order_ = header.fortran_order && layout_.shape.rows > 1;
+  fortran_order_ = header.fortran_order && layout_.shape.columns < layout_.shape.cells();
   if (header.fortran_order && layout_.records > 1)
     refuse(
         fmt::format("holds {} records in Fortran's order (expected C's: numpy.ascontiguousarray)",
@@ -188,7 +188,13 @@ FieldValues NpyReader::read(std::size_t record) const {
   file.seek(first_value_ + record * bytes.size());
   if (file.read(bytes) < bytes.size())
     throw IoError(path_.string() + ": was cut while it was read");
-  const auto columns = static_cast<std::size_t>(layout_.shape.columns), rows = cells / columns;
+  // The first axis is the fastest in Fortran's order.
+  const auto from_fortran = [shape = layout_.shape](std::size_t at) {
+    const auto i = static_cast<std::int64_t>(at);
+    return index_of(shape, {.row = i / shape.planes % shape.rows,
+                            .column = i / shape.planes / shape.rows,
+                            .plane = i % shape.planes});
+  };
   return with_precision(layout_.precision, [&]<class T>() {
     std::vector<T> values = host_vector<T>(layout_.shape.cells());
     with_npy_type(kind_, value_size_, [&]<class Stored>(Stored stored) {
@@ -196,7 +202,7 @@ FieldValues NpyReader::read(std::size_t record) const {
         std::byte* const at = bytes.data() + i * sizeof(Stored);
         if (swapped_) std::reverse(at, at + sizeof(Stored));
         std::memcpy(&stored, at, sizeof(Stored));
-        values[fortran_order_ ? i % rows * columns + i / rows : i] =
+        values[fortran_order_ ? from_fortran(i) : static_cast<std::int64_t>(i)] =
             static_cast<T>(npy_value(stored));
       }
     });
@@ -205,9 +211,9 @@ FieldValues NpyReader::read(std::size_t record) const {
 }
 
 ReadField read_any_field(const std::filesystem::path& path, const std::string& dataset,
-                         const std::function<void(Shape)>& take_shape) {
-  if (!is_npy(path)) return read_field(path, dataset, 0, take_shape);
-  const NpyReader reader(path);
+                         const std::function<void(Shape)>& take_shape, int grid_axes) {
+  if (!is_npy(path)) return read_field(path, dataset, 0, take_shape, grid_axes);
+  const NpyReader reader(path, grid_axes);
   const DatasetLayout& layout = reader.layout();
   if (take_shape) take_shape(layout.shape);
   return {layout.shape, layout.records, layout.axes == 1, reader.read(0)};

@@ -19,7 +19,7 @@ class NpyReader {
   /// Reads the header alone. Axes as for HDF5 datasets; any real type but long double, of either
   /// byte order; in Fortran's order one record at most. Throws IoError, also where the file is
   /// shorter than its header says, before memory is taken for values.
-  explicit NpyReader(const std::filesystem::path& path);
+  explicit NpyReader(const std::filesystem::path& path, int grid_axes = 2);
 
   const DatasetLayout& layout() const { return layout_; }
 
@@ -38,6 +38,6 @@ class NpyReader {
 
 /// read_field (io/hdf5/step_file.hpp), or the one array of an .npy file.
 ReadField read_any_field(const std::filesystem::path& path, const std::string& dataset,
-                         const std::function<void(Shape)>& take_shape = {});
+                         const std::function<void(Shape)>& take_shape = {}, int grid_axes = 2);
 
 }  // namespace lapl

@@ -106,9 +106,11 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   RunConfig config;
   if (of.config) config = *of.config;
   config.shape = of.shape;
-  const Problem<T> problem =
+  const int axes = of.shape.axes;
+  const auto problem =
       of.config ? problem_of<T>(config, coefficients)
-                : problem_of_stage<T>(of.shape, of.boundaries, diffusion_tree(2), {T(0.25)});
+                : problem_of_stage<T>(of.shape, of.boundaries, diffusion_tree(axes),
+                                      {static_cast<T>(largest_stable_coefficient(axes))});
   const auto backend = make_backend(of.backend, of.engine, problem, of.threads);
   std::vector<T> field;
   if (of.config) {

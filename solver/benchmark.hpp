@@ -32,10 +32,10 @@ struct BenchmarkResult {
   std::size_t bytes_a_cell = 0;  ///< that a step reads and writes without blocking in time
 };
 
-/// Measures one case: diffusion of random data with coefficient 1/4, or what its config states, on
-/// its shape. `steps` of 0: as many as take about a
-/// fifth of a second. Throws NumericalError where the engine's bits differ from the reference
-/// engine's, and what make_backend throws. `coefficients`: see problem_of.
+/// Measures one case: diffusion of random data with the largest stable coefficient, or what its
+/// config states, on its shape. `steps` of 0: as many as take about a fifth of a second. Throws
+/// NumericalError where the engine's bits differ from the reference engine's, and what make_backend
+/// throws. `coefficients`: see problem_of.
 template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coefficients,
                           std::int64_t steps, int repeats);

@@ -15,7 +15,7 @@
 
 namespace lapl {
 
-/// rows * columns values, row by row, of the config's own `initial`.
+/// The values of all cells, row by row, of the config's own `initial`.
 using FieldMaker = std::vector<double> (*)(const RunConfig&);
 
 /// `value` in every cell.
@@ -52,19 +52,19 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
     {InitialKind::uniform, "uniform", "one value in every cell", {"value"}, uniform_field},
     {InitialKind::gaussian, "gaussian", "a bell-shaped bump",
      {"amplitude", "center", "width"}, gaussian_field},
-    {InitialKind::checkerboard, "checkerboard", "squares of alternating sign",
+    {InitialKind::checkerboard, "checkerboard", "squares, or cubes, of alternating sign",
      {"amplitude", "tile"}, checkerboard_field},
     {InitialKind::sine, "sine", "an eigenmode of the boundary, which keeps its shape",
      {"amplitude", "mode"}, sine_field},
-    {InitialKind::image, "image", "a PNG picture, grey values from 0 to 1",
+    {InitialKind::image, "image", "a PNG picture, or a folder of one for each plane: grey values from 0 to 1",
      {"path"}, FieldFile::picture},
     {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file",
      {"path", "dataset"}, FieldFile::dataset},
-    {InitialKind::formula, "formula", "a formula of x, y, parameters and random",
+    {InitialKind::formula, "formula", "a formula of x, y, z, parameters and random",
      {"formula", "seed"}, FromFormula()}});
 // clang-format on
 
-/// rows * columns values of the config's own `initial`, of a kind that is computed here.
+/// The values of all cells of the config's own `initial`, of a kind that is computed here.
 std::vector<double> computed_field(const RunConfig& config);
 
 /// What a field begins with.

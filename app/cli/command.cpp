@@ -26,7 +26,8 @@ CLI::Option* add_to(CLI::App& command, const std::string& name, const ValueTarge
 
 void set_rules(CLI::Option& option, const OptionRules& rules) {
   option.required(rules.required);
-  if (rules.values > 0) option.expected(rules.values);
+  if (rules.values > 0)
+    option.expected(rules.fewest_values > 0 ? rules.fewest_values : rules.values, rules.values);
   if (rules.repeatable) option.multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   std::optional<CLI::Validator> allowed;
   if (rules.between) allowed = CLI::Range(rules.between->first, rules.between->second);

@@ -23,12 +23,14 @@ using Action = std::function<int()>;
 /// Where the value of an option or a positional goes, or what takes it.
 using ValueTarget = std::variant<std::string*, std::vector<std::string>*, std::int64_t*, int*,
                                  double*, std::optional<std::int64_t>*, std::vector<std::int64_t>*,
-                                 std::vector<double>*, std::function<void(const std::string&)>>;
+                                 std::vector<std::vector<std::int64_t>>*, std::vector<double>*,
+                                 std::function<void(const std::string&)>>;
 
 /// What else there is to say of an option or a positional.
 struct OptionRules {
   bool required = false;
   int values = 0;           ///< each time that it is given; 0: as the target has it
+  int fewest_values = 0;    ///< 0: as many as `values`
   bool repeatable = false;  ///< it may be given several times, with as many values each time
   std::vector<std::string> one_of = {};  ///< these words alone, or what `between` allows
   std::optional<std::pair<std::int64_t, std::int64_t>> between = {};  ///< both ends included

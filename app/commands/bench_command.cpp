@@ -1,5 +1,5 @@
 // lapl bench
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ namespace lapl {
 namespace {
 
 struct BenchOptions {
-  std::vector<std::int64_t> rows_and_columns;
+  std::vector<std::vector<std::int64_t>> shapes;
   std::string backend = "auto";
   std::string engine;
   std::string precision;
@@ -36,13 +36,22 @@ struct BenchOptions {
 // Those asked for, or else squares with these sides.
 std::vector<Shape> shapes_of(const BenchOptions& options, const std::vector<std::int64_t>& sides) {
   std::vector<Shape> shapes;
-  const auto& numbers = options.rows_and_columns;
-  if (numbers.size() % 2 != 0) throw ConfigError("--shape: expected two numbers, rows and columns");
-  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2)
-    shapes.push_back({numbers[i], numbers[i + 1]});
+  for (const std::vector<std::int64_t>& extents : options.shapes) {
+    if (extents.empty() || extents.size() > 3)
+      throw ConfigError("--shape {}: expected one to three numbers", fmt::join(extents, " "));
+    shapes.push_back(Shape::of(extents));
+  }
   if (shapes.empty())
     for (const std::int64_t side : sides) shapes.push_back({side, side});
   return shapes;
+}
+
+// `of` has so many axes.
+void require_axes(const std::vector<Shape>& shapes, int axes, const std::string& of) {
+  for (const Shape shape : shapes)
+    if (shape.axes != axes)
+      throw ConfigError("--shape {}: expected {} numbers, one for each axis of {}",
+                        fmt::join(shape.extents(), " "), axes, of);
 }
 
 nlohmann::ordered_json values_of(const BenchmarkResult& r, Shape shape,
@@ -70,9 +79,9 @@ nlohmann::ordered_json values_of(const BenchmarkResult& r, Shape shape,
 
 void print_row(const nlohmann::ordered_json& v) {
   fmt::print(
-      "{:<10} {:<8} {:>6} x {:<6} {:>8} {:>9.4f} {:>7.1f} {:>9.2f} {:>9.0f} {:>9.1f} {:>7}\n",
+      "{:<10} {:<8} {:>15} {:>8} {:>9.4f} {:>7.1f} {:>9.2f} {:>9.0f} {:>9.1f} {:>7}\n",
       v["engine"].get<std::string>(), v["precision"].get<std::string>(),
-      v["shape"][0].get<std::int64_t>(), v["shape"][1].get<std::int64_t>(),
+      text_of(Shape::of(v["shape"].get<std::vector<std::int64_t>>())),
       v["steps"].get<std::int64_t>(), v["median_seconds"].get<double>(),
       100 * (v["slowest_seconds"].get<double>() / v["fastest_seconds"].get<double>() - 1),
       v["gigacells_per_second"].get<double>(), v["percent_of_bandwidth_ceiling"].get<double>(),
@@ -106,6 +115,7 @@ int bench_filters(const BenchOptions& options) {
                "rows x columns", "median us", "spread %", "GCells/s", "checked");
   auto all = nlohmann::ordered_json::array();
   const std::vector<Shape> shapes = shapes_of(options, {256, 2000});
+  require_axes(shapes, 2, "filters");
   for (const FilterConfig& filter : filters_to_measure())
     for (const Shape shape : shapes)
       for (const std::string precision : {"float32", "float64"}) {
@@ -153,9 +163,10 @@ int bench_engines(const BenchOptions& options) {
   std::optional<LoadedConfig> loaded;
   if (!options.config.empty()) loaded = load_config(options.config, {});
   const std::vector<Shape> shapes =
-      loaded && options.rows_and_columns.empty() ? std::vector{loaded->run.shape}
-      : backend == "cuda" ? shapes_of(options, {512, 1024, 2000, 8192, 16384})
-                          : shapes_of(options, {64, 256, 2000, 8192});
+      loaded && options.shapes.empty() ? std::vector{loaded->run.shape}
+      : backend == "cuda"              ? shapes_of(options, {512, 1024, 2000, 8192, 16384})
+                                       : shapes_of(options, {64, 256, 2000, 8192});
+  if (loaded) require_axes(shapes, loaded->run.shape.axes, options.config);
   std::vector<std::string> engines;
   for (const EngineInfo& engine : engine_table)
     if (engine.backend == backend &&
@@ -167,15 +178,15 @@ int bench_engines(const BenchOptions& options) {
     fmt::print(
         "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n"
         "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n",
-        "engine", "", "rows x columns", "steps", "median s", "spread", "GCells/s", "% of copy",
-        "% of", "steps", "", "", "", "timed", "", "%", "", "bandwidth", "arithm.", "checked");
+        "engine", "", "cells", "steps", "median s", "spread", "GCells/s", "% of copy", "% of",
+        "steps", "", "", "", "timed", "", "%", "", "bandwidth", "arithm.", "checked");
   auto all = nlohmann::ordered_json::array();
   for (const std::string& engine : engines)
     for (const Shape shape : shapes)
       for (const std::string precision : {"float32", "float64"}) {
         if (!options.precision.empty() && options.precision != precision) continue;
         const BenchmarkCase of{backend,         engine,
-                               shape,           {boundary, boundary},
+                               shape,           {boundary, boundary, boundary},
                                options.threads, loaded ? &loaded->run : nullptr};
         const auto measure = precision == "float32" ? benchmark<float> : benchmark<double>;
         try {
@@ -204,9 +215,10 @@ void add_bench_command(CommandLine& line) {
       "bench", "Verify the engines to the bit, or the filters, then measure them on this machine");
   BenchOptions& options = command.calls(bench_command);
   constexpr std::int64_t most = std::int64_t{1} << 40;
-  command.option("--shape", &options.rows_and_columns,
-                 "Rows and columns (repeatable); default: several squares",
-                 {.values = 2, .repeatable = true, .between = {{1, most}}});
+  command.option("--shape", &options.shapes,
+                 "Columns, rows and columns, or planes, rows and columns (repeatable); default: "
+                 "several squares, or as the config says",
+                 {.values = 3, .fewest_values = 1, .repeatable = true, .between = {{1, most}}});
   add_backend_option(command, options.backend);
   command.option("--engine NAME", &options.engine, "One engine; default: all but the reference");
   command.option("--precision", &options.precision, "Number type; default: both",
@@ -227,7 +239,7 @@ void add_bench_command(CommandLine& line) {
   command.footer(R"(Examples:
   lapl bench
   lapl bench --filters --shape 1080 1920
-  lapl bench --shape 512 512 --precision float32 --json
+  lapl bench --shape 512 512 --shape 96 96 96 --precision float32 --json
   lapl bench --config configs/tutorial.yaml --backend cpu
 
 Each case starts from random data, or as its config says, and is compared with the reference

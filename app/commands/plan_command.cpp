@@ -33,12 +33,18 @@ bool fits(const Memory& needed, const Memory& available) {
          (available.device == 0 || needed.device <= available.device);
 }
 
-std::int64_t largest_square(const RunConfig& config, const std::string& backend,
+// What a grid of as many cells along each axis is called.
+const char* even_shape(int axes) { return axes == 1 ? "line" : axes == 2 ? "square" : "cube"; }
+
+// The extent of the largest such grid.
+std::int64_t largest_extent(const RunConfig& config, const std::string& backend,
                             const Memory& available) {
-  std::int64_t low = 1, high = std::int64_t{1} << 20;
+  const int axes = config.shape.axes;
+  std::int64_t low = 1, high = std::int64_t{1} << 40 / axes;
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
-    (fits(memory_of_run(config, backend, {middle, middle}), available) ? low : high) = middle;
+    const Shape shape = Shape::of(std::vector(axes, middle));
+    (fits(memory_of_run(config, backend, shape), available) ? low : high) = middle;
   }
   return low;
 }
@@ -60,7 +66,8 @@ Json plan_of(const LoadedConfig& loaded) {
                {"device_bytes", memory.device},
                {"device_bytes_available", available.device},
                {"fits", fits(memory, available)},
-               {"largest_square", largest_square(config, choice.backend, available)},
+               {fmt::format("largest_{}", even_shape(config.shape.axes)),
+                largest_extent(config, choice.backend, available)},
                {"outputs", disk.outputs},
                {"output_bytes", disk.output},
                {"checkpoint_bytes", disk.checkpoint},
@@ -104,9 +111,10 @@ void print_plan(const Json& plan) {
     return size_text(number(bytes)) +
            (there > 0 ? fmt::format(" of {} that are free", size_text(there)) : "");
   };
-  const std::int64_t largest = plan["largest_square"].get<std::int64_t>();
-  fmt::print("grid:       {}, {}\n",
-             text_of(Shape::of(plan["shape"].get<std::vector<std::int64_t>>())), text("precision"));
+  const Shape shape = Shape::of(plan["shape"].get<std::vector<std::int64_t>>());
+  const char* const even = even_shape(shape.axes);
+  const std::int64_t largest = plan[fmt::format("largest_{}", even)].get<std::int64_t>();
+  fmt::print("grid:       {}, {}\n", text_of(shape), text("precision"));
   if (plan.contains("coefficient"))
     fmt::print("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
                number("coefficient"), number("largest_stable_coefficient"),
@@ -124,7 +132,8 @@ void print_plan(const Json& plan) {
   fmt::print("memory:     {}\n", of("host_bytes", "host_bytes_available"));
   if (number("device_bytes") > 0)
     fmt::print("on the GPU: {}\n", of("device_bytes", "device_bytes_available"));
-  fmt::print("largest:    a square grid of {0} x {0} would fit\n", largest);
+  fmt::print("largest:    a {}{} of {} would fit\n", even, shape.axes == 2 ? " grid" : "",
+             text_of(Shape::of(std::vector(shape.axes, largest))));
   fmt::print("disk:       {}: {} outputs of {}, checkpoints of {}\n",
              of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
              size_text(number("output_bytes")), size_text(number("checkpoint_bytes")));

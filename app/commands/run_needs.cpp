@@ -39,7 +39,7 @@ double initial_memory(const RunConfig& config, const std::string& backend, doubl
 Memory stepping_memory(const RunConfig& config, const std::string& backend, Shape shape) {
   const std::size_t value_size = size_of(config.precision);
   Memory memory = memory_needed(backend, shape, value_size, array_count(config));
-  const double cells = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
+  const double cells = static_cast<double>(shape.cells());
   memory.host += cells * 8 * static_cast<double>(coefficient_names(config).size());
   for (const bool keeps_a_copy : {config.verify_every.has_value(), config.steady.has_value()})
     memory.host +=
@@ -52,7 +52,7 @@ Memory stepping_memory(const RunConfig& config, const std::string& backend, Shap
 Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape shape) {
   Memory memory = stepping_memory(config, backend, shape);
   const auto value_size = static_cast<double>(size_of(config.precision));
-  const double cells = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
+  const double cells = static_cast<double>(shape.cells());
   const auto fields = config.output_fields.size() + config.filters.size();
   const double file = cells * value_size * static_cast<double>(fields + 1);
   memory.host += std::max(initial_memory(config, backend, cells), file) + 16e6;
@@ -61,7 +61,7 @@ Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape 
 
 void require_host_memory(const RunConfig& config, const std::string& backend) {
   const Shape shape = config.shape;
-  const double cells = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
+  const double cells = static_cast<double>(shape.cells());
   const double needed =
       stepping_memory(config, backend, shape).host + initial_memory(config, backend, cells);
   const auto available = static_cast<double>(available_memory());

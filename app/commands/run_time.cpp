@@ -54,18 +54,22 @@ double time_of(RunWriter<T>& writer, Backend<T>& backend, const Storing& what) {
   return least;
 }
 
-// Of a field of at most 2000 x 2000 (with as many columns as a filter's list of weights has, which
-// must not be longer), from which larger ones follow.
+// Of a field of at most four million cells, 2000 x 2000 (with as many columns as a filter's list of
+// weights has, which must not be longer), from which larger ones follow.
 template <class T>
 double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
                        const fs::path& folder, double stepping_seconds) {
   RunConfig config = loaded.run;
   const auto cells = static_cast<double>(config.shape.cells());
-  std::int64_t most_columns = 2000;
+  const std::int64_t most = config.shape.axes == 1   ? 4'000'000
+                            : config.shape.axes == 2 ? 2000
+                                                     : 160;
+  std::int64_t most_columns = most;
   for (const FilterConfig& filter : load_filters(config.filters))
     most_columns = std::max(most_columns, filter.shape.columns);
-  config.shape = {std::min<std::int64_t>(config.shape.rows, 2000),
-                  std::min(config.shape.columns, most_columns)};
+  config.shape.planes = std::min(config.shape.planes, most);
+  config.shape.rows = std::min(config.shape.rows, most);
+  config.shape.columns = std::min(config.shape.columns, most_columns);
   CoefficientFields coefficients;  // their values do not matter
   for (const std::string& name : coefficient_names(config))
     coefficients[name] = std::vector<double>(config.shape.cells());

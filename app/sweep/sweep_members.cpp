@@ -210,9 +210,10 @@ std::vector<SweepMember> sweep_members(const std::string& config,
       loaded.run.directory = (folder / member.name).string();
       member.run = loaded.run;
       const InitialConfig& initial = member.run.initial;
-      const std::int64_t rows = member.run.shape.rows, columns = member.run.shape.columns;
       // A large file that all members start from is read once.
-      if (sources.insert(fmt::format("{}:{} {} {}", initial.path, initial.dataset, rows, columns))
+      if (sources
+              .insert(
+                  fmt::format("{}:{} {}", initial.path, initial.dataset, text_of(member.run.shape)))
               .second)
         load_initial_fields(member.run);
       load_coefficients(member.run);

@@ -120,12 +120,13 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
                   "0 to n - 1 with insulated, 0 to n / 2 with periodic"},
        store(&InitialConfig::mode)},
       {{.name = "path", .type = path(),
-       .meaning = "file of the field: PNG, or HDF5 or .npy; relative to the folder of the config file"},
+       .meaning = "file of the field: PNG (on three axes a folder of one for each plane, by number and name), or "
+                  "HDF5 or .npy; relative to the folder of the config file"},
        store(&InitialConfig::path)},
       {{.name = "dataset", .type = text(), .preset = "/field",
        .meaning = "dataset in the HDF5 file"}, store(&InitialConfig::dataset)},
       {{.name = "formula", .type = formula_text(),
-       .meaning = "formula of x, y, parameters and random (docs/equations.md)"},
+       .meaning = "formula of x, y, z, parameters and random (docs/equations.md)"},
        store(&InitialConfig::formula)},
   };
   for (Key<InitialConfig>& key : keys)

@@ -151,10 +151,11 @@ DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& ext
   const int least = grid_axes == 2 ? 1 : grid_axes;  // one row may stand without its axis
   if (layout.axes < least || std::any_of(extent.begin(), extent.begin() + std::max(leading, 0),
                                          [](hsize_t size) { return size != 1; }))
-    throw IoError(
-        "{} has the axes ({}) (expected (columns), (rows, columns) or (time, rows, columns), or "
-        "these behind axes of length 1)",
-        name, fmt::join(extent, ", "));
+    throw IoError("{} has the axes ({}) (expected {}, or these behind axes of length 1)", name,
+                  fmt::join(extent, ", "),
+                  grid_axes == 1   ? "(columns) or (time, columns)"
+                  : grid_axes == 2 ? "(columns), (rows, columns) or (time, rows, columns)"
+                                   : "(planes, rows, columns) or (time, planes, rows, columns)");
   if (std::ranges::count(extent, hsize_t{0}) > 0) throw IoError(name + " holds no values");
   std::vector<std::int64_t> of_grid(extent.end() - std::min(layout.axes, grid_axes), extent.end());
   if (layout.axes < grid_axes) of_grid.insert(of_grid.begin(), 1);

@@ -14,11 +14,11 @@ namespace {
 using TakeShape = std::function<void(Shape)>;
 
 ReadField read_plain(const OpenedFile& opened, const std::string& name, std::size_t record,
-                     Reading reading, const TakeShape& take_shape) {
+                     Reading reading, const TakeShape& take_shape, int foreign_axes) {
   const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
   const int grid_axes = opened.format == "checkpoint"
                             ? read_checkpoint_header(opened.file).shape.axes
-                        : opened.format.empty() ? 2
+                        : opened.format.empty() ? foreign_axes
                                                 : grid_axes_of(opened.file);
   const DatasetLayout layout = field_layout(dataset, name, grid_axes);
   if (take_shape) take_shape(layout.shape);
@@ -52,11 +52,12 @@ IndexRecord look_up(hid_t index, const std::filesystem::path& path, const std::s
 }  // namespace
 
 ReadField read_field(const std::filesystem::path& path, const std::string& name, std::size_t record,
-                     const TakeShape& take_shape) {
+                     const TakeShape& take_shape, int grid_axes) {
   const Hdf5Session session;
   std::optional<IndexRecord> entry;
   ReadField field = read_verified(path, [&](const OpenedFile& opened, Reading reading) {
-    if (opened.format != "index") return read_plain(opened, name, record, reading, take_shape);
+    if (opened.format != "index")
+      return read_plain(opened, name, record, reading, take_shape, grid_axes);
     entry = look_up(opened.file, path, name, record);
     return ReadField{};
   });
@@ -69,7 +70,8 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
     if (take_shape) take_shape(found);
   };
   return read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {
-    if (holds_dataset(step.file, name)) return read_plain(step, name, 0, reading, same_grid);
+    if (holds_dataset(step.file, name))
+      return read_plain(step, name, 0, reading, same_grid, shape.axes);
     same_grid(own_content(step).shape);
     return {shape, 1, false, missing_values(shape.cells(), entry->precision)};
   });

@@ -110,7 +110,8 @@ std::vector<double> read_array_values(const std::filesystem::path& file,
 
 /// The values of one field at record `record` (0 in a step file). Datasets that are (columns),
 /// (rows, columns) or (time, rows, columns), or these behind axes of length 1, of any number type;
-/// float32 stays float32, all else becomes float64. Refuses external storage, external links,
+/// float32 stays float32, all else becomes float64. `grid_axes`: of the grid, where the file is not
+/// ours. Refuses external storage, external links,
 /// virtual datasets (but those of our own index), unknown filters and sizes above what the file's
 /// length makes believable. `take_shape` is told the shape before memory is taken for it; what it
 /// throws comes out. Throws IoError.
@@ -121,6 +122,7 @@ struct ReadField {
   FieldValues values;
 };
 ReadField read_field(const std::filesystem::path& file, const std::string& dataset,
-                     std::size_t record = 0, const std::function<void(Shape)>& take_shape = {});
+                     std::size_t record = 0, const std::function<void(Shape)>& take_shape = {},
+                     int grid_axes = 2);
 
 }  // namespace lapl

@@ -1,9 +1,7 @@
 #include "io/images/frames.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -22,28 +20,6 @@ namespace lapl {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The last number in a file's name, for frame-2.png to come before frame-10.png.
-std::uint64_t number_in(const fs::path& path) {
-  const std::string name = path.stem().string();
-  const auto last = name.find_last_of("0123456789");
-  if (last == std::string::npos) return std::numeric_limits<std::uint64_t>::max();
-  auto first = last;
-  while (first > 0 && last - first < 17 &&
-         std::isdigit(static_cast<unsigned char>(name[first - 1])))
-    --first;
-  return std::stoull(name.substr(first, last - first + 1));
-}
-
-std::vector<fs::path> pictures_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (is_png(entry.path())) files.push_back(entry.path());
-  std::ranges::sort(files, {},
-                    [](const fs::path& path) { return std::pair(number_in(path), path); });
-  if (files.empty()) throw IoError(folder.string() + ": holds no PNG files");
-  return files;
-}
 
 FrameSource open_pictures(const std::vector<fs::path>& files, int axes) {
   const Shape shape = png_shape(files.front());

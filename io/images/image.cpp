@@ -9,8 +9,11 @@
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "io/durable/posix_file.hpp"
 #include "io/file_kind.hpp"
@@ -130,6 +133,18 @@ struct OpenPng {
   }
 };
 
+// The last number in a file's name, for frame-2.png to come before frame-10.png.
+std::uint64_t number_in(const std::filesystem::path& path) {
+  const std::string name = path.stem().string();
+  const auto last = name.find_last_of("0123456789");
+  if (last == std::string::npos) return std::numeric_limits<std::uint64_t>::max();
+  auto first = last;
+  while (first > 0 && last - first < 17 &&
+         std::isdigit(static_cast<unsigned char>(name[first - 1])))
+    --first;
+  return std::stoull(name.substr(first, last - first + 1));
+}
+
 }  // namespace
 
 bool is_png(const std::filesystem::path& path) {
@@ -137,6 +152,17 @@ bool is_png(const std::filesystem::path& path) {
   std::ranges::transform(ending, ending.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return ending == ".png";
+}
+
+std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (is_png(entry.path())) files.push_back(entry.path());
+  std::ranges::sort(files, {}, [](const std::filesystem::path& path) {
+    return std::pair(number_in(path), path);
+  });
+  if (files.empty()) throw IoError(folder.string() + ": holds no PNG files");
+  return files;
 }
 
 Shape png_shape(const std::filesystem::path& path) { return OpenPng(path).shape(); }

@@ -18,6 +18,10 @@ struct GreyImage {
 /// Whether the name ends in .png, in whatever case.
 bool is_png(const std::filesystem::path& path);
 
+/// The PNGs of a folder, by the last number in their names and then by name. Throws IoError where
+/// there are none.
+std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder);
+
 /// Rows and columns of a PNG, by its header. Throws IoError as read_png does.
 Shape png_shape(const std::filesystem::path& path);
 

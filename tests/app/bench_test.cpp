@@ -37,7 +37,7 @@ TEST_CASE("bench refuses engines of another backend and unknown words") {
   CHECK(run_lapl({"bench", "--backend", "cpu", "--engine", "tile"}).code == 2);
   CHECK(run_lapl({"bench", "--precision", "half"}).code == 2);
   CHECK(run_lapl({"bench", "--boundary", "open"}).code == 2);
-  CHECK(run_lapl({"bench", "--shape", "5"}).code == 2);
+  CHECK(run_lapl({"bench", "--shape", "5", "5", "5", "5"}).code == 2);
   if (!lapl::cuda_unavailable().empty())
     CHECK(run_lapl({"bench", "--backend", "cuda", "--shape", "8", "8"}).code == 5);
 }

@@ -1,4 +1,4 @@
-"""equations.py FILE.h5: steps eleven equations by NumPy alone and stores what they come to.
+"""equations.py FILE.h5: steps eleven equations, and those of boxes.py, by NumPy alone and stores what they come to.
 
 Each function below states one equation twice: its text is the config that lapl reads, its body is the same in NumPy,
 written after docs/equations.md and docs/numerics.md. FILE.h5 has a group for each: `config`, and every field after the
@@ -9,6 +9,7 @@ last step.
 import inspect
 import sys
 
+import boxes
 import h5py
 import numpy as np
 from finite_differences import EVEN, PERIODIC, ZERO, Grid, euler, heun, leapfrog, rk4, ssprk3
@@ -357,7 +358,7 @@ def functions():
 
 
 EQUATIONS = [heat, conductivity, gray_scott, wave, advection, burgers, cahn_hilliard, kuramoto_sivashinsky, anisotropic,
-             crystal, functions]
+             crystal, functions, *boxes.EQUATIONS]
 
 if __name__ == "__main__":
     with h5py.File(sys.argv[1], "w") as file:

@@ -28,8 +28,10 @@ double difference_from_numpy(const std::string& equation, const std::string& con
                              const std::string& engine) {
   const RunConfig run = parse_config(config, equation, ".", {"compute.precision=float64"}).run;
   const CoefficientFields coefficients = load_coefficients(run);
+  // What is compiled takes no three axes yet.
+  const std::string stepping = run.shape.axes == 3 && engine == "blocked" ? "auto" : engine;
   const auto backend =
-      make_backend<double>("cpu", engine, problem_of<double>(run, coefficients), 2);
+      make_backend<double>("cpu", stepping, problem_of<double>(run, coefficients), 2);
   backend->settle();
   set_initial_state(*backend, run, coefficients, {});
   backend->advance(run.steps);
@@ -65,8 +67,7 @@ TEST_CASE("equations of NumPy's hold every function and every scheme") {
   for (const std::string& equation : numpy().groups()) configs += config_of(equation);
   for (const FormulaFunction& function : formula_functions) {
     CAPTURE(std::string(function.name));
-    const bool on_two_axes = function.name.find('z') == std::string::npos;
-    CHECK((configs.find(std::string(function.name) + "(") != std::string::npos) == on_two_axes);
+    CHECK(configs.find(std::string(function.name) + "(") != std::string::npos);
   }
   for (const auto& scheme : name_table<Scheme>)
     if (scheme.value != Scheme::euler)
@@ -89,6 +90,10 @@ TEST_CASE("equations differ from NumPy's where a sign is wrong") {
       {"anisotropic", "b: -0.2", "b: 0.2"},
       {"crystal", "+ d_dx(fx)", "- d_dx(fx)"},
       {"functions", "u <= v", "u >= v"},
+      {"box_mixture", "[0.5, 1.0, 0.25]", "[0.5, 1.0, 0.26]"},
+      {"box_laws", "derivative: 0.2", "derivative: -0.2"},
+      {"box_operators", "+ 0.05 * d2_dxdz", "- 0.05 * d2_dxdz"},
+      {"line_front", "value: 1", "value: 0.9"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.wrong);
