@@ -39,7 +39,13 @@ struct DiffusionStage {
     return update(centre, neighbour_difference(left, right, up, down, centre));
   }
 
-  /// The same in two parts, for engines that have up + down before left + right.
+  /// On three axes; front and back are in the planes before and after.
+  LAPL_HOST_DEVICE V operator()(V left, V right, V up, V down, V front, V back, V centre) const {
+    const V sum = ((left + right) + (up + down)) + (front + back);
+    return update(centre, fused_multiply_add(V(-6), centre, sum));
+  }
+
+  /// The step on two axes in two parts, for engines that have up + down before left + right.
   LAPL_HOST_DEVICE static V vertical(V up, V down) { return up + down; }
   LAPL_HOST_DEVICE static V difference(V left, V right, V vertical, V centre) {
     return fused_multiply_add(V(-4), centre, (left + right) + vertical);

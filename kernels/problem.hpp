@@ -63,27 +63,41 @@ Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree&
   return problem;
 }
 
-/// c of a step that is the one that is compiled ahead, that of diffusion on two axes, whether c is
-/// a parameter or, as in a formula, a number; none for every other.
+/// c of a step that is diffusion on as many axes as the grid has, whether c is a parameter or, as
+/// in a formula, a number; none for every other.
 template <class T>
-std::optional<T> compiled_coefficient(const Problem<T>& problem) {
-  if (problem.shape.axes != 2 || !problem.laws.empty() || problem.stages.size() != 1)
-    return std::nullopt;
+std::optional<T> diffusion_coefficient(const Problem<T>& problem) {
+  if (problem.stages.size() != 1) return std::nullopt;
+  const StageTree diffusion = diffusion_tree(problem.shape.axes);
   StageTree tree = problem.stages.front().tree;
   for (StageOperation& node : tree.operations) {
-    if (node.operation == Operation::parameter && tree == diffusion_tree(2))
+    if (node.operation == Operation::parameter && tree == diffusion)
       return problem.parameters.at(node.index);
     const StageOperation number = node;
     if (number.operation != Operation::number) continue;
     node = {.operation = Operation::parameter};
-    if (same_results(tree, diffusion_tree(2))) return static_cast<T>(number.number);
+    if (same_results(tree, diffusion)) return static_cast<T>(number.number);
     node = number;
   }
   return std::nullopt;
 }
+
+/// That of a step that the engines of two axes have been compiled for: c is the same in every cell,
+/// and the law all along a face.
+template <class T>
+std::optional<T> compiled_coefficient(const Problem<T>& problem) {
+  if (problem.shape.axes != 2 || !problem.laws.empty()) return std::nullopt;
+  return diffusion_coefficient(problem);
+}
 template <class T>
 bool is_compiled_ahead(const Problem<T>& problem) {
   return compiled_coefficient(problem).has_value();
+}
+
+/// Whether there is a function of a row that steps it, whatever its laws are.
+template <class T>
+bool rows_are_compiled(const Problem<T>& problem) {
+  return problem.shape.axes == 3 && diffusion_coefficient(problem).has_value();
 }
 
 /// The stage of a problem that is compiled ahead. Throws EngineUnsuitable for any other.

@@ -108,13 +108,7 @@ std::string code_of(const std::vector<Stage>& stages, const std::string& number_
       number_type);
   for (std::size_t i = 0; i < stages.size(); ++i)
     text += function_text(stages[i], fmt::format("stage_{}", i));
-  // A loop, since GCC would call memmove, whose "rep movsb" takes longer to start than a row to
-  // copy.
-  return text +
-         "extern \"C\" [[gnu::visibility(\"default\"), "
-         "gnu::optimize(\"no-tree-loop-distribute-patterns\")]] void copy_row(const T* "
-         "__restrict from, T* __restrict to, long count) {\n"
-         "  for (long i = 0; i < count; ++i) to[i] = from[i];\n}\n";
+  return text;
 }
 
 std::map<std::string, std::string> code_headers() {

@@ -3,7 +3,6 @@
 //
 //   extern "C" void stage_0(const T* const* lines, const T* uniforms, T* const* out, long count)
 //     for each of `count` neighbouring cells: out[target][i] from lines[line][i - 1 ... i + 1]
-//   extern "C" void copy_row(const T* from, T* to, long count)
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ struct StageLayout {
 };
 StageLayout layout_of(const StageTree& tree);
 
-/// Functions stage_0, stage_1 ... and copy_row of values of `number_type` ("float" or "double").
+/// Functions stage_0, stage_1 ... of values of `number_type` ("float" or "double").
 std::string code_of(const std::vector<Stage>& stages, const std::string& number_type);
 
 /// The operations whose values are arguments where `varying` says which of all are computed.

@@ -1,6 +1,7 @@
-// Engines "threaded" and "blocked" of what is not compiled ahead: stages compiled at run time, in
-// pieces of the grid that go through one step or through several (kernels/cpu/pipeline.hpp). Until
-// the compiler is done, and where there is none, the stages are interpreted.
+// Engines "threaded" and "blocked" of all but diffusion on two axes: stages as functions of a row,
+// in pieces of the grid that go through one step or through several (kernels/cpu/pipeline.hpp).
+// Those functions are compiled at run time, but for diffusion on three axes, which is compiled
+// ahead. Until the compiler is done, and where there is none, the stages are interpreted.
 #include <omp.h>
 
 #include <algorithm>
@@ -13,21 +14,31 @@
 namespace lapl {
 namespace {
 
-// Steps in a pass, and pieces.
-struct PieceCut {
-  int steps = 1;
-  std::vector<Piece> pieces;
-};
+// The stage of diffusion on three axes as its function of a row (RowLoops) takes it, so that a
+// formula is stepped by that too; other problems as they are.
+template <class T>
+Problem<T> with_compiled_rows(Problem<T> problem) {
+  if (!rows_are_compiled(problem)) return problem;
+  const T coefficient = *diffusion_coefficient(problem);
+  StageTree& tree = problem.stages.front().tree;
+  tree = diffusion_tree(3);
+  for (StageOperation& node : tree.operations)
+    if (node.operation == Operation::parameter)
+      node.index = static_cast<int>(problem.parameters.size());
+  problem.parameters.push_back(coefficient);
+  return problem;
+}
 
 template <class T>
 class CompiledEngine final : public CpuEngine<T> {
  public:
   CompiledEngine(const Problem<T>& problem, int threads, int most_steps)
-      : stages_(problem),
+      : stages_(with_compiled_rows(problem)),
         threads_(threads),
         most_steps_(most_steps),
-        interpreted_(make_interpreted_engine(problem, threads)),
-        code_(code_of_steps(problem)) {}
+        interpreted_(make_interpreted_engine(problem, threads)) {
+    if (!rows_are_compiled(problem)) code_.emplace(code_of_steps(problem));
+  }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
     while (steps > 0 && !compiled()) {
@@ -49,23 +60,26 @@ class CompiledEngine final : public CpuEngine<T> {
 
   int threads() const override { return threads_; }
 
-  void settle() override { code_.wait(); }
+  void settle() override {
+    if (code_) code_->wait();
+  }
 
   std::string how() override {
-    if (!code_.ready()) return "interpreted until it is compiled";
-    return code_.unavailable().empty() ? "compiled for this run"
-                                       : "interpreted: " + code_.unavailable();
+    if (!code_) return {};
+    if (!code_->ready()) return "interpreted until it is compiled";
+    return code_->unavailable().empty() ? "compiled for this run"
+                                        : "interpreted: " + code_->unavailable();
   }
 
  private:
   // Whether the code is there; where it has just come, makes ready for it.
   bool compiled() {
     if (!stages_.functions.empty()) return true;
-    if (!code_.ready() || !code_.unavailable().empty()) return false;
+    if (code_ && (!code_->ready() || !code_->unavailable().empty())) return false;
     for (std::size_t i = 0; i < stages_.problem.stages.size(); ++i)
       stages_.functions.push_back(
-          code_.template function<StageFunction<T>>("stage_" + std::to_string(i)));
-    stages_.copy_row = code_.template function<void(const T*, T*, long)>("copy_row");
+          code_ ? code_->template function<StageFunction<T>>("stage_" + std::to_string(i))
+                : widest<RowLoops<T>>().diffusion_row);
     cut_ = cut();
     stages_.extend(pipeline(cut_.steps).halo);
     return true;
@@ -82,42 +96,19 @@ class CompiledEngine final : public CpuEngine<T> {
         .first->second;
   }
 
-  // As many steps as keep the rings of a wide piece within half of a level-two cache, and as pay
-  // for the halos.
   PieceCut cut() {
-    constexpr std::int64_t cache = 512 << 10, narrowest = 512;
-    const Shape shape = stages_.problem.shape;
-    const std::int64_t band = quotient_up(shape.rows, threads_);
-    PieceCut cut{.steps = most_steps_, .pieces = {}};
-    const auto widest = [&] {
-      return cache / (pipeline(cut.steps).rows * static_cast<std::int64_t>(sizeof(T))) -
-             2 * pipeline(cut.steps).halo;
-    };
-    while (cut.steps > 1 && (widest() < std::min(narrowest, shape.columns) ||
-                             (shape.rows > 1 && pipeline(cut.steps).halo * 8 > band) ||
-                             pipeline(cut.steps).halo * 8 > shape.columns))
-      --cut.steps;
-    const std::int64_t strips =
-        most_steps_ == 1 ? 1 : quotient_up(shape.columns, std::max(widest(), narrowest));
-    // Two pieces a thread, so that one that is slow is not waited for as long.
-    const std::int64_t bands = std::clamp<std::int64_t>(
-        quotient_up(2 * threads_, strips), 1,
-        std::max<std::int64_t>(shape.rows / (8 * pipeline(cut.steps).halo + 1), 1));
-    const std::int64_t parts = shape.rows == 1 ? std::max<std::int64_t>(strips, threads_) : strips;
-    for (std::int64_t i = 0; i < bands; ++i)
-      for (std::int64_t j = 0; j < parts; ++j)
-        cut.pieces.push_back({shape.rows * i / bands, shape.rows * (i + 1) / bands,
-                              along(shape.columns, j, parts), along(shape.columns, j + 1, parts)});
-    return cut;
+    const Problem<T>& problem = stages_.problem;
+    const Faces<T>& faces = problem.faces.front();
+    CutTask task{.shape = problem.shape,
+                 .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
+                 .fields = problem.fields,
+                 .value_bytes = sizeof(T),
+                 .threads = threads_,
+                 .most_steps = most_steps_,
+                 .pipeline = [this](int steps) -> const Pipeline& { return pipeline(steps); }};
+    for (const StageLayout& layout : stages_.layouts) task.arithmetic += layout.arithmetic;
+    return cut_into_pieces(task);
   }
-
-  // Where a part begins: at whole cache lines, but for the grid's end.
-  static std::int64_t along(std::int64_t size, std::int64_t part, std::int64_t parts) {
-    constexpr std::int64_t line = 64 / sizeof(T);
-    return part == parts ? size : size * part / parts / line * line;
-  }
-
-  static std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
   void take(DoubleBuffer<T>& buffers, std::int64_t first_step, int steps) {
     const Pipeline& plan = pipeline(steps);
@@ -144,14 +135,14 @@ class CompiledEngine final : public CpuEngine<T> {
       times_[i].stage = instance.stage;
       times_[i].time = time;
       times_[i].laws.set_time(time);
-      times_[i].uniforms = uniforms_of(tree, stages_.layouts[instance.stage], 0, time);
+      times_[i].uniforms = uniforms_of(tree, stages_.layouts[instance.stage], {}, time);
     }
   }
 
   CompiledStages<T> stages_;
   int threads_, most_steps_;
   std::unique_ptr<CpuEngine<T>> interpreted_;
-  CompiledCode code_;
+  std::optional<CompiledCode> code_;  // of what is not compiled ahead
   PieceCut cut_;
   std::map<int, Pipeline> pipelines_;             // by steps
   std::map<int, std::vector<PieceRun<T>>> runs_;  // by steps, one a thread
@@ -171,8 +162,6 @@ template CodeText code_of_steps(const Problem<double>&);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
                                                    int most_steps) {
-  if (problem.shape.axes > 2)
-    throw EngineUnsuitable("code for three axes is not compiled (engine interpreted takes them)");
   return std::make_unique<CompiledEngine<T>>(problem, threads, most_steps);
 }
 template std::unique_ptr<CpuEngine<float>> make_compiled_engine(const Problem<float>&, int, int);

@@ -60,8 +60,8 @@ std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem
 // Of the engines that can step it.
 template <class T>
 std::string fastest(const Problem<T>& problem) {
-  const bool compiles = problem.shape.axes < 3 && system_compiler().missing.empty();
-  return is_compiled_ahead(problem) || compiles ? "blocked" : "interpreted";
+  const bool ahead = is_compiled_ahead(problem) || rows_are_compiled(problem);
+  return ahead || system_compiler().missing.empty() ? "blocked" : "interpreted";
 }
 
 template <class T>
@@ -240,7 +240,8 @@ template std::unique_ptr<Backend<double>> make_cpu_backend(const std::string&,
 template <class T>
 std::optional<CodeText> code_to_compile(const std::string& engine, const Problem<T>& problem) {
   const std::string name = engine == "auto" ? fastest(problem) : engine;
-  if ((name != "blocked" && name != "threaded") || is_compiled_ahead(problem)) return std::nullopt;
+  if (name != "blocked" && name != "threaded") return std::nullopt;
+  if (is_compiled_ahead(problem) || rows_are_compiled(problem)) return std::nullopt;
   return code_of_steps(problem);
 }
 template std::optional<CodeText> code_to_compile(const std::string&, const Problem<float>&);

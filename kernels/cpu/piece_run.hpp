@@ -6,17 +6,14 @@
 #include <vector>
 
 #include "kernels/cpu/face_laws.hpp"
-#include "kernels/cpu/pipeline.hpp"
+#include "kernels/cpu/instruction_set.hpp"
+#include "kernels/cpu/piece_cut.hpp"
+#include "kernels/cpu/rows.hpp"
 
 namespace lapl {
 
 template <class T>
 using StageFunction = void(const T* const* lines, const T* uniforms, T* const* out, long count);
-
-/// Rows and columns of the grid, the last ones not among them.
-struct Piece {
-  std::int64_t first_row, last_row, first_column, last_column;
-};
 
 /// What pieces of a problem have in common.
 template <class T>
@@ -30,7 +27,11 @@ struct CompiledStages {
       }));
       in_time = in_time || reads_time(stage.tree);
     }
-    for (const VaryingFace& face : problem.laws) in_time = in_time || reads_time(face.law);
+    ends_in_time.resize(problem.arrays());
+    for (const VaryingFace& face : problem.laws) {
+      in_time = in_time || reads_time(face.law);
+      if (face.axis == 2 && reads_time(face.law)) ends_in_time[face.array] = true;
+    }
   }
 
   // Coefficients and positions along the columns, as far as pieces of a pass read beyond the grid.
@@ -44,8 +45,9 @@ struct CompiledStages {
     };
     pitch = shape.columns + 2 * margin;
     for (const std::vector<T>& given : problem.coefficients) {
-      std::vector<T>& extended = coefficients.emplace_back(shape.rows * pitch);
-      for (std::int64_t row = 0; row < shape.rows; ++row)
+      const std::int64_t rows = shape.planes * shape.rows;
+      std::vector<T>& extended = coefficients.emplace_back(rows * pitch);
+      for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t column = -margin; column < shape.columns + margin; ++column)
           extended[row * pitch + column + margin] = given[row * shape.columns + index(column)];
     }
@@ -55,11 +57,11 @@ struct CompiledStages {
 
   Problem<T> problem;
   std::vector<StageLayout> layouts;
-  std::vector<bool> by_row;  // of each stage: it reads positions that differ from row to row
-  bool in_time = false;      // something depends on the time
+  std::vector<bool> ends_in_time;  // of each array: a law at its columns' ends depends on the time
+  std::vector<bool> by_row;        // of each stage: it reads positions that differ from row to row
+  bool in_time = false;            // something depends on the time
   std::size_t most_lines = 0;
   std::vector<StageFunction<T>*> functions;
-  void (*copy_row)(const T* from, T* to, long count) = nullptr;
   std::vector<std::vector<T>> coefficients;
   std::vector<T> positions;
   std::int64_t margin = 0, pitch = 0;
@@ -78,9 +80,8 @@ struct InstanceTimes {
 
 /// The values of a stage's arguments in a row.
 template <class T>
-std::vector<T> uniforms_of(TreeAt<T>& tree, const StageLayout& layout, std::int64_t row,
-                           double time) {
-  tree.evaluate({row, 0, 0}, time, [](const StageOperation&) { return T(0); });
+std::vector<T> uniforms_of(TreeAt<T>& tree, const StageLayout& layout, Cell row, double time) {
+  tree.evaluate(row, time, [](const StageOperation&) { return T(0); });
   std::vector<T> values;
   for (const int operation : layout.uniforms) values.push_back(tree.of_operation(operation));
   return values;
@@ -91,10 +92,7 @@ template <class T>
 class PieceRun {
  public:
   PieceRun(const CompiledStages<T>& stages, const Pipeline& pipeline)
-      : stages_(stages),
-        pipeline_(pipeline),
-        around_(stages.problem.faces.front().columns.wrap()),
-        ring_starts_(pipeline.versions.size()) {
+      : stages_(stages), pipeline_(pipeline), rings_(pipeline.versions.size()) {
     for (const Stage& stage : stages.problem.stages)
       trees_.emplace_back(stages.problem, stage.tree);
   }
@@ -103,193 +101,333 @@ class PieceRun {
     piece_ = piece;
     from_ = from;
     to_ = to;
-    // Whole vectors begin at most one before the halo, and read a cell more.
-    start_ = piece.first_column - (pipeline_.halo / pad + 2) * pad;
-    pitch_ = (piece.last_column - start_ + pipeline_.halo + 2 * pad) / pad * pad;
-    std::int64_t rows = 0;
-    for (std::size_t i = 0; i < pipeline_.versions.size(); ++i) {
-      ring_starts_[i] = rows * pitch_;
-      rows += pipeline_.versions[i].rows;
-    }
-    const std::size_t lines = stages_.most_lines;
-    memory_.resize((rows + static_cast<std::int64_t>(lines)) * pitch_ + pad);
-    void* aligned = memory_.data();
-    std::size_t space = memory_.size() * sizeof(T);
-    rings_ = static_cast<T*>(std::align(64, 1, aligned, space));
-    ghosts_ = rings_ + rows * pitch_;
-    ranges_.clear();
-    for (const Pipeline::Instance& instance : pipeline_.instances)
-      ranges_.push_back(ranges_of(instance));
-    for (std::int64_t t = piece.first_row - pipeline_.halo;
-         t < piece.last_row + pipeline_.halo + pipeline_.last_lag; t += Pipeline::rows_at_once) {
+    lay_out();
+    lines_.resize(stages_.most_lines);
+    results_.resize(stages_.problem.arrays());
+    const std::int64_t end =
+        stream_.planes.size() * stream_.rows.size() + behind(pipeline_.last_lag);
+    for (std::int64_t t = 0; t < end; t += Pipeline::rows_at_once) {
       for (int field = 0; field < stages_.problem.fields; ++field)
-        for (std::int64_t row = t; row < t + Pipeline::rows_at_once; ++row) load(field, row);
-      for (std::size_t i = 0; i < pipeline_.instances.size(); ++i) {
-        const std::int64_t first = t - pipeline_.instances[i].lag;
-        const std::int64_t last = std::min(first + Pipeline::rows_at_once, ranges_[i].rows.last);
-        for (std::int64_t row = std::max(first, ranges_[i].rows.first); row < last; ++row)
-          make(pipeline_.instances[i], ranges_[i], times[i], row);
+        for_rows(t, [&](Cell row, std::int64_t) { load(field, times.front().laws, row); });
+      for (std::size_t i = 0; i < made_.size(); ++i) {
+        const Made& made = made_[i];
+        for_rows(t - behind(made.instance->lag), [&](Cell row, std::int64_t number) {
+          if (made.piece.planes.holds(row.plane) && made.piece.rows.holds(row.row))
+            make(made, times[i], row, number);
+        });
         fetch(t + Pipeline::rows_at_once, static_cast<std::int64_t>(i));
       }
+      for (Ring& ring : rings_)
+        if (ring.rows > 0) ring.now = (ring.now + Pipeline::rows_at_once) % ring.rows;
     }
   }
 
  private:
   static constexpr std::int64_t pad = 64 / sizeof(T);
 
-  struct Range {
-    std::int64_t first, last;
+  // A row of a ring that an instance reads or makes: so many after the one that comes in.
+  struct Place {
+    int version = -1;
+    std::int64_t after = 0;
   };
-  Range rows(std::int64_t reach) const {
-    return within(stages_.problem.faces.front().rows, stages_.problem.shape.rows,
-                  {piece_.first_row - reach, piece_.last_row + reach});
-  }
-  Range columns(std::int64_t reach) const {
-    return within(stages_.problem.faces.front().columns, stages_.problem.shape.columns,
-                  {piece_.first_column - reach, piece_.last_column + reach});
-  }
-  static Range within(const AxisFaces<T>& faces, std::int64_t size, Range range) {
-    if (faces.wrap()) return range;
-    return {std::max<std::int64_t>(range.first, 0), std::min(range.last, size)};
-  }
 
-  // The cell of column 0 in a row of a version; rows and columns may lie outside of the grid.
-  T* row_of(int version, std::int64_t row) {
-    const std::int64_t slot = row & (pipeline_.versions[version].rows - 1);
-    return rings_ + ring_starts_[version] + slot * pitch_ - start_;
-  }
+  // What an instance makes: `stored` are whole vectors of the columns where there is room for what
+  // nobody reads, since aligned ones are twice as fast; `inner` reads no ghosts but of columns.
+  struct Made {
+    const Pipeline::Instance* instance;
+    Piece piece;
+    Range stored;
+    Piece inner = {};
+    std::vector<Place> lines = {}, results = {};
+  };
 
-  void load(int field, std::int64_t row) {
-    const Pipeline::Version& version = pipeline_.versions[field];
-    const Range needed = rows(version.reach);
-    if (version.rows == 0 || row < needed.first || row >= needed.last) return;
+  struct Ring {
+    T* first = nullptr;
+    std::int64_t rows = 0;
+    std::int64_t now = 0;  // where the row is that comes in
+  };
+
+  // Places the rings, and a row of ghosts for each line.
+  void lay_out() {
     const Shape shape = stages_.problem.shape;
-    const T* const source =
-        from_ + field * shape.cells() + wrapped(row, shape.rows) * shape.columns;
-    T* const to = row_of(field, row);
-    const Range range = columns(version.reach);
-    for (std::int64_t column = range.first; column < range.last;) {
-      const std::int64_t inside = wrapped(column, shape.columns);
-      const std::int64_t count = std::min(range.last - column, shape.columns - inside);
-      stages_.copy_row(source + inside, to + column, count);
+    const Faces<T>& faces = stages_.problem.faces.front();
+    across_ = faces.columns.wrap() && piece_.columns.size() == shape.columns;
+    stream_ = part(pipeline_.halo);
+    // Whole vectors begin at most one before the halo, and read a cell more.
+    const std::int64_t halo = piece_.columns.first - stream_.columns.first;
+    start_ = piece_.columns.first - ((halo + pad - 1) / pad + 1) * pad;
+    pitch_ = (stream_.columns.last - start_ + 2 * pad) / pad * pad;
+    std::int64_t rows = static_cast<std::int64_t>(stages_.most_lines);
+    for (const Pipeline::Version& version : pipeline_.versions) rows += behind(version.rows);
+    memory_.resize(rows * pitch_ + pad);
+    void* aligned = memory_.data();
+    std::size_t space = memory_.size() * sizeof(T);
+    ghosts_ = static_cast<T*>(std::align(64, 1, aligned, space));
+    T* next = ghosts_ + static_cast<std::int64_t>(stages_.most_lines) * pitch_;
+    for (std::size_t i = 0; i < rings_.size(); ++i) {
+      rings_[i] = {next, behind(pipeline_.versions[i].rows), 0};
+      next += rings_[i].rows * pitch_;
+    }
+    needed_.clear();
+    for (int field = 0; field < stages_.problem.fields; ++field)
+      needed_.push_back(part(pipeline_.versions[field].reach));
+    made_.clear();
+    for (const Pipeline::Instance& instance : pipeline_.instances)
+      made_.push_back(made_by(instance));
+  }
+
+  // The piece and the cells within `reach` of it, without those that are ghosts.
+  Piece part(std::int64_t reach) const {
+    const Shape shape = stages_.problem.shape;
+    const Faces<T>& faces = stages_.problem.faces.front();
+    const auto grown = [&](Range range, std::int64_t size, bool endless) {
+      range = {range.first - reach, range.last + reach};
+      return endless ? range
+                     : Range{std::max<std::int64_t>(range.first, 0), std::min(range.last, size)};
+    };
+    return {grown(piece_.planes, shape.planes, faces.planes.wrap()),
+            grown(piece_.rows, shape.rows, faces.rows.wrap()),
+            grown(piece_.columns, shape.columns, faces.columns.wrap() && !across_)};
+  }
+
+  Made made_by(const Pipeline::Instance& instance) const {
+    const Piece piece = part(instance.reach);
+    Made made{&instance, piece, piece.columns, stream_};
+    const auto place = [&](int version, std::int64_t after) {
+      const std::int64_t rows = rings_[version].rows;
+      after -= behind(instance.lag);
+      return Place{version, rows > 0 ? (after % rows + rows) % rows : 0};
+    };
+    bool whole = true;
+    for (const int result : instance.results) {
+      made.results.push_back(place(result, 0));
+      whole = whole && rings_[result].rows > 0;
+    }
+    if (whole) {
+      made.stored.first = start_ + (piece.columns.first - start_) / pad * pad;
+      made.stored.last = start_ + (piece.columns.last - start_ + pad - 1) / pad * pad;
+    }
+    const Faces<T>& faces = stages_.problem.faces.front();
+    const Shape shape = stages_.problem.shape;
+    const std::vector<StageLayout::Line>& lines = stages_.layouts[instance.stage].lines;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (instance.sources[i] < 0) {
+        made.lines.emplace_back();
+        continue;
+      }
+      made.lines.push_back(place(instance.sources[i], behind({lines[i].plane, lines[i].row})));
+      const auto shrink = [](Range& range, int by, std::int64_t size) {
+        range.first = std::max<std::int64_t>(range.first, -by);
+        range.last = std::min<std::int64_t>(range.last, size - by);
+      };
+      if (!faces.planes.wrap()) shrink(made.inner.planes, lines[i].plane, shape.planes);
+      if (!faces.rows.wrap()) shrink(made.inner.rows, lines[i].row, shape.rows);
+    }
+    return made;
+  }
+
+  std::int64_t behind(StreamRows rows) const { return rows.of(stream_.rows.size()); }
+
+  // Calls `use` with each of the rows at once from one of the stream on, its column 0, and with
+  // its number among them.
+  template <class Use>
+  void for_rows(std::int64_t first, const Use& use) const {
+    const std::int64_t size = stream_.rows.size();
+    std::int64_t number = std::max<std::int64_t>(-first, 0);
+    first += number;
+    Cell row{stream_.rows.first + first % size, 0, stream_.planes.first + first / size};
+    for (; number < Pipeline::rows_at_once; ++number) {
+      use(row, number);
+      if (++row.row < stream_.rows.last) continue;
+      row.row = stream_.rows.first;
+      ++row.plane;
+    }
+  }
+
+  // The same for a place in the next rows at once.
+  T* row_at(const Place& place, std::int64_t number) const {
+    const Ring& ring = rings_[place.version];
+    std::int64_t slot = ring.now + place.after + number;
+    while (slot >= ring.rows) slot -= ring.rows;
+    return ring.first + slot * pitch_ - start_;
+  }
+
+  // The cell of column 0 in a row of a version; all indices may lie outside of the grid.
+  T* row_of(int version, std::int64_t plane, std::int64_t row) const {
+    const std::int64_t place =
+        (plane - stream_.planes.first) * stream_.rows.size() + row - stream_.rows.first;
+    const Ring& ring = rings_[version];
+    return ring.first + place % ring.rows * pitch_ - start_;
+  }
+
+  // That of a row of the grid in a field.
+  std::int64_t index_of(int field, Cell row) const {
+    const Shape shape = stages_.problem.shape;
+    return field * shape.cells() +
+           (wrapped(row.plane, shape.planes) * shape.rows + wrapped(row.row, shape.rows)) *
+               shape.columns;
+  }
+
+  void load(int field, const FaceLaws<T>& laws, Cell row) {
+    const Piece& needed = needed_[field];
+    if (rings_[field].rows == 0 || !needed.planes.holds(row.plane) || !needed.rows.holds(row.row))
+      return;
+    const std::int64_t size = stages_.problem.shape.columns;
+    const T* const source = from_ + index_of(field, row);
+    T* const to = row_of(field, row.plane, row.row);
+    for (std::int64_t column = needed.columns.first; column < needed.columns.last;) {
+      const std::int64_t inside = wrapped(column, size);
+      const std::int64_t count = std::min(needed.columns.last - column, size - inside);
+      copy_row_(source + inside, to + column, count);
       column += count;
     }
+    if (!stages_.ends_in_time[field]) impose_ends(field, laws, row, needed.columns, to);
   }
 
   // Fetches one instance's share of what comes in and goes out in the next rows at once, while
   // there is something to compute.
   void fetch(std::int64_t next, std::int64_t instance) const {
     const auto instances = std::ssize(pipeline_.instances);
-    const Shape shape = stages_.problem.shape;
-    const std::int64_t width = piece_.last_column - piece_.first_column;
-    const std::int64_t first = piece_.first_column + width * instance / instances / pad * pad;
-    const std::int64_t last = piece_.first_column + width * (instance + 1) / instances;
-    for (int field = 0; field < stages_.problem.fields; ++field)
-      for (std::int64_t row = next; row < next + Pipeline::rows_at_once; ++row)
-        for (std::int64_t column = first; column < last; column += pad) {
-          if (row >= 0 && row < shape.rows)
-            __builtin_prefetch(from_ + field * shape.cells() + row * shape.columns + column, 0, 2);
-          const std::int64_t out = row - pipeline_.last_lag;
-          if (out >= piece_.first_row && out < piece_.last_row)
-            __builtin_prefetch(row_out(field, out) + column, 1, 2);
-        }
-  }
-
-  // What an instance makes: these rows, these columns of them; `stored` are whole vectors where
-  // there is room for what nobody reads, since aligned ones are twice as fast.
-  struct Ranges {
-    Range rows, columns, stored;
-  };
-  Ranges ranges_of(const Pipeline::Instance& instance) const {
-    Ranges ranges{rows(instance.reach), columns(instance.reach), columns(instance.reach)};
-    for (const int result : instance.results)
-      if (pipeline_.versions[result].rows == 0) return ranges;
-    ranges.stored.first = start_ + (ranges.columns.first - start_) / pad * pad;
-    ranges.stored.last = start_ + (ranges.columns.last - start_ + pad - 1) / pad * pad;
-    return ranges;
-  }
-
-  void make(const Pipeline::Instance& instance, const Ranges& ranges, const InstanceTimes<T>& times,
-            std::int64_t row) {
-    const std::vector<StageLayout::Line>& lines = stages_.layouts[instance.stage].lines;
-    lines_.clear();
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      lines_.push_back(line(lines[i], instance.sources[i], times.laws, row, ranges.columns,
-                            ghosts_ + static_cast<std::int64_t>(i) * pitch_ - start_) +
-                       ranges.stored.first);
-    results_.clear();
-    for (const int result : instance.results) {
-      const Pipeline::Version& version = pipeline_.versions[result];
-      results_.push_back((version.rows > 0 ? row_of(result, row) : row_out(version.array, row)) +
-                         ranges.stored.first);
-    }
-    stages_.functions[instance.stage](lines_.data(), uniforms(instance, times, row),
-                                      results_.data(), ranges.stored.last - ranges.stored.first);
-    for (const int result : instance.results) {
-      const Pipeline::Version& version = pipeline_.versions[result];
-      if (version.rows > 0 && version.goes_out && row >= piece_.first_row && row < piece_.last_row)
-        stages_.copy_row(row_of(result, row) + piece_.first_column,
-                         row_out(version.array, row) + piece_.first_column,
-                         piece_.last_column - piece_.first_column);
+    const std::int64_t width = piece_.columns.size();
+    const std::int64_t first = piece_.columns.first + width * instance / instances / pad * pad;
+    const std::int64_t last = piece_.columns.first + width * (instance + 1) / instances;
+    for (int field = 0; field < stages_.problem.fields; ++field) {
+      for_rows(next, [&](Cell row, std::int64_t) {
+        if (!stream_.planes.holds(row.plane)) return;
+        const T* const source = from_ + index_of(field, row);
+        for (std::int64_t column = first; column < last; column += pad)
+          __builtin_prefetch(source + column, 0, 2);
+      });
+      for_rows(next - behind(pipeline_.last_lag), [&](Cell row, std::int64_t) {
+        if (!piece_.planes.holds(row.plane) || !piece_.rows.holds(row.row)) return;
+        const T* const goal = to_ + index_of(field, row);
+        for (std::int64_t column = first; column < last; column += pad)
+          __builtin_prefetch(goal + column, 1, 2);
+      });
     }
   }
 
-  T* row_out(int field, std::int64_t row) const {
-    const Shape shape = stages_.problem.shape;
-    return to_ + field * shape.cells() + row * shape.columns;
+  void make(const Made& made, const InstanceTimes<T>& times, Cell row, std::int64_t number) {
+    const int stage = made.instance->stage;
+    const bool inner = made.inner.planes.holds(row.plane) && made.inner.rows.holds(row.row);
+    for (std::size_t i = 0; i < made.lines.size(); ++i) {
+      const Place& place = made.lines[i];
+      if (inner && place.version >= 0) {
+        const StageLayout::Line& line = stages_.layouts[stage].lines[i];
+        T* const values = row_at(place, number);
+        if (stages_.ends_in_time[line.array])
+          impose_ends(line.array, times.laws, {row.row + line.row, 0, row.plane + line.plane},
+                      made.piece.columns, values);
+        lines_[i] = values + made.stored.first;
+      } else {
+        lines_[i] =
+            line(stages_.layouts[stage].lines[i], place.version, times.laws, row,
+                 made.piece.columns, ghosts_ + static_cast<std::int64_t>(i) * pitch_ - start_) +
+            made.stored.first;
+      }
+    }
+    const auto out = [&](const Place& place) {
+      return to_ + index_of(pipeline_.versions[place.version].array, row);
+    };
+    for (std::size_t i = 0; i < made.results.size(); ++i) {
+      const Place& place = made.results[i];
+      results_[i] =
+          (rings_[place.version].rows > 0 ? row_at(place, number) : out(place)) + made.stored.first;
+    }
+    stages_.functions[stage](lines_.data(), uniforms(made, times, row), results_.data(),
+                             made.stored.size());
+    for (const Place& place : made.results) {
+      const Pipeline::Version& version = pipeline_.versions[place.version];
+      if (rings_[place.version].rows == 0) continue;
+      T* const values = row_at(place, number);
+      if (!stages_.ends_in_time[version.array])
+        impose_ends(version.array, times.laws, row, made.piece.columns, values);
+      if (version.goes_out && piece_.planes.holds(row.plane) && piece_.rows.holds(row.row))
+        copy_row_(values + piece_.columns.first, out(place) + piece_.columns.first,
+                  piece_.columns.size());
+    }
   }
 
-  // Where column 0 of a line is; what a stage reads beyond the grid's faces is set.
-  const T* line(const StageLayout::Line& line, int version, const FaceLaws<T>& laws,
-                std::int64_t row, Range range, T* ghosts) {
+  // Where column 0 of a line is; what a stage reads beyond the grid's faces is set, by the law of
+  // the columns, then of the rows, then of the planes.
+  const T* line(const StageLayout::Line& line, int version, const FaceLaws<T>& laws, Cell row,
+                Range range, T* ghosts) {
     const Problem<T>& problem = stages_.problem;
     if (line.array < 0) return stages_.positions.data() + stages_.margin;
-    const std::int64_t at = row + line.row, size = problem.shape.rows;
-    const bool wraps = problem.faces.front().rows.wrap();
-    const std::int64_t nearest = wraps ? at : std::clamp<std::int64_t>(at, 0, size - 1);
+    const Shape shape = problem.shape;
+    const Faces<T>& faces = problem.faces.front();
+    const auto nearest = [](std::int64_t index, std::int64_t size, bool endless) {
+      return endless ? index : std::clamp<std::int64_t>(index, 0, size - 1);
+    };
+    const Cell at{row.row + line.row, 0, row.plane + line.plane};
+    const Cell in{nearest(at.row, shape.rows, faces.rows.wrap()), 0,
+                  nearest(at.plane, shape.planes, faces.planes.wrap())};
+    const std::int64_t plane = wrapped(in.plane, shape.planes);
+    const std::int64_t in_plane = wrapped(in.row, shape.rows);
     if (version < 0)
       return stages_.coefficients[line.array - problem.fields].data() +
-             wrapped(nearest, size) * stages_.pitch + stages_.margin;
-    T* const inside = row_of(version, nearest);
-    if (!around_) impose_columns(line.array, laws, wrapped(nearest, size), range, inside);
-    if (nearest == at) return inside;
-    const LawsAlongFace<T>& law = laws.of(line.array, 1, at > 0);
+             (plane * shape.rows + in_plane) * stages_.pitch + stages_.margin;
+    T* const inside = row_of(version, in.plane, in.row);
+    if (stages_.ends_in_time[line.array]) impose_ends(line.array, laws, in, range, inside);
+    const T* found = inside;
+    if (in.row != at.row)
+      found = impose(laws.of(line.array, 1, at.row > 0), plane, range, found, ghosts);
+    if (in.plane != at.plane)
+      found = impose(laws.of(line.array, 0, at.plane > 0), in.row != at.row ? at.row : in_plane,
+                     range, found, ghosts);
+    return found;
+  }
+
+  // A row by a law along it; `slow`: the index along the slower axis of the law's face.
+  const T* impose(const LawsAlongFace<T>& law, std::int64_t slow, Range range, const T* inside,
+                  T* ghosts) const {
+    const bool wrap = stages_.problem.faces.front().columns.wrap();
     for (std::int64_t column = range.first - 1; column <= range.last; ++column) {
-      const std::int64_t place = around_ ? wrapped(column, problem.shape.columns) : column;
-      ghosts[column] = law.at(0, place).ghost(inside[column]);
+      const std::int64_t place = wrap ? wrapped(column, stages_.problem.shape.columns) : column;
+      ghosts[column] = law.at(slow, place).ghost(inside[column]);
     }
     return ghosts;
   }
 
-  void impose_columns(int array, const FaceLaws<T>& laws, std::int64_t row, Range range,
-                      T* values) const {
-    const std::int64_t size = stages_.problem.shape.columns;
-    if (range.first == 0) values[-1] = laws.of(array, 2, false).at(0, row).ghost(values[0]);
-    if (range.last == size)
-      values[size] = laws.of(array, 2, true).at(0, row).ghost(values[size - 1]);
+  // What lies beyond the ends of a row: done when it is made, since a vector that holds a number
+  // just written is waited for, or where it depends on the time when it is read.
+  void impose_ends(int array, const FaceLaws<T>& laws, Cell row, Range range, T* values) const {
+    const Shape shape = stages_.problem.shape;
+    if (across_) {
+      values[-1] = values[shape.columns - 1];
+      values[shape.columns] = values[0];
+    } else if (!stages_.problem.faces.front().columns.wrap()) {
+      const auto impose_end = [&](bool last, std::int64_t ghost, std::int64_t inside) {
+        values[ghost] = laws.of(array, 2, last)
+                            .at(wrapped(row.plane, shape.planes), wrapped(row.row, shape.rows))
+                            .ghost(values[inside]);
+      };
+      if (range.first == 0) impose_end(false, -1, 0);
+      if (range.last == shape.columns) impose_end(true, shape.columns, shape.columns - 1);
+    }
   }
 
-  const T* uniforms(const Pipeline::Instance& instance, const InstanceTimes<T>& times,
-                    std::int64_t row) {
-    if (!stages_.by_row[instance.stage]) return times.uniforms.data();
-    uniforms_ =
-        uniforms_of(trees_[instance.stage], stages_.layouts[instance.stage], row, times.time);
+  const T* uniforms(const Made& made, const InstanceTimes<T>& times, Cell row) {
+    const int stage = made.instance->stage;
+    if (!stages_.by_row[stage]) return times.uniforms.data();
+    uniforms_ = uniforms_of(trees_[stage], stages_.layouts[stage], row, times.time);
     return uniforms_.data();
   }
 
   const CompiledStages<T>& stages_;
   const Pipeline& pipeline_;
-  bool around_;                   // the columns are periodic
+  decltype(RowLoops<T>::copy_row) copy_row_ = widest<RowLoops<T>>().copy_row;
   std::vector<TreeAt<T>> trees_;  // of each stage
-  Piece piece_{};
+  Piece piece_, stream_;          // the stream: with the halo
   const T* from_ = nullptr;
   T* to_ = nullptr;
+  bool across_ = false;                 // the columns are periodic, and all in the piece
   std::int64_t start_ = 0, pitch_ = 0;  // first column of a ring's rows, and their length
-  std::vector<std::int64_t> ring_starts_;
   std::vector<T> memory_;
-  T* rings_ = nullptr;
-  T* ghosts_ = nullptr;         // a row for each line
-  std::vector<Ranges> ranges_;  // of each instance
+  std::vector<Ring> rings_;    // of each version
+  T* ghosts_ = nullptr;        // a row for each line
+  std::vector<Piece> needed_;  // of each field
+  std::vector<Made> made_;     // by each instance
   std::vector<const T*> lines_;
   std::vector<T*> results_;
   std::vector<T> uniforms_;

@@ -1,7 +1,6 @@
 #include "kernels/cpu/pipeline.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace lapl {
 namespace {
@@ -10,6 +9,11 @@ bool reads_beside(const Stage& stage, int array) {
   return std::ranges::any_of(stage.tree.operations, [&](const StageOperation& node) {
     return node.operation == Operation::value && node.index == array && node.at != Offset{};
   });
+}
+
+// At least as many as either, however many rows a plane has.
+StreamRows most(StreamRows a, StreamRows b) {
+  return {std::max(a.planes, b.planes), std::max(a.rows, b.rows)};
 }
 
 }  // namespace
@@ -28,8 +32,9 @@ Pipeline::Pipeline(const std::vector<Stage>& stages, const std::vector<StageLayo
         const bool given =
             line.array < 0 || (line.array >= fields && line.array < fields + coefficients);
         instance.sources.push_back(given ? -1 : newest[line.array]);
-        if (!given)
-          instance.lag = std::max(instance.lag, versions[newest[line.array]].lag + line.row);
+        if (given) continue;
+        const StreamRows lag = versions[newest[line.array]].lag;
+        instance.lag = most(instance.lag, {lag.planes + line.plane, lag.rows + line.row});
       }
       for (const int target : stages[s].targets) {
         instance.results.push_back(static_cast<int>(versions.size()));
@@ -37,7 +42,7 @@ Pipeline::Pipeline(const std::vector<Stage>& stages, const std::vector<StageLayo
       }
       for (std::size_t i = 0; i < stages[s].targets.size(); ++i)
         newest[stages[s].targets[i]] = instance.results[i];
-      last_lag = std::max(last_lag, instance.lag);
+      last_lag = most(last_lag, instance.lag);
       instances.push_back(std::move(instance));
     }
   for (int field = 0; field < fields; ++field) versions[newest[field]].goes_out = true;
@@ -51,16 +56,15 @@ Pipeline::Pipeline(const std::vector<Stage>& stages, const std::vector<StageLayo
       Version& source = versions[instance->sources[i]];
       source.reach =
           std::max(source.reach, instance->reach + (reads_beside(stage, source.array) ? 1 : 0));
-      const std::int64_t oldest = instance->lag - layouts[instance->stage].lines[i].row;
-      source.rows = std::max(source.rows, oldest - source.lag + rows_at_once);
+      const StageLayout::Line& line = layouts[instance->stage].lines[i];
+      source.rows =
+          most(source.rows, {instance->lag.planes - line.plane - source.lag.planes,
+                             instance->lag.rows - line.row - source.lag.rows + rows_at_once});
     }
   }
   for (Version& version : versions) {
-    if (version.rows == 0 && !version.goes_out) version.rows = 1;
-    if (version.rows > 0)
-      version.rows =
-          static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(version.rows)));
-    rows += version.rows;
+    if (version.rows.rows == 0 && !version.goes_out) version.rows.rows = 1;
+    rows = {rows.planes + version.rows.planes, rows.rows + version.rows.rows};
     halo = std::max(halo, version.reach);
   }
 }

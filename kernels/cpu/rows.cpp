@@ -3,6 +3,7 @@
 #include "kernels/cpu/rows.hpp"
 
 #include "kernels/cpu/instruction_set.hpp"
+#include "kernels/cpu/lanes.hpp"
 #include "kernels/diffusion.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/elementary_rows.hpp"
@@ -30,6 +31,43 @@ template <class Stage, class T>
 void step_row(const T* up, const T* centre, const T* down, T left, T right, T* out,
               std::int64_t count, const Stage& stage) {
   along_row(up, centre, down, left, right, out, count, Stage(stage));
+}
+
+/// Lanes Shift ... of a vector and of the one after it.
+template <int Shift, class T, int... J>
+LAPL_INLINE Lanes<T> window(Lanes<T> a, Lanes<T> b, std::integer_sequence<int, J...>) {
+  return __builtin_shufflevector(a.value, b.value, (J + Shift)...);
+}
+
+// The neighbours in the row are made of vectors that are in registers: loads across cache lines
+// take twice as long.
+template <class T>
+void diffusion_row(const T* const* lines, const T* uniforms, T* const* out, long count) {
+  constexpr int n = Lanes<T>::count;
+  constexpr auto lanes = std::make_integer_sequence<int, n>();
+  const DiffusionStage<T> stage{uniforms[1]};
+  const DiffusionStage<Lanes<T>> stage_of_lanes{Lanes<T>(uniforms[1])};
+  const T *const centre = lines[0], *const up = lines[1], *const down = lines[2];
+  const T *const front = lines[3], *const back = lines[4];
+  T* const to = out[0];
+  Lanes<T> before = Lanes<T>::load_unaligned(centre - n), here = Lanes<T>::load_unaligned(centre);
+  long i = 0;
+  for (; i + n <= count; i += n) {
+    const Lanes<T> after = Lanes<T>::load_unaligned(centre + i + n);
+    stage_of_lanes(window<n - 1>(before, here, lanes), window<1>(here, after, lanes),
+                   Lanes<T>::load_unaligned(up + i), Lanes<T>::load_unaligned(down + i),
+                   Lanes<T>::load_unaligned(front + i), Lanes<T>::load_unaligned(back + i), here)
+        .store_unaligned(to + i);
+    before = here;
+    here = after;
+  }
+  for (; i < count; ++i)
+    to[i] = stage(centre[i - 1], centre[i + 1], up[i], down[i], front[i], back[i], centre[i]);
+}
+
+template <class T>
+void copy_row(const T* from, T* to, std::int64_t count) {
+  copy(from, to, count);
 }
 
 template <class T>
@@ -85,6 +123,8 @@ T arithmetic(std::int64_t count, T seed) {
 template <class T>
 constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
                                step_row<DiffusionStage<T>, T>,
+                               diffusion_row<T>,
+                               copy_row<T>,
                                laplacian_row<T>,
                                operate<T>,
                                arithmetic<T>,

@@ -19,6 +19,13 @@ struct RowLoops {
   void (*step_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                    std::int64_t count, const DiffusionStage<T>& stage);
 
+  /// One step of diffusion on three axes, called as a stage of that tree is (stage_code.hpp); the
+  /// lines are the row, those before and after it, and those in the planes before and after. Reads
+  /// as many values beside the row as a vector has.
+  void (*diffusion_row)(const T* const* lines, const T* uniforms, T* const* out, long count);
+
+  void (*copy_row)(const T* from, T* to, std::int64_t count);
+
   /// The Laplacian of `count` neighbouring cells of a row; arguments as for step_row.
   void (*laplacian_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                         std::int64_t count, T spacing_squared);

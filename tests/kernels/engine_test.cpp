@@ -40,6 +40,112 @@ TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit", T,
   }
 }
 
+// The state after some steps, from step 3 on, once what is compiled is ready.
+template <class T>
+std::vector<T> compiled_and_stepped(const std::string& engine, const Problem<T>& problem,
+                                    const std::vector<T>& state, std::int64_t steps, int threads) {
+  const auto backend = make_backend<T>("cpu", engine, problem, threads);
+  backend->settle();
+  backend->set_state(state, 3);
+  backend->advance(steps);
+  backend->capture();
+  const auto after = backend->captured().state;
+  return {after.begin(), after.end()};
+}
+
+TEST_CASE_TEMPLATE("three axes: every CPU engine equals the reference engine to the bit", T, float,
+                   double) {
+  const std::int64_t sizes[] = {1, 2, 3, 17, 31, 67};
+  const Face<T> laws[] = {{0, 0}, {0, 1}, {T(0.7), 0}, {T(-0.3), T(0.9)}, {0, T(-1)}};
+  unsigned number = 0;
+  const auto below = [&](unsigned count) {
+    return ((number = number * 1103515245 + 12345) >> 16) % count;
+  };
+  const auto faces = [&]() -> AxisFaces<T> {
+    if (below(3) == 0) return Boundary::periodic;
+    const Face<T> first = laws[below(5)];
+    return {first, laws[below(5)]};
+  };
+  for (const std::int64_t planes : sizes)
+    for (const std::int64_t rows : sizes)
+      for (const std::int64_t columns : sizes) {
+        const Shape shape{rows, columns, planes, 3};
+        const Problem<T> problem = test::diffusion<T>(shape, {faces(), faces(), faces()}, T(0.15));
+        const auto field = test::random_field<T>(shape);
+        const std::int64_t steps = 1 + below(shape.cells() < 20'000 ? 30 : 9);
+        const auto expected = compiled_and_stepped<T>("reference", problem, field, steps, 1);
+        for (const char* const engine : {"interpreted", "threaded", "blocked"}) {
+          CAPTURE(planes);
+          CAPTURE(rows);
+          CAPTURE(columns);
+          CAPTURE(steps);
+          CAPTURE(std::string(engine));
+          const auto found = compiled_and_stepped<T>(engine, problem, field, steps,
+                                                     1 + static_cast<int>(below(4)));
+          REQUIRE(test::same_bits<T>(found, expected));
+        }
+      }
+}
+
+// Each cell from all 27 within one cell of it, a coefficient, and its height; a second stage goes
+// on from what the first one made.
+template <class T>
+Problem<T> problem_of_corners(Shape shape, const Faces<T>& faces) {
+  Problem<T> problem{.shape = shape, .faces = std::vector(3, faces)};
+  problem.coefficients.push_back(test::random_field<T>(shape, 5));
+  for (AxisFaces<T>* axis :
+       {&problem.faces[1].planes, &problem.faces[1].rows, &problem.faces[1].columns})
+    if (!axis->wrap()) *axis = Boundary::insulated;  // as coefficients go on
+  problem.spacing = {0.5, 1, 0.25};
+  const auto made = [&](int array, int target) {
+    StageTree tree;
+    int sum = tree.operate(Operation::product, tree.value(1, {.plane = 1, .row = -1}),
+                           tree.position(0, {}));
+    for (int plane : {-1, 0, 1})
+      for (int row : {-1, 0, 1})
+        for (int column : {-1, 0, 1})
+          sum = tree.operate(Operation::fused_multiply_add,
+                             tree.number(0.01 * (1 + 9 * plane + 3 * row + column)),
+                             tree.value(array, {plane, row, column}), sum);
+    tree.results = {sum};
+    problem.stages.push_back({.tree = tree, .targets = {target}});
+  };
+  made(0, 2);
+  made(2, 0);
+  // At the first of the rows and the last of the planes, laws of the place and the time.
+  StageTree law;
+  law.results = {law.operate(Operation::sum, law.position(2, {}), law.time()),
+                 law.operate(Operation::product, law.position(1, {}), law.number(0.125))};
+  if (!faces.rows.wrap()) problem.laws.push_back({0, 1, false, law});
+  if (!faces.planes.wrap()) problem.laws.push_back({2, 0, true, law});
+  if (!faces.columns.wrap()) problem.laws.push_back({0, 2, true, law});
+  return problem;
+}
+
+TEST_CASE_TEMPLATE("three axes: corners, laws in time and space, coefficients, two stages", T,
+                   float, double) {
+  const AxisFaces<T> law(Face<T>{T(0.5), T(-1)}, Face<T>{T(2), T(0.25)});
+  const AxisFaces<T> periodic = Boundary::periodic;
+  const std::pair<Shape, Faces<T>> cases[] = {{{13, 37, 11, 3}, {law, law, law}},
+                                              {{1, 70, 5, 3}, {periodic, law, periodic}},
+                                              {{19, 1, 23, 3}, {law, periodic, periodic}},
+                                              {{29, 41, 1, 3}, {periodic, periodic, law}},
+                                              {{7, 300, 9, 3}, {periodic, periodic, law}},
+                                              {{1, 257, 1, 1}, {law, periodic}},
+                                              {{1, 31, 1, 1}, {{}, law}}};
+  for (const auto& one : cases) {
+    const Shape shape = one.first;
+    const Problem<T> problem = problem_of_corners(shape, one.second);
+    const auto field = test::random_field<T>(shape);
+    const auto expected = compiled_and_stepped<T>("reference", problem, field, 11, 1);
+    for (const char* const engine : {"interpreted", "threaded", "blocked"}) {
+      CAPTURE(text_of(shape));
+      CAPTURE(std::string(engine));
+      CHECK(test::same_bits<T>(compiled_and_stepped<T>(engine, problem, field, 11, 3), expected));
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("every engine imposes the law of each face", T, float, double) {
   const Face<T> laws[] = {{0, 0}, {0, 1}, {T(0.7), 0}, {T(-0.3), T(0.9)}, {0, T(-1)}};
   unsigned number = 0;

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/formula_run.hpp"
@@ -24,6 +27,8 @@ class RandomProblem {
     run.shape =
         wide ? Shape{1 + below(90), one_of<std::int64_t>({64, 128, 256, 264, 512, 1040})} : shape();
     run.spacing = one_of<double>({1, 1, 0.5, 0.3});
+    if (chance(0.3))
+      for (double& along : run.spacing.by_axis) along = one_of<double>({1, 0.7, 0.5, 2});
     run.precision = one_of<Precision>({Precision::float32, Precision::float64});
     run.time_step = one_of<double>({0.1, 0.01, 1, 0.3});
     run.scheme = name_table<Scheme>[below(name_table<Scheme>.size())].value;
@@ -68,11 +73,11 @@ class RandomProblem {
 
   /// The problem as people can read it.
   std::string text() const {
-    std::string text =
-        fmt::format("{} x {}, spacing {}, {}, dt {}, {} steps, {} threads, {}, rows {}, columns {}",
-                    run.shape.rows, run.shape.columns, run.spacing.columns(),
-                    name_of(run.precision), *run.time_step, steps, threads, name_of(run.scheme),
-                    name_of(run.boundaries.rows), name_of(run.boundaries.columns));
+    std::string text = fmt::format(
+        "{}, spacing {}, {}, dt {}, {} steps, {} threads, {}, planes {}, rows {}, columns {}",
+        text_of(run.shape), fmt::join(run.spacing.by_axis, " x "), name_of(run.precision),
+        *run.time_step, steps, threads, name_of(run.scheme), name_of(run.boundaries.planes),
+        name_of(run.boundaries.rows), name_of(run.boundaries.columns));
     for (const auto& [name, parameter] : run.parameters)
       text += fmt::format("\n{} = {}", name,
                           parameter.kind == ParameterConfig::Kind::number
@@ -102,6 +107,9 @@ class RandomProblem {
   Shape shape() {
     if (chance(0.03)) return {1 + below(3), 500 + below(600)};  // wider than a segment of a row
     const std::vector<std::int64_t> odd = {1, 2, 3, 31, 33};
+    if (chance(0.15)) return {1, chance(0.3) ? one_of(odd) : 1 + below(300), 1, 1};
+    if (chance(0.3))
+      return {1 + below(12), chance(0.3) ? one_of(odd) : 1 + below(40), 1 + below(9), 3};
     if (chance(0.4)) return {one_of(odd), one_of(odd)};
     return {1 + below(40), 1 + below(70)};
   }
@@ -114,15 +122,20 @@ class RandomProblem {
     for (const auto& [name, parameter] : run.parameters) numbers_.push_back(name);
     for (int i = 0, count = below(3); i < count; ++i)
       run.parameters[fmt::format("d{}", i)] = formula_parameter(
-          word_of({"1 + 0.1 * x", "where(x < y, 1, 2)", "sin(x * y)", "exp(-x^2) - 0.5", "y"}));
+          fmt::format(fmt::runtime(word_of({"1 + 0.1 * {0}", "where({0} < {1}, 1, 2)",
+                                            "sin({0} * {1})", "exp(-{0}^2) - 0.5", "{1}"})),
+                      axis(), axis()));
   }
 
   void boundaries() {
-    for (Boundary* const boundary : {&run.boundaries.rows, &run.boundaries.columns})
-      *boundary = one_of<Boundary>({Boundary::zero, Boundary::insulated, Boundary::periodic});
-    for (const int axis : {1, 2})
+    const std::array of_axes = {&run.boundaries.planes, &run.boundaries.rows,
+                                &run.boundaries.columns};
+    const int first = 3 - run.shape.axes;
+    for (int axis = first; axis < 3; ++axis)
+      *of_axes[axis] = one_of<Boundary>({Boundary::zero, Boundary::insulated, Boundary::periodic});
+    for (int axis = first; axis < 3; ++axis)
       if (chance(0.5)) {
-        (axis == 1 ? run.boundaries.rows : run.boundaries.columns) = Boundary::zero;
+        *of_axes[axis] = Boundary::zero;
         for (const bool last : {false, true}) laws(axis, last);
       }
   }
@@ -140,7 +153,8 @@ class RandomProblem {
     }
   }
   std::string law_formula(int depth) {
-    std::vector<std::string> leaves = {"0", "1", "-1", "0.5", "t", "x", "y", "2"};
+    std::vector<std::string> leaves = {"0", "1", "-1", "0.5", "t", "2"};
+    for (const char axis : axes()) leaves.emplace_back(1, axis);
     leaves.insert(leaves.end(), numbers_.begin(), numbers_.end());
     if (depth == 0) return one_of(leaves);
     return fmt::format(fmt::runtime(word_of({"{} + {}", "({}) * ({})", "sin({}) - {}",
@@ -150,7 +164,7 @@ class RandomProblem {
 
   std::string leaf() {
     if (chance(0.6)) return one_of(names_);
-    if (chance(0.3)) return word_of({"x", "y", "t", "pi"});
+    if (chance(0.3)) return word_of({std::string(1, axis()), std::string(1, axis()), "t", "pi"});
     return word_of({"0", "1", "2", "0.5", "3", "1e-3", "0.25", "1e30", "1e-30", "7.3", "1e-300"});
   }
   std::string expression(int depth) {
@@ -177,8 +191,9 @@ class RandomProblem {
       return call(name, row_of(formula_function(name)->operation).operands);
     }
     if (chance(0.2)) return fmt::format("divergence(({}) * gradient({}))", part(), part());
-    if (chance(0.15)) return call("upwind", 3);
-    return call(word_of({"laplacian", "laplacian", "d_dx", "d_dy", "d2_dx2", "d2_dy2", "d2_dxdy",
+    if (chance(0.15)) return call("upwind", run.shape.axes + 1);
+    return call(word_of({"laplacian", "laplacian", fmt::format("d_d{}", axis()),
+                         fmt::format("d2_d{}2", axis()), fmt::format("d2_d{}d{}", axis(), axis()),
                          "gradient_squared"}),
                 1);
   }
@@ -195,6 +210,10 @@ class RandomProblem {
     }
     return expression(depth);
   }
+
+  // The names of the axes that there are: x, y, z.
+  std::string_view axes() const { return std::string_view("xyz").substr(0, run.shape.axes); }
+  char axis() { return axes()[below(axes().size())]; }
 
   std::mt19937_64 generator_;
   std::vector<std::string> numbers_;

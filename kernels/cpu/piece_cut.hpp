@@ -1,0 +1,46 @@
+// How a grid is cut into pieces for a pass of a pipeline.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "kernels/cpu/pipeline.hpp"
+
+namespace lapl {
+
+/// Indices along an axis, the last one not among them.
+struct Range {
+  std::int64_t first = 0, last = 0;
+
+  std::int64_t size() const { return last - first; }
+  bool holds(std::int64_t index) const { return index >= first && index < last; }
+};
+
+/// Part of the grid.
+struct Piece {
+  Range planes, rows, columns;
+};
+
+/// Steps in a pass, and pieces.
+struct PieceCut {
+  int steps = 1;
+  std::vector<Piece> pieces;
+};
+
+/// What a cut depends on; results of a run do not depend on the cut.
+struct CutTask {
+  Shape shape;
+  std::array<bool, 3> endless = {};  ///< planes, rows, columns: periodic
+  int fields = 1;
+  int arithmetic = 0;  ///< operations a cell and step
+  std::int64_t value_bytes = 4;
+  int threads = 1;
+  int most_steps = 1;
+  std::function<const Pipeline&(int steps)> pipeline;
+};
+
+PieceCut cut_into_pieces(const CutTask& task);
+
+}  // namespace lapl
