@@ -50,7 +50,11 @@ TEST_CASE("the field equals the CPU's within 1e-12 of its largest value, at any 
   test::need_cuda();
   for (const Shape shape :
        {Shape{1, 1}, Shape{1, 2}, Shape{2, 1}, Shape{2, 2}, Shape{1, 1009}, Shape{1009, 1},
-        Shape{31, 33}, Shape{64, 63}, Shape{127, 128}, Shape{8, 10007}, Shape{1000, 1200}}) {
+        Shape{31, 33}, Shape{64, 63}, Shape{127, 128}, Shape{8, 10007}, Shape{1000, 1200},
+        Shape{.rows = 1, .columns = 1000, .planes = 1, .axes = 1},
+        Shape{.rows = 8, .columns = 10, .planes = 6, .axes = 3},
+        Shape{.rows = 33, .columns = 17, .planes = 31, .axes = 3}}) {
+    CAPTURE(shape.planes);
     CAPTURE(shape.rows);
     CAPTURE(shape.columns);
     FractalParameters parameters{.seed = 7, .crop_radius = 0.6, .percentile = std::nullopt};
