@@ -59,9 +59,9 @@ void add_cut_options(Command& command, CutOptions& options) {
   command.option("--project KIND:AXIS", &options.project,
                  "Of three axes, the max, min or mean of all values along one, such as max:z",
                  {.excludes = {"--slice"}});
-  command.option("--along AXIS", &options.along,
+  command.option("--along", &options.along,
                  "Of three axes, every slice of one output across this one, in order",
-                 {.excludes = {"--slice", "--project"}});
+                 {.one_of = {"x", "y", "z"}, .excludes = {"--slice", "--project"}});
 }
 
 void CutOptions::require_three_axes(Shape shape, const std::string& path) const {

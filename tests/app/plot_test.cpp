@@ -166,7 +166,7 @@ TEST_CASE("plot, report and watch: slices, projections and movies of three axes"
       {{"--slice", "z:9"}, "(expected z:0 to z:8)"},
       {{"--slice", "w=1"}, "unknown axis \"w\" (x, y or z)"},
       {{"--project", "median:z"}, "expected max, min or mean and an axis"},
-      {{"--along", "t"}, "unknown axis \"t\" (x, y or z)"},
+      {{"--along", "t"}, "--along: t not in {x,y,z}"},
       {{"--slice", "z:1", "--project", "max:z"}, "--project"},
       {{"--movie", "--step", "20"}, "a movie of one output goes --along an axis"},
       {{"--size", "200x200"}, "no room for 3 panels"},
