@@ -108,10 +108,10 @@ class PieceRun {
         stream_.planes.size() * stream_.rows.size() + behind(pipeline_.last_lag);
     for (std::int64_t t = 0; t < end; t += Pipeline::rows_at_once) {
       for (int field = 0; field < stages_.problem.fields; ++field)
-        for_rows(t, [&](Cell row, std::int64_t) { load(field, times.front().laws, row); });
+        for_rows(t, [&](const Cell& row, std::int64_t) { load(field, times.front().laws, row); });
       for (std::size_t i = 0; i < made_.size(); ++i) {
         const Made& made = made_[i];
-        for_rows(t - behind(made.instance->lag), [&](Cell row, std::int64_t number) {
+        for_rows(t - behind(made.instance->lag), [&](const Cell& row, std::int64_t number) {
           if (made.piece.planes.holds(row.plane) && made.piece.rows.holds(row.row))
             make(made, times[i], row, number);
         });
@@ -261,14 +261,14 @@ class PieceRun {
   }
 
   // That of a row of the grid in a field.
-  std::int64_t index_of(int field, Cell row) const {
+  std::int64_t index_of(int field, const Cell& row) const {
     const Shape shape = stages_.problem.shape;
     return field * shape.cells() +
            (wrapped(row.plane, shape.planes) * shape.rows + wrapped(row.row, shape.rows)) *
                shape.columns;
   }
 
-  void load(int field, const FaceLaws<T>& laws, Cell row) {
+  void load(int field, const FaceLaws<T>& laws, const Cell& row) {
     const Piece& needed = needed_[field];
     if (rings_[field].rows == 0 || !needed.planes.holds(row.plane) || !needed.rows.holds(row.row))
       return;
@@ -292,13 +292,13 @@ class PieceRun {
     const std::int64_t first = piece_.columns.first + width * instance / instances / pad * pad;
     const std::int64_t last = piece_.columns.first + width * (instance + 1) / instances;
     for (int field = 0; field < stages_.problem.fields; ++field) {
-      for_rows(next, [&](Cell row, std::int64_t) {
+      for_rows(next, [&](const Cell& row, std::int64_t) {
         if (!stream_.planes.holds(row.plane)) return;
         const T* const source = from_ + index_of(field, row);
         for (std::int64_t column = first; column < last; column += pad)
           __builtin_prefetch(source + column, 0, 2);
       });
-      for_rows(next - behind(pipeline_.last_lag), [&](Cell row, std::int64_t) {
+      for_rows(next - behind(pipeline_.last_lag), [&](const Cell& row, std::int64_t) {
         if (!piece_.planes.holds(row.plane) || !piece_.rows.holds(row.row)) return;
         const T* const goal = to_ + index_of(field, row);
         for (std::int64_t column = first; column < last; column += pad)
@@ -307,7 +307,7 @@ class PieceRun {
     }
   }
 
-  void make(const Made& made, const InstanceTimes<T>& times, Cell row, std::int64_t number) {
+  void make(const Made& made, const InstanceTimes<T>& times, const Cell& row, std::int64_t number) {
     const int stage = made.instance->stage;
     const bool inner = made.inner.planes.holds(row.plane) && made.inner.rows.holds(row.row);
     for (std::size_t i = 0; i < made.lines.size(); ++i) {
@@ -350,8 +350,8 @@ class PieceRun {
 
   // Where column 0 of a line is; what a stage reads beyond the grid's faces is set, by the law of
   // the columns, then of the rows, then of the planes.
-  const T* line(const StageLayout::Line& line, int version, const FaceLaws<T>& laws, Cell row,
-                Range range, T* ghosts) {
+  const T* line(const StageLayout::Line& line, int version, const FaceLaws<T>& laws,
+                const Cell& row, const Range& range, T* ghosts) {
     const Problem<T>& problem = stages_.problem;
     if (line.array < 0) return stages_.positions.data() + stages_.margin;
     const Shape shape = problem.shape;
@@ -379,8 +379,8 @@ class PieceRun {
   }
 
   // A row by a law along it; `slow`: the index along the slower axis of the law's face.
-  const T* impose(const LawsAlongFace<T>& law, std::int64_t slow, Range range, const T* inside,
-                  T* ghosts) const {
+  const T* impose(const LawsAlongFace<T>& law, std::int64_t slow, const Range& range,
+                  const T* inside, T* ghosts) const {
     const bool wrap = stages_.problem.faces.front().columns.wrap();
     for (std::int64_t column = range.first - 1; column <= range.last; ++column) {
       const std::int64_t place = wrap ? wrapped(column, stages_.problem.shape.columns) : column;
@@ -391,7 +391,8 @@ class PieceRun {
 
   // What lies beyond the ends of a row: done when it is made, since a vector that holds a number
   // just written is waited for, or where it depends on the time when it is read.
-  void impose_ends(int array, const FaceLaws<T>& laws, Cell row, Range range, T* values) const {
+  void impose_ends(int array, const FaceLaws<T>& laws, const Cell& row, const Range& range,
+                   T* values) const {
     const Shape shape = stages_.problem.shape;
     if (across_) {
       values[-1] = values[shape.columns - 1];
@@ -407,7 +408,7 @@ class PieceRun {
     }
   }
 
-  const T* uniforms(const Made& made, const InstanceTimes<T>& times, Cell row) {
+  const T* uniforms(const Made& made, const InstanceTimes<T>& times, const Cell& row) {
     const int stage = made.instance->stage;
     if (!stages_.by_row[stage]) return times.uniforms.data();
     uniforms_ = uniforms_of(trees_[stage], stages_.layouts[stage], row, times.time);
