@@ -28,10 +28,8 @@ double difference_from_numpy(const std::string& equation, const std::string& con
                              const std::string& engine) {
   const RunConfig run = parse_config(config, equation, ".", {"compute.precision=float64"}).run;
   const CoefficientFields coefficients = load_coefficients(run);
-  // What is compiled takes no three axes yet.
-  const std::string stepping = run.shape.axes == 3 && engine == "blocked" ? "auto" : engine;
   const auto backend =
-      make_backend<double>("cpu", stepping, problem_of<double>(run, coefficients), 2);
+      make_backend<double>("cpu", engine, problem_of<double>(run, coefficients), 2);
   backend->settle();
   set_initial_state(*backend, run, coefficients, {});
   backend->advance(run.steps);

@@ -60,8 +60,8 @@ struct LanePlaces {
   LaneRow<P> loaded;  // the first row of the first plane in the ring
   LaneRow<P> edges;   // the last row above this warp's, of the first level and plane step
   int current = 0;    // rows from `loaded` on to the plane that comes in,
-  int centre = 0;     // and to the one before
-  int now = 0;        // rows from `edges` on to this plane step's
+  int centre = ring_rows - plane_rows;  // and to the one before
+  int now = 0;                          // rows from `edges` on to this plane step's
 
   static constexpr int plane_rows = P::sizes.height() + 2, ring_rows = P::sizes.ring * plane_rows;
   static constexpr int level_rows = 2 * (P::sizes.warps + 1);
