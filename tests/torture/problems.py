@@ -76,3 +76,16 @@ TWO_FIELDS = Problem(
     split=gray_scott("[61, 83]", 200, 40, "every: 40").replace("{", "{{").replace("}", "}}") +
     "compute: {{precision: {precision}}}\n",
     other=GRAY_SCOTT.replace("0.16", "0.12"))
+
+
+def volume(text: str) -> str:
+    return text.replace("boundary: {rows", "boundary: {planes: {first: insulated, last: {derivative: 0.01 * cos(t)}}, rows"
+                        ).replace("(y - 10)^2", "(y - 10)^2 + (z - 3)^2").replace("[10, 15]", "[3, 10, 15]")
+
+
+THREE_AXES = Problem(
+    small=volume(gray_scott("[6, 20, 30]", 60, 20, "every: 15, keep: 2")),
+    long=volume(gray_scott("[14, 21, 30]", 8000, 2000, "every: 160")),
+    split=volume(gray_scott("[7, 61, 83]", 200, 40, "every: 40")).replace("{", "{{").replace("}", "}}") +
+    "compute: {{precision: {precision}}}\n",
+    other=volume(GRAY_SCOTT.replace("0.16", "0.12").replace("[20, 30]", "[6, 20, 30]")))

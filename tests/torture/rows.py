@@ -16,7 +16,7 @@ import stops
 import streams
 import threads
 from harness import Counts, Torture, Trial
-from problems import ONE_FIELD, TWO_FIELDS, Problem
+from problems import ONE_FIELD, THREE_AXES, TWO_FIELDS, Problem
 
 
 @dataclasses.dataclass
@@ -135,4 +135,15 @@ ROWS = [
     Row("two-fields-outside", "two fields: nothing is written outside of the run folder but what the compiler needs, which "
         "is gone in the end", "every file that is opened for writing, renamed, removed or made", 2, None,
         hygiene.nothing_outside, TWO_FIELDS),
+    # Those two fields on three axes.
+    Row("three-axes-kill-calls", "three axes, kill -9: as of two", "SIGKILL at every call that writes", 4, None,
+        kills.at_every_call, THREE_AXES),
+    Row("three-axes-errors", "three axes, a failing disk: as of two",
+        "ENOSPC, EDQUOT, EFBIG, EIO and EROFS at every call that writes, once and from then on", 4, None,
+        errors.at_every_call, THREE_AXES),
+    Row("three-axes-splits", "three axes: a restart is bit-identical, probes too", "chains of three at random steps, "
+        "each part with other threads and another engine, in both precisions", 2, 100, restarts.splits, THREE_AXES),
+    Row("three-axes-old-outputs", "three axes, an old output that is damaged or gone",
+        "flipped bits, cut, annotated, emptied and removed files, and those of other runs and steps", 3, None,
+        old_outputs.damaged, THREE_AXES),
 ]
