@@ -15,13 +15,13 @@ using test::has;
 
 namespace {
 
-constexpr Shape grid{.rows = 5, .columns = 7, .planes = 4, .axes = 3};
+constexpr Shape volume{.rows = 5, .columns = 7, .planes = 4, .axes = 3};
 
 // A different value in each cell, from which its indices can be read.
 std::vector<float> counted() {
-  std::vector<float> values(static_cast<std::size_t>(grid.cells()));
-  for (std::int64_t i = 0; i < grid.cells(); ++i) {
-    const Cell cell = cell_at(grid, i);
+  std::vector<float> values(static_cast<std::size_t>(volume.cells()));
+  for (std::int64_t i = 0; i < volume.cells(); ++i) {
+    const Cell cell = cell_at(volume, i);
     values[i] = static_cast<float>(100 * cell.plane + 10 * cell.row + cell.column);
   }
   return values;
@@ -29,7 +29,7 @@ std::vector<float> counted() {
 
 std::vector<float> cut_of(const std::vector<float>& values, const Cut& cut) {
   return std::get<std::vector<float>>(
-      cut_values(FieldView{std::span<const float>(values)}, grid, cut));
+      cut_values(FieldView{std::span<const float>(values)}, volume, cut));
 }
 
 std::string message_of(const auto& call) {
@@ -52,9 +52,10 @@ PlotAxes metres() {
 TEST_CASE("cuts: a slice has the values of its nodes, row by row") {
   const std::vector<float> values = counted();
   for (int axis = 0; axis < 3; ++axis)
-    for (std::int64_t index = 0; index < grid.extents()[static_cast<std::size_t>(axis)]; ++index) {
+    for (std::int64_t index = 0; index < volume.extents()[static_cast<std::size_t>(axis)];
+         ++index) {
       const Cut cut{.axis = axis, .index = index};
-      const Shape shape = cut_shape(grid, cut);
+      const Shape shape = cut_shape(volume, cut);
       CHECK(shape == (axis == 0 ? Shape{5, 7} : axis == 1 ? Shape{4, 7} : Shape{4, 5}));
       const std::vector<float> shown = cut_of(values, cut);
       REQUIRE(std::ssize(shown) == shape.cells());
@@ -74,9 +75,9 @@ TEST_CASE("cuts: projections along each axis, where a value is not a number nor 
   values[1 * 35 + 4 * 7 + 5] = std::numeric_limits<float>::quiet_NaN();
   for (int axis = 0; axis < 3; ++axis)
     for (const Projection kind : {Projection::max, Projection::min, Projection::mean}) {
-      const Shape shape = cut_shape(grid, Cut{.axis = axis});
+      const Shape shape = cut_shape(volume, Cut{.axis = axis});
       std::vector<double> expected(static_cast<std::size_t>(shape.cells()));
-      const std::int64_t count = grid.extents()[static_cast<std::size_t>(axis)];
+      const std::int64_t count = volume.extents()[static_cast<std::size_t>(axis)];
       for (std::int64_t index = 0; index < count; ++index) {
         const std::vector<float> slice = cut_of(values, {.axis = axis, .index = index});
         for (std::size_t i = 0; i < slice.size(); ++i) {
@@ -104,7 +105,7 @@ TEST_CASE("cuts: projections along each axis, where a value is not a number nor 
 }
 
 TEST_CASE("cuts: named by a position, of which the nearest node is taken, or by an index") {
-  const auto slice = [](const std::string& text) { return slice_named(text, grid, metres()); };
+  const auto slice = [](const std::string& text) { return slice_named(text, volume, metres()); };
   CHECK(slice("z=4.9").index == 2);
   CHECK(slice("z=5.1").index == 3);
   CHECK(slice("z=-0.9").index == 0);
@@ -129,7 +130,7 @@ TEST_CASE("cuts: named by a position, of which the nearest node is taken, or by 
   CHECK(has(message_of([&] { slice("t=1"); }), "unknown axis \"t\" (x, y or z)"));
   for (const char* text : {"z", "z=", "z=1m", "z:1.5", ""})
     CHECK(has(message_of([&] { slice(text); }), "expected an axis and a position, such as z=0.5"));
-  CHECK(has(message_of([&] { slice_named("z=1", grid, {}); }), "(expected z:0 to z:3)"));
+  CHECK(has(message_of([&] { slice_named("z=1", volume, {}); }), "(expected z:0 to z:3)"));
   for (const char* text : {"max", "median:z", ":z"})
     CHECK(
         has(message_of([&] { projection_named(text); }), "expected max, min or mean and an axis"));
@@ -137,10 +138,10 @@ TEST_CASE("cuts: named by a position, of which the nearest node is taken, or by 
 }
 
 TEST_CASE("cuts: the middle of a grid of three axes, of others there are none") {
-  CHECK(middle_cuts(grid).size() == 3);
-  CHECK(middle_cut(grid)->index == 2);
-  CHECK(middle_cut(grid, 1)->index == 2);
-  CHECK(middle_cut(grid, 2)->index == 3);
+  CHECK(middle_cuts(volume).size() == 3);
+  CHECK(middle_cut(volume)->index == 2);
+  CHECK(middle_cut(volume, 1)->index == 2);
+  CHECK(middle_cut(volume, 2)->index == 3);
   for (const Shape shape : {Shape{3, 4}, Shape{.rows = 1, .columns = 9, .axes = 1}}) {
     REQUIRE(middle_cuts(shape).size() == 1);
     CHECK(!middle_cuts(shape).front());
@@ -148,7 +149,7 @@ TEST_CASE("cuts: the middle of a grid of three axes, of others there are none") 
   }
   // A terminal's picture shows the middle plane.
   const std::vector<float> values = counted();
-  const Panel panel = small_panel("u", std::span<const float>(values), grid, 7, true);
+  const Panel panel = small_panel("u", std::span<const float>(values), volume, 7, true);
   CHECK(panel.subtitle == "step 7, plane 2");
   CHECK(panel.drawn == Shape{5, 7});
   CHECK(panel.pixels.back() == 246);
