@@ -5,87 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/cpu/face_laws.hpp"
+#include "kernels/cpu/compiled_stages.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/piece_cut.hpp"
 #include "kernels/cpu/rows.hpp"
 
 namespace lapl {
-
-template <class T>
-using StageFunction = void(const T* const* lines, const T* uniforms, T* const* out, long count);
-
-/// What pieces of a problem have in common.
-template <class T>
-struct CompiledStages {
-  explicit CompiledStages(const Problem<T>& of_problem) : problem(of_problem) {
-    for (const Stage& stage : problem.stages) {
-      layouts.push_back(layout_of(stage.tree));
-      most_lines = std::max(most_lines, layouts.back().lines.size());
-      by_row.push_back(std::ranges::any_of(stage.tree.operations, [](const StageOperation& node) {
-        return node.operation == Operation::position && node.index < 2;
-      }));
-      in_time = in_time || reads_time(stage.tree);
-    }
-    ends_in_time.resize(problem.arrays());
-    for (const VaryingFace& face : problem.laws) {
-      in_time = in_time || reads_time(face.law);
-      if (face.axis == 2 && reads_time(face.law)) ends_in_time[face.array] = true;
-    }
-  }
-
-  // Coefficients and positions along the columns, as far as pieces of a pass read beyond the grid.
-  void extend(std::int64_t by) {
-    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // whole vectors beyond
-    const Shape shape = problem.shape;
-    const AxisFaces<T>& columns = problem.faces.front().columns;
-    const auto index = [&](std::int64_t column) {
-      return columns.wrap() ? wrapped(column, shape.columns)
-                            : std::clamp<std::int64_t>(column, 0, shape.columns - 1);
-    };
-    pitch = shape.columns + 2 * margin;
-    for (const std::vector<T>& given : problem.coefficients) {
-      const std::int64_t rows = shape.planes * shape.rows;
-      std::vector<T>& extended = coefficients.emplace_back(rows * pitch);
-      for (std::int64_t row = 0; row < rows; ++row)
-        for (std::int64_t column = -margin; column < shape.columns + margin; ++column)
-          extended[row * pitch + column + margin] = given[row * shape.columns + index(column)];
-    }
-    for (std::int64_t column = -margin; column < shape.columns + margin; ++column)
-      positions.push_back(position_at(problem, 2, {0, column, 0}));
-  }
-
-  Problem<T> problem;
-  std::vector<StageLayout> layouts;
-  std::vector<bool> ends_in_time;  // of each array: a law at its columns' ends depends on the time
-  std::vector<bool> by_row;        // of each stage: it reads positions that differ from row to row
-  bool in_time = false;            // something depends on the time
-  std::size_t most_lines = 0;
-  std::vector<StageFunction<T>*> functions;
-  std::vector<std::vector<T>> coefficients;
-  std::vector<T> positions;
-  std::int64_t margin = 0, pitch = 0;
-};
-
-/// What depends on the time of each instance of a pass.
-template <class T>
-struct InstanceTimes {
-  explicit InstanceTimes(const Problem<T>& problem) : laws(problem) {}
-
-  int stage = -1;
-  double time = 0;
-  FaceLaws<T> laws;
-  std::vector<T> uniforms;
-};
-
-/// The values of a stage's arguments in a row.
-template <class T>
-std::vector<T> uniforms_of(TreeAt<T>& tree, const StageLayout& layout, Cell row, double time) {
-  tree.evaluate(row, time, [](const StageOperation&) { return T(0); });
-  std::vector<T> values;
-  for (const int operation : layout.uniforms) values.push_back(tree.of_operation(operation));
-  return values;
-}
 
 /// Takes pieces through a pass; for one thread.
 template <class T>
