@@ -23,8 +23,8 @@ constexpr std::array<ProjectionRow, 3> projections = {{{Projection::max, "max", 
                                                        {Projection::min, "min", "minimum"},
                                                        {Projection::mean, "mean", "mean"}}};
 
-std::int64_t extent_of(Shape shape, int axis) {
-  return axis == 0 ? shape.planes : axis == 1 ? shape.rows : shape.columns;
+std::int64_t extent_along(Shape shape, int axis) {
+  return by_axis(shape)[static_cast<std::size_t>(axis)];
 }
 
 const PlotAxis& axis_of(const PlotAxes& axes, int axis) {
@@ -43,7 +43,7 @@ template <class T>
 std::vector<T> cut_out(std::span<const T> values, Shape shape, const Cut& cut) {
   const Shape result = cut_shape(shape, cut);
   const bool one = cut.projection == Projection::none;
-  std::array<std::int64_t, 3> first{}, end = {shape.planes, shape.rows, shape.columns};
+  std::array<std::int64_t, 3> first{}, end = by_axis(shape);
   std::array<std::int64_t, 3> stride = {result.columns, result.columns, 1};
   if (cut.axis == 2) stride[1] = 1;
   const auto axis = static_cast<std::size_t>(cut.axis);
@@ -86,7 +86,7 @@ Number number_in(const std::string& text, std::string_view digits) {
 
 std::optional<Cut> middle_cut(Shape shape, int axis) {
   if (shape.axes < 3) return std::nullopt;
-  return Cut{.axis = axis, .index = extent_of(shape, axis) / 2};
+  return Cut{.axis = axis, .index = extent_along(shape, axis) / 2};
 }
 
 std::vector<std::optional<Cut>> middle_cuts(Shape shape) {
@@ -132,7 +132,7 @@ Cut slice_named(const std::string& text, Shape shape, const PlotAxes& axes) {
   if (at == std::string::npos) throw_bad_slice(text);
   Cut cut{.axis = axis_named("--slice " + text, text.substr(0, at))};
   const std::string_view digits = std::string_view(text).substr(at + 1);
-  const std::int64_t last = extent_of(shape, cut.axis) - 1;
+  const std::int64_t last = extent_along(shape, cut.axis) - 1;
   const char* const name = all_axes[static_cast<std::size_t>(cut.axis)].position;
   if (text[at] == ':') {
     cut.index = number_in<std::int64_t>(text, digits);
