@@ -198,7 +198,7 @@ double estimated_largest_step(const RunConfig& config, const CoefficientFields& 
   Values start = start_vector(config.shape, config.fields.size());
   if (derivative.fields() > 1) derivative.set_units(units_of(derivative, start));
   const std::vector<Complex> rates = fastest_modes(derivative, std::move(start));
-  const Scheme scheme = scheme_of(config.scheme, config.fields.size());
+  const TimeScheme scheme = scheme_of(config.scheme, config.fields.size());
   double fastest = 0, least = any_step;
   for (const Complex rate : rates) fastest = std::max(fastest, std::abs(rate));
   for (const Complex rate : rates)

@@ -92,7 +92,7 @@ struct EquationConfig {
 };
 
 /// solver/equation/stages.hpp says how each steps.
-enum class Scheme { euler, heun, ssprk3, rk4, leapfrog };
+enum class Scheme { euler, heun, ssprk3, rk4, leapfrog, rkl2 };
 template <>
 inline constexpr auto name_table<Scheme> = std::to_array<Named<Scheme>>(
     {{Scheme::euler, "euler", "explicit Euler, first order"},
@@ -100,6 +100,17 @@ inline constexpr auto name_table<Scheme> = std::to_array<Named<Scheme>>(
      {Scheme::ssprk3, "ssprk3", "Shu and Osher's strong-stability-preserving, third order"},
      {Scheme::rk4, "rk4", "the classical Runge-Kutta method, fourth order"},
      {Scheme::leapfrog, "leapfrog", "fields one after the other, each with the newest values"}});
+
+inline constexpr int least_stages = 2, most_stages = 128;
+
+/// A scheme with its number of stages where that is free.
+struct TimeScheme {
+  Scheme kind = Scheme::euler;
+  int stages = least_stages;  ///< rkl2
+
+  TimeScheme(Scheme scheme = Scheme::euler, int number = least_stages)
+      : kind(scheme), stages(number) {}
+};
 
 /// An output that follows from the state.
 struct DerivedConfig {
@@ -130,7 +141,7 @@ struct RunConfig {
   std::map<std::string, InitialConfig, std::less<>> initials;  ///< by field
 
   EquationConfig equation;
-  Scheme scheme = Scheme::euler;
+  TimeScheme scheme;
   std::optional<double> time_step;  ///< dt; unset where the equation's parameters imply it
   bool step_is_auto = false;        ///< until time_step is found (io/config/config.hpp)
   std::int64_t steps = 0;           ///< number of the last step

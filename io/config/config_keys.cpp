@@ -235,7 +235,7 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
        put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
        .meaning = "how a step goes on in time", .kinds = {formula_kind}, .kind_key = "equation.kind"},
-       store(&RunConfig::scheme)},
+       store(&RunConfig::scheme, &TimeScheme::kind)},
 
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
        .meaning = "where to compute; auto: CUDA where there is a device, else the CPU"},

@@ -34,7 +34,7 @@ std::optional<StepProblem> step_problem(const RunConfig& run) {
   const auto [resolved, unresolved] = waves->growth(run.scheme, step * (1 - rounding));
   const double steps = run.end ? *run.end / step : static_cast<double>(run.steps);
   const bool refused = unresolved > rounding || resolved * steps > std::log(10);
-  const std::string scheme = name_of(run.scheme);
+  const std::string scheme = name_of(run.scheme.kind);
   std::string right = largest > 0 ? fmt::format("at most {:.7g}", largest) : "";
   for (const auto& other : name_table<Scheme>)
     if (const double limit = largest > 0 ? 0 : waves->largest_step(other.value); limit > 0)

@@ -2,35 +2,57 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <vector>
 
 namespace lapl {
 namespace {
 
-Complex factor(Scheme scheme, Complex z) {
-  switch (scheme) {
-    case Scheme::euler:
-    case Scheme::leapfrog: return 1.0 + z;
-    case Scheme::heun: return 1.0 + z * (1.0 + z / 2.0);
-    case Scheme::ssprk3: return 1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0));
-    case Scheme::rk4: return 1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0)));
+// -z where rkl2's polynomial reaches the end of Legendre's interval.
+double damping_end(int stages) { return (stages * (stages + 1.0) - 2) / 2; }
+
+Complex rkl2_change(int stages, Complex z) {
+  const Complex y = z * (2 / damping_end(stages));
+  Complex before = 0, legendre = y;  // P_(j-1)(1 + y) - 1, P_j(1 + y) - 1
+  for (int j = 2; j <= stages; ++j) {
+    const Complex next =
+        ((2.0 * j - 1) * (legendre + y * (1.0 + legendre)) - (j - 1.0) * before) / double(j);
+    before = legendre;
+    legendre = next;
   }
-  return 1;
+  return damping_end(stages) / (stages * (stages + 1.0)) * legendre;
 }
 
-// The end of the stable steps from 0 on, of which none is longer than `longest`; infinity where
-// there is no end. One that is below `least` is none at all: rounding hides its sign there.
+// The end of the stable steps, between two of `ends`, the first of which is stable; infinity where
+// all are. One that is below `least` is none at all: rounding hides its sign there.
 template <class IsStable>
-double end_of_stable(double longest, double least, const IsStable& is_stable) {
-  constexpr int parts = 64;
-  for (int part = 1; part <= parts; ++part) {
-    double high = longest * part / parts;
+double end_of_stable(const std::vector<double>& ends, double least, const IsStable& is_stable) {
+  for (std::size_t part = 1; part < ends.size(); ++part) {
+    double low = ends[part - 1], high = ends[part];
     if (is_stable(high)) continue;
-    double low = longest * (part - 1) / parts;
     for (double middle; middle = low + (high - low) / 2, middle > low && middle < high;)
       (is_stable(middle) ? low : high) = middle;
     return low < least ? 0 : low;
   }
   return any_step;
+}
+
+std::vector<double> even_ends(double longest) {
+  constexpr int parts = 64;
+  std::vector<double> ends;
+  for (int part = 0; part <= parts; ++part) ends.push_back(longest * part / parts);
+  return ends;
+}
+
+// Short at both ends, where the polynomial of many stages turns as fast as that of few.
+std::vector<double> rkl2_ends(int stages, bool damping) {
+  const int parts = 16 * stages;
+  const double longest = damping_end(stages) + 4;
+  if (damping) return {damping_end(stages), longest};
+  std::vector<double> ends;
+  for (int part = 0; part <= parts; ++part)
+    ends.push_back(longest * (1 - std::cos(std::numbers::pi * part / parts)) / 2);
+  return ends;
 }
 
 // u' = v, v' = -w^2 u - g v with rates that are a complex pair: of factors f^2 - (2 - g dt -
@@ -56,23 +78,39 @@ SquareMatrix leapfrog_factors(const SquareMatrix& rate, double dt) {
 
 }  // namespace
 
-double largest_step(Scheme scheme, Complex rate, double tolerance) {
+Complex change_of(TimeScheme scheme, Complex z) {
+  switch (scheme.kind) {
+    case Scheme::euler:
+    case Scheme::leapfrog: return z;
+    case Scheme::heun: return z * (1.0 + z / 2.0);
+    case Scheme::ssprk3: return z * (1.0 + z / 2.0 * (1.0 + z / 3.0));
+    case Scheme::rk4: return z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0)));
+    case Scheme::rkl2: return rkl2_change(scheme.stages, z);
+  }
+  return 0;
+}
+
+double largest_step(TimeScheme scheme, Complex rate, double tolerance) {
   const double size = std::abs(rate);
   if (size == 0) return any_step;
   Complex direction = rate / size;
   if (std::abs(direction.real()) < 1e-12) direction = {0, direction.imag()};
   if (direction.imag() == 0 && direction.real() > 0) return any_step;
-  if (scheme == Scheme::leapfrog && direction.imag() != 0) return largest_wave_step(rate);
-  const bool one_stage = scheme == Scheme::euler || scheme == Scheme::leapfrog;
+  if (scheme.kind == Scheme::leapfrog && direction.imag() != 0) return largest_wave_step(rate);
+  const bool one_stage = scheme.kind == Scheme::euler || scheme.kind == Scheme::leapfrog;
   if (one_stage && tolerance == 0 && direction.real() <= 0) return -2 * direction.real() / size;
+  const bool is_rkl2 = scheme.kind == Scheme::rkl2, damping = direction.imag() == 0;
+  if (is_rkl2 && damping && scheme.stages % 2 == 0) return damping_end(scheme.stages) / size;
   const auto is_stable = [&](double r) {
     return excess(scheme, direction, r) <= (r <= 1 ? tolerance : 0);
   };
-  return end_of_stable(4, one_stage ? 1e-6 : 1e-3, is_stable) / size;
+  const std::vector<double> ends = is_rkl2 ? rkl2_ends(scheme.stages, damping) : even_ends(4);
+  return end_of_stable(ends, one_stage ? 1e-6 : 1e-3, is_stable) / size;
 }
 
-double excess(Scheme scheme, Complex rate, double dt) {
-  return std::log(std::norm(factor(scheme, dt * rate))) / 2 - std::max(0.0, 2 * dt * rate.real());
+double excess(TimeScheme scheme, Complex rate, double dt) {
+  return std::log(std::norm(1.0 + change_of(scheme, dt * rate))) / 2 -
+         std::max(0.0, 2 * dt * rate.real());
 }
 
 double largest_leapfrog_step(const SquareMatrix& rate, double upto) {
@@ -84,7 +122,7 @@ double largest_leapfrog_step(const SquareMatrix& rate, double upto) {
     return leapfrog_excess(rate, dt) <= rounding;
   };
   if (upto < any_step && is_stable(upto)) return any_step;
-  return end_of_stable(std::min(upto, 8 / size), 1e-3 / size, is_stable);
+  return end_of_stable(even_ends(std::min(upto, 8 / size)), 1e-3 / size, is_stable);
 }
 
 double leapfrog_excess(const SquareMatrix& rate, double dt) {

@@ -4,6 +4,10 @@
 //
 //   euler   1 + z                          heun  1 + z + z^2/2
 //   ssprk3  1 + z + z^2/2 + z^3/6          rk4   1 + z + z^2/2 + z^3/6 + z^4/24
+//   rkl2    1 + b (P_s(1 + 4 z / (s^2 + s - 2)) - 1),  b = (s^2 + s - 2) / (2 s (s + 1))
+//
+// P_s is Legendre's polynomial (Meyer, Balsara and Aslam, J. Comput. Phys. 257 (2014)); of damping
+// alone a step is stable to -z = (s^2 + s - 2)/2, and of odd s a little beyond.
 //
 // A step is stable where |factor| <= e^max(0, 2 Re z): what the equation damps or keeps does not
 // grow, and what it lets grow does not grow twice as fast.
@@ -20,18 +24,22 @@ namespace lapl {
 inline constexpr double any_step = std::numeric_limits<double>::infinity();
 
 /// Of one field leapfrog is euler.
-inline Scheme scheme_of(Scheme scheme, std::size_t fields) {
-  return scheme == Scheme::leapfrog && fields == 1 ? Scheme::euler : scheme;
+inline TimeScheme scheme_of(TimeScheme scheme, std::size_t fields) {
+  return scheme.kind == Scheme::leapfrog && fields == 1 ? Scheme::euler : scheme;
 }
+
+/// What a step multiplies a mode of rate r by, less 1, from z = r dt; small for small z. Leapfrog's
+/// is that of a single field.
+Complex change_of(TimeScheme scheme, Complex z);
 
 /// The largest stable step for an eigenvalue of the rate's derivative: 0 where none is stable,
 /// infinity where all are. Factors of a mode that the step resolves, |rate dt| <= 1, may be larger
 /// by e^tolerance. Leapfrog's is that of a wave with friction, which is what its fields make
 /// together.
-double largest_step(Scheme scheme, Complex rate, double tolerance = 0);
+double largest_step(TimeScheme scheme, Complex rate, double tolerance = 0);
 
 /// ln of what a step multiplies a mode by beyond what it may; not above 0 where it is stable.
-double excess(Scheme scheme, Complex rate, double dt);
+double excess(TimeScheme scheme, Complex rate, double dt);
 
 /// Both for leapfrog and the rate's derivative by each field, of each field: fields are updated one
 /// after the other. `upto`: infinity, or a step that is large enough.

@@ -53,8 +53,8 @@ WaveStability::WaveStability(const StepStages& rates, const RunConfig& run)
   }
 }
 
-double WaveStability::largest_step(Scheme given) {
-  const Scheme scheme = scheme_of(given, static_cast<std::size_t>(symbol_.fields()));
+double WaveStability::largest_step(TimeScheme given) {
+  const TimeScheme scheme = scheme_of(given, static_cast<std::size_t>(symbol_.fields()));
   double least = any_step;
   Phases worst = {};
   for (const Phases& phases : waves_)
@@ -78,8 +78,8 @@ double WaveStability::largest_step(Scheme given) {
 }
 
 // Whether a wave's largest step is below the least so far, which it becomes.
-bool WaveStability::lowers(Scheme scheme, const Phases& phases, double& least) {
-  const bool by_matrix = scheme == Scheme::leapfrog;
+bool WaveStability::lowers(TimeScheme scheme, const Phases& phases, double& least) {
+  const bool by_matrix = scheme.kind == Scheme::leapfrog;
   const SquareMatrix rate = symbol_.at(phases);
   double largest = any_step;
   bool slow = true;
@@ -94,9 +94,9 @@ bool WaveStability::lowers(Scheme scheme, const Phases& phases, double& least) {
   return true;
 }
 
-WaveStability::Growth WaveStability::growth(Scheme given, double time_step) {
-  const Scheme scheme = scheme_of(given, static_cast<std::size_t>(symbol_.fields()));
-  const bool by_matrix = scheme == Scheme::leapfrog;
+WaveStability::Growth WaveStability::growth(TimeScheme given, double time_step) {
+  const TimeScheme scheme = scheme_of(given, static_cast<std::size_t>(symbol_.fields()));
+  const bool by_matrix = scheme.kind == Scheme::leapfrog;
   Growth growth;
   for (const Phases& phases : waves_) {
     const SquareMatrix rate = symbol_.at(phases);

@@ -20,20 +20,20 @@ class WaveStability {
 
   /// In seconds, for this scheme: 0 where no step is stable, infinity where each is. The worst wave
   /// is looked at from then on.
-  double largest_step(Scheme scheme);
+  double largest_step(TimeScheme scheme);
 
   /// What a step lets grow that the equation does not: ln of the factor, 0 where there is none.
   struct Growth {
     double resolved = 0;    ///< of a wave that the step resolves, |rate dt| <= 1
     double unresolved = 0;  ///< of any other
   };
-  Growth growth(Scheme scheme, double time_step);
+  Growth growth(TimeScheme scheme, double time_step);
 
  private:
   using Phases = std::array<double, 3>;  // from a node to the next along planes, rows, columns
 
   WaveStability(const StepStages& rates, const RunConfig& run);
-  bool lowers(Scheme scheme, const Phases& phases, double& least);
+  bool lowers(TimeScheme scheme, const Phases& phases, double& least);
 
   RateSymbol symbol_;
   std::vector<std::size_t> axes_;  // that have waves

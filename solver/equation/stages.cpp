@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
+
+#include "solver/equation/super_steps.hpp"
 
 namespace lapl {
 namespace {
@@ -35,8 +38,8 @@ class StageMaker {
       fields_.push_back(static_cast<int>(field));
   }
 
-  StepStages of_step(Scheme scheme, double dt) {
-    switch (scheme) {
+  StepStages of_step(TimeScheme scheme, double dt) {
+    switch (scheme.kind) {
       case Scheme::euler: euler_stage(fields_, fields_, 0, dt, 1); break;
       case Scheme::heun: {
         const auto v = copies();
@@ -52,6 +55,7 @@ class StageMaker {
         break;
       }
       case Scheme::rk4: runge_kutta(dt); break;
+      case Scheme::rkl2: super_step(scheme.stages, dt); break;
       case Scheme::leapfrog:
         for (const int field : fields_)
           evaluate(fields_, 0, {{&system_.rates[field], {field}, [&](Writing to, Term rate) {
@@ -148,6 +152,45 @@ class StageMaker {
              results});
       }
       evaluate(*at.state, at.time, all);
+    }
+  }
+
+  // y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
+  void super_step(int count, double dt) {
+    const std::vector<int> first_rates = copies();
+    std::array<std::vector<int>, 3> made;  // y_j: made[j % 3]
+    for (int j = 1; j < count && j < 4; ++j) made[j % 3] = copies();
+    int j = 0;
+    for (const SuperStage& stage : super_stages(count)) {
+      ++j;
+      const auto& state = j == 1 ? fields_ : made[(j - 1) % 3];
+      const auto& before = made[(j + 1) % 3];
+      const auto& next = j == count ? fields_ : made[j % 3];
+      std::vector<Target> all;
+      for (const int field : fields_) {
+        const auto results = [&, field](Writing to, Term rate) {
+          const auto value = [&](int array) { return TreeWriter::of(to.tree.value(array, {})); };
+          const auto times = [&](double factor, Term term) {
+            return to.writer.product(TreeWriter::scalar(factor, false), term);
+          };
+          const auto change = [&](int array) {
+            return to.writer.sum(value(array), to.writer.negative(value(field)));
+          };
+          Term sum = times(stage.of_rate * dt, rate);
+          if (j > 1)
+            sum = to.writer.sum(sum, times(stage.of_first_rate * dt, value(first_rates[field])));
+          if (j > 2) sum = to.writer.sum(times(stage.nu, change(before[field])), sum);
+          if (j > 1) sum = to.writer.sum(times(stage.mu, change(state[field])), sum);
+          std::vector made_here = {to.writer.node_of(to.writer.sum(value(field), sum))};
+          if (j == 1) made_here.push_back(to.writer.node_of(rate));
+          return made_here;
+        };
+        all.push_back(
+            {&system_.rates[field],
+             j == 1 ? std::vector{next[field], first_rates[field]} : std::vector{next[field]},
+             results});
+      }
+      evaluate(state, stage.time, all);
     }
   }
 
@@ -298,7 +341,7 @@ class StageMaker {
 
 }  // namespace
 
-StepStages step_stages(const FormulaSystem& system, Scheme scheme, double time_step) {
+StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double time_step) {
   return StageMaker(system).of_step(scheme, time_step);
 }
 

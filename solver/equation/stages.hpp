@@ -6,6 +6,8 @@
 //   rk4       k1 = f(u), k2 = f(u + dt/2 k1), k3 = f(u + dt/2 k2), k4 = f(u + dt k3);
 //             u' = u + dt/6 (k1 + 2 k2 + 2 k3 + k4)
 //   leapfrog  for each field in turn, with the newest values of all: u' = u + dt f(u)
+//   rkl2      solver/equation/super_steps.hpp, of differences from u, which rounded factors keep at
+//             0: y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
 //
 // Heun's and the third-order method as Shu and Osher write them, J. Comput. Phys. 77 (1988).
 #pragma once
@@ -35,7 +37,7 @@ struct StepStages {
 };
 
 /// Throws FormulaError. `names.quantities` need not be set.
-StepStages step_stages(const FormulaSystem& system, Scheme scheme, double time_step);
+StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double time_step);
 
 /// The stages that make the rates of the fields, in the last arrays: targets of the last stage.
 StepStages rate_stages(const FormulaSystem& system);

@@ -281,7 +281,7 @@ TEST_CASE(
           "output: {derived: {s: {formula: u * v, unit: m2}, q: a * u}, fields: [u, s, q]}\n")
           .run;
   CHECK(run.fields == std::vector<std::string>{"u", "v"});
-  CHECK(run.scheme == Scheme::rk4);
+  CHECK(run.scheme.kind == Scheme::rk4);
   CHECK(run.parameters.at("a").number == 2);
   CHECK(run.parameters.at("D").formula == "1 + x");
   CHECK(run.parameters.at("E").path == "/configs/e.png");

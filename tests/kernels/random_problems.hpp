@@ -76,7 +76,7 @@ class RandomProblem {
     std::string text = fmt::format(
         "{}, spacing {}, {}, dt {}, {} steps, {} threads, {}, planes {}, rows {}, columns {}",
         text_of(run.shape), fmt::join(run.spacing.by_axis, " x "), name_of(run.precision),
-        *run.time_step, steps, threads, name_of(run.scheme), name_of(run.boundaries.planes),
+        *run.time_step, steps, threads, name_of(run.scheme.kind), name_of(run.boundaries.planes),
         name_of(run.boundaries.rows), name_of(run.boundaries.columns));
     for (const auto& [name, parameter] : run.parameters)
       text += fmt::format("\n{} = {}", name,
