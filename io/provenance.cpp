@@ -7,6 +7,7 @@
 
 #include "io/config/config_text.hpp"
 #include "io/run_folder.hpp"
+#include "kernels/engines.hpp"
 #include "lapl_version.hpp"
 
 namespace lapl {
@@ -54,12 +55,14 @@ std::string path_text(const std::string& path) {
 }
 
 Provenance provenance_of(const BackendDescription& description) {
+  const bool steps = description.engine != spectral_engine.name;
   return {{"program", "lapl"},
           {"version", LAPL_VERSION},
           {"commit", LAPL_COMMIT},
           {"compiler", LAPL_COMPILER},
           {"backend", description.backend},
           {"engine", description.engine},
+          {"digests_of", steps ? "every engine that steps" : description.engine},
           {"device", description.device},
           {"driver", description.driver},
           {"threads", std::to_string(description.threads)},

@@ -41,6 +41,7 @@ std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {
   std::map<std::string, std::string> values;
   for (const ResolvedKey& key : config.keys)
     if (is_fixed(key.key)) values[key.key] = key.value;
+  values["compute.engine"] = is_spectral(config.run) ? config.run.engine : "one that steps";
   return values;
 }
 

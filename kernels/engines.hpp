@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 namespace lapl {
 
@@ -12,7 +13,7 @@ struct EngineInfo {
   std::string_view summary;
 };
 
-/// Every engine, whether or not this build can run it.
+/// Every engine that steps, whether or not this build can run it; all have the same bits.
 inline constexpr auto engine_table = std::to_array<EngineInfo>(
     {{"blocked", "cpu", "many steps at a time on tiles that stay in cache, vectorised"},
      {"threaded", "cpu", "one step at a time, rows shared out among threads, vectorised"},
@@ -22,5 +23,17 @@ inline constexpr auto engine_table = std::to_array<EngineInfo>(
       "one launch for all steps between outputs, for grids that fit on the chip"},
      {"streaming", "cuda", "many steps a launch, rows streamed through registers"},
      {"tile", "cuda", "one step a launch, tiles with halo in shared memory, CUDA graphs"}});
+
+/// Has bits of its own, and is taken where it is asked for by name alone (kernels/linear_rates.hpp).
+inline constexpr EngineInfo spectral_engine = {
+    "spectral", "cpu",
+    "any number of steps at once, by two transforms; linear equations of one field, with digests "
+    "of its own"};
+
+inline std::vector<EngineInfo> all_engines() {
+  std::vector<EngineInfo> all(engine_table.begin(), engine_table.end());
+  all.push_back(spectral_engine);
+  return all;
+}
 
 }  // namespace lapl

@@ -44,8 +44,7 @@ std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::
   const auto matches = [&](const EngineInfo& info) {
     return info.backend == backend && (engine == "auto" || info.name == engine);
   };
-  const auto found = std::ranges::find_if(engine_table, matches);
-  if (found == engine_table.end())
+  if (std::ranges::none_of(all_engines(), matches))
     throw ConfigError("engine {}: not an engine of the {} backend", engine, backend);
   if (backend == "cpu")
     return make_cpu_backend(

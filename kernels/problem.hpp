@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "kernels/error.hpp"
 #include "kernels/face.hpp"
 #include "kernels/grid.hpp"
+#include "kernels/linear_rates.hpp"
 #include "kernels/stage_tree.hpp"
 
 namespace lapl {
@@ -45,6 +47,7 @@ struct Problem {
   std::vector<VaryingFace> laws = {};             ///< in place of what `faces` says of a face
   std::array<double, 3> spacing = {1, 1, 1};      ///< of planes, rows, columns
   double time_step = 1;
+  std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone
 
   int arrays() const { return static_cast<int>(faces.size()); }
   /// Of the whole state: one field after the other, each of shape.cells() values.

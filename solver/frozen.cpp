@@ -7,7 +7,7 @@
 namespace lapl {
 
 std::string frozen_warning(const RunConfig& config, std::span<const float> field) {
-  if (config.equation.kind != EquationKind::diffusion) return {};
+  if (config.equation.kind != EquationKind::diffusion || is_spectral(config)) return {};
   const Problem<float> problem = problem_of<float>(config, {});
   if (!is_compiled_ahead(problem)) return {};
   const double share =

@@ -6,6 +6,7 @@
 #include "kernels/pcg64.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/linear_rates.hpp"
 
 namespace lapl {
 namespace {
@@ -37,14 +38,25 @@ std::vector<T> rounded(const std::vector<double>& values) {
 template <class T>
 Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coefficients) {
   const Equation& equation = equation_of(config);
-  StepStages step = equation.stages(config);
-  Problem<T> problem{.shape = config.shape, .faces = {}};
-  problem.fields = static_cast<int>(config.fields.size());
-  problem.stages = std::move(step.stages);
-  problem.spacing = config.spacing.by_axis;
-  problem.time_step = equation.time_step(config);
+  Problem<T> problem = problem_with<T>(config, coefficients, equation.stages(config));
   for (const double parameter : equation.stage_parameters(config))
     problem.parameters.push_back(static_cast<T>(parameter));
+  if (is_spectral(config))
+    problem.linear_rates =
+        std::make_shared<const LinearRates>(linear_rates_of(config, coefficients));
+  return problem;
+}
+template Problem<float> problem_of(const RunConfig&, const CoefficientFields&);
+template Problem<double> problem_of(const RunConfig&, const CoefficientFields&);
+
+template <class T>
+Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
+                        const StepStages& step) {
+  Problem<T> problem{.shape = config.shape, .faces = {}};
+  problem.fields = static_cast<int>(config.fields.size());
+  problem.stages = step.stages;
+  problem.spacing = config.spacing.by_axis;
+  problem.time_step = equation_of(config).time_step(config);
   for (const std::string& name : coefficient_names(config))
     problem.coefficients.push_back(rounded<T>(coefficients.at(name)));
   for (const int like : step.like)
@@ -61,8 +73,9 @@ Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coeffici
     }
   return problem;
 }
-template Problem<float> problem_of(const RunConfig&, const CoefficientFields&);
-template Problem<double> problem_of(const RunConfig&, const CoefficientFields&);
+template Problem<float> problem_with(const RunConfig&, const CoefficientFields&, const StepStages&);
+template Problem<double> problem_with(const RunConfig&, const CoefficientFields&,
+                                      const StepStages&);
 
 std::vector<double> values_of_formula(const std::string& name, const std::string& text,
                                       const RunConfig& config,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/problem.hpp"
+#include "solver/equation/stages.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
@@ -16,6 +17,11 @@ using CoefficientFields = std::map<std::string, std::vector<double>, std::less<>
 /// `coefficients` holds every parameter that is a field.
 template <class T>
 Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coefficients);
+
+/// The same with other stages than those of a step.
+template <class T>
+Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
+                        const StepStages& stages);
 
 /// Those of coefficients and quantities: they go on evenly beyond every face that is not periodic.
 template <class T>

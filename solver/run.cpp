@@ -140,7 +140,7 @@ class Run {
  private:
   void take_stretch() {
     const auto start = Clock::now();
-    const std::int64_t steps = std::min(stretch_.steps(), schedule_.next_after(step_) - step_);
+    const std::int64_t steps = steps_at_once(step_);
     backend_.advance(steps);
     step_ += steps;
     if (const auto checked = std::exchange(checked_step_, std::nullopt))
@@ -155,6 +155,11 @@ class Run {
     const double seconds = seconds_since(start);
     stretch_.took(steps, seconds);
     report(steps, seconds);
+  }
+
+  std::int64_t steps_at_once(std::int64_t from) const {
+    const std::int64_t to_next = schedule_.next_after(from) - from;
+    return is_spectral(config_) ? to_next : std::min(stretch_.steps(), to_next);
   }
 
   void report(std::int64_t steps, double seconds) {
@@ -174,7 +179,7 @@ class Run {
   void verify() {
     finish_storing();  // it reads a capture, and verifying captures anew
     const auto start = Clock::now();
-    verification_->verify(step_, stretch_.steps());
+    verification_->verify(step_, [&](std::int64_t from) { return steps_at_once(from); });
     const double seconds = seconds_since(start);
     since_storing_.add(0, seconds);
     since_report_.add(0, seconds);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/boundary.hpp"
+#include "kernels/engines.hpp"
 #include "kernels/fractal.hpp"
 #include "kernels/grid.hpp"
 #include "solver/filter_config.hpp"
@@ -148,7 +149,7 @@ struct RunConfig {
   std::optional<double> end;        ///< s; from which `steps` follows, where it is set
 
   std::string backend = "auto";  ///< auto, cuda or cpu
-  std::string engine = "auto";   ///< auto or a name from engine_table
+  std::string engine = "auto";   ///< auto, a name from engine_table or that of spectral_engine
   Precision precision = Precision::float32;
   int threads = 0;  ///< CPU threads; 0: as many as pay, at most one a core
 
@@ -170,5 +171,9 @@ struct RunConfig {
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 };
+
+/// Whether it takes any number of steps at once, with bits that depend on which: the steps from
+/// where something is stored or looked at to where something is next.
+inline bool is_spectral(const RunConfig& config) { return config.engine == spectral_engine.name; }
 
 }  // namespace lapl

@@ -56,7 +56,8 @@ class Schedule {
       : last_(config.steps),
         outputs_(config),
         checkpoint_every_(config.checkpoint_every.steps.value_or(config.steps + 1)),
-        check_every_(config.check_finite_every),
+        check_every_(checks_between_outputs(config) ? config.check_finite_every
+                                                    : config.steps + 1),
         probe_every_(config.probes ? config.probes->every : config.steps + 1),
         looks_for_steady_(config.steady.has_value()),
         has_probes_(config.probes.has_value()),
@@ -70,6 +71,7 @@ class Schedule {
     return step % checkpoint_every_ == 0 || step == last_;
   }
 
+  /// None but those of what is stored where many steps cost as much as one.
   bool is_finite_check(std::int64_t step) const { return step % check_every_ == 0; }
 
   /// Step 0 and each multiple of output.probes.every.
@@ -98,6 +100,10 @@ class Schedule {
   }
 
  private:
+  static bool checks_between_outputs(const RunConfig& config) {
+    return !is_spectral(config) || config.steady;
+  }
+
   std::int64_t last_;
   OutputSteps outputs_;
   std::int64_t checkpoint_every_, check_every_, probe_every_;

@@ -22,15 +22,19 @@ class Verification {
     keep(captured(), step);
   }
 
-  /// Takes the steps since the last verified one again, up to `step`, at most `steps_at_once` in a
+  /// Takes the steps since the last verified one again, up to `step`, `steps_at_once(from)` in a
   /// call; the state stays that of `step`. Throws NumericalError that names the steps and both
   /// digests where the two results differ.
-  void verify(std::int64_t step, std::int64_t steps_at_once) {
+  template <class StepsAtOnce>
+  void verify(std::int64_t step, const StepsAtOnce& steps_at_once) {
     if (step == step_) return;
     const std::uint64_t first = captured().digest;
     backend_.set_state(state_, step_);
-    for (std::int64_t at = step_; at < step; at += steps_at_once)
-      backend_.advance(std::min(steps_at_once, step - at));
+    for (std::int64_t at = step_; at < step;) {
+      const std::int64_t steps = std::min(steps_at_once(at), step - at);
+      backend_.advance(steps);
+      at += steps;
+    }
     const Captured<T> again = captured();
     if (again.digest != first)
       throw NumericalError(

@@ -168,9 +168,10 @@ int bench_engines(const BenchOptions& options) {
                                        : shapes_of(options, {64, 256, 2000, 8192});
   if (loaded) require_axes(shapes, loaded->run.shape.axes, options.config);
   std::vector<std::string> engines;
-  for (const EngineInfo& engine : engine_table)
+  for (const EngineInfo& engine : all_engines())
     if (engine.backend == backend &&
-        (options.engine.empty() ? engine.name != "reference" : engine.name == options.engine))
+        (options.engine.empty() ? engine.name != "reference" && engine.name != spectral_engine.name
+                                : engine.name == options.engine))
       engines.emplace_back(engine.name);
   if (engines.empty())
     throw ConfigError("--engine {}: not an engine of the {} backend", options.engine, backend);
@@ -220,7 +221,8 @@ void add_bench_command(CommandLine& line) {
                  "several squares, or as the config says",
                  {.values = 3, .fewest_values = 1, .repeatable = true, .between = {{1, most}}});
   add_backend_option(command, options.backend);
-  command.option("--engine NAME", &options.engine, "One engine; default: all but the reference");
+  command.option("--engine NAME", &options.engine,
+                 "One engine; default: all but reference and spectral");
   command.option("--precision", &options.precision, "Number type; default: both",
                  {.one_of = {"float32", "float64"}});
   command.option("--boundary", &options.boundary, "Condition at the edges",
@@ -245,8 +247,9 @@ void add_bench_command(CommandLine& line) {
 Each case starts from random data, or as its config says, and is compared with the reference
 engine before it is timed. The bandwidth ceiling is what a step that reads and writes each cell
 once could reach at the measured copy bandwidth; engines that block time exceed it. The
-arithmetic ceiling is what the instructions of a cell take (five for diffusion). Filters are
-compared with the sum as it stands, in some thousand cells.)");
+arithmetic ceiling is what the instructions of a cell take (five for diffusion). Engine spectral
+takes all steps at once, and is compared within the gate of docs/numerics.md. Filters are compared
+with the sum as it stands, in some thousand cells.)");
 }
 
 }  // namespace lapl

@@ -28,9 +28,11 @@ Json named(const Table& table) {
 
 // Whether it steps a small grid here: what it runs on, or why it does not.
 Json tried(const std::string& backend, const std::string& engine) try {
-  constexpr Shape small = {128, 128};
-  const auto made = make_backend<float>(
-      backend, engine, problem_of_stage<float>(small, {}, diffusion_tree(2), {0.25F}), 1);
+  RunConfig small;
+  small.shape = {128, 128};
+  small.equation.parameters["coefficient"] = 0.25;
+  small.engine = engine;
+  const auto made = make_backend<float>(backend, engine, problem_of<float>(small, {}), 1);
   return {{"available", true}, {"where", made->description().device}};
 } catch (const DeviceError& error) {
   return {{"available", false}, {"why_not", error.what()}};
@@ -38,7 +40,7 @@ Json tried(const std::string& backend, const std::string& engine) try {
 
 Json engines() {
   Json items = Json::array();
-  for (const EngineInfo& engine : engine_table) {
+  for (const EngineInfo& engine : all_engines()) {
     Json item = {{"name", engine.name}, {"summary", engine.summary}, {"backend", engine.backend}};
     item.update(tried(std::string(engine.backend), std::string(engine.name)));
     items.push_back(item);

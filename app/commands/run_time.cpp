@@ -24,13 +24,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The speed of the last and longest stretch: engines take more steps at once where there are more.
+// The speed of the last and longest stretch: engines take more steps at once where there are more,
+// and spectral as many as there are up to the first output.
 template <class T>
 double measure_cells_per_second(Backend<T>& backend, const RunConfig& config) {
   const auto cells = static_cast<double>(config.shape.cells());
   std::int64_t taken = 0;
   double seconds = 0, rate = 0;
-  for (std::int64_t more = 1; seconds < 1 && taken < config.steps; more *= 2) {
+  const std::int64_t first = is_spectral(config) ? Schedule(config).next_after(0) : 1;
+  for (std::int64_t more = first; seconds < 1 && taken < config.steps;
+       more *= is_spectral(config) ? 1 : 2) {
     const std::int64_t steps = std::min(more, config.steps - taken);
     backend.advance(steps);
     taken += steps;

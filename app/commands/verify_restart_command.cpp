@@ -15,6 +15,7 @@
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
 #include "kernels/temporary_folder.hpp"
+#include "solver/schedule.hpp"
 
 namespace lapl {
 namespace {
@@ -29,15 +30,26 @@ struct VerifyRestartOptions {
   bool keep = false;
 };
 
-// Steps between the first and the last, always the same ones for the same numbers.
-std::set<std::int64_t> split_steps(std::int64_t steps, int splits) {
+// Steps between the first and the last, always the same ones for the same numbers. Of engine
+// spectral those where something is stored or looked at: bits depend on where it stops.
+std::set<std::int64_t> split_steps(const RunConfig& config, int splits) {
+  const std::int64_t steps = config.steps;
   if (splits >= steps)
     throw ConfigError("--splits: {} found, time.steps is {} (expected at least one step more)",
                       splits, steps);
   std::mt19937_64 random(1);
   std::set<std::int64_t> chosen;
-  while (static_cast<int>(chosen.size()) < splits)
-    chosen.insert(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(steps - 1)));
+  const Schedule schedule(config);
+  for (int tries = 0; static_cast<int>(chosen.size()) < splits; ++tries) {
+    auto step = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(steps - 1));
+    if (is_spectral(config)) step = schedule.next_after(step - 1);
+    if (step < steps) chosen.insert(step);
+    if (tries == 1000 * splits)
+      throw ConfigError(
+          "--splits: {} found, and engine spectral can be split at {} steps, where it stores or "
+          "looks at something",
+          splits, chosen.size());
+  }
   return chosen;
 }
 
@@ -71,9 +83,8 @@ std::string first_difference(const std::vector<T>& whole, const std::vector<T>& 
   const auto [a, b] = std::ranges::mismatch(whole, split, same_bits);
   const std::int64_t cells = header.shape.cells(), index = a - whole.begin();
   const std::string field = header.fields.size() == 1 ? "" : header.fields[index / cells] + ", ";
-  const Cell cell = cell_at(header.shape, index % cells);
-  return fmt::format("{}row {}, column {}: {} uninterrupted, {} restarted", field, cell.row,
-                     cell.column, *a, *b);
+  return fmt::format("{}{}: {} uninterrupted, {} restarted", field,
+                     text_of(cell_at(header.shape, index % cells), header.shape.axes), *a, *b);
 }
 
 // How the last states and the outputs on the way to them differ; empty where they do not.
@@ -99,7 +110,7 @@ int verify_restart_command(const VerifyRestartOptions& options) {
   catch_stop_signals();
   const LoadedConfig config = load_config(options.config, options.words.all());
   const std::int64_t steps = config.run.steps;
-  std::set<std::int64_t> splits = split_steps(steps, options.splits);
+  std::set<std::int64_t> splits = split_steps(config.run, options.splits);
   const char* plural = splits.size() == 1 ? "" : "s";
   const std::string splits_text = fmt::format("{} split{} at step{} {}", splits.size(), plural,
                                               plural, fmt::join(splits, ", "));

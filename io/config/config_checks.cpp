@@ -18,6 +18,7 @@
 #include "solver/equation/formula.hpp"
 #include "solver/equation/formula_mistakes.hpp"
 #include "solver/filter.hpp"
+#include "solver/linear_rates.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
@@ -85,6 +86,7 @@ class Checker {
     if (!right({"grid.shape", "grid.spacing", "fields", "equation.kind"})) return;
     const std::vector<KeyMistake> found = formula_mistakes(run_);
     if (found.empty()) check_step();
+    if (found.empty()) check_spectral();
     for (const KeyMistake& mistake : found) {
       std::string what = mistake.what;
       if (!mistake.word.empty()) {
@@ -112,16 +114,22 @@ class Checker {
 
   /// Of a config whose formulas are right.
   void check_step() {
-    const bool any_wrong =
-        std::ranges::any_of(entries_, [](const auto& entry) { return !entry.second.value; });
-    if (any_wrong || !run_.time_step || (!given("time.steps") && !given("time.end"))) return;
+    if (!all_right() || !run_.time_step || (!given("time.steps") && !given("time.end"))) return;
     const auto problem = equation_of(run_).step_problem(run_);
     if (problem && problem->refused) add("time.step", problem->what);
   }
 
+  /// The same.
+  void check_spectral() {
+    if (!is_spectral(run_) || !all_right()) return;
+    if (const std::string why = why_not_spectral(run_); !why.empty())
+      add("compute.engine",
+          fmt::format("found spectral, which cannot step this: {} (expected another engine)", why));
+  }
+
   void check_engine() {
     if (!right({"compute.engine", "compute.backend"}) || run_.backend == "auto") return;
-    for (const EngineInfo& engine : engine_table)
+    for (const EngineInfo& engine : all_engines())
       if (engine.name == run_.engine && engine.backend != run_.backend)
         add("compute.engine",
             fmt::format("found {}, an engine of backend {}, with compute.backend {} (expected "
@@ -239,6 +247,10 @@ class Checker {
       const auto at = entries_.find(key);
       return at != entries_.end() && at->second.value;
     });
+  }
+  bool all_right() const {
+    return std::ranges::all_of(entries_,
+                               [](const auto& entry) { return entry.second.value.has_value(); });
   }
   /// Whether the key is not null; a wrong one counts as given.
   bool given(std::string_view key) const {

@@ -20,7 +20,7 @@ constexpr std::int64_t largest_seed = INT64_MAX;
 
 std::vector<std::string> engine_names() {
   std::vector<std::string> names = {"auto"};
-  for (const EngineInfo& engine : engine_table) names.emplace_back(engine.name);
+  for (const EngineInfo& engine : all_engines()) names.emplace_back(engine.name);
   return names;
 }
 
@@ -243,7 +243,8 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
       {{.name = "compute.precision", .type = word(names_in(name_table<Precision>)), .preset = "float32",
        .meaning = "number type of the field"}, store(&RunConfig::precision)},
       {{.name = "compute.engine", .type = word(engine_names()), .preset = "auto",
-       .meaning = "how to step; auto: the fastest for the grid, measured on a GPU"},
+       .meaning = "how to step; auto: the fastest for the grid, measured on a GPU; never spectral, "
+                  "which has digests of its own"},
        store(&RunConfig::engine)},
       {{.name = "compute.threads", .type = either(word({"auto"}), integer(1, 1024)),
        .preset = "auto", .unit = "threads",

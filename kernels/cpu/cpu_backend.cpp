@@ -16,6 +16,7 @@
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/rows.hpp"
 #include "kernels/cpu/system_compiler.hpp"
+#include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/size_text.hpp"
@@ -54,6 +55,7 @@ std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem
   if (name == "threaded")
     return ahead ? make_threaded_engine(problem, threads)
                  : make_compiled_engine(problem, threads, 1);
+  if (name == spectral_engine.name) return make_spectral_engine(problem, threads);
   throw ConfigError("engine {}: not an engine of the CPU backend", name);
 }
 

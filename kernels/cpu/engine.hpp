@@ -58,5 +58,7 @@ template <class T>
 std::unique_ptr<CpuEngine<T>> make_threaded_engine(const Problem<T>& problem, int threads);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_blocked_engine(const Problem<T>& problem, int threads);
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_spectral_engine(const Problem<T>& problem, int threads);
 
 }  // namespace lapl

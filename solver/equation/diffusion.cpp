@@ -56,14 +56,18 @@ double coefficient(const RunConfig& run) {
   return *run.equation.number("diffusivity") * *run.time_step / times_squared_spacing(run, 1);
 }
 
-StepStages stages(const RunConfig& run) {
-  if (has_one_spacing(run))
-    return {{{.tree = diffusion_tree(run.shape.axes), .targets = {0}}}, {0}, {}};
+FormulaSystem rates(const RunConfig& run) {
   RunConfig formula = run;
   const std::string& field = run.fields.front();
   formula.equation.rates[field] =
       fmt::format("{} * laplacian({})", run.equation.number("diffusivity").value_or(1), field);
-  return step_stages(system_of(formula), Scheme::euler, time_step(run));
+  return system_of(formula);
+}
+
+StepStages stages(const RunConfig& run) {
+  if (has_one_spacing(run))
+    return {{{.tree = diffusion_tree(run.shape.axes), .targets = {0}}}, {0}, {}};
+  return step_stages(rates(run), Scheme::euler, time_step(run));
 }
 
 std::vector<double> stage_parameters(const RunConfig& run) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernels/diffusion.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/equation/stages.hpp"
 #include "solver/names.hpp"
 #include "solver/run_config.hpp"
@@ -57,6 +58,8 @@ struct Equation {
   const char* summary;  ///< as a formula, for people
   std::span<const EquationParameter> parameters;
 
+  /// du/dt of each field. Of a config that is not right it may throw FormulaError.
+  FormulaSystem (*rates)(const RunConfig& run);
   /// What a step computes. Of a config that is not right it may throw FormulaError.
   StepStages (*stages)(const RunConfig& run);
   /// The parameters of the stages, in float64.
@@ -86,6 +89,7 @@ inline constexpr std::array<EquationParameter, 2> parameters = {
       largest_stable_coefficient, "the largest stable coefficient"},
      {"diffusivity", "length^2/s", "D; needs time.step"}}};
 double coefficient(const RunConfig& run);
+FormulaSystem rates(const RunConfig& run);
 StepStages stages(const RunConfig& run);
 std::vector<double> stage_parameters(const RunConfig& run);
 double time_step(const RunConfig& run);
@@ -108,12 +112,13 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
 template <>
 inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
     {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)", diffusion::parameters,
-      diffusion::stages, diffusion::stage_parameters, diffusion::time_step, diffusion::largest_step,
+      diffusion::rates, diffusion::stages, diffusion::stage_parameters, diffusion::time_step, diffusion::largest_step,
       diffusion::step_problem, diffusion::coefficient, diffusion::mistakes},
      {EquationKind::formula,
       "formula",
       "du/dt as equation.FIELD says for each field",
       {},
+      system_of,
       formula::stages,
       formula::stage_parameters,
       formula::time_step,

@@ -1,0 +1,269 @@
+// Engine "spectral": any number of steps of a linear equation at the price of two transforms, in
+// float64 whatever the precision of the field. Each axis has the transform of its faces:
+//
+//   faces                modes                  theta               transform of n values
+//   zero, zero           sin((i + 1) theta)     pi (p + 1)/(n + 1)  DST-I
+//   insulated, insulated cos((i + 1/2) theta)   pi p / n            DCT-II
+//   zero, insulated      sin((i + 1) theta)     pi (2p + 1)/(2n+1)  DST-I of the 2n values that go
+//                                                                   on evenly, every other mode
+//   periodic             cos, sin(i theta)      2 pi p / n          real to half-complex
+//
+//   columns forward -> (rows forward) -> slowest axis forward, modes, backward -> (rows) -> columns
+//
+// Martucci, "Symmetric convolution and the discrete sine and cosine transforms", IEEE Trans. Signal
+// Processing 42 (1994). Lines are transformed one by one, so the bits do not depend on the number
+// of threads.
+#include <fftw3.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <numbers>
+
+#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/host_buffer.hpp"
+
+namespace lapl {
+namespace {
+
+struct DestroyLinePlan {
+  void operator()(fftw_plan plan) const { fftw_destroy_plan(plan); }
+};
+using LinePlan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyLinePlan>;
+
+// The transform of lines along one axis, each in the scratch memory of a thread.
+class AxisTransform {
+ public:
+  /// Throws EngineUnsuitable where FFTW cannot count the values.
+  AxisTransform(const AxisFaces<double>& faces, std::int64_t size)
+      : size_(size),
+        periodic_(faces.wrap()),
+        mixed_(!periodic_ && faces.first.b != faces.last.b),
+        turned_(mixed_ && faces.first.b == 1),
+        even_(!periodic_ && !mixed_ && faces.first.b == 1) {
+    if (length() > std::numeric_limits<int>::max())
+      throw EngineUnsuitable("engine spectral: {} cells along an axis are too many", size);
+    const bool odd = !periodic_ && !even_;
+    HostBuffer<double> scratch(scratch_size(), 1);
+    const auto plan = [&](fftw_r2r_kind kind) {
+      // FFTW_ESTIMATE: see fractal.cpp.
+      LinePlan made(fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(),
+                                     kind, FFTW_ESTIMATE));
+      if (!made) throw std::bad_alloc();
+      return made;
+    };
+    forward_ = plan(odd ? FFTW_RODFT00 : even_ ? FFTW_REDFT10 : FFTW_R2HC);
+    backward_ = plan(odd ? FFTW_RODFT00 : even_ ? FFTW_REDFT01 : FFTW_HC2R);
+  }
+
+  std::int64_t size() const { return size_; }
+  /// Of a line with room for its transform; a multiple of a cache line.
+  std::int64_t scratch_size() const { return (length() + 7) / 8 * 8; }
+  /// What forward and backward multiply by.
+  double scale() const {
+    return static_cast<double>(periodic_ ? length() : even_ ? 2 * length() : 2 * (length() + 1));
+  }
+
+  /// theta of a mode, in half turns.
+  double half_turns(std::int64_t mode) const {
+    const auto n = static_cast<double>(size_), p = static_cast<double>(mode);
+    if (periodic_) return 2 * std::min(p, n - p) / n;
+    if (mixed_) return (2 * p + 1) / (2 * n + 1);
+    return even_ ? p / n : (p + 1) / (n + 1);
+  }
+
+  /// The values of a line to its modes, and back.
+  void forward(double* line) const {
+    if (turned_) std::reverse(line, line + size_);
+    if (mixed_) std::reverse_copy(line, line + size_, line + size_);
+    fftw_execute_r2r(forward_.get(), line, line);
+    if (mixed_)
+      for (std::int64_t p = 0; p < size_; ++p) line[p] = line[2 * p];
+  }
+  void backward(double* line) const {
+    if (mixed_)
+      for (std::int64_t p = size_ - 1; p >= 0; --p) line[2 * p] = line[p], line[2 * p + 1] = 0;
+    fftw_execute_r2r(backward_.get(), line, line);
+    if (turned_) std::reverse(line, line + size_);
+  }
+
+ private:
+  std::int64_t length() const { return mixed_ ? 2 * size_ : size_; }
+
+  std::int64_t size_;
+  bool periodic_, mixed_;
+  bool turned_;  // mixed, insulated first
+  bool even_;
+  LinePlan forward_, backward_;
+};
+
+// What some steps make of the modes.
+class ModeSteps {
+ public:
+  ModeSteps(const LinearRates& rates, double time_step, std::int64_t steps)
+      : rates_(rates), time_step_(time_step), steps_(static_cast<double>(steps)), odd_(steps % 2) {}
+
+  /// `source` has the scale of `mode`.
+  double of(double mode, double rate, double source) const {
+    const double change = rates_.change(rate * time_step_);
+    const bool negative = change < -1;
+    const double from_one = negative ? -2 - change : change;  // of the factor's size
+    const double exponent =
+        steps_ * from_one < -800 ? -800 : steps_ * std::log1p(from_one);  // e^-800 is 0
+    const double size = std::exp(exponent), factor = negative && odd_ ? -size : size;
+    if (source == 0) return factor * mode;
+    const double less_one = negative ? factor - 1 : std::expm1(exponent);
+    return factor * mode + source * (rate == 0 ? steps_ * time_step_ : less_one / rate);
+  }
+
+ private:
+  const LinearRates& rates_;
+  double time_step_, steps_;
+  bool odd_;
+};
+
+template <class T>
+class SpectralEngine final : public CpuEngine<T> {
+ public:
+  SpectralEngine(const Problem<T>& problem, int threads)
+      : rates_(problem.linear_rates),
+        shape_(problem.shape),
+        time_step_(problem.time_step),
+        slowest_(3 - problem.shape.axes),
+        threads_(threads) {
+    if (!rates_)
+      throw EngineUnsuitable("engine spectral: only linear equations of one field are stepped");
+    std::int64_t longest = 1;
+    for (int axis = slowest_; axis < 3; ++axis) {
+      axes_.emplace_back(axis_faces(rates_->faces, axis), by_axis(shape_)[axis]);
+      longest = std::max(longest, axes_.back().scratch_size());
+      scale_ /= axes_.back().scale();
+    }
+    for (int i = 0; i < threads; ++i) scratch_.emplace_back(longest * lines_at_once, 1);
+    modes_ = HostBuffer<double>(shape_.cells(), threads);
+    make_distances();
+    if (rates_->source.empty()) return;
+    source_ = HostBuffer<double>(shape_.cells(), threads);
+    std::ranges::copy(rates_->source, source_.data());
+    for (int axis = 2; axis >= slowest_; --axis)
+      pass(axis, source_.data(), source_.data(),
+           [&](double* line, std::int64_t) { transform(axis).forward(line); });
+  }
+
+  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps) override {
+    if (steps == 0) return;
+    const ModeSteps taken(*rates_, time_step_, steps);
+    const auto through_modes = [&](double* line, std::int64_t index) {
+      transform(slowest_).forward(line);
+      step_modes(taken, line, index);
+      transform(slowest_).backward(line);
+    };
+    if (slowest_ == 2) return pass(2, buffers.current, buffers.current, through_modes);
+    for (int axis = 2; axis > slowest_; --axis) {
+      const auto forward = [&](double* line, std::int64_t) { transform(axis).forward(line); };
+      axis == 2 ? pass(axis, buffers.current, modes_.data(), forward)
+                : pass(axis, modes_.data(), modes_.data(), forward);
+    }
+    pass(slowest_, modes_.data(), modes_.data(), through_modes);
+    for (int axis = slowest_ + 1; axis < 3; ++axis) {
+      const auto backward = [&](double* line, std::int64_t) { transform(axis).backward(line); };
+      axis == 2 ? pass(axis, modes_.data(), buffers.current, backward)
+                : pass(axis, modes_.data(), modes_.data(), backward);
+    }
+  }
+
+  int threads() const override { return threads_; }
+  std::string how() override { return "its digests are not those of engines that step"; }
+
+ private:
+  static constexpr std::int64_t lines_at_once = 8;  // side by side: a cache line of them
+
+  const AxisTransform& transform(int axis) const { return axes_[axis - slowest_]; }
+
+  // `take(line, index of the line)` for each line along an axis, from values to values.
+  template <class From, class To, class Take>
+  void pass(int axis, const From* from, To* to, const Take& take) {
+    const std::int64_t size = transform(axis).size(), room = transform(axis).scratch_size();
+    std::int64_t stride = 1;
+    for (int faster = axis + 1; faster < 3; ++faster) stride *= by_axis(shape_)[faster];
+    const std::int64_t together = std::min(stride, lines_at_once);
+    const std::int64_t pieces = (stride + together - 1) / together;
+    const std::int64_t all = shape_.cells() / (size * stride) * pieces;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t piece = 0; piece < all; ++piece) {
+      double* const scratch = scratch_[omp_get_thread_num()].data();
+      const std::int64_t slow = piece / pieces, fast = piece % pieces * together;
+      const std::int64_t lines = std::min(together, stride - fast);
+      const std::int64_t first = slow * size * stride + fast;
+      for (std::int64_t i = 0; i < size; ++i)
+        for (std::int64_t line = 0; line < lines; ++line)
+          scratch[line * room + i] = static_cast<double>(from[first + i * stride + line]);
+      for (std::int64_t line = 0; line < lines; ++line)
+        take(scratch + line * room, slow * stride + fast + line);
+      for (std::int64_t i = 0; i < size; ++i)
+        for (std::int64_t line = 0; line < lines; ++line)
+          to[first + i * stride + line] = static_cast<To>(scratch[line * room + i]);
+    }
+  }
+
+  // cos(turns theta) - 1 of every mode, for each axis and number of turns.
+  void make_distances() {
+    for (const LinearRates::Term& term : rates_->terms)
+      for (int axis = slowest_; axis < 3; ++axis) {
+        auto& of_axis = distances_[axis];
+        while (std::ssize(of_axis) <= term.turns[axis]) {
+          const auto turns = static_cast<double>(of_axis.size());
+          auto& of_modes = of_axis.emplace_back();
+          for (std::int64_t mode = 0; mode < transform(axis).size(); ++mode) {
+            const double half =
+                std::sin(std::numbers::pi / 2 * (turns * transform(axis).half_turns(mode)));
+            of_modes.push_back(-2 * half * half);
+          }
+        }
+      }
+  }
+
+  // A line of modes along the slowest axis, whose index is that of its faster axes.
+  void step_modes(const ModeSteps& taken, double* line, std::int64_t index) const {
+    const std::int64_t stride = shape_.cells() / transform(slowest_).size();
+    const std::array<std::int64_t, 3> at = {0, slowest_ == 0 ? index / shape_.columns : 0,
+                                            index % shape_.columns};
+    for (std::int64_t mode = 0; mode < transform(slowest_).size(); ++mode) {
+      double rate = rates_->of_mean;
+      for (const LinearRates::Term& term : rates_->terms) {
+        double distance = distances_[slowest_][term.turns[slowest_]][mode];
+        for (int axis = slowest_ + 1; axis < 3; ++axis) {
+          const double more = distances_[axis][term.turns[axis]][at[axis]];
+          distance += more + distance * more;
+        }
+        rate += term.weight * distance;
+      }
+      const double source = source_.size() == 0 ? 0 : source_.data()[mode * stride + index];
+      line[mode] = scale_ * taken.of(line[mode], rate, source);
+    }
+  }
+
+  std::shared_ptr<const LinearRates> rates_;
+  Shape shape_;
+  double time_step_;
+  int slowest_;  // axis that the grid has
+  int threads_;
+  std::vector<AxisTransform> axes_;  // from the slowest on
+  double scale_ = 1;
+  std::vector<HostBuffer<double>> scratch_;  // of each thread
+  HostBuffer<double> modes_, source_;
+  std::array<std::vector<std::vector<double>>, 3> distances_;  // by axis, turns and mode
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_spectral_engine(const Problem<T>& problem, int threads) {
+  return std::make_unique<SpectralEngine<T>>(problem, threads);
+}
+template std::unique_ptr<CpuEngine<float>> make_spectral_engine(const Problem<float>&, int);
+template std::unique_ptr<CpuEngine<double>> make_spectral_engine(const Problem<double>&, int);
+
+}  // namespace lapl

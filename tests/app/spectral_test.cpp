@@ -1,0 +1,84 @@
+// Engine spectral in runs: restarts, what it refuses, and what people are told.
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+const std::string spectral_config =
+    "grid: {shape: [60, 47]}\n"
+    "boundary: {rows: {first: zero, last: insulated}, columns: periodic}\n"
+    "initial: {kind: formula, formula: random}\n"
+    "equation: {coefficient: 0.2}\n"
+    "time: {steps: 1000000}\n"
+    "output: {directory: out, every: 300000}\n"
+    "checkpoint: {every: 250000}\n"
+    "compute: {engine: spectral, backend: cpu}\n";
+
+}  // namespace
+
+TEST_CASE(
+    "a run by engine spectral: restarts have the same bits, files say whose digests they are") {
+  const Sandbox sandbox;
+  write_text("c.yaml", spectral_config);
+  const Outcome run = run_lapl({"run", "c.yaml"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  CHECK(has(run.err, "its digests are not those of engines that step"));
+  CHECK(has(run_lapl({"inspect", "out/fields/step-000300000.nc"}).out, "spectral"));
+  for (const char* from : {"500000", "750000"}) {
+    const Outcome again = run_lapl({"resume", "out", "--from", from});
+    CHECK(again.code == 0);
+    CHECK(last_digest(again.out) == last_digest(run.out));
+  }
+  const Outcome verified = run_lapl({"verify-restart", "c.yaml"});
+  CAPTURE(verified.err);
+  CHECK(verified.code == 0);
+  CHECK(has(verified.out, "restart is bit-identical: 3 splits"));
+  const Outcome many = run_lapl({"verify-restart", "c.yaml", "--splits", "7"});
+  CHECK(many.code == 2);
+  CHECK(has(many.err, "--splits: 7 found, and engine spectral can be split at 6 steps"));
+  const Outcome twice =
+      run_lapl({"run", "c.yaml", "--output", "twice", "--set", "limits.verify_every=350000"});
+  CAPTURE(twice.err);
+  CHECK(twice.code == 0);
+  const Outcome stepping =
+      run_lapl({"resume", "out", "--from", "500000", "--set", "compute.engine=auto"});
+  CHECK(stepping.code == 2);
+  CHECK(has(stepping.err, "compute.engine: spectral in"));
+}
+
+TEST_CASE("a config that engine spectral cannot step says why") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [8, 9]}\n"
+             "equation: {kind: formula, field: laplacian(field) - field^3}\n"
+             "time: {step: 0.1, steps: 10}\n"
+             "output: {directory: out}\n"
+             "compute: {engine: spectral}\n");
+  const Outcome refused = run_lapl({"run", "c.yaml"});
+  CHECK(refused.code == 2);
+  CHECK(
+      refused.err ==
+      "lapl: error: c.yaml:5:19: compute.engine: found spectral, which cannot step this: the rate "
+      "of field is not linear in it (expected another engine)\n");
+  CHECK(!fs::exists("out"));
+}
+
+TEST_CASE("plan, list and bench know engine spectral") {
+  const Sandbox sandbox;
+  write_text("c.yaml", spectral_config);
+  const Outcome plan = run_lapl({"plan", "c.yaml", "--json"});
+  CAPTURE(plan.err);
+  REQUIRE(plan.code == 0);
+  CHECK(nlohmann::json::parse(plan.out)["engine"] == "spectral");
+  CHECK(has(run_lapl({"list", "engines"}).out, "spectral"));
+  const Outcome bench = run_lapl({"bench", "--backend", "cpu", "--engine", "spectral", "--shape",
+                                  "31", "40", "--repeats", "1", "--json"});
+  CAPTURE(bench.err);
+  REQUIRE(bench.code == 0);
+  CHECK(nlohmann::json::parse(bench.out)[0]["steps"] == 10000);
+}

@@ -1,0 +1,217 @@
+// Engine spectral against engines that step, and against closed forms.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "kernels/error.hpp"
+#include "solver/equation/equation.hpp"
+#include "solver/linear_rates.hpp"
+#include "tests/formula_run.hpp"
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+namespace {
+
+constexpr std::array axis_laws = {LawKind::value, LawKind::derivative};
+
+// Faces by number: zero or insulated on each side, or periodic.
+constexpr int face_mixtures = 5;
+void set_faces(RunConfig& run, int axis, int mixture, const std::string& of_value = "0",
+               const std::string& of_derivative = "0") {
+  Boundary& boundary = axis == 0   ? run.boundaries.planes
+                       : axis == 1 ? run.boundaries.rows
+                                   : run.boundaries.columns;
+  boundary = mixture == 4 ? Boundary::periodic : Boundary::zero;
+  if (mixture == 4) return;
+  for (const bool last : {false, true}) {
+    SideLaw law{.axis = axis, .last = last, .array = ""};
+    law.kind = axis_laws[static_cast<std::size_t>(mixture >> (last ? 1 : 0) & 1)];
+    law.value = law.kind == LawKind::value ? of_value : of_derivative;
+    run.laws.push_back(law);
+  }
+}
+
+RunConfig diffusion_run(Shape shape) {
+  RunConfig run;
+  run.shape = shape;
+  run.equation.parameters["coefficient"] = 0.9 * largest_stable_coefficient(shape.axes);
+  return run;
+}
+
+template <class T>
+std::vector<T> spectral(RunConfig run, const std::vector<T>& state, std::int64_t steps,
+                        int threads = 2) {
+  run.engine = "spectral";
+  return test::formula_stepped(run, state, steps, "spectral", threads);
+}
+
+template <class T>
+double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    largest = std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  return largest;
+}
+
+// That of stepping, and of two transforms in float64 (docs/numerics.md).
+template <class T>
+double gate(const std::vector<T>& start, std::int64_t steps) {
+  double largest = 0;
+  for (const T value : start) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  const double stepping =
+      (8 + 0.1 * static_cast<double>(steps)) * std::numeric_limits<T>::epsilon();
+  const double transforms = std::log2(static_cast<double>(start.size()) + 1) * 0x1p-52;
+  return (stepping + transforms) / 2 * largest;
+}
+
+Shape shape_of(std::vector<std::int64_t> extents) { return Shape::of(extents); }
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("engine spectral equals stepping within the gate, whatever the faces", T, float,
+                   double) {
+  const std::vector<Shape> shapes = {shape_of({1}),       shape_of({2}),        shape_of({97}),
+                                     shape_of({128}),     shape_of({1, 1}),     shape_of({1, 30}),
+                                     shape_of({31, 1}),   shape_of({16, 27}),   shape_of({61, 37}),
+                                     shape_of({2, 3, 5}), shape_of({12, 7, 10})};
+  for (const Shape shape : shapes)
+    for (int faces = 0; faces < face_mixtures * face_mixtures; ++faces) {
+      RunConfig run = diffusion_run(shape);
+      set_faces(run, 2, faces % face_mixtures);
+      if (shape.axes > 1) set_faces(run, 1, faces / face_mixtures);
+      if (shape.axes > 2) set_faces(run, 0, (faces * 7 + 3) % face_mixtures);
+      const std::vector<T> start = test::random_field<T>(shape);
+      for (const std::int64_t steps : {1, 2, 15, 400}) {
+        CAPTURE(text_of(shape));
+        CAPTURE(faces);
+        CAPTURE(steps);
+        const std::vector<T> stepped = test::formula_stepped(run, start, steps);
+        CHECK(largest_difference(spectral(run, start, steps), stepped) <= gate(start, steps));
+      }
+    }
+}
+
+TEST_CASE("engine spectral takes decay, sources, laws of values and every scheme") {
+  for (const Shape shape : {shape_of({41}), shape_of({14, 23}), shape_of({5, 8, 6})})
+    for (const auto& scheme : name_table<Scheme>)
+      for (int faces = 0; faces < face_mixtures; ++faces) {
+        RunConfig run = test::formula_run(
+            shape, {{"u", "0.3 * laplacian(u) - 0.05 * d2_dx2(u) - k * u + s + 0.2"}});
+        run.scheme = {scheme.value, 7};
+        run.time_step = 0.4;
+        run.spacing = Spacing::of(std::vector<double>(static_cast<std::size_t>(shape.axes), 0.9));
+        run.spacing.by_axis[1] = 1.1;
+        run.parameters["k"] = test::number_parameter(0.02);
+        run.parameters["s"] = test::formula_parameter("0.1 * sin(x)");
+        for (int axis = 3 - shape.axes; axis < 3; ++axis)
+          set_faces(run, axis, (faces + axis) % face_mixtures, axis == 2 ? "0.7" : "0.1 * x",
+                    "-0.2");
+        const std::vector<double> start = test::random_field<double>(shape);
+        CAPTURE(text_of(shape));
+        CAPTURE(scheme.name);
+        CAPTURE(faces);
+        CHECK(largest_difference(spectral(run, start, 300),
+                                 test::formula_stepped(run, start, 300)) < 1e-12);
+      }
+}
+
+TEST_CASE("engine spectral takes quantities that go on as the field does") {
+  RunConfig run = test::formula_run({20, 33}, {{"u", "-0.05 * laplacian(laplacian(u)) - 0.1 * u"}});
+  run.time_step = 0.2;
+  run.boundaries = {Boundary::insulated, Boundary::periodic};
+  const std::vector<double> start = test::random_field<double>(run.shape);
+  CHECK(largest_difference(spectral(run, start, 200), test::formula_stepped(run, start, 200)) <
+        1e-13);
+  run.boundaries.rows = Boundary::zero;  // beyond which the inner Laplacian goes on evenly
+  CHECK(why_not_spectral(run) ==
+        "a quantity that the rate of u reads beside a cell has other faces than it");
+}
+
+TEST_CASE("engine spectral: a thousand million steps of an eigenmode") {
+  constexpr std::int64_t steps = 1'000'000'000;
+  constexpr double pi = std::numbers::pi;
+  const Shape shape = {150, 211};
+  for (const double decay : {0.01, 2.0, 30.0}) {
+    RunConfig run = diffusion_run(shape);
+    run.boundaries = {Boundary::zero, Boundary::insulated};
+    const double row_theta = pi * 3 / 151, column_theta = pi * 2 / 211;
+    const double lambda =
+        4 * std::pow(std::sin(row_theta / 2), 2) + 4 * std::pow(std::sin(column_theta / 2), 2);
+    const double c = decay / static_cast<double>(steps) / lambda;
+    run.equation.parameters["coefficient"] = c;
+    const std::vector<double> start = test::at_nodes(run, [&](double x, double y) {
+      return std::sin((y + 1) * row_theta) * std::cos((x + 0.5) * column_theta);
+    });
+    const long double factor = std::exp(static_cast<long double>(steps) *
+                                        std::log1p(-static_cast<long double>(c) * lambda));
+    std::vector<double> expected = start;
+    for (double& value : expected) value *= static_cast<double>(factor);
+    CHECK(largest_difference(spectral(run, start, steps), expected) <
+          1e-13 * static_cast<double>(factor) + 1e-17);
+  }
+  // The mean of an insulated field stays, and a source adds up.
+  RunConfig run = test::formula_run({31, 40}, {{"u", "0.1 * laplacian(u) + 1e-9"}});
+  run.boundaries = {Boundary::insulated, Boundary::insulated};
+  const std::vector<double> after =
+      spectral(run, std::vector<double>(static_cast<std::size_t>(run.shape.cells()), 2.0), steps);
+  for (const double value : after) CHECK(value == doctest::Approx(3).epsilon(1e-14));
+}
+
+TEST_CASE_TEMPLATE("engine spectral is nearer to what exact steps make than stepping is", T, float,
+                   double) {
+  RunConfig run = diffusion_run({64, 48});
+  run.equation.parameters["coefficient"] = 0.25;  // exact in both
+  const std::vector<T> start = test::random_field<T>(run.shape);
+  const std::vector<double> exact =
+      spectral(run, std::vector<double>(start.begin(), start.end()), 2000);
+  const auto error = [&](const std::vector<T>& found) {
+    return largest_difference(std::vector<double>(found.begin(), found.end()), exact);
+  };
+  if (sizeof(T) == 4)
+    CHECK(error(spectral(run, start, 2000)) < 0.5 * error(test::formula_stepped(run, start, 2000)));
+  CHECK(error(spectral(run, start, 2000)) <= 1e-7);
+}
+
+TEST_CASE("engine spectral has the same bits on any number of threads") {
+  RunConfig run = diffusion_run({37, 50});
+  run.boundaries = {Boundary::periodic, Boundary::insulated};
+  const std::vector<float> start = test::random_field<float>(run.shape);
+  const std::vector<float> one = spectral(run, start, 77, 1);
+  for (const int threads : {2, 3, 8})
+    CHECK(test::same_bits<float>(spectral(run, start, 77, threads), one));
+}
+
+TEST_CASE("engine spectral says what it cannot step") {
+  const auto why = [](const std::string& rate, auto change) {
+    RunConfig run = test::formula_run({8, 9}, {{"u", rate}});
+    run.parameters["s"] = test::formula_parameter("x");
+    change(run);
+    return why_not_spectral(run);
+  };
+  const auto as_it_is = [](RunConfig&) {};
+  const auto faced = [](LawKind kind, const std::string& value) {
+    return [=](RunConfig& run) {
+      run.boundaries = {Boundary::insulated, Boundary::insulated};
+      run.laws.push_back(
+          {.axis = 1, .last = true, .array = "", .kind = kind, .value = value, .factor = "1"});
+    };
+  };
+  const std::string heat = "laplacian(u)";
+  CHECK(why(heat, as_it_is).empty());
+  CHECK(why(heat + " + s", as_it_is).empty());
+  CHECK(why(heat, faced(LawKind::value, "x")).empty());
+  CHECK(why(heat + " - u^3", as_it_is) == "the rate of u is not linear in it");
+  CHECK(why(heat + " - s * u", as_it_is) ==
+        "what the rate of u multiplies it by is not the same everywhere");
+  CHECK(why(heat + " + sin(t)", as_it_is) == "the rate of u depends on t");
+  CHECK(why(heat + " - d_dx(u)", as_it_is).starts_with("the rate of u is not the same when"));
+  CHECK(why(heat + " - d2_dxdy(u)", as_it_is).starts_with("the rate of u is not the same when"));
+  CHECK(why(heat, faced(LawKind::mixed, "1")).starts_with("a face has a mixed law"));
+  CHECK(why(heat, faced(LawKind::value, "t")) == "the law of a face depends on t");
+  CHECK(why(heat, [](RunConfig& run) {
+          run.fields.emplace_back("v");
+          run.equation.rates["v"] = "u";
+        }) == "it takes one field, and there are more");
+}
