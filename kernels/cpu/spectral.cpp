@@ -225,21 +225,28 @@ class SpectralEngine final : public CpuEngine<T> {
       }
   }
 
-  // A line of modes along the slowest axis, whose index is that of its faster axes.
+  // A line of modes along the slowest axis, whose index is that of its faster axes. With d the
+  // distance along it and m that of the others together, a term's is d (1 + m) + m.
   void step_modes(const ModeSteps& taken, double* line, std::int64_t index) const {
     const std::int64_t stride = shape_.cells() / transform(slowest_).size();
     const std::array<std::int64_t, 3> at = {0, slowest_ == 0 ? index / shape_.columns : 0,
                                             index % shape_.columns};
-    for (std::int64_t mode = 0; mode < transform(slowest_).size(); ++mode) {
-      double rate = rates_->of_mean;
-      for (const LinearRates::Term& term : rates_->terms) {
-        double distance = distances_[slowest_][term.turns[slowest_]][mode];
-        for (int axis = slowest_ + 1; axis < 3; ++axis) {
-          const double more = distances_[axis][term.turns[axis]][at[axis]];
-          distance += more + distance * more;
-        }
-        rate += term.weight * distance;
+    const auto& along = distances_[slowest_];
+    double of_line = rates_->of_mean;
+    std::vector<double> slopes(along.size());  // by turns
+    for (const LinearRates::Term& term : rates_->terms) {
+      double others = 0;
+      for (int axis = slowest_ + 1; axis < 3; ++axis) {
+        const double more = distances_[axis][term.turns[axis]][at[axis]];
+        others += more + others * more;
       }
+      of_line += term.weight * others;
+      slopes[term.turns[slowest_]] += term.weight * (1 + others);
+    }
+    for (std::int64_t mode = 0; mode < transform(slowest_).size(); ++mode) {
+      double rate = of_line;
+      for (std::size_t turns = 1; turns < along.size(); ++turns)
+        rate += slopes[turns] * along[turns][mode];
       const double source = source_.size() == 0 ? 0 : source_.data()[mode * stride + index];
       line[mode] = scale_ * taken.of(line[mode], rate, source);
     }
