@@ -1,6 +1,7 @@
 // What follows from a state and is computed where it lives: results of the grid's shape.
 #pragma once
 
+#include <stdexcept>
 #include <variant>
 
 #include "kernels/filter.hpp"
@@ -8,11 +9,17 @@
 
 namespace lapl {
 
-/// The 5-point Laplacian, with the ghost values of the faces; in field units per length squared.
+/// The 5-point Laplacian of a problem's first field, with the ghost values of its faces; in field
+/// units per length squared. On two axes alone: std::logic_error on one and three, whose Laplacian
+/// takes stages.
 template <class T>
 struct LaplacianPlan {
+  LaplacianPlan(const Problem<T>& problem, T h_squared)
+      : faces(problem.faces.front()), spacing_squared(h_squared) {
+    if (problem.shape.axes != 2) throw std::logic_error("the 5-point Laplacian is of two axes");
+  }
   Faces<T> faces;
-  T spacing_squared = 1;  ///< h^2
+  T spacing_squared;  ///< h^2
 };
 
 /// What stages make of the state: the last array of `problem`, whose fields are those of the state.

@@ -105,8 +105,7 @@ std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config, const Problem
       plans.push_back(formula_plan(config, problem, name, formula->formula));
     else if (const auto spacing = config.spacing.given(config.shape.axes);
              problem.laws.empty() && config.shape.axes == 2 && spacing.size() == 1)
-      plans.push_back(LaplacianPlan<T>{problem.faces.front(),
-                                       static_cast<T>(spacing.front() * spacing.front())});
+      plans.push_back(LaplacianPlan<T>(problem, static_cast<T>(spacing.front() * spacing.front())));
     else
       plans.push_back(
           formula_plan(config, problem, name, fmt::format("laplacian({})", config.fields.front())));

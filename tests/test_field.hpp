@@ -69,10 +69,11 @@ Stepped<T> state_of(Backend<T>& backend) {
   return {{captured.state.begin(), captured.state.end()}, laplacian, captured.digest};
 }
 
-/// The Laplacian of a problem's field, as set_derived takes it.
+/// The Laplacian of a problem's field, as set_derived takes it; nothing but on two axes.
 template <class T>
 std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem, T spacing_squared = 1) {
-  return {LaplacianPlan<T>{problem.faces.front(), spacing_squared}};
+  if (problem.shape.axes != 2) return {};
+  return {LaplacianPlan<T>(problem, spacing_squared)};
 }
 
 /// `steps` steps of `engine` on `backend` from `field`.
