@@ -94,6 +94,19 @@ TEST_CASE("report page: texts from files stay texts, and nothing comes from the 
   CHECK(has(page, "id=\"step=10\""));
 }
 
+TEST_CASE("report page: a field of one axis is a graph, with a gap where a value is not finite") {
+  ReportContent content;
+  content.outputs = 1;
+  Panel panel = grey_panel({1, 4, 1, 1}, {0, 1, std::numeric_limits<double>::quiet_NaN(), 0.25});
+  panel.line = true;
+  content.steps = {{0, 0, {panel}}};
+  const std::string page = report_page(content);
+  CHECK(!has(page, "<img"));
+  CHECK(has(page, "points=\"125.0,400.0 125.0,400.0 375.0,0.0\"/>"));
+  CHECK(has(page, "points=\"875.0,300.0 875.0,300.0\"/>"));
+  CHECK(has(page, "aria-label=\"field at step 0, t = 0 s, from 0 to 1\""));
+}
+
 TEST_CASE("report page: values that are not finite, a single output, no diagnostics") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   ReportContent content;

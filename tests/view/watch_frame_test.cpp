@@ -138,6 +138,28 @@ TEST_CASE("watch frame: the graph's lines go where the values go") {
   CHECK(lines[3] == "          step 0  10");
 }
 
+TEST_CASE("watch frame: a field of one axis is a line, with a gap where a value is not finite") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto drawn = [](std::vector<double> values) {
+    const Shape shape{1, static_cast<std::int64_t>(values.size()), 1, 1};
+    Panel panel = panel_of(shape, std::move(values));
+    panel.line = true;
+    WatchState state;
+    state.fields = {std::move(panel)};
+    return joined(watch_frame(state, 8, 24, TerminalColors::none));
+  };
+  const std::string line = drawn({0, 1, 2, 3});
+  CAPTURE(line);
+  CHECK(has(line, "\n        3 "));
+  CHECK(has(line, "\n        0 ⣀"));
+  CHECK(has(line, "\n          column 0     3"));
+  CHECK(drawn({0, 1, 2, nan}) != drawn({0, 1, 2, 2}));
+  CHECK(!drawn({nan}).empty());
+  std::vector<double> peak(500);
+  peak[251] = 1;  // between two columns of dots
+  CHECK(has(drawn(peak), "⡇"));
+}
+
 TEST_CASE("watch frame: several fields have a row each, or the one that is asked for") {
   WatchState state = half_way();
   state.run.fields = {"u", "v"};

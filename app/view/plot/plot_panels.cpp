@@ -22,7 +22,7 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   if (style.percentiles)
     drawn.range = percentile_limits(counted, style.percentiles->low, style.percentiles->high);
   else
-    drawn.range = is_signed ? inner : all;
+    drawn.range = is_signed && shape.axes > 1 ? inner : all;
   // Where nearly all cells are equal, those that are not are what there is to see.
   if (drawn.range.low == drawn.range.high) drawn.range = all;
   return drawn;

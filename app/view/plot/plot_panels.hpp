@@ -29,7 +29,8 @@ struct DrawnField {
 
 /// Percentiles are those of the cells or, unless the style says otherwise, where a pixel shows
 /// several cells, of their means. The
-/// Laplacian is taken from its 5th to its 95th percentile, all else from the least to the largest.
+/// Laplacian is taken from its 5th to its 95th percentile, but for a graph, all else from the least
+/// to the largest.
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style);
 

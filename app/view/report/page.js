@@ -3,7 +3,7 @@
 (() => {
   const steps = [...document.querySelectorAll(".step")];
   const slider = document.getElementById("slider");
-  const markers = [...document.querySelectorAll(".lines")].map((lines) => {
+  const markers = [...document.querySelectorAll(".lines[data-first]")].map((lines) => {
     const marker = lines.appendChild(document.createElement("i"));
     return (step) => {
       const { first, last } = lines.dataset;

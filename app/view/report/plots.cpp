@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "app/view/plot/indexed_png.hpp"
 #include "app/view/plot/ticks.hpp"
@@ -32,41 +33,73 @@ std::string gradient(const Colormap& colormap) {
   return "linear-gradient(to top" + stops + ")";
 }
 
-struct Place {
-  double low = 0, high = 1;
-  double operator()(double value, double size) const { return (value - low) / (high - low) * size; }
-};
-
 constexpr double graph_width = 1000, graph_height = 400;  // units of its drawing
 
-std::string polylines(std::span<const DiagnosticsLine> history, const ReportLine& line, Place x,
-                      Place y) {
+// Through values at places from 0 to 1 across; where a value is not finite there is a gap.
+std::string polylines(const std::string& style, std::span<const double> across,
+                      std::span<const double> values, Limits y) {
   std::string html;
   bool open = false;
-  for (const DiagnosticsLine& at : history) {
-    const double value = line.value(at);
-    if (!std::isfinite(value)) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) {
       if (open) html += "\"/>";
       open = false;
       continue;
     }
-    const std::string point =
-        fmt::format("{:.1f},{:.1f}", x(static_cast<double>(at.step), graph_width),
-                    graph_height - y(value, graph_height));
+    const std::string point = fmt::format("{:.1f},{:.1f}", across[i] * graph_width,
+                                          (1 - y.fraction(values[i])) * graph_height);
     // The first one twice: a line of a single point would not show.
     html += open ? " " + point
-                 : fmt::format("<polyline class=\"{}\" points=\"{} {}", line.style, point, point);
+                 : fmt::format("<polyline class=\"{}\" points=\"{} {}", style, point, point);
     open = true;
   }
   return open ? html + "\"/>" : html;
 }
 
+// A graph of lines over `y`; head, data and x_name are HTML, words are for who cannot see it.
+std::string graph_figure(const std::string& head, const std::string& data, const std::string& words,
+                         const std::string& lines, Limits y, const Ticks& x,
+                         const std::string& x_name) {
+  const Ticks values = round_ticks(y.low, y.high, most_numbers_upwards);
+  std::string rules;
+  for (const Tick& tick : values.ticks)
+    rules += fmt::format("<path class=\"rule\" d=\"M0 {:.1f}H{}\"/>",
+                         (1 - tick.fraction) * graph_height, graph_width);
+  return fmt::format(
+      "<figure class=\"graph\"><figcaption>{} <span class=\"common\">{}</span>"
+      "</figcaption><div class=\"plot\">{}<div class=\"lines\"{}>"
+      "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\">{}{}"
+      "</svg></div>{}<div class=\"name\">{}</div></div></figure>\n",
+      head, html_with_superscripts(values.common_text()), numbers_html(values, "upwards", "bottom"),
+      data, words, graph_width, graph_height, rules, lines, numbers_html(x, "across", "left"),
+      x_name);
+}
+
+std::string x_name_of(const Panel& panel, const Ticks& x) {
+  return html_with_superscripts(axis_title(panel.axes.x.name, panel.axes.unit, x));
+}
+
+// A field of one axis.
+std::string values_html(const Panel& panel, const std::string& when) {
+  std::vector<double> across;
+  for (std::size_t i = 0; i < panel.pixels.size(); ++i)
+    across.push_back((static_cast<double>(i) + 0.5) / static_cast<double>(panel.pixels.size()));
+  const std::string title = html_escaped(panel.title);
+  const Limits range = percentile_limits(panel.pixels, 0, 100);
+  const Ticks x = cell_ticks(panel.shape.columns, panel.axes.x.spacing, most_numbers_across);
+  return graph_figure(
+      fmt::format("<b>{}</b> <span class=\"common\">{}</span>", title,
+                  html_escaped(panel.subtitle)),
+      "", fmt::format("{} at {}, from {:.4g} to {:.4g}", title, when, range.low, range.high),
+      polylines("min", across, panel.pixels, panel.limits), panel.limits, x, x_name_of(panel, x));
+}
+
 }  // namespace
 
 std::string picture_html(const Panel& panel, const std::string& when) {
+  if (panel.line) return values_html(panel, when);
   const Extent extent = extent_of(panel.shape, panel.axes);
-  const double ratio =  // one axis is a strip here
-      panel.line ? flattest : std::clamp(extent.columns / extent.rows, tallest, flattest);
+  const double ratio = std::clamp(extent.columns / extent.rows, tallest, flattest);
   const Ticks x = cell_ticks(panel.shape.columns, panel.axes.x.spacing, most_numbers_across);
   Ticks y =
       cell_ticks(panel.shape.rows, panel.axes.y.spacing, ratio > 3 ? 3 : most_numbers_upwards);
@@ -87,8 +120,7 @@ std::string picture_html(const Panel& panel, const std::string& when) {
       html_escaped(panel.subtitle), numbers_html(y, "upwards", "bottom"),
       squares ? " class=\"squares\"" : "", html_escaped(panel.title), when, values,
       panel.drawn.columns, panel.drawn.rows, base64(indexed_png(panel)), gradient(panel.colormap),
-      numbers_html(bar, "scale", "bottom"), numbers_html(x, "across", "left"),
-      html_with_superscripts(axis_title(panel.axes.x.name, panel.axes.unit, x)),
+      numbers_html(bar, "scale", "bottom"), numbers_html(x, "across", "left"), x_name_of(panel, x),
       html_with_superscripts(axis_title(panel.axes.y.name, panel.axes.unit, y)));
 }
 
@@ -101,33 +133,27 @@ std::string graph_html(const std::string& title, std::span<const DiagnosticsLine
         range = united(range, {value, value});
   range = widened(range);
   const double beyond = margin * (range.high - range.low);
-  const Place y{range.low - beyond, range.high + beyond};
+  const Limits y{range.low - beyond, range.high + beyond};
   const double first = static_cast<double>(history.front().step);
-  const Place x{first, std::max(first + 1, static_cast<double>(history.back().step))};
+  const Limits x{first, std::max(first + 1, static_cast<double>(history.back().step))};
   const Ticks steps = round_ticks(x.low, x.high, most_numbers_across);
-  const Ticks values = round_ticks(y.low, y.high, most_numbers_upwards);
 
+  std::vector<double> across;
+  for (const DiagnosticsLine& at : history)
+    across.push_back(x.fraction(static_cast<double>(at.step)));
   std::string drawing, legend, words;
-  for (const Tick& tick : values.ticks) {
-    const double at = (1 - tick.fraction) * graph_height;
-    drawing += fmt::format("<path class=\"rule\" d=\"M0 {0:.1f}H{1}\"/>", at, graph_width);
-  }
   for (const ReportLine& line : lines) {
-    drawing += polylines(history, line, x, y);
+    std::vector<double> values;
+    std::ranges::transform(history, std::back_inserter(values), line.value);
+    drawing += polylines(line.style, across, values, y);
     if (lines.size() > 1)
       legend += fmt::format(" <span class=\"key {}\">{}</span>", line.style, line.name);
-    words += fmt::format("{}{} {:.4g} at last", words.empty() ? "" : ", ", line.name,
-                         line.value(history.back()));
+    words +=
+        fmt::format("{}{} {:.4g} at last", words.empty() ? "" : ", ", line.name, values.back());
   }
-  return fmt::format(
-      "<figure class=\"graph\"><figcaption><b>{}</b>{} <span class=\"common\">{}</span>"
-      "</figcaption><div class=\"plot\">{}<div class=\"lines\" data-first=\"{}\" data-last=\"{}\">"
-      "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\">{}"
-      "</svg></div>{}<div class=\"name\">{}</div></div></figure>\n",
-      title, legend, html_with_superscripts(values.common_text()),
-      numbers_html(values, "upwards", "bottom"), x.low, x.high, words, graph_width, graph_height,
-      drawing, numbers_html(steps, "across", "left"),
-      html_with_superscripts(axis_title("step", "", steps)));
+  return graph_figure(fmt::format("<b>{}</b>{}", title, legend),
+                      fmt::format(" data-first=\"{}\" data-last=\"{}\"", x.low, x.high), words,
+                      drawing, y, steps, html_with_superscripts(axis_title("step", "", steps)));
 }
 
 }  // namespace lapl

@@ -74,18 +74,20 @@ std::optional<double> value_at(const History& history, double Statistics::*membe
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-void draw_line(Dots& dots, const History& history, Limits range, double Statistics::*member,
-               Rgb ink) {
-  const double first = static_cast<double>(history.lines.front().step);
-  const double steps = static_cast<double>(history.lines.back().step) - first;
+// A line of numbers, `samples` of them: value_of(part) is that at a part of the way across, or
+// none.
+template <class ValueOf>
+void draw_line(Dots& dots, Limits range, Rgb ink, int samples, ValueOf value_of) {
   int before = -1;  // none
-  for (int x = 0; x < dots.across(); ++x) {
-    const auto value = value_at(history, member, first + steps * x / (dots.across() - 1));
+  for (int i = 0; i < samples; ++i) {
+    const double part = static_cast<double>(i) / (samples - 1);
+    const std::optional<double> value = value_of(part);
     if (!value) {
       before = -1;
       continue;
     }
     const double place = std::clamp(1 - range.fraction(*value), 0.0, 1.0);
+    const int x = static_cast<int>(std::lround(part * (dots.across() - 1)));
     const int y = static_cast<int>(std::lround(place * (dots.down() - 1)));
     const int from = before < 0 ? y : before;
     for (int at = std::min(y, from); at <= std::max(y, from); ++at) dots.set(x, at, ink);
@@ -93,13 +95,10 @@ void draw_line(Dots& dots, const History& history, Limits range, double Statisti
   }
 }
 
-}  // namespace
-
-void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine> lines,
-                  std::size_t field) {
-  if (lines.empty() || area.rows < 2 || area.columns <= label_columns + 4) return;
-  const History history{lines, field};
-  const Limits range = range_of(history);
+// Where a graph's lines go, beside and above its numbers; none where it has no room.
+std::optional<Dots> dots_within(TextGrid& grid, TextArea area, Limits range,
+                                const std::string& first, const std::string& last) {
+  if (area.rows < 2 || area.columns <= label_columns + 4) return std::nullopt;
   const int last_row = area.row + area.rows - 2;
   const TextArea plot{area.row, area.column + label_columns, area.rows - 1,
                       area.columns - label_columns};
@@ -108,18 +107,48 @@ void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine
   };
   label(area.row, range.high);
   if (last_row > area.row) label(last_row, range.low);
-
-  Dots dots(grid, plot);
-  draw_line(dots, history, range, &Statistics::min, min_ink);
-  draw_line(dots, history, range, &Statistics::max, max_ink);
-  draw_line(dots, history, range, &Statistics::mean, mean_ink);
-
-  const std::string first = fmt::format("step {}", lines.front().step);
-  const std::string last = std::to_string(lines.back().step);
   grid.text(last_row + 1, plot.column, first, {.dim = true});
   const int at = plot.column + plot.columns - static_cast<int>(last.size());
   if (at > plot.column + static_cast<int>(first.size()))
     grid.text(last_row + 1, at, last, {.dim = true});
+  return Dots(grid, plot);
+}
+
+}  // namespace
+
+void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine> lines,
+                  std::size_t field) {
+  if (lines.empty()) return;
+  const History history{lines, field};
+  const Limits range = range_of(history);
+  const std::int64_t first = lines.front().step, last = lines.back().step;
+  auto dots = dots_within(grid, area, range, fmt::format("step {}", first), std::to_string(last));
+  if (!dots) return;
+  const auto draw = [&](double Statistics::*member, Rgb ink) {
+    draw_line(*dots, range, ink, dots->across(), [&](double part) {
+      return value_at(history, member,
+                      static_cast<double>(first) + part * static_cast<double>(last - first));
+    });
+  };
+  draw(&Statistics::min, min_ink);
+  draw(&Statistics::max, max_ink);
+  draw(&Statistics::mean, mean_ink);
+}
+
+void draw_values(TextGrid& grid, TextArea area, const Panel& panel) {
+  const Limits range = widened(percentile_limits(panel.pixels, 0, 100));
+  auto dots = dots_within(grid, area, range, "column 0", std::to_string(panel.shape.columns - 1));
+  if (!dots) return;
+  const auto count = static_cast<int>(panel.pixels.size());
+  const auto value_of = [&](double part) -> std::optional<double> {
+    const double at = part * (count - 1);
+    const auto before = static_cast<std::size_t>(at);
+    const double beyond = at - static_cast<double>(before);
+    double value = panel.pixels[before];
+    if (beyond > 0) value += beyond * (panel.pixels[before + 1] - value);
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+  };
+  draw_line(*dots, range, panel.colormap.color(0.3), std::max(dots->across(), count), value_of);
 }
 
 void draw_thumbnail(TextGrid& grid, TextArea area, const Panel& panel, TerminalColors colors) {

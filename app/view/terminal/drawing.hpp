@@ -1,4 +1,4 @@
-// A graph and a picture in characters.
+// Graphs and a picture in characters.
 #pragma once
 
 #include <span>
@@ -15,6 +15,9 @@ inline constexpr Rgb max_ink = 0xd75f00, mean_ink = 0x5f8700, min_ink = 0x0087d7
 /// beside them. Values that are not finite are left out.
 void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine> history,
                   std::size_t field);
+
+/// The values of a panel of one axis, as such a line.
+void draw_values(TextGrid& grid, TextArea area, const Panel& panel);
 
 /// The panel's field as large as fits, two pixels a character; in shades where there are no
 /// colours.

@@ -125,7 +125,11 @@ void draw_picture(TextGrid& grid, TextArea area, const WatchState& state, const 
   };
   if (!panel) return title(state.field_note);
   title(panel->title + ", " + panel->subtitle);
-  draw_thumbnail(grid, {area.row + 1, area.column, area.rows - 1, area.columns}, *panel, colors);
+  const TextArea below{area.row + 1, area.column, area.rows - 1, area.columns};
+  if (panel->line)
+    draw_values(grid, below, *panel);
+  else
+    draw_thumbnail(grid, below, *panel, colors);
 }
 
 // A row of the view: a field's graph and its picture, where there are both.
