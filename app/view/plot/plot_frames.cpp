@@ -3,16 +3,13 @@
 namespace lapl {
 
 const ReadField& ViewReader::read(const View& view) {
-  const PlotOutput& output = *view.output;
-  if (file_ != output.file || record_ != output.record) {
-    fields_.clear();
-    file_ = output.file;
-    record_ = output.record;
-  }
-  auto found = fields_.find(view.field);
-  if (found == fields_.end())
-    found = fields_.emplace(view.field, read_field(output.file, view.field, output.record)).first;
-  return found->second;
+  if (output_ == view.output && name_ == view.field) return field_;
+  output_ = nullptr;
+  field_ = {};  // before there is memory for another one
+  field_ = read_field(view.output->file, view.field, view.output->record);
+  output_ = view.output;
+  name_ = view.field;
+  return field_;
 }
 
 DrawnField ViewReader::drawn(const View& view, Shape box, const PlotStyle& style) {
@@ -52,7 +49,7 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
   if (!plain) {
     View whole = frames_.front().front();
     whole.cut.reset();
-    layout_ = layout_for(frames_.front(), axes_, reader_.shape(whole), rows, size);
+    layout_ = layout_for(frames_.front(), axes_, readers_[whole.field].shape(whole), rows, size);
   }
   for (std::size_t frame = 0; frame < frames_.size(); ++frame)
     for (std::size_t i = 0; i < styles_.size(); ++i) {
@@ -65,8 +62,9 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
 
 DrawnField Frames::drawn(std::size_t frame, std::size_t panel) {
   const View& view = frames_[frame][panel];
-  const Shape box = plain_ ? reader_.shape(view) : box_pixels(layout_.panels[panel], format_);
-  return reader_.drawn(view, box, styles_[panel]);
+  ViewReader& reader = readers_[view.field];
+  const Shape box = plain_ ? reader.shape(view) : box_pixels(layout_.panels[panel], format_);
+  return reader.drawn(view, box, styles_[panel]);
 }
 
 std::vector<Panel> Frames::panels(std::size_t frame) {

@@ -11,10 +11,10 @@
 
 namespace lapl {
 
-/// Reads what panels show, each field of an output once while it is that one's turn.
+/// Reads what panels show. Keeps the field that it read last: whole, of three axes too.
 class ViewReader {
  public:
-  /// In the pixels of a box.
+  /// In the pixels of a box. The output must outlive the object.
   DrawnField drawn(const View& view, Shape box, const PlotStyle& style);
   /// Of the picture.
   Shape shape(const View& view);
@@ -22,9 +22,9 @@ class ViewReader {
  private:
   const ReadField& read(const View& view);
 
-  std::filesystem::path file_;
-  std::size_t record_ = 0;
-  std::map<std::string, ReadField> fields_;
+  const PlotOutput* output_ = nullptr;
+  std::string name_;
+  ReadField field_;
 };
 
 /// Panels of one extent as figure_layout has them; what is cut out of grids of three axes across
@@ -58,8 +58,8 @@ class Frames {
   std::vector<PlotStyle> styles_;
   PictureFormat format_;
   bool plain_;
-  ViewReader reader_;
-  std::map<std::string, Shown> shown_;                  // by field
+  std::map<std::string, ViewReader> readers_;           // by field
+  std::map<std::string, Shown> shown_;                  // likewise
   std::map<const PlotOutput*, std::string> subtitles_;  // to look for them verifies a file
   FigureLayout layout_;
 };
