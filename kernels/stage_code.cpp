@@ -27,14 +27,11 @@ std::size_t place_in(const std::vector<T>& list, const T& value) {
   return std::ranges::find(list, value) - list.begin();
 }
 
-std::string function_text(const Stage& stage, const std::string& name) {
+std::string body_text(const Stage& stage) {
   const StageTree& tree = stage.tree;
   const StageLayout layout = layout_of(tree);
   const std::vector<bool> varying = varying_along_rows(tree);
-  std::string text = fmt::format(
-      "extern \"C\" [[gnu::visibility(\"default\")]] void {}(const T* const* lines, const T* "
-      "uniforms, T* const* out, long count) {{\n",
-      name);
+  std::string text = " {\n";
   for (std::size_t i = 0; i < layout.lines.size(); ++i)
     text += fmt::format("  const T* const l{0} = lines[{0}];\n", i);
   for (std::size_t i = 0; i < layout.uniforms.size(); ++i)
@@ -106,8 +103,16 @@ std::string code_of(const std::vector<Stage>& stages, const std::string& number_
   std::string text = fmt::format(
       "#define LAPL_RUN_TIME_CODE\n#include \"kernels/operations.hpp\"\nusing T = {};\n",
       number_type);
-  for (std::size_t i = 0; i < stages.size(); ++i)
-    text += function_text(stages[i], fmt::format("stage_{}", i));
+  std::map<std::string, std::size_t> first;  // with each body
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const std::string body = body_text(stages[i]);
+    const auto [known, is_new] = first.try_emplace(body, i);
+    text += fmt::format(
+        "extern \"C\" [[gnu::visibility(\"default\"){}]] void stage_{}(const T* const* lines, "
+        "const T* uniforms, T* const* out, long count){}",
+        is_new ? "" : fmt::format(", gnu::alias(\"stage_{}\")", known->second), i,
+        is_new ? body : ";\n");
+  }
   return text;
 }
 

@@ -29,7 +29,8 @@ struct StageLayout {
 };
 StageLayout layout_of(const StageTree& tree);
 
-/// Functions stage_0, stage_1 ... of values of `number_type` ("float" or "double").
+/// Functions stage_0, stage_1 ... of values of `number_type` ("float" or "double"); stages that
+/// differ in arrays and numbers alone share one.
 std::string code_of(const std::vector<Stage>& stages, const std::string& number_type);
 
 /// The operations whose values are arguments where `varying` says which of all are computed.
