@@ -34,7 +34,8 @@ bool is_fixed(const std::string& key) {
   constexpr std::array sections = {"grid.",  "boundary",   "initial.",
                                    "fields", "parameters", "equation."};
   return std::ranges::any_of(sections, [&](const char* s) { return key.starts_with(s); }) ||
-         key == "time.step" || key == "time.scheme" || key == "compute.precision";
+         key == "time.step" || key == "time.scheme" || key == "time.stages" ||
+         key == "compute.precision";
 }
 
 std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {

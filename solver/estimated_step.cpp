@@ -149,7 +149,7 @@ Values units_of(RateDerivative& derivative, const Values& start) {
   return balance(sizes);
 }
 
-std::vector<Complex> fastest_modes(RateDerivative& derivative, Values start) {
+std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Values start) {
   const int most = most_iterations(std::ssize(start));
   std::vector<Values> basis;
   std::vector<Values> projections;  // of what each vector becomes
@@ -191,17 +191,19 @@ void require_memory(const RunConfig& config) {
 
 }  // namespace
 
-double estimated_largest_step(const RunConfig& config, const CoefficientFields& coefficients,
-                              const LoadedFields& loaded) {
+std::vector<Complex> fastest_modes(const RunConfig& config, const CoefficientFields& coefficients,
+                                   const LoadedFields& loaded) {
   require_memory(config);
   RateDerivative derivative(config, coefficients, loaded);
   Values start = start_vector(config.shape, config.fields.size());
   if (derivative.fields() > 1) derivative.set_units(units_of(derivative, start));
-  const std::vector<Complex> rates = fastest_modes(derivative, std::move(start));
-  const TimeScheme scheme = scheme_of(config.scheme, config.fields.size());
+  return modes_by_arnoldi(derivative, std::move(start));
+}
+
+double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes) {
   double fastest = 0, least = any_step;
-  for (const Complex rate : rates) fastest = std::max(fastest, std::abs(rate));
-  for (const Complex rate : rates)
+  for (const Complex rate : modes) fastest = std::max(fastest, std::abs(rate));
+  for (const Complex rate : modes)
     if (std::abs(rate) > 1e-4 * fastest)
       least = std::min(least, largest_step(scheme, rate, close_enough));
   return least;

@@ -4,17 +4,20 @@
 // chapter 6), each of which limits the step as solver/equation/growth.hpp says.
 #pragma once
 
-#include <string>
+#include <vector>
 
+#include "solver/equation/eigenvalues.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
 
-/// In seconds, for the run's scheme; infinity where no step is too large. The same on any number of
-/// threads. Throws NumericalError where the rate is not finite, DeviceError where memory does not
-/// suffice.
-double estimated_largest_step(const RunConfig& config, const CoefficientFields& coefficients,
-                              const LoadedFields& loaded);
+/// The rates of the modes, in 1/s. The same on any number of threads. Throws NumericalError where
+/// the rate is not finite, DeviceError where memory does not suffice.
+std::vector<Complex> fastest_modes(const RunConfig& config, const CoefficientFields& coefficients,
+                                   const LoadedFields& loaded);
+
+/// In seconds; infinity where no step is too large.
+double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes);
 
 }  // namespace lapl

@@ -100,7 +100,8 @@ inline constexpr auto name_table<Scheme> = std::to_array<Named<Scheme>>(
      {Scheme::heun, "heun", "Heun's method, second order"},
      {Scheme::ssprk3, "ssprk3", "Shu and Osher's strong-stability-preserving, third order"},
      {Scheme::rk4, "rk4", "the classical Runge-Kutta method, fourth order"},
-     {Scheme::leapfrog, "leapfrog", "fields one after the other, each with the newest values"}});
+     {Scheme::leapfrog, "leapfrog", "fields one after the other, each with the newest values"},
+     {Scheme::rkl2, "rkl2", "Runge-Kutta-Legendre super time steps, second order"}});
 
 inline constexpr int least_stages = 2, most_stages = 128;
 
@@ -143,6 +144,7 @@ struct RunConfig {
 
   EquationConfig equation;
   TimeScheme scheme;
+  bool stages_are_auto = false;     ///< until they are found; as many as there may be, until then
   std::optional<double> time_step;  ///< dt; unset where the equation's parameters imply it
   bool step_is_auto = false;        ///< until time_step is found (io/config/config.hpp)
   std::int64_t steps = 0;           ///< number of the last step

@@ -6,25 +6,60 @@
 
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/growth.hpp"
 #include "solver/estimated_step.hpp"
 
 namespace lapl {
 
+std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
+                                                      const std::function<StateFields()>& load,
+                                                      std::int64_t most_values) {
+  if (equation_of(config).largest_step(config))
+    return [run = config](TimeScheme scheme) mutable {
+      run.scheme = scheme;
+      return StableStep{.largest = equation_of(run).largest_step(run)};
+    };
+  const auto not_known = [](const std::string& why) {
+    return [why](TimeScheme) { return StableStep{.why_unknown = why}; };
+  };
+  const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
+  if (values > most_values)
+    return not_known(fmt::format("not estimated for more than {} values", most_values));
+  const StateFields fields = load();
+  try {
+    return [modes = fastest_modes(config, fields.coefficients, fields.loaded),
+            count = config.fields.size()](TimeScheme scheme) {
+      return StableStep{.largest = largest_step_of_modes(scheme_of(scheme, count), modes),
+                        .estimated = true};
+    };
+  } catch (const NumericalError& error) {
+    return not_known(error.what());
+  } catch (const DeviceError& error) {
+    return not_known(error.what());
+  }
+}
+
 StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,
                           std::int64_t most_values) {
   if (const auto known = equation_of(config).largest_step(config)) return {.largest = known};
-  const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
-  if (values > most_values)
-    return {.why_unknown = fmt::format("not estimated for more than {} values", most_values)};
-  const StateFields fields = load();
-  try {
-    return {.largest = estimated_largest_step(config, fields.coefficients, fields.loaded),
-            .estimated = true};
-  } catch (const NumericalError& error) {
-    return {.why_unknown = error.what()};
-  } catch (const DeviceError& error) {
-    return {.why_unknown = error.what()};
+  return stable_steps_of(config, load, most_values)(config.scheme);
+}
+
+std::optional<int> automatic_stages(const RunConfig& config,
+                                    const std::function<StableStep(TimeScheme)>& stable) {
+  const double step = equation_of(config).time_step(config);
+  const auto are_enough = [&](int stages) {
+    const StableStep found = stable({Scheme::rkl2, stages});
+    return found.largest && step <= *found.largest * (found.estimated ? 0.9 : 1);
+  };
+  // More stages are stable for longer, whatever the rates are.
+  int low = least_stages - 1, high = most_stages;
+  if (!are_enough(high)) return std::nullopt;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    (are_enough(middle) ? high : low) = middle;
   }
+  return high;
 }
 
 std::string text_of(const StableStep& step) {

@@ -32,6 +32,16 @@ inline constexpr std::int64_t most_estimated_values = std::int64_t{1} << 22;
 StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,
                           std::int64_t most_values = most_estimated_values);
 
+/// The same for other schemes than the run's, with one estimate for all.
+std::function<StableStep(TimeScheme)> stable_steps_of(
+    const RunConfig& config, const std::function<StateFields()>& load,
+    std::int64_t most_values = most_estimated_values);
+
+/// What time.stages: auto takes: the fewest of which the largest stable step, or 0.9 of it where it
+/// is estimated, is at least the run's; none where most_stages are too few.
+std::optional<int> automatic_stages(const RunConfig& config,
+                                    const std::function<StableStep(TimeScheme)>& stable);
+
 /// "0.25 s", or what there is in its place.
 std::string text_of(const StableStep& step);
 

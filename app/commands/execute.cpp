@@ -108,7 +108,8 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
   return text;
 }
 
-// What time.step: auto has come to, or what is wrong with the step that is given.
+// What time.step: auto or time.stages: auto has come to, or what is wrong with the step that is
+// given.
 void say_stable_step(const Job& job, const CoefficientFields& coefficients,
                      const LoadedFields& loaded, Console& console) {
   if (!job.config.step_note.empty()) return console.note(job.config.step_note);

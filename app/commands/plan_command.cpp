@@ -76,13 +76,15 @@ Json plan_of(const LoadedConfig& loaded) {
                {"disk_shortage", disk_shortage(config, disk)}};
   if (config.equation.kind == EquationKind::diffusion) {
     plan["coefficient"] = coefficient_of(config);
-    plan["largest_stable_coefficient"] = largest_stable_coefficient(config.shape.axes);
+    plan["largest_stable_coefficient"] = diffusion::largest_coefficient(config);
   }
   const StableStep stable = fits(memory, available)
                                 ? stable_step_of(config, [&] { return load_state_fields(config); })
                                 : StableStep{.largest = equation_of(config).largest_step(config),
                                              .why_unknown = "not estimated: the grid does not fit"};
   const bool is_number = stable.largest && std::isfinite(*stable.largest);
+  plan["scheme"] = name_of(config.scheme.kind);
+  if (config.scheme.kind == Scheme::rkl2) plan["stages"] = config.scheme.stages;
   plan["time_step"] = equation_of(config).time_step(config);
   plan["largest_stable_step"] = is_number ? Json(*stable.largest) : Json(nullptr);
   plan["largest_stable_step_text"] = text_of(stable);
@@ -122,6 +124,8 @@ void print_plan(const Json& plan) {
   else
     fmt::print("stability:  steps of {:.6g} s; largest stable step: {}\n", number("time_step"),
                text("largest_stable_step_text"));
+  if (plan.contains("stages"))
+    fmt::print("scheme:     {} of {} stages\n", text("scheme"), plan["stages"].get<int>());
   for (const char* const key : {"step_note", "step_warning"})
     if (!text(key).empty())
       fmt::print("{:<11} {}\n", key == std::string("step_note") ? "" : "warning:", text(key));

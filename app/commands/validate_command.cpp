@@ -26,7 +26,10 @@ int validate_command(const ValidateOptions& options) {
   if (!config.step_note.empty()) fmt::print(stderr, "lapl: {}\n", config.step_note);
   if (const std::string warning = step_warning(config.run, stable); !warning.empty())
     print_warning(warning);
-  fmt::print(stderr, "lapl: largest stable step: {}\n", text_of(stable));
+  const TimeScheme scheme = config.run.scheme;
+  fmt::print(stderr, "lapl: largest stable step{}: {}\n",
+             scheme.kind == Scheme::rkl2 ? fmt::format(" with {} stages", scheme.stages) : "",
+             text_of(stable));
   fmt::print(stderr, "lapl: {}: valid\n", options.config);
   return 0;
 }

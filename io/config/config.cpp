@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <system_error>
@@ -142,11 +143,23 @@ void complete_texts(Entries& entries, const KeyTable<RunConfig>& table, const st
   }
 }
 
+/// However long an estimate takes.
+std::function<StableStep(TimeScheme)> stable_steps_of_all(const RunConfig& run) {
+  return stable_steps_of(
+      run, [&] { return load_state_fields(run); }, std::numeric_limits<std::int64_t>::max());
+}
+
+/// What `key` is from here on, in place of auto.
+void say_found(LoadedConfig& config, const char* key, const Value& value, const std::string& why) {
+  const auto at = std::ranges::find(config.keys, key, &ResolvedKey::key);
+  at->value = yaml_of(value);
+  at->origin = "auto: " + why;
+}
+
 /// The number in place of time.step: auto, for whoever reads the config from here on.
 void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
-  const StableStep stable = stable_step_of(
-      run, [&] { return load_state_fields(run); }, std::numeric_limits<std::int64_t>::max());
+  const StableStep stable = stable_steps_of_all(run)(run.scheme);
   run.step_is_auto = false;
   run.time_step = automatic_step(stable);
   if (!run.time_step) {
@@ -155,11 +168,30 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
                              text_of(stable)));
     mistakes.throw_any();
   }
-  const auto key = std::ranges::find(config.keys, "time.step", &ResolvedKey::key);
-  key->value = yaml_of(Value(*run.time_step));
-  key->origin = fmt::format("auto: 0.9 of {}", text_of(stable));
+  say_found(config, "time.step", *run.time_step, fmt::format("0.9 of {}", text_of(stable)));
   config.step_note = fmt::format("time.step: {} s, 0.9 of the largest stable step of {}",
-                                 key->value, text_of(stable));
+                                 yaml_of(Value(*run.time_step)), text_of(stable));
+}
+
+/// The same for time.stages: auto.
+void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
+  RunConfig& run = config.run;
+  const auto stable_step = stable_steps_of_all(run);
+  const std::optional<int> stages = automatic_stages(run, stable_step);
+  const StableStep stable = stable_step({Scheme::rkl2, stages.value_or(most_stages)});
+  if (!stages) {
+    mistakes.add(place, "time.stages",
+                 fmt::format("found auto, and the largest stable step with {} stages is {}, with "
+                             "steps of {:.7g} s (expected shorter steps, or a number here)",
+                             most_stages, text_of(stable), equation_of(run).time_step(run)));
+    mistakes.throw_any();
+  }
+  run.stages_are_auto = false;
+  run.scheme.stages = *stages;
+  say_found(config, "time.stages", std::int64_t{*stages},
+            fmt::format("stable to {}", text_of(stable)));
+  config.step_note = fmt::format("time.stages: {}, of which the largest stable step is {}", *stages,
+                                 text_of(stable));
 }
 
 }  // namespace
@@ -196,8 +228,11 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   }
   check_together(config.run, entries, mistakes);
   mistakes.throw_any();
-  if (config.run.step_is_auto) {
-    find_step(config, entries.at("time.step").place, mistakes);
+  if (config.run.step_is_auto || config.run.stages_are_auto) {
+    if (config.run.step_is_auto)
+      find_step(config, entries.at("time.step").place, mistakes);
+    else
+      find_stages(config, entries.at("time.stages").place, mistakes);
     check_together(config.run, entries, mistakes);
     mistakes.throw_any();
   }

@@ -23,12 +23,12 @@ struct ResolvedKey {
 struct LoadedConfig {
   RunConfig run;
   std::vector<ResolvedKey> keys;  ///< every key that applies, in the order of the key table
-  std::string step_note;          ///< what time.step: auto has come to; empty for another
+  std::string step_note;  ///< what time.step: auto or time.stages: auto has come to; else empty
 };
 
 /// Reads a config file, then `settings` ("KEY=VALUE", later ones win).
-/// time.step: auto is a number from here on; where that has to be estimated, the fields that the
-/// run begins with are made for it.
+/// time.step: auto and time.stages: auto are numbers from here on; where those have to be
+/// estimated, the fields that the run begins with are made for it.
 /// Throws ConfigError with every mistake, one a line, `file:line:column: key: what (what is
 /// right)`; IoError where the file cannot be read.
 LoadedConfig load_config(const std::filesystem::path& path,

@@ -81,6 +81,16 @@ class Checker {
     for (const KeyMistake& mistake : found) add(mistake.key.c_str(), mistake.what);
   }
 
+  void check_stages() {
+    if (!right({"time.scheme", "time.stages", "time.step"})) return;
+    if (given("time.stages") && run_.scheme.kind != Scheme::rkl2)
+      add("time.stages",
+          fmt::format("given with time.scheme {} (it belongs to rkl2)", name_of(run_.scheme.kind)));
+    if (run_.step_is_auto && run_.stages_are_auto)
+      add("time.step",
+          "found auto, and time.stages is auto too (expected a number for one of them)");
+  }
+
   /// Names and formulas, with a caret under what is wrong.
   void check_formulas() {
     if (!right({"grid.shape", "grid.spacing", "fields", "equation.kind"})) return;
@@ -273,6 +283,7 @@ void check_together(const RunConfig& run, const Entries& entries, Mistakes& mist
   checker.check_cells();
   checker.check_spacing();
   checker.check_equation();
+  checker.check_stages();
   checker.check_formulas();
   checker.check_engine();
   checker.check_mode();

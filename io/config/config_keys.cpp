@@ -57,6 +57,13 @@ void put_time_step(RunConfig& run, const Value& value) {
   run.step_is_auto = std::holds_alternative<std::string>(value);
 }
 
+// After time.scheme.
+void put_stages(RunConfig& run, const Value& value) {
+  const auto* const stages = std::get_if<std::int64_t>(&value);
+  run.stages_are_auto = !stages && run.scheme.kind == Scheme::rkl2;
+  run.scheme.stages = stages ? static_cast<int>(*stages) : most_stages;
+}
+
 // clang-format off
 KeyTable<RunConfig> boundary_keys(int axes) {
   const ValueType type = either(word(names_in(name_table<Boundary>)), axis_laws());
@@ -135,7 +142,7 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
   return keys;
 }
 
-KeyTable<EquationConfig> equation_keys(int axes) {
+KeyTable<EquationConfig> equation_keys() {
   std::string summaries;
   for (const Equation& equation : name_table<EquationKind>)
     summaries += fmt::format("{}{}: {}", summaries.empty() ? "" : "; ", equation.name, equation.summary);
@@ -146,8 +153,7 @@ KeyTable<EquationConfig> equation_keys(int axes) {
   for (const Equation& equation : name_table<EquationKind>)
     for (const EquationParameter& parameter : equation.parameters)
       keys.push_back({{.name = std::string(parameter.name),
-                       .type = null_or(parameter.largest ? positive_real(parameter.largest(axes), parameter.largest_is)
-                                                         : positive_real()),
+                       .type = null_or(positive_real()),
                        .preset = "null",
                        .unit = std::string(parameter.unit),
                        .meaning = std::string(parameter.meaning),
@@ -205,7 +211,7 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
     add_section(table, "initial", &RunConfig::initial, initial_keys(initial_axes));
   if (names.initial_by_field || names.all)
     for (const std::string& field : names.fields) table.push_back(initial_key(field, initial_axes));
-  add_section(table, "equation", &RunConfig::equation, equation_keys(names.all ? 1 : axes));
+  add_section(table, "equation", &RunConfig::equation, equation_keys());
   for (const std::string& field : names.fields) table.push_back(rate_key(field));
   std::vector<std::string> preset_outputs = names.fields;
   if (names.equation == EquationKind::diffusion && names.fields.size() == 1)
@@ -234,8 +240,13 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
                                "equation.diffusivity"},
        put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
-       .meaning = "how a step goes on in time", .kinds = {formula_kind}, .kind_key = "equation.kind"},
+       .meaning = "how a step goes on in time; diffusion: euler or rkl2"},
        store(&RunConfig::scheme, &TimeScheme::kind)},
+      {{.name = "time.stages",
+       .type = null_or(either(word({"auto"}), integer(least_stages, most_stages))), .preset = "null",
+       .unit = "stages", .meaning = "of a step of scheme rkl2; auto, as null with rkl2: the fewest of which the "
+                                    "largest stable step is at least time.step"},
+       put_stages},
 
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
        .meaning = "where to compute; auto: CUDA where there is a device, else the CPU"},

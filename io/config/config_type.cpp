@@ -26,10 +26,8 @@ std::string describe(const IntegerForm& form) {
 }
 std::string describe(const RealForm& form) {
   if (form.low == -unbounded) return "a finite number";
-  if (form.high == unbounded) return fmt::format("a number above {}", form.low);
-  if (!form.above) return fmt::format("a number from {} to {}", form.low, form.high);
-  return fmt::format("a number above {} and at most {}{}{}", form.low, form.high,
-                     form.high_is.empty() ? "" : ", ", form.high_is);
+  if (form.above) return fmt::format("a number above {}", form.low);
+  return fmt::format("a number from {} to {}", form.low, form.high);
 }
 std::string describe(const TextForm&) { return "a text"; }
 std::string describe(const PathForm&) { return "the path of a file"; }
@@ -118,10 +116,7 @@ ValueType word(std::vector<std::string> words) { return {{WordForm{std::move(wor
 ValueType integer(std::int64_t low, std::int64_t high) { return {{IntegerForm{low, high}}, {}}; }
 ValueType real(double low, double high) { return {{RealForm{.low = low, .high = high}}, {}}; }
 ValueType finite_real() { return real(-unbounded, unbounded); }
-ValueType positive_real() { return positive_real(unbounded, {}); }
-ValueType positive_real(double high, std::string_view high_is) {
-  return {{RealForm{.low = 0, .high = high, .above = true, .high_is = high_is}}, {}};
-}
+ValueType positive_real() { return {{RealForm{.low = 0, .high = unbounded, .above = true}}, {}}; }
 ValueType text() { return {{TextForm{}}, {}}; }
 ValueType path() { return {{PathForm{}}, {}}; }
 ValueType duration() { return {{DurationForm{}}, {}}; }

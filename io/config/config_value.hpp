@@ -61,9 +61,8 @@ struct IntegerForm {
 };
 struct RealForm {
   double low = 0;
-  double high = 0;                ///< infinity: no bound
-  bool above = false;             ///< low itself is out of range
-  std::string_view high_is = {};  ///< what the upper bound means
+  double high = 0;     ///< infinity: no bound
+  bool above = false;  ///< low itself is out of range
 };
 struct TextForm {};
 struct PathForm : TextForm {};  ///< one that names a file
@@ -95,7 +94,6 @@ ValueType integer(std::int64_t low, std::int64_t high);
 ValueType real(double low, double high);
 ValueType finite_real();
 ValueType positive_real();
-ValueType positive_real(double high, std::string_view high_is);
 ValueType text();
 ValueType path();
 ValueType duration();

@@ -4,11 +4,14 @@
 
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/growth.hpp"
 
 namespace lapl::diffusion {
 namespace {
 
-bool has_one_spacing(const RunConfig& run) { return run.spacing.given(run.shape.axes).size() == 1; }
+bool is_one_stage(const RunConfig& run) {
+  return run.scheme.kind == Scheme::euler && run.spacing.given(run.shape.axes).size() == 1;
+}
 
 // factor h^2. Of spacings that differ 1/h^2 is the mean of all, so that the largest stable
 // coefficient is the same.
@@ -20,17 +23,33 @@ double times_squared_spacing(const RunConfig& run, double factor) {
   return factor * static_cast<double>(spacings.size()) / inverses;
 }
 
+// ", with 20 stages; or time.stages: 29": of super time steps.
+std::string stages_text(const RunConfig& run) {
+  if (run.scheme.kind != Scheme::rkl2) return "";
+  RunConfig more = run;
+  int& stages = more.scheme.stages;
+  while (stages < most_stages && largest_coefficient(more) < coefficient(run)) ++stages;
+  const bool enough = largest_coefficient(more) >= coefficient(run);
+  return fmt::format(", with {} stages{}", run.scheme.stages,
+                     enough ? fmt::format("; or time.stages: {}", stages) : "");
+}
+
 // Of diffusivity and time step the product counts, so that the time step is the one to blame.
 void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
-  const double found = coefficient(run), largest = largest_stable_coefficient(run.shape.axes);
+  const double found = coefficient(run), largest = largest_coefficient(run);
   const bool by_coefficient = run.equation.number("coefficient").has_value();
   const char* const key = by_coefficient ? "equation.coefficient" : "time.step";
-  if (!(found <= largest))
+  if (!(found <= largest) && by_coefficient)
+    mistakes.push_back(
+        {key, fmt::format("found {}, out of range (expected a number above 0 and at most {}, the "
+                          "largest stable coefficient{})",
+                          found, largest, stages_text(run))});
+  else if (!(found <= largest))
     mistakes.push_back(
         {key,
          fmt::format(
-             "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {})",
-             time_step(run), found, *largest_step(run), largest)});
+             "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {}{})",
+             time_step(run), found, *largest_step(run), largest, stages_text(run))});
   else if (!is_positive_in(run.precision, found))
     mistakes.push_back(
         {key,
@@ -56,6 +75,10 @@ double coefficient(const RunConfig& run) {
   return *run.equation.number("diffusivity") * *run.time_step / times_squared_spacing(run, 1);
 }
 
+double largest_coefficient(const RunConfig& run) {
+  return largest_stable_coefficient(run.shape.axes) * (lapl::largest_step(run.scheme, -1) / 2);
+}
+
 FormulaSystem rates(const RunConfig& run) {
   RunConfig formula = run;
   const std::string& field = run.fields.front();
@@ -65,13 +88,13 @@ FormulaSystem rates(const RunConfig& run) {
 }
 
 StepStages stages(const RunConfig& run) {
-  if (has_one_spacing(run))
+  if (is_one_stage(run))
     return {{{.tree = diffusion_tree(run.shape.axes), .targets = {0}}}, {0}, {}};
-  return step_stages(rates(run), Scheme::euler, time_step(run));
+  return step_stages(rates(run), run.scheme, time_step(run));
 }
 
 std::vector<double> stage_parameters(const RunConfig& run) {
-  return has_one_spacing(run) ? std::vector{coefficient(run)} : std::vector<double>();
+  return is_one_stage(run) ? std::vector{coefficient(run)} : std::vector<double>();
 }
 
 // Where only the coefficient is given, that of a diffusivity of 1.
@@ -81,7 +104,7 @@ double time_step(const RunConfig& run) {
 
 // Rounded so that a run with it is stable.
 std::optional<double> largest_step(const RunConfig& run) {
-  const double largest = largest_stable_coefficient(run.shape.axes);
+  const double largest = largest_coefficient(run);
   RunConfig at_most = run;
   at_most.equation.parameters.try_emplace("diffusivity", 1);
   at_most.equation.parameters.erase("coefficient");
@@ -103,6 +126,10 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys) {
     found.push_back({"fields", fmt::format("found {} fields (equation.kind diffusion has one; "
                                            "formula takes any number)",
                                            run.fields.size())});
+  if (run.scheme.kind != Scheme::euler && run.scheme.kind != Scheme::rkl2)
+    found.push_back({"time.scheme", fmt::format("found {} (equation.kind diffusion takes euler or "
+                                                "rkl2; formula takes any scheme)",
+                                                name_of(run.scheme.kind))});
   if (keys.given(coefficient)) {
     for (const char* const extra : {diffusivity, step})
       if (keys.given(extra))
@@ -119,8 +146,8 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys) {
         {diffusivity, "missing (time.step needs it: give both, or equation.coefficient)"});
   }
   if (!found.empty() || run.step_is_auto ||
-      !keys.right(
-          {coefficient, diffusivity, step, "grid.shape", "grid.spacing", "compute.precision"}) ||
+      !keys.right({coefficient, diffusivity, step, "grid.shape", "grid.spacing",
+                   "compute.precision", "time.scheme", "time.stages"}) ||
       !is_positive_in(run.precision, times_squared_spacing(run, 1)))
     return found;
   add_unstable(run, found);

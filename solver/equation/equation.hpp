@@ -28,8 +28,6 @@ struct EquationParameter {
   std::string_view name;
   std::string_view unit;
   std::string_view meaning;
-  double (*largest)(int axes) = nullptr;  ///< of a grid; none: as large as numbers are
-  std::string_view largest_is = "";       ///< what `largest` is
 };
 
 /// What is known of a config's keys while it is checked.
@@ -79,17 +77,18 @@ struct Equation {
 };
 
 /// du/dt = D laplacian(u), by one explicit Euler step with c = D dt / h^2 (docs/numerics.md); where
-/// spacings differ, the step of the formula.
+/// spacings differ, or with super time steps, the step of the formula.
 namespace diffusion {
 inline constexpr std::array<EquationParameter, 2> parameters = {
     {{"coefficient", "",
       "c = D dt / h^2, stable up to 1/2 on one axis, 1/4 on two, 1/6 on three (spacings that "
-      "differ: "
-      "1/h^2 is their mean); give either this or equation.diffusivity and time.step",
-      largest_stable_coefficient, "the largest stable coefficient"},
+      "differ: 1/h^2 is their mean), with time.scheme rkl2 further; give either this or "
+      "equation.diffusivity and time.step"},
      {"diffusivity", "length^2/s", "D; needs time.step"}}};
 double coefficient(const RunConfig& run);
 FormulaSystem rates(const RunConfig& run);
+/// The largest stable one, with the run's scheme.
+double largest_coefficient(const RunConfig& run);
 StepStages stages(const RunConfig& run);
 std::vector<double> stage_parameters(const RunConfig& run);
 double time_step(const RunConfig& run);
@@ -112,8 +111,9 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
 template <>
 inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
     {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)", diffusion::parameters,
-      diffusion::rates, diffusion::stages, diffusion::stage_parameters, diffusion::time_step, diffusion::largest_step,
-      diffusion::step_problem, diffusion::coefficient, diffusion::mistakes},
+      diffusion::rates, diffusion::stages, diffusion::stage_parameters, diffusion::time_step,
+      diffusion::largest_step, diffusion::step_problem, diffusion::coefficient,
+      diffusion::mistakes},
      {EquationKind::formula,
       "formula",
       "du/dt as equation.FIELD says for each field",

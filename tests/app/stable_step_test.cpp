@@ -138,6 +138,69 @@ TEST_CASE("time.step: auto is a number from the start, said and stored") {
   }
 }
 
+TEST_CASE("time.stages: auto is a number from the start, said and stored") {
+  const Sandbox sandbox;
+  for (const std::string& config :
+       {formula_config(linear, "step: 7, scheme: rkl2, steps: 40"),
+        formula_config(cubic, "step: 3, scheme: rkl2, stages: auto, steps: 40"),
+        std::string("grid: {shape: [20, 30]}\ninitial: {kind: gaussian}\n"
+                    "equation: {coefficient: 3.5}\n"
+                    "time: {scheme: rkl2, steps: 40}\n"
+                    "output: {directory: out, every: 20}\ncheckpoint: {every: 10}\n")}) {
+    fs::remove_all("out");
+    write_text("c.yaml", config);
+    const bool estimated = has(config, "^3");
+    const std::string expected =
+        estimated ? "time.stages: " : "time.stages: 8, of which the largest stable step is ";
+    const Outcome run = run_lapl({"run", "c.yaml", "--set", "time.steps=20"});
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(has(run.err, expected), run.err);
+    CHECK_MESSAGE(!has(run.err, "warning"), run.err);
+    const std::string stored = text_of("out/config.yaml");
+    CHECK_MESSAGE(has(stored, "# auto: stable to "), stored);
+    const Outcome planned = run_lapl({"plan", "c.yaml", "--json"});
+    REQUIRE(planned.code == 0);
+    const auto plan = nlohmann::json::parse(planned.out);
+    CHECK(plan["scheme"] == "rkl2");
+    const int stages = plan["stages"];
+    CHECK(has(stored, "stages: " + std::to_string(stages) + ' '));
+    CHECK(plan["largest_stable_step"].get<double>() >= plan["time_step"].get<double>());
+    CHECK(has(run_lapl({"plan", "c.yaml"}).out,
+              "scheme:     rkl2 of " + std::to_string(stages) + " stages\n"));
+    CHECK(has(run_lapl({"validate", "c.yaml"}).err,
+              "largest stable step with " + std::to_string(stages) + " stages: "));
+    REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=30"}).code == 0);
+    const Outcome changed = run_lapl({"resume", "out", "--set", "time.stages=20"});
+    CHECK(changed.code == 2);
+    CHECK_MESSAGE(has(changed.err, "time.stages: " + std::to_string(stages)), changed.err);
+    REQUIRE(run_lapl({"run", "c.yaml", "--auto-resume"}).code == 0);
+    const auto digest = nlohmann::json::parse(text_of("out/run.json"))["digest"];
+    for (const std::string engine : {"reference", "threaded", "interpreted"}) {
+      CAPTURE(engine);
+      REQUIRE(
+          run_lapl({"run", "c.yaml", "--overwrite", "--set", "compute.engine=" + engine}).code ==
+          0);
+      CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
+    }
+    CHECK(run_lapl({"verify-restart", "c.yaml"}).code == 0);
+  }
+  const Outcome none = run_lapl({"validate", "c.yaml", "--set", "equation.coefficient=null",
+                                 "--set", "equation.diffusivity=1", "--set", "time.step=auto"});
+  CHECK_MESSAGE(has(none.err, "time.step: found auto, and time.stages is auto too"), none.err);
+  const Outcome step =
+      run_lapl({"validate", "c.yaml", "--set", "equation.coefficient=null", "--set",
+                "equation.diffusivity=1", "--set", "time.step=auto", "--set", "time.stages=20"});
+  CHECK_MESSAGE(has(step.err, "time.step: 23.5125 s, 0.9 of the largest stable step of 26.125 s"),
+                step.err);
+  write_text("c.yaml", formula_config(cubic, "step: 1000, scheme: rkl2, steps: 40"));
+  const Outcome long_step = run_lapl({"validate", "c.yaml"});
+  CHECK(long_step.code == 2);
+  CHECK_MESSAGE(has(long_step.err,
+                    "time.stages: found auto, and the largest stable step with 128 "
+                    "stages is "),
+                long_step.err);
+}
+
 TEST_CASE("time.step: auto with a time at which the run ends, and in a sweep") {
   const Sandbox sandbox;
   write_text("c.yaml", formula_config("D * laplacian(field)", "step: auto, end: 5") +

@@ -12,7 +12,7 @@ import sys
 import boxes
 import h5py
 import numpy as np
-from finite_differences import EVEN, PERIODIC, ZERO, Grid, euler, heun, leapfrog, rk4, ssprk3
+from finite_differences import EVEN, PERIODIC, ZERO, Grid, euler, heun, leapfrog, rk4, rkl2, ssprk3
 from numpy import abs, cos, exp, floor, log, maximum, minimum, pi, sign, sin, sqrt, tan, tanh, where
 
 
@@ -357,8 +357,35 @@ def functions():
     return dict(zip("uv", rk4(rate, np.array([1 + noise[0], 2 * noise[1] - 1]), dt=0.02, steps=60)))
 
 
+def thaw():
+    """
+    grid: {shape: [23, 27], spacing: 0.5}
+    fields: [u, v]
+    equation:
+      kind: formula
+      u: 0.3 * laplacian(u) - u * v + 0.1 * cos(t)
+      v: 0.1 * laplacian(v) + 0.2 * d_dx(u) - 0.1 * v
+    boundary:
+      rows: {first: {value: sin(t)}, last: {derivative: 0.1}}
+      columns: insulated
+    initial:
+      u: {kind: formula, formula: random}
+      v: {kind: formula, formula: random}
+    time: {step: 0.9, steps: 20, scheme: rkl2, stages: 7}
+    """
+    grid = Grid(23, 27, h=0.5)
+
+    def rate(state, t):
+        rows = grid.value(lambda x, y: sin(t)), grid.derivative(lambda x, y: 0.1)
+        u, v = (grid.ghosts(field, rows, (EVEN, EVEN)) for field in state)
+        return np.array([0.3 * grid.laplacian(u) - state[0] * state[1] + 0.1 * cos(t),
+                         0.1 * grid.laplacian(v) + 0.2 * grid.d_dx(u) - 0.1 * state[1]])
+
+    return dict(zip("uv", rkl2(rate, grid.random(2), dt=0.9, steps=20, stages=7)))
+
+
 EQUATIONS = [heat, conductivity, gray_scott, wave, advection, burgers, cahn_hilliard, kuramoto_sivashinsky, anisotropic,
-             crystal, functions, *boxes.EQUATIONS]
+             crystal, functions, thaw, *boxes.EQUATIONS]
 
 if __name__ == "__main__":
     with h5py.File(sys.argv[1], "w") as file:

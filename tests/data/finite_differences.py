@@ -124,6 +124,23 @@ def rk4(f, u, dt, steps):
     return u
 
 
+def rkl2(f, u, dt, steps, stages):
+    """Meyer, Balsara and Aslam (2014), as they write it; each stage's time by the same recurrence."""
+    b = [1 / 3] * 3 + [(j * j + j - 2) / (2 * j * (j + 1)) for j in range(3, stages + 1)]
+    w = 4 / (stages**2 + stages - 2)
+    for n in range(steps):
+        first = f(u, n * dt)
+        y, times = [u, u + b[1] * w * dt * first], [0, b[1] * w]
+        for j in range(2, stages + 1):
+            mu, nu = (2 * j - 1) / j * b[j] / b[j - 1], -(j - 1) / j * b[j] / b[j - 2]
+            gamma = -(1 - b[j - 1]) * mu * w
+            y.append(mu * y[-1] + nu * y[-2] + (1 - mu - nu) * u + mu * w * dt * f(y[-1], (n + times[-1]) * dt)
+                     + gamma * dt * first)
+            times.append(mu * times[-1] + nu * times[-2] + mu * w + gamma)
+        u = y[-1]
+    return u
+
+
 def leapfrog(f, u, dt, steps):
     """Each field in turn, with the newest values of all."""
     for n in range(steps):

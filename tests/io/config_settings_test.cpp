@@ -41,7 +41,7 @@ const SettingMistake setting_table[] = {
      "--set grid.shape=[3,: grid.shape: not valid YAML: end of sequence flow not found (expected "
      "matching indentation, brackets and quotes)"},
     {{"time=5"},
-     "--set time=5: time: found 5 (expected a map with keys of time: steps, end, step, scheme)"},
+     "--set time=5: time: found 5 (expected a map with keys of time: steps, end, step, scheme, stages)"},
     {{"boundary=open"},
      "--set boundary=open: boundary: found open (expected zero, insulated or periodic, or a map of first and last with a law each)"},
     {{"initial.kind=image"}, "bad.yaml:1:1: initial.path: missing (expected the path of a file)"},
@@ -72,6 +72,20 @@ const SettingMistake setting_table[] = {
     {{"equation.coefficient=null", "equation.diffusivity=1", "time.step=1e-60"},
      "--set time.step=1e-60: time.step: makes the coefficient 1e-60, which is 0 in float32 "
      "(expected a coefficient of 1.5e-45 or more)"},
+    {{"time.scheme=heun"},
+     "--set time.scheme=heun: time.scheme: found heun (equation.kind diffusion takes euler or rkl2; "
+     "formula takes any scheme)"},
+    {{"time.scheme=rkl2", "time.stages=20", "equation.coefficient=26.2"},
+     "--set equation.coefficient=26.2: equation.coefficient: found 26.2, out of range (expected a "
+     "number above 0 and at most 26.125, the largest stable coefficient, with 20 stages; or "
+     "time.stages: 21)"},
+    {{"time.scheme=rkl2", "equation.coefficient=1032"},
+     "--set equation.coefficient=1032: equation.coefficient: found 1032, out of range (expected a "
+     "number above 0 and at most 1031.875, the largest stable coefficient, with 128 stages)"},
+    {{"time.scheme=rkl2", "equation.coefficient=null", "equation.diffusivity=1", "time.step=30",
+      "time.stages=20"},
+     "--set time.step=30: time.step: found 30, unstable, since D dt / h^2 is 30 (at most 26.125, "
+     "for a coefficient of 26.125, with 20 stages; or time.stages: 22)"},
     {{"boundary=insulated", "grid.shape=[1, 5]", "initial.kind=sine"},
      "bad.yaml:1:1: initial.mode: found 1 for the rows, out of range (expected 0 to 0 with "
      "boundary insulated and 1 rows)"},

@@ -43,7 +43,7 @@ constexpr const char* rates_for_object_code[] = {
 std::vector<Stage> stages_for_object_code() {
   std::vector<Stage> stages;
   std::set<std::string> texts;
-  for (const Scheme scheme : {Scheme::euler, Scheme::ssprk3, Scheme::rk4})
+  for (const Scheme scheme : {Scheme::euler, Scheme::ssprk3, Scheme::rk4, Scheme::rkl2})
     for (const char* rate : rates_for_object_code) {
       RunConfig run = test::formula_run({8, 8}, {{"u", rate}, {"v", "u + 0 * D"}});
       run.parameters["D"] = test::formula_parameter("1");

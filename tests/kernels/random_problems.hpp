@@ -31,7 +31,8 @@ class RandomProblem {
       for (double& along : run.spacing.by_axis) along = one_of<double>({1, 0.7, 0.5, 2});
     run.precision = one_of<Precision>({Precision::float32, Precision::float64});
     run.time_step = one_of<double>({0.1, 0.01, 1, 0.3});
-    run.scheme = name_table<Scheme>[below(name_table<Scheme>.size())].value;
+    run.scheme = {name_table<Scheme>[below(name_table<Scheme>.size())].value,
+                  chance(0.1) ? 20 : least_stages + below(5)};
     run.fields.clear();
     for (int field = 0, count = 1 + below(4); field < count; ++field)
       run.fields.push_back(fmt::format("u{}", field));
@@ -74,10 +75,11 @@ class RandomProblem {
   /// The problem as people can read it.
   std::string text() const {
     std::string text = fmt::format(
-        "{}, spacing {}, {}, dt {}, {} steps, {} threads, {}, planes {}, rows {}, columns {}",
+        "{}, spacing {}, {}, dt {}, {} steps, {} threads, {} ({}), planes {}, rows {}, columns {}",
         text_of(run.shape), fmt::join(run.spacing.by_axis, " x "), name_of(run.precision),
-        *run.time_step, steps, threads, name_of(run.scheme.kind), name_of(run.boundaries.planes),
-        name_of(run.boundaries.rows), name_of(run.boundaries.columns));
+        *run.time_step, steps, threads, name_of(run.scheme.kind), run.scheme.stages,
+        name_of(run.boundaries.planes), name_of(run.boundaries.rows),
+        name_of(run.boundaries.columns));
     for (const auto& [name, parameter] : run.parameters)
       text += fmt::format("\n{} = {}", name,
                           parameter.kind == ParameterConfig::Kind::number

@@ -87,6 +87,8 @@ TEST_CASE("the digest of an equation changes with each of its operations") {
       {"steps: 10", "steps: 10, scheme: heun"},
       {"steps: 10", "steps: 10, scheme: leapfrog"},
       {"steps: 10", "steps: 10, scheme: rk4"},
+      {"steps: 10", "steps: 10, scheme: rkl2, stages: 2"},
+      {"steps: 10", "steps: 10, scheme: rkl2, stages: 3"},
   };
   for (const Change& change : changes) {
     CAPTURE(change.to);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "solver/equation/equation.hpp"
+#include "solver/equation/growth.hpp"
 #include "solver/stable_step.hpp"
 #include "tests/solver/wave_rows.hpp"
 
@@ -12,7 +13,8 @@ namespace lapl::test {
 namespace {
 
 double estimate_of(const RunConfig& run) {
-  return estimated_largest_step(run, coefficient_fields(run), {});
+  return largest_step_of_modes(scheme_of(run.scheme, run.fields.size()),
+                               fastest_modes(run, coefficient_fields(run), {}));
 }
 
 InitialConfig initial_formula(const std::string& formula) {
@@ -31,7 +33,7 @@ TEST_CASE("the estimate of linear equations is near the largest step by waves") 
     run.initial = initial_formula("random");
     CAPTURE(row.rates.front().second);
     CAPTURE(row.rates.back().second);
-    CAPTURE(std::string(name_of(row.scheme)));
+    CAPTURE(std::string(name_of(row.scheme.kind)));
     const double estimate = estimate_of(run);
     if (row.largest == infinite) {
       CHECK(estimate == infinite);
@@ -47,12 +49,13 @@ TEST_CASE("the estimate is that of stepping where coefficients or the state make
   struct Row {
     NamedFormulas rates;
     std::vector<std::string> initial;
-    Scheme scheme;
+    TimeScheme scheme;
     std::int64_t steps;
   };
   for (const Row& row : {
            Row{{{"u", "divergence(K * gradient(u))"}}, {"random"}, Scheme::euler, 2000},
            Row{{{"u", "K * laplacian(u) - 3 * u^3"}}, {"0.1 * random"}, Scheme::rk4, 2000},
+           Row{{{"u", "divergence(K * gradient(u)) - u^3"}}, {"random"}, {Scheme::rkl2, 9}, 2000},
            Row{{{"u", "-laplacian(K * laplacian(u))"}}, {"random"}, Scheme::ssprk3, 2000},
            Row{{{"u", "-upwind(K, 1 - K, u)"}}, {"random"}, Scheme::euler, 2000},
            Row{{{"u", "v"}, {"v", "K * laplacian(u)"}}, {"random", "0"}, Scheme::leapfrog, 2000},
@@ -116,6 +119,33 @@ TEST_CASE("estimates on the smallest grids, and of rates that are not finite") {
   CHECK(text_of(stable) ==
         "not known (the rates are not finite at the initial state, so that no step can be "
         "estimated)");
+}
+
+TEST_CASE("time.stages auto takes the fewest that are stable") {
+  RunConfig run = run_of({heat, plane, {Scheme::rkl2, most_stages}, 0});
+  const auto none = [] { return StateFields{}; };
+  for (const double times : {0.001, 1.0, 1.01, 3.0, 100.0, 104.5, 104.6, 4127.5}) {
+    CAPTURE(times);
+    run.time_step = times * 0.25 / (4 * 3);
+    const auto stable = stable_steps_of(run, none);
+    const auto stages = automatic_stages(run, stable);
+    REQUIRE(stages.has_value());
+    CHECK(*run.time_step <= *stable({Scheme::rkl2, *stages}).largest);
+    if (*stages > least_stages)
+      CHECK(*run.time_step > *stable({Scheme::rkl2, *stages - 1}).largest);
+  }
+  run.time_step = 4128 * 0.25 / (4 * 3);
+  CHECK(!automatic_stages(run, stable_steps_of(run, none)));
+
+  // Of an estimate 0.9; the rates are those of the fastest wave, 96, and -3 at u = 1.
+  run.equation.rates["u"] = "D * laplacian(u) - u^3";
+  run.initial = initial_formula("1");
+  run.time_step = 5;
+  const auto stages = automatic_stages(run, stable_steps_of(run, none));
+  REQUIRE(stages.has_value());
+  const double least = 5 / 0.9 * 99 * 0.9, most = 5 / 0.9 * 99;  // an estimate finds some less
+  CHECK(*stages * (*stages + 1) / 2.0 > least);
+  CHECK(*stages * (*stages - 1) / 2.0 < most);
 }
 
 TEST_CASE("time.step auto takes 0.9 of the largest stable step, where there is one") {

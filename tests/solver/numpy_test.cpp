@@ -88,6 +88,7 @@ TEST_CASE("equations differ from NumPy's where a sign is wrong") {
       {"anisotropic", "b: -0.2", "b: 0.2"},
       {"crystal", "+ d_dx(fx)", "- d_dx(fx)"},
       {"functions", "u <= v", "u >= v"},
+      {"thaw", "- u * v", "- 1.01 * u * v"},
       {"box_mixture", "[0.5, 1.0, 0.25]", "[0.5, 1.0, 0.26]"},
       {"box_laws", "derivative: 0.2", "derivative: -0.2"},
       {"box_operators", "+ 0.05 * d2_dxdz", "- 0.05 * d2_dxdz"},

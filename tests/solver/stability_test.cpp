@@ -12,7 +12,7 @@ TEST_CASE("the largest stable step of linear equations is that of von Neumann's 
     const RunConfig run = with_parameters(run_of(row));
     CAPTURE(row.rates.front().second);
     CAPTURE(row.rates.back().second);
-    CAPTURE(std::string(name_of(row.scheme)));
+    CAPTURE(std::string(name_of(row.scheme.kind)));
     const auto largest = equation_of(run).largest_step(run);
     REQUIRE(largest.has_value());
     if (row.largest == 0 || row.largest == infinite)
@@ -59,7 +59,7 @@ TEST_CASE("a run just below the largest stable step stays bounded, one just abov
     const bool by_slow_waves = row.rates.front().second.starts_with("0.1 *");
     if (by_slow_waves || row.rates.front().second.ends_with("5 * u")) continue;
     CAPTURE(row.rates.back().second);
-    CAPTURE(std::string(name_of(row.scheme)));
+    CAPTURE(std::string(name_of(row.scheme.kind)));
     const std::vector<double> state = noise(run);
     const double before = largest_value(state);
     // A speed that is far from 1 makes of u = 1 a large v.
@@ -70,7 +70,7 @@ TEST_CASE("a run just below the largest stable step stays bounded, one just abov
 }
 
 TEST_CASE("a step that is too large is refused where it breaks a run, else warned of") {
-  const auto problem = [](const NamedFormulas& rates, Scheme scheme, double step,
+  const auto problem = [](const NamedFormulas& rates, TimeScheme scheme, double step,
                           std::int64_t steps) {
     RunConfig run = with_parameters(run_of({rates, plane, scheme, 0}));
     run.time_step = step;
@@ -86,6 +86,9 @@ TEST_CASE("a step that is too large is refused where it breaks a run, else warne
       "refused: found 0.020835416666666665, unstable: waves that the equation damps or keeps grow "
       "by a factor of 1.0002 in each step (expected at most 0.02083333)");
   CHECK(problem(heat, Scheme::rk4, 1.3 * limit, 10) == "right");
+  CHECK(problem(heat, {Scheme::rkl2, 20}, 104.5 * limit, 10) == "right");
+  CHECK(problem(heat, {Scheme::rkl2, 20}, 104.6 * limit, 10)
+            .starts_with("refused: found 2.1791666666666663, unstable: waves that the"));
   // dt^2 w^2 / 2 each step, w = c / h = 6
   CHECK(problem(advection, Scheme::euler, 0.01, 100) ==
         "warned: found 0.01, a little unstable, as any step of scheme euler is: waves that the "

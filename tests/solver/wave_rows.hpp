@@ -17,11 +17,13 @@ inline const double root_of_2 = std::sqrt(2), root_of_3 = std::sqrt(3);
 // Where the stability functions reach -1 and 1 on the negative real axis: the real roots of
 // z^3 + 3 z^2 + 6 z + 12 and of z^3 + 4 z^2 + 12 z + 24.
 inline constexpr double real_of_ssprk3 = 2.512745326618329, real_of_rk4 = 2.785293563405282;
+// Of three stages: (1 - x) 5/2 where 5 x^3 - 3 x = -7.6.
+inline constexpr double real_of_three = 5.8064862799452914;
 
 struct WaveRow {
   NamedFormulas rates;
   Shape shape;
-  Scheme scheme;
+  TimeScheme scheme;
   double largest;
 };
 
@@ -47,6 +49,10 @@ inline const WaveRow wave_rows[] = {
     {heat, plane, Scheme::ssprk3, real_of_ssprk3 / 2 * 0.25 / (4 * 3)},
     {heat, plane, Scheme::rk4, real_of_rk4 / 2 * 0.25 / (4 * 3)},
     {heat, plane, Scheme::leapfrog, 0.25 / (4 * 3)},
+    {heat, plane, {Scheme::rkl2, 2}, 0.25 / (4 * 3)},
+    {heat, plane, {Scheme::rkl2, 3}, real_of_three / 2 * 0.25 / (4 * 3)},
+    {heat, plane, {Scheme::rkl2, 20}, 104.5 * 0.25 / (4 * 3)},
+    {heat, line, {Scheme::rkl2, 64}, 1039.5 * 0.25 / (2 * 3)},
     {heat, {1, 20}, Scheme::euler, 0.25 / (2 * 3)},  // periodic: nothing is beside a single row
     {{{"u", "divergence(D * gradient(u))"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
     {{{"u", "D * laplacian(u) + sin(x) * cos(t)"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
@@ -62,6 +68,7 @@ inline const WaveRow wave_rows[] = {
     {advection, line, Scheme::euler, 0},
     {advection, line, Scheme::heun, 0},
     {advection, line, Scheme::leapfrog, 0},  // of one field it is euler
+    {advection, line, {Scheme::rkl2, 8}, 0},
     {advection, line, Scheme::ssprk3, root_of_3 * 0.5 / 3},
     {advection, line, Scheme::rk4, 2 * root_of_2 * 0.5 / 3},
     {{{"u", "-D * d_dx(u) + d_dy(u)"}}, plane, Scheme::rk4, 2 * root_of_2 * 0.5 / (3 + 1)},
