@@ -66,6 +66,10 @@ class Schedule {
   /// Step 0, each multiple of output.every, and the last step.
   bool is_output(std::int64_t step) const { return outputs_.holds(step) || step == last_; }
 
+  std::int64_t next_output_after(std::int64_t step) const {
+    return std::min(last_, outputs_.next_after(step));
+  }
+
   /// The same for checkpoint.every.
   bool is_checkpoint(std::int64_t step) const {
     return step % checkpoint_every_ == 0 || step == last_;
@@ -93,7 +97,7 @@ class Schedule {
 
   /// The first step after `step` at which any of these happens.
   std::int64_t next_after(std::int64_t step) const {
-    std::int64_t next = std::min(last_, outputs_.next_after(step));
+    std::int64_t next = next_output_after(step);
     for (const std::int64_t every : {checkpoint_every_, check_every_, verify_every_, probe_every_})
       next = std::min(next, (step / every + 1) * every);
     return next;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
@@ -102,7 +103,40 @@ Json plan_of(const LoadedConfig& loaded) {
   plan["storing_unknown"] = time.storing_unknown;
   plan["warning"] = time.frozen;
   plan["seconds"] = time.seconds;
+  plan["other_steps"] = Json::array();
+  for (const OtherSteps& other : time.others) {
+    Json steps = {{"name", other.name}};
+    if (other.why_not.empty())
+      steps.update({{"step", other.step},
+                    {"stages", other.stages},
+                    {"steps", other.steps},
+                    {"stepping_seconds", other.seconds}});
+    else
+      steps["why_not"] = other.why_not;
+    plan["other_steps"].push_back(steps);
+  }
   return plan;
+}
+
+// To the same time, so that people see what another scheme is worth.
+void print_other_steps(const Json& others) {
+  const char* head = "other ways:";
+  for (const Json& other : others) {
+    const auto name = other["name"].get<std::string>();
+    std::string text;
+    if (other.contains("why_not")) {
+      text = "not possible: " + other["why_not"].get<std::string>();
+    } else {
+      const bool stages = other["stages"] > 1, all = name == spectral_engine.name;
+      text = fmt::format("{:.3g} s for {} steps of {:.4g} s{}",
+                         other["stepping_seconds"].get<double>(), other["steps"].dump(),
+                         other["step"].get<double>(),
+                         all      ? " all at once"
+                         : stages ? fmt::format(", {} stages each", other["stages"].dump())
+                                  : "");
+    }
+    fmt::print("{:<11} {:<9} {}\n", std::exchange(head, ""), name, text);
+  }
 }
 
 void print_plan(const Json& plan) {
@@ -152,6 +186,7 @@ void print_plan(const Json& plan) {
                  ? fmt::format("{:.3g} s of storing {}", number("storing_seconds"),
                                text("backend") == "cpu" ? "besides" : "at the same time")
                  : fmt::format("and storing, not measured ({})", unknown));
+  print_other_steps(plan["other_steps"]);
   if (!text("warning").empty()) fmt::print("warning:    step 0: {}\n", text("warning"));
 }
 
@@ -187,7 +222,8 @@ void add_plan_command(CommandLine& line) {
   lapl plan configs/tutorial.yaml --set 'grid.shape=[2000, 2000]' --json
 
 Steps the initial field for about a second to predict the time, and stores a field a few
-times in a temporary folder beside the output's. Exit code 5 where the memory does not
+times in a temporary folder beside the output's. Also says what stepping to the same time
+would take with scheme euler, with rkl2, and with engine spectral (docs/steps.md). Exit code 5 where the memory does not
 suffice, 4 where the disk does not.)");
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/commands/other_steps.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/parent_folder.hpp"
 #include "app/signals.hpp"
@@ -23,25 +24,6 @@ namespace lapl {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The speed of the last and longest stretch: engines take more steps at once where there are more,
-// and spectral as many as there are up to the first output.
-template <class T>
-double measure_cells_per_second(Backend<T>& backend, const RunConfig& config) {
-  const auto cells = static_cast<double>(config.shape.cells());
-  std::int64_t taken = 0;
-  double seconds = 0, rate = 0;
-  const std::int64_t first = is_spectral(config) ? Schedule(config).next_after(0) : 1;
-  for (std::int64_t more = first; seconds < 1 && taken < config.steps;
-       more *= is_spectral(config) ? 1 : 2) {
-    const std::int64_t steps = std::min(more, config.steps - taken);
-    backend.advance(steps);
-    taken += steps;
-    const double before = std::exchange(seconds, backend.stepping_seconds());
-    if (steps == more || rate == 0) rate = cells * static_cast<double>(steps) / (seconds - before);
-  }
-  return rate;
-}
 
 // The fastest of three storings, fewer where they take long.
 template <class T>
@@ -96,16 +78,21 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
 template <class T>
 RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice) {
   const CoefficientFields coefficients = load_coefficients(config);
-  const auto backend = run_backend<T>(config, choice, coefficients, [](const std::string&) {});
+  auto backend = run_backend<T>(config, choice, coefficients, [](const std::string&) {});
   set_initial_state(*backend, config, coefficients, load_initial_fields(config));
   RunTime time;
   backend->capture(false);
-  time.frozen = frozen_warning(config, backend->captured().field(0));
-  time.cells_per_second = measure_cells_per_second(*backend, config);
+  const Captured<T> initial = backend->captured();
+  const std::vector<T> state(initial.state.begin(), initial.state.end());
+  time.frozen = frozen_warning(config, initial.field(0));
+  time.cells_per_second = measure_cells_per_second(*backend, config, 1);
   time.by = backend->description();
   const double cells = static_cast<double>(config.shape.cells()) *
                        static_cast<double>(config.steps) * (config.verify_every ? 2 : 1);
-  if (config.steps > 0) time.stepping_seconds = cells / time.cells_per_second;
+  if (config.steps == 0) return time;
+  time.stepping_seconds = cells / time.cells_per_second;
+  backend.reset();  // the others need its memory
+  time.others = measure_other_steps<T>(config, choice, coefficients, state);
   return time;
 }
 

@@ -74,7 +74,19 @@ TEST_CASE("plan, list and bench know engine spectral") {
   const Outcome plan = run_lapl({"plan", "c.yaml", "--json"});
   CAPTURE(plan.err);
   REQUIRE(plan.code == 0);
-  CHECK(nlohmann::json::parse(plan.out)["engine"] == "spectral");
+  const auto json = nlohmann::json::parse(plan.out);
+  CHECK(json["engine"] == "spectral");
+  const auto& others = json["other_steps"];
+  REQUIRE(others.size() == 3);
+  const auto sweeps = [&](std::size_t of) {
+    return others[of]["steps"].get<double>() * others[of]["stages"].get<double>();
+  };
+  CHECK(others[0]["name"] == "euler");
+  CHECK(others[1]["name"] == "rkl2");
+  CHECK(others[1]["stages"] == 20);
+  CHECK(sweeps(0) > 5 * sweeps(1));
+  CHECK(others[2]["name"] == "spectral");
+  CHECK(others[2]["stepping_seconds"] > 0);
   CHECK(has(run_lapl({"list", "engines"}).out, "spectral"));
   const Outcome bench = run_lapl({"bench", "--backend", "cpu", "--engine", "spectral", "--shape",
                                   "31", "40", "--repeats", "1", "--json"});
