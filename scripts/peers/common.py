@@ -147,3 +147,42 @@ def measure_cupy(run, advance, put):
 
     return measure(run, advance, put, lambda fields: [f.get() for f in fields],
                    cupy.cuda.Device().synchronize)  # fmt: skip
+
+
+def devito_grid(shape):
+    """Devito, set to OpenMP, and its grid of nodes 1 apart."""
+    import devito
+
+    devito.configuration["log-level"], devito.configuration["language"] = "ERROR", "openmp"
+    return devito, devito.Grid(shape, extent=[n - 1 for n in shape], dtype=np.float32)
+
+
+def measure_devito(run, operator, functions, mode):
+    """Of an operator on functions with a ring around the fields, filled as np.pad's mode says."""
+    inside = (slice(1, -1),) * run.fields[0].ndim
+
+    def put(fields):
+        for function, field in zip(functions, fields):
+            function.data[0] = np.pad(field, 1, mode=mode)
+        return functions
+
+    def advance(functions, steps):
+        operator.apply(time_m=0, time_M=steps - 1)
+        return [function.data[steps % 2] for function in functions]
+
+    return measure(run, advance, put, lambda fields: [np.array(f[inside]) for f in fields])
+
+
+def measure_py_pde(run, equation, engine, state_of):
+    """Steps of 1 from state_of(fields), with one of py-pde's engines."""
+    import pde
+
+    solver = pde.EulerSolver(equation, backend=engine)
+    stepper = solver.make_stepper(state_of(run.fields), dt=1)
+
+    def advance(states, steps):
+        stepper(*states, 0, steps)
+        return states
+
+    return measure(run, advance, lambda fields: [state_of(fields)],
+                   lambda states: states[0].data.reshape(len(run.fields), *run.fields[0].shape).copy())  # fmt: skip

@@ -153,13 +153,11 @@ def with_c(run, function):
 
 
 def with_devito(run):
-    import devito
     from devito import Eq
 
-    devito.configuration["log-level"], devito.configuration["language"] = "ERROR", "openmp"
     rows, columns = run.fields[0].shape
     # Periodic faces are a ring of nodes around the grid, which equations copy.
-    grid = devito.Grid((rows + 2, columns + 2), extent=(rows + 1, columns + 1), dtype=np.float32)
+    devito, grid = common.devito_grid((rows + 2, columns + 2))
     u, v = (devito.TimeFunction(name=name, grid=grid, space_order=2) for name in "uv")
     inside = {"subdomain": grid.interior}
     next_t, (y, x) = grid.stepping_dim + 1, grid.dimensions
@@ -170,18 +168,7 @@ def with_devito(run):
                       Eq(w[next_t, rows + 1, x], w[next_t, 1, x]),
                       Eq(w[next_t, y, 0], w[next_t, y, columns]),
                       Eq(w[next_t, y, columns + 1], w[next_t, y, 1])]  # fmt: skip
-    operator = devito.Operator(equations)
-
-    def put(fields):
-        for w, field in zip((u, v), fields):
-            w.data[0] = np.pad(field, 1, mode="wrap")
-        return u, v
-
-    def advance(functions, steps):
-        operator.apply(time_m=0, time_M=steps - 1)
-        return [w.data[steps % 2] for w in functions]
-
-    return measure(run, advance, put, lambda fields: [np.array(f[1:-1, 1:-1]) for f in fields])
+    return common.measure_devito(run, devito.Operator(equations), [u, v], "wrap")
 
 
 def with_py_pde(run, engine="numba"):
@@ -192,17 +179,11 @@ def with_py_pde(run, engine="numba"):
     equation = pde.PDE({"u": f"{DU} * laplace(u) - u * v**2 + {F} * (1 - u)",
                         "v": f"{DV} * laplace(v) + u * v**2 - {F + K} * v"})  # fmt: skip
 
-    def put(fields):
-        single = {"dtype": np.float32}
-        return [pde.FieldCollection([pde.ScalarField(grid, f, **single) for f in fields], **single)]
-
-    stepper = pde.EulerSolver(equation, backend=engine).make_stepper(*put(run.fields), dt=1)
-
-    def advance(states, steps):
-        stepper(*states, 0, steps)
-        return states[0].data
-
-    return measure(run, advance, put)
+    single = {"dtype": np.float32}
+    return common.measure_py_pde(
+        run, equation, engine,
+        lambda fields: pde.FieldCollection([pde.ScalarField(grid, f, **single) for f in fields],
+                                           **single))  # fmt: skip
 
 
 PEERS = {  # name: function, backends
