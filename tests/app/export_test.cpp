@@ -183,18 +183,11 @@ TEST_CASE("export: pictures of three axes, of each slice or of what is chosen") 
   CHECK(lapl::read_png("y/step-000000000.png").shape == lapl::Shape{3, 5});
   const Outcome all = run_lapl({"export", "out", "-o", "all/"});
   if (!lacks_cairo(all)) CHECK(entries("all") == 4);
-  for (const auto& [options, message] :
-       std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"-o", "p/", "--plain"}, "(which slice? --slice, --project or --along)"},
-           {{"-o", "p/", "--plain", "--along", "z"}, "--along z: shows one output, found 4"},
-           {{"-o", "p.npy", "--slice", "z:1"}, "is no picture, as --plain, --slice,"}}) {
-    std::vector<std::string> command = {"export", "out"};
-    command.insert(command.end(), options.begin(), options.end());
-    const Outcome outcome = run_lapl(command);
-    CAPTURE(outcome.err);
-    CHECK(outcome.code == 2);
-    CHECK(outcome.err.find(message) != std::string::npos);
-  }
+  expect_refused(
+      {"export", "out"},
+      {{{"-o", "p/", "--plain"}, 2, "(which slice? --slice, --project or --along)"},
+       {{"-o", "p/", "--plain", "--along", "z"}, 2, "--along z: shows one output, found 4"},
+       {{"-o", "p.npy", "--slice", "z:1"}, 2, "is no picture, as --plain, --slice,"}});
   CHECK(!fs::exists("p"));
 }
 
@@ -292,12 +285,7 @@ TEST_CASE("export: what is wrong is named, and what was there stays") {
   write_text("foreign.h5", "none");
   fs::create_directory("pictures");
   write_text("pictures/step-000000060.png", "old");
-  struct Row {
-    std::vector<std::string> arguments;
-    int code;
-    std::string message;
-  };
-  const std::vector<Row> rows = {
+  const std::vector<Refusal> refusals = {
       {{"out", "-o", "old.npy"}, 2, "old.npy: exists already (--overwrite replaces it)"},
       {{"out", "-o", "new.raw"}, 2, "new.xdmf: exists already"},
       {{"out", "-o", "pictures"}, 2, "step-000000060.png: exists already"},
@@ -329,16 +317,7 @@ TEST_CASE("export: what is wrong is named, and what was there stays") {
       {{"out/checkpoints/step-000000060.h5", "-o", "a.nc"}, 4, "is a checkpoint, not an output"},
   };
   const std::size_t before = entries(".");
-  for (const Row& row : rows) {
-    std::vector<std::string> arguments = {"export"};
-    arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
-    const Outcome outcome = run_lapl(arguments);
-    if (lacks_cairo(outcome)) continue;
-    CAPTURE(row.message);
-    CAPTURE(outcome.err);
-    CHECK(outcome.code == row.code);
-    CHECK(outcome.err.find(row.message) != std::string::npos);
-  }
+  expect_refused({"export"}, refusals);
   CHECK(text_of("old.npy") == "old");
   CHECK(entries(".") <= before + 2);  // out.txt, err.txt
   // Too large for .csv: said before anything is written.

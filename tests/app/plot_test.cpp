@@ -161,24 +161,17 @@ TEST_CASE("plot, report and watch: slices, projections and movies of three axes"
   CHECK(text_of("out.html").find("<b>field, z = 8 m</b>") != std::string::npos);
   CHECK(text_of("out.html").find("9 x 12 x 16") != std::string::npos);
 
-  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
-      {{"--slice", "z=17.1"}, "outside of the grid (z goes from 0 to 16 m)"},
-      {{"--slice", "z:9"}, "(expected z:0 to z:8)"},
-      {{"--slice", "w=1"}, "unknown axis \"w\" (x, y or z)"},
-      {{"--project", "median:z"}, "expected max, min or mean and an axis"},
-      {{"--along", "t"}, "--along: t not in {x,y,z}"},
-      {{"--slice", "z:1", "--project", "max:z"}, "--project"},
-      {{"--movie", "--step", "20"}, "a movie of one output goes --along an axis"},
-      {{"--size", "200x200"}, "no room for 3 panels"},
-  };
-  for (const auto& [options, message] : mistakes) {
-    std::vector<std::string> command = {"plot", "out", "-o", "none.png"};
-    command.insert(command.end(), options.begin(), options.end());
-    const Outcome outcome = run_lapl(command);
-    CAPTURE(outcome.err);
-    CHECK(outcome.code == 2);
-    CHECK(outcome.err.find(message) != std::string::npos);
-  }
+  expect_refused({"plot", "out", "-o", "none.png"},
+                 {
+                     {{"--slice", "z=17.1"}, 2, "outside of the grid (z goes from 0 to 16 m)"},
+                     {{"--slice", "z:9"}, 2, "(expected z:0 to z:8)"},
+                     {{"--slice", "w=1"}, 2, "unknown axis \"w\" (x, y or z)"},
+                     {{"--project", "median:z"}, 2, "expected max, min or mean and an axis"},
+                     {{"--along", "t"}, 2, "--along: t not in {x,y,z}"},
+                     {{"--slice", "z:1", "--project", "max:z"}, 2, "--project"},
+                     {{"--movie", "--step", "20"}, 2, "a movie of one output goes --along an axis"},
+                     {{"--size", "200x200"}, 2, "no room for 3 panels"},
+                 });
   CHECK(!fs::exists("none.png"));
 }
 
@@ -265,45 +258,35 @@ TEST_CASE("plot: what is wrong is named, and no picture appears") {
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.svg"}))) return;
-  struct Row {
-    std::vector<std::string> options;
-    int code;
-    std::string message;
-  };
-  const std::vector<Row> rows = {
-      {{"out", "--field", "sobel"}, 2, "no such field (it has: field, laplacian)"},
-      {{"out", "--step", "30"}, 2, "no output of that step (nearest: 20 and 40)"},
-      {{"out", "--step", "99"}, 2, "(nearest: 60)"},
-      {{"out", "--size", "0x0"}, 2, "--size 0x0: expected WIDTHxHEIGHT"},
-      {{"out", "--size", "800"}, 2, "--size 800: expected WIDTHxHEIGHT"},
-      {{"out", "--size", "90000x10"}, 2, "each from 1 to 20000"},
-      {{"out", "--size", "60x40"}, 2, "no room for 3 panels"},
-      {{"out", "--slice", "z=1"},
-       2,
-       "--slice z=1: out has a grid of two axes (expected one of three"},
-      {{"out", "--along", "x"}, 2, "--along x: out has a grid of two axes"},
-      {{"out", "--limits", "2", "1"}, 2, "--limits 2 1: the first must be less"},
-      {{"out", "--percentiles", "-5", "95"}, 2, "must lie from 0 to 100"},
-      {{"out", "--colormap", "jet"}, 2, "colormap jet: unknown (known: viridis"},
-      {{"out", "--colormap", "gray,gray"}, 2, "--colormap gray,gray: 2 colour maps for 3 panels"},
-      {{"out", "--movie", "--colormap", "gray,gray"}, 2, "2 colour maps for 1 panel"},
-      {{"out", "--of-cells", "--limits", "0", "1"}, 2, "--limits"},
-      {{"out", "--origin", "top"}, 2, "--origin"},
-      {{"out", "-o", "p.jpg"}, 2, "unknown kind of picture \".jpg\" (.png, .svg or .pdf)"},
-      {{"out", "-o", "p.mp4"}, 2, ".mp4 with --movie"},
-      {{"out", "--movie", "-o", "p.gif"}, 2, "(.mp4 or .png)"},
-      {{"none"}, 4, "none: no such file or folder"},
-      {{"."}, 4, "not a run folder"},
-      {{"c.yaml"}, 4, "c.yaml"},
-  };
-  for (const Row& row : rows) {
-    std::vector<std::string> command = {"plot"};
-    command.insert(command.end(), row.options.begin(), row.options.end());
-    const Outcome plot = run_lapl(command);
-    CAPTURE(row.message);
-    CAPTURE(plot.err);
-    CHECK(plot.code == row.code);
-    CHECK(plot.err.find(row.message) != std::string::npos);
-  }
+  expect_refused(
+      {"plot"},
+      {
+          {{"out", "--field", "sobel"}, 2, "no such field (it has: field, laplacian)"},
+          {{"out", "--step", "30"}, 2, "no output of that step (nearest: 20 and 40)"},
+          {{"out", "--step", "99"}, 2, "(nearest: 60)"},
+          {{"out", "--size", "0x0"}, 2, "--size 0x0: expected WIDTHxHEIGHT"},
+          {{"out", "--size", "800"}, 2, "--size 800: expected WIDTHxHEIGHT"},
+          {{"out", "--size", "90000x10"}, 2, "each from 1 to 20000"},
+          {{"out", "--size", "60x40"}, 2, "no room for 3 panels"},
+          {{"out", "--slice", "z=1"},
+           2,
+           "--slice z=1: out has a grid of two axes (expected one of three"},
+          {{"out", "--along", "x"}, 2, "--along x: out has a grid of two axes"},
+          {{"out", "--limits", "2", "1"}, 2, "--limits 2 1: the first must be less"},
+          {{"out", "--percentiles", "-5", "95"}, 2, "must lie from 0 to 100"},
+          {{"out", "--colormap", "jet"}, 2, "colormap jet: unknown (known: viridis"},
+          {{"out", "--colormap", "gray,gray"},
+           2,
+           "--colormap gray,gray: 2 colour maps for 3 panels"},
+          {{"out", "--movie", "--colormap", "gray,gray"}, 2, "2 colour maps for 1 panel"},
+          {{"out", "--of-cells", "--limits", "0", "1"}, 2, "--limits"},
+          {{"out", "--origin", "top"}, 2, "--origin"},
+          {{"out", "-o", "p.jpg"}, 2, "unknown kind of picture \".jpg\" (.png, .svg or .pdf)"},
+          {{"out", "-o", "p.mp4"}, 2, ".mp4 with --movie"},
+          {{"out", "--movie", "-o", "p.gif"}, 2, "(.mp4 or .png)"},
+          {{"none"}, 4, "none: no such file or folder"},
+          {{"."}, 4, "not a run folder"},
+          {{"c.yaml"}, 4, "c.yaml"},
+      });
   for (const auto& entry : fs::directory_iterator(".")) CHECK(entry.path().extension() != ".png");
 }

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/text.hpp"
+
 namespace lapl::test {
 
 namespace fs = std::filesystem;
@@ -120,6 +122,27 @@ inline bool lacks_cairo(const Outcome& outcome) {
   CHECK(outcome.code == 2);
   MESSAGE("skipped: lapl was built without cairo (package libcairo2-dev)");
   return true;
+}
+
+/// Words after a command that lapl refuses, with its exit code and what it says.
+struct Refusal {
+  std::vector<std::string> words;
+  int code;
+  std::string message;
+};
+
+inline void expect_refused(const std::vector<std::string>& command,
+                           const std::vector<Refusal>& refusals) {
+  for (const Refusal& row : refusals) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), row.words.begin(), row.words.end());
+    const Outcome outcome = run_lapl(words);
+    if (lacks_cairo(outcome)) continue;
+    CAPTURE(row.message);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == row.code);
+    CHECK(has(outcome.err, row.message));
+  }
 }
 
 /// A config that runs in an instant; `more` is added to it.

@@ -67,25 +67,12 @@ TEST_CASE("report: what is wrong is named, and no page appears") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  struct Row {
-    std::vector<std::string> arguments;
-    int code;
-    std::string message;
-  };
-  const auto check = [](const Row& row) {
-    std::vector<std::string> command = {"report"};
-    command.insert(command.end(), row.arguments.begin(), row.arguments.end());
-    const Outcome report = run_lapl(command);
-    CAPTURE(report.err);
-    CHECK(report.code == row.code);
-    CHECK_MESSAGE(has(report.err, row.message), row.message);
-  };
-  check({{"none"}, 4, "none: no such file or folder"});
-  check({{"."}, 4, "not a run folder"});
-  check({{"out", "-o", "p.png"}, 2, "unknown kind of page \".png\" (.html)"});
-  check({{"out", "-o", "none/p.html"}, 4, "none/p.html"});
+  expect_refused({"report"}, {{{"none"}, 4, "none: no such file or folder"},
+                              {{"."}, 4, "not a run folder"},
+                              {{"out", "-o", "p.png"}, 2, "unknown kind of page \".png\" (.html)"},
+                              {{"out", "-o", "none/p.html"}, 4, "none/p.html"}});
   write_text("out/fields/step-000000040.nc", "no longer what it was");
-  check({{"out"}, 4, "step-000000040.nc"});
+  expect_refused({"report"}, {{{"out"}, 4, "step-000000040.nc"}});
   for (const auto& entry : fs::directory_iterator(".")) CHECK(entry.path().extension() != ".html");
 }
 
