@@ -16,11 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether the config in the provenance begins with a picture.
-bool from_picture(const Provenance& provenance) {
+// Of the config in a file's provenance; none where there is no config.
+std::vector<ResolvedKey> keys_in(const Provenance& provenance) {
   const auto config = std::ranges::find(provenance, "config", &Provenance::value_type::first);
-  if (config == provenance.end()) return false;
-  return std::ranges::any_of(resolved_keys(config->second), [](const ResolvedKey& key) {
+  return config == provenance.end() ? std::vector<ResolvedKey>() : resolved_keys(config->second);
+}
+
+// Whether the run began with a picture.
+bool from_picture(const Provenance& provenance) {
+  return std::ranges::any_of(keys_in(provenance), [](const ResolvedKey& key) {
     return (key.key == "initial.kind" && key.value == "image") ||
            (key.key.starts_with("initial.") && key.value.starts_with("{kind: image"));
   });
@@ -40,11 +44,8 @@ std::vector<std::string> names_in_list(const std::string& list) {
 
 std::vector<std::string> state_fields(const FileContent& content) {
   std::vector<std::string> named = RunConfig{}.fields, fields;
-  const auto config =
-      std::ranges::find(content.provenance, "config", &Provenance::value_type::first);
-  if (config != content.provenance.end())
-    for (const ResolvedKey& key : resolved_keys(config->second))
-      if (key.key == "fields") named = names_in_list(key.value);
+  for (const ResolvedKey& key : keys_in(content.provenance))
+    if (key.key == "fields") named = names_in_list(key.value);
   for (const std::string& name : named)
     if (std::ranges::count(content.fields, name) > 0) fields.push_back(name);
   if (fields.empty()) fields.push_back(content.fields.front());
