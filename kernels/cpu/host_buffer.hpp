@@ -2,6 +2,8 @@
 // on it, so that each page lies near its thread on machines with several memory nodes.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -19,9 +21,14 @@ class HostBuffer {
   /// `size` zeros, shared out among `threads` threads as OpenMP's static schedule does.
   /// Throws DeviceError where memory does not suffice.
   HostBuffer(std::int64_t size, int threads) : size_(size) {
-    const std::size_t bytes = (static_cast<std::size_t>(size) * sizeof(T) + 63) / 64 * 64;
-    data_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
+    // Large ones in pages of 2 MiB where the system grants them: fewer addresses to look up.
+    constexpr std::size_t large_page = 2 << 20;
+    const std::size_t all = static_cast<std::size_t>(size) * sizeof(T);
+    const std::size_t alignment = all < 8 * large_page ? 64 : large_page;
+    const std::size_t bytes = (all + alignment - 1) / alignment * alignment;
+    data_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
     if (!data_) throw_out_of_memory(bytes);
+    if (alignment == large_page) ::madvise(data_.get(), bytes, MADV_HUGEPAGE);  // at best
     T* data = data_.get();
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (std::int64_t i = 0; i < size; ++i) data[i] = T(0);
