@@ -3,6 +3,7 @@
 // Those functions are compiled at run time, but for diffusion on three axes, which is compiled
 // ahead. Until the compiler is done, and where there is none, the stages are interpreted.
 #include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -27,6 +28,12 @@ Problem<T> with_compiled_rows(Problem<T> problem) {
       node.index = static_cast<int>(problem.parameters.size());
   problem.parameters.push_back(coefficient);
   return problem;
+}
+
+// That of a usual processor where this one's is not known.
+std::int64_t last_cache_bytes() {
+  const long known = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return known > 0 ? known : 32 << 20;
 }
 
 template <class T>
@@ -80,6 +87,16 @@ class CompiledEngine final : public CpuEngine<T> {
       stages_.functions.push_back(
           code_ ? code_->template function<StageFunction<T>>("stage_" + std::to_string(i))
                 : widest<RowLoops<T>>().diffusion_row);
+    stages_.pair_functions.resize(stages_.functions.size());
+    stages_.outgoing_pair_functions.resize(stages_.functions.size());
+    if (!code_) {
+      const RowLoops<T>& loops = widest<RowLoops<T>>();
+      const auto value_bytes = static_cast<std::int64_t>(sizeof(T));
+      stages_.past_caches = 2 * stages_.problem.shape.cells() * value_bytes > last_cache_bytes();
+      stages_.pair_functions.front() = loops.diffusion_rows;
+      stages_.outgoing_pair_functions.front() =
+          stages_.past_caches ? loops.stream_diffusion_rows : loops.diffusion_rows;
+    }
     cut_ = cut();
     stages_.extend(pipeline(cut_.steps).halo);
     return true;

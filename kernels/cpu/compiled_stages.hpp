@@ -61,6 +61,11 @@ struct CompiledStages {
   bool in_time = false;            // something depends on the time
   std::size_t most_lines = 0;
   std::vector<StageFunction<T>*> functions;
+  /// The same of two rows, called with the lines of the first one and then those of the second, and
+  /// so with the results; null where there is none.
+  std::vector<StageFunction<T>*> pair_functions;
+  std::vector<StageFunction<T>*> outgoing_pair_functions;  ///< for what goes out to memory
+  bool past_caches = false;                                ///< which is not in a cache when read
   std::vector<std::vector<T>> coefficients;
   std::vector<T> positions;
   std::int64_t margin = 0, pitch = 0;

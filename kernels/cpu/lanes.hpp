@@ -71,6 +71,16 @@ struct Lanes {
     return Vector(*reinterpret_cast<const Unaligned*>(from));
   }
   LAPL_INLINE void store_unaligned(T* to) const { *reinterpret_cast<Unaligned*>(to) = value; }
+  /// To memory past the caches, where the processor can; to an aligned place.
+  LAPL_INLINE void stream(T* to) const {
+#if defined(__AVX512F__)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), reinterpret_cast<__m512i>(value));
+#elif defined(__AVX__)
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
+#else
+    store(to);
+#endif
+  }
   friend LAPL_INLINE Lanes operator+(Lanes a, Lanes b) { return a.value + b.value; }
 };
 

@@ -34,12 +34,12 @@ struct Parts {
 };
 
 // The time of a step, in that of an operation on values in the cache. The figures were measured on
-// one AVX-512 processor and need only be about right.
+// an AVX-512 and an AVX2 processor and need only be about right.
 double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts parts) {
-  constexpr double move = 26;       // a value from memory and back
-  constexpr double spill = 1.5;     // times as long where the rings do not fit the cache
-  constexpr double row_start = 64;  // bytes of a row in the time that it takes to begin with it
-  constexpr double waiting = 0.1;   // of a piece, for the slowest thread
+  constexpr double move = 26;         // a value from memory and back
+  constexpr double spill = 10;        // a value to the next cache and back: the rings do not fit
+  constexpr double row_start = 4000;  // a row of a stage: as operations on so many bytes
+  constexpr double waiting = 0.1;     // of a piece, for the slowest thread
   const auto [endless_planes, endless_rows, endless_columns] = task.endless;
   const Extent planes(task.shape.planes, parts.planes, endless_planes, plan.halo);
   const Extent rows(task.shape.rows, parts.rows, endless_rows, plan.halo);
@@ -49,9 +49,12 @@ double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts 
   const double ring_rows =
       std::min(static_cast<double>(plan.rows.of(static_cast<std::int64_t>(rows.all()))),
                static_cast<double>(plan.versions.size()) * rows.all() * planes.all());
+  const double made = (static_cast<double>(plan.versions.size()) - task.fields) / steps;
+  const bool fits = ring_rows * columns.all() * bytes <= cache_bytes();
+  const double of_cell = task.arithmetic + (fits ? 0 : spill * made);
+  const double of_row = row_start / bytes * static_cast<double>(plan.instances.size()) / steps;
   const double computing =
-      task.arithmetic * (ring_rows * columns.all() * bytes > cache_bytes() ? spill : 1) *
-      planes.computed() * rows.computed() * (columns.computed() + 4 * row_start / bytes);
+      planes.computed() * rows.computed() * (of_cell * columns.computed() + of_row);
   const double moving = move * task.fields * planes.all() * rows.all() * columns.all() / steps;
   const double turns =
       static_cast<double>(whole_parts(parts.planes * parts.rows * parts.columns, task.threads));

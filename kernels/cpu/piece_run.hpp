@@ -2,12 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <vector>
 
-#include "kernels/cpu/compiled_stages.hpp"
+#include "kernels/cpu/face_rows.hpp"
 #include "kernels/cpu/instruction_set.hpp"
-#include "kernels/cpu/piece_cut.hpp"
+#include "kernels/cpu/piece_stream.hpp"
 #include "kernels/cpu/rows.hpp"
 
 namespace lapl {
@@ -17,7 +18,14 @@ template <class T>
 class PieceRun {
  public:
   PieceRun(const CompiledStages<T>& stages, const Pipeline& pipeline)
-      : stages_(stages), pipeline_(pipeline), rings_(pipeline.versions.size()) {
+      : stages_(stages),
+        pipeline_(pipeline),
+        faces_{stages},
+        rings_(pipeline.versions.size()),
+        lines_(2 * stages.most_lines),
+        results_(2 * stages.problem.arrays()),
+        line_walks_(stages.most_lines),
+        result_walks_(stages.problem.arrays()) {
     for (const Stage& stage : stages.problem.stages)
       trees_.emplace_back(stages.problem, stage.tree);
   }
@@ -27,24 +35,27 @@ class PieceRun {
     from_ = from;
     to_ = to;
     lay_out();
-    lines_.resize(stages_.most_lines);
-    results_.resize(stages_.problem.arrays());
     const std::int64_t end =
-        stream_.planes.size() * stream_.rows.size() + behind(pipeline_.last_lag);
+        stream_.planes.size() * stream_.rows.size() + stream_.behind(pipeline_.last_lag);
     for (std::int64_t t = 0; t < end; t += Pipeline::rows_at_once) {
-      for (int field = 0; field < stages_.problem.fields; ++field)
-        for_rows(t, [&](const Cell& row, std::int64_t) { load(field, times.front().laws, row); });
+      incoming_ =
+          stream_.for_rows(incoming_, [&](Cell row, std::int64_t number, std::int64_t count) {
+            for (; count > 0; --count, ++number, ++row.row)
+              for (int field = 0; field < stages_.problem.fields; ++field)
+                load(field, times.front().laws, row, number);
+          });
       for (std::size_t i = 0; i < made_.size(); ++i) {
-        const Made& made = made_[i];
-        for_rows(t - behind(made.instance->lag), [&](const Cell& row, std::int64_t number) {
-          if (made.piece.planes.holds(row.plane) && made.piece.rows.holds(row.row))
-            make(made, times[i], row, number);
-        });
-        fetch(t + Pipeline::rows_at_once, static_cast<std::int64_t>(i));
+        made_[i].next = stream_.for_rows(
+            made_[i].next, [&](const Cell& row, std::int64_t number, std::int64_t count) {
+              make(made_[i], times[i], row, number, count);
+            });
+        fetch(static_cast<std::int64_t>(i));
       }
-      for (Ring& ring : rings_)
+      outgoing_ = stream_.after(outgoing_);
+      for (RowRing<T>& ring : rings_)
         if (ring.rows > 0) ring.now = (ring.now + Pipeline::rows_at_once) % ring.rows;
     }
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // what was written past the caches
   }
 
  private:
@@ -57,40 +68,38 @@ class PieceRun {
   };
 
   // What an instance makes: `stored` are whole vectors of the columns where there is room for what
-  // nobody reads, since aligned ones are twice as fast; `inner` reads no ghosts but of columns.
+  // nobody reads, since aligned ones are twice as fast; what is in `inner` is made of rows that are
+  // there as they are.
   struct Made {
     const Pipeline::Instance* instance;
     Piece piece;
     Range stored;
+    Cell next;  // of its rows at once, the first
     Piece inner = {};
+    StageFunction<T>* pair = nullptr;  // where two rows are made at once
     std::vector<Place> lines = {}, results = {};
-  };
-
-  struct Ring {
-    T* first = nullptr;
-    std::int64_t rows = 0;
-    std::int64_t now = 0;  // where the row is that comes in
   };
 
   // Places the rings, and a row of ghosts for each line.
   void lay_out() {
     const Shape shape = stages_.problem.shape;
     const Faces<T>& faces = stages_.problem.faces.front();
-    across_ = faces.columns.wrap() && piece_.columns.size() == shape.columns;
-    stream_ = part(pipeline_.halo);
+    faces_.across = faces.columns.wrap() && piece_.columns.size() == shape.columns;
+    stream_ = {part(pipeline_.halo)};
     // Whole vectors begin at most one before the halo, and read a cell more.
     const std::int64_t halo = piece_.columns.first - stream_.columns.first;
     start_ = piece_.columns.first - ((halo + pad - 1) / pad + 1) * pad;
     pitch_ = (stream_.columns.last - start_ + 2 * pad) / pad * pad;
     std::int64_t rows = static_cast<std::int64_t>(stages_.most_lines);
-    for (const Pipeline::Version& version : pipeline_.versions) rows += behind(version.rows);
+    for (const Pipeline::Version& version : pipeline_.versions)
+      rows += stream_.behind(version.rows);
     memory_.resize(rows * pitch_ + pad);
     void* aligned = memory_.data();
     std::size_t space = memory_.size() * sizeof(T);
     ghosts_ = static_cast<T*>(std::align(64, 1, aligned, space));
     T* next = ghosts_ + static_cast<std::int64_t>(stages_.most_lines) * pitch_;
     for (std::size_t i = 0; i < rings_.size(); ++i) {
-      rings_[i] = {next, behind(pipeline_.versions[i].rows), 0};
+      rings_[i] = {next, stream_.behind(pipeline_.versions[i].rows), 0};
       next += rings_[i].rows * pitch_;
     }
     needed_.clear();
@@ -99,6 +108,8 @@ class PieceRun {
     made_.clear();
     for (const Pipeline::Instance& instance : pipeline_.instances)
       made_.push_back(made_by(instance));
+    incoming_ = stream_.row_behind({});
+    outgoing_ = stream_.after(stream_.row_behind(pipeline_.last_lag));
   }
 
   // The piece and the cells within `reach` of it, without those that are ghosts.
@@ -112,15 +123,15 @@ class PieceRun {
     };
     return {grown(piece_.planes, shape.planes, faces.planes.wrap()),
             grown(piece_.rows, shape.rows, faces.rows.wrap()),
-            grown(piece_.columns, shape.columns, faces.columns.wrap() && !across_)};
+            grown(piece_.columns, shape.columns, faces.columns.wrap() && !faces_.across)};
   }
 
   Made made_by(const Pipeline::Instance& instance) const {
     const Piece piece = part(instance.reach);
-    Made made{&instance, piece, piece.columns, stream_};
+    Made made{&instance, piece, piece.columns, stream_.row_behind(instance.lag), stream_};
     const auto place = [&](int version, std::int64_t after) {
       const std::int64_t rows = rings_[version].rows;
-      after -= behind(instance.lag);
+      after -= stream_.behind(instance.lag);
       return Place{version, rows > 0 ? (after % rows + rows) % rows : 0};
     };
     bool whole = true;
@@ -128,6 +139,7 @@ class PieceRun {
       made.results.push_back(place(result, 0));
       whole = whole && rings_[result].rows > 0;
     }
+    made.pair = (whole ? stages_.pair_functions : stages_.outgoing_pair_functions)[instance.stage];
     if (whole) {
       made.stored.first = start_ + (piece.columns.first - start_) / pad * pad;
       made.stored.last = start_ + (piece.columns.last - start_ + pad - 1) / pad * pad;
@@ -136,42 +148,25 @@ class PieceRun {
     const Shape shape = stages_.problem.shape;
     const std::vector<StageLayout::Line>& lines = stages_.layouts[instance.stage].lines;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (instance.sources[i] < 0) {
-        made.lines.emplace_back();
-        continue;
-      }
-      made.lines.push_back(place(instance.sources[i], behind({lines[i].plane, lines[i].row})));
+      const StageLayout::Line& line = lines[i];
+      const bool in_ring = instance.sources[i] >= 0;
+      made.lines.push_back(
+          in_ring ? place(instance.sources[i], stream_.behind({line.plane, line.row})) : Place{});
+      if (line.array < 0) continue;
       const auto shrink = [](Range& range, int by, std::int64_t size) {
         range.first = std::max<std::int64_t>(range.first, -by);
         range.last = std::min<std::int64_t>(range.last, size - by);
       };
-      if (!faces.planes.wrap()) shrink(made.inner.planes, lines[i].plane, shape.planes);
-      if (!faces.rows.wrap()) shrink(made.inner.rows, lines[i].row, shape.rows);
+      if (!faces.planes.wrap()) shrink(made.inner.planes, line.plane, shape.planes);
+      if (!faces.rows.wrap() || !in_ring) shrink(made.inner.rows, line.row, shape.rows);
+      if (stages_.ends_in_time[line.array]) made.inner = {};
     }
     return made;
   }
 
-  std::int64_t behind(StreamRows rows) const { return rows.of(stream_.rows.size()); }
-
-  // Calls `use` with each of the rows at once from one of the stream on, its column 0, and with
-  // its number among them.
-  template <class Use>
-  void for_rows(std::int64_t first, const Use& use) const {
-    const std::int64_t size = stream_.rows.size();
-    std::int64_t number = std::max<std::int64_t>(-first, 0);
-    first += number;
-    Cell row{stream_.rows.first + first % size, 0, stream_.planes.first + first / size};
-    for (; number < Pipeline::rows_at_once; ++number) {
-      use(row, number);
-      if (++row.row < stream_.rows.last) continue;
-      row.row = stream_.rows.first;
-      ++row.plane;
-    }
-  }
-
-  // The same for a place in the next rows at once.
+  // Column 0 of one of the next rows at once, by its number, in a ring.
   T* row_at(const Place& place, std::int64_t number) const {
-    const Ring& ring = rings_[place.version];
+    const RowRing<T>& ring = rings_[place.version];
     std::int64_t slot = ring.now + place.after + number;
     while (slot >= ring.rows) slot -= ring.rows;
     return ring.first + slot * pitch_ - start_;
@@ -181,7 +176,7 @@ class PieceRun {
   T* row_of(int version, std::int64_t plane, std::int64_t row) const {
     const std::int64_t place =
         (plane - stream_.planes.first) * stream_.rows.size() + row - stream_.rows.first;
-    const Ring& ring = rings_[version];
+    const RowRing<T>& ring = rings_[version];
     return ring.first + place % ring.rows * pitch_ - start_;
   }
 
@@ -193,84 +188,153 @@ class PieceRun {
                shape.columns;
   }
 
-  void load(int field, const FaceLaws<T>& laws, const Cell& row) {
+  void load(int field, const FaceLaws<T>& laws, const Cell& row, std::int64_t number) {
     const Piece& needed = needed_[field];
     if (rings_[field].rows == 0 || !needed.planes.holds(row.plane) || !needed.rows.holds(row.row))
       return;
     const std::int64_t size = stages_.problem.shape.columns;
     const T* const source = from_ + index_of(field, row);
-    T* const to = row_of(field, row.plane, row.row);
+    T* const to = row_at({field, 0}, number);
     for (std::int64_t column = needed.columns.first; column < needed.columns.last;) {
       const std::int64_t inside = wrapped(column, size);
       const std::int64_t count = std::min(needed.columns.last - column, size - inside);
       copy_row_(source + inside, to + column, count);
       column += count;
     }
-    if (!stages_.ends_in_time[field]) impose_ends(field, laws, row, needed.columns, to);
+    if (!stages_.ends_in_time[field]) faces_.impose_ends(field, laws, row, needed.columns, to);
   }
 
   // Fetches one instance's share of what comes in and goes out in the next rows at once, while
   // there is something to compute.
-  void fetch(std::int64_t next, std::int64_t instance) const {
+  void fetch(std::int64_t instance) const {
     const auto instances = std::ssize(pipeline_.instances);
     const std::int64_t width = piece_.columns.size();
     const std::int64_t first = piece_.columns.first + width * instance / instances / pad * pad;
     const std::int64_t last = piece_.columns.first + width * (instance + 1) / instances;
-    for (int field = 0; field < stages_.problem.fields; ++field) {
-      for_rows(next, [&](const Cell& row, std::int64_t) {
-        if (!stream_.planes.holds(row.plane)) return;
-        const T* const source = from_ + index_of(field, row);
+    const auto of_row = [&](const Cell& row, const auto& line) {
+      for (int field = 0; field < stages_.problem.fields; ++field)
         for (std::int64_t column = first; column < last; column += pad)
-          __builtin_prefetch(source + column, 0, 2);
+          line(index_of(field, row) + column);
+    };
+    stream_.for_rows(incoming_, [&](Cell row, std::int64_t, std::int64_t count) {
+      for (; count > 0 && stream_.planes.holds(row.plane); --count, ++row.row)
+        of_row(row, [&](std::int64_t index) { __builtin_prefetch(from_ + index, 0, 2); });
+    });
+    if (stages_.past_caches) return;
+    stream_.for_rows(outgoing_, [&](Cell row, std::int64_t, std::int64_t count) {
+      for (; count > 0 && piece_.planes.holds(row.plane); --count, ++row.row)
+        if (piece_.rows.holds(row.row))
+          of_row(row, [&](std::int64_t index) { __builtin_prefetch(to_ + index, 1, 2); });
+    });
+  }
+
+  // Of so many rows of a plane those that the instance makes.
+  void make(const Made& made, const InstanceTimes<T>& times, Cell row, std::int64_t number,
+            std::int64_t count) {
+    if (!made.piece.planes.holds(row.plane)) return;
+    const std::int64_t first = row.row;
+    const auto rows_up_to = [&](std::int64_t end, const auto& make_rows) {
+      const std::int64_t some = std::min(end, first + count) - row.row;
+      if (some > 0) make_rows(some);
+      row.row += std::max<std::int64_t>(some, 0);
+    };
+    const auto at_edge = [&](std::int64_t some) {
+      for (Cell edge = row; edge.row < row.row + some; ++edge.row)
+        make_at_edge(made, times, edge, number + edge.row - first);
+    };
+    rows_up_to(made.piece.rows.first, [](std::int64_t) {});
+    if (made.inner.planes.holds(row.plane)) {
+      rows_up_to(std::min(made.inner.rows.first, made.piece.rows.last), at_edge);
+      rows_up_to(std::min(made.inner.rows.last, made.piece.rows.last), [&](std::int64_t some) {
+        make_inner(made, times, row, number + row.row - first, some);
       });
-      for_rows(next - behind(pipeline_.last_lag), [&](const Cell& row, std::int64_t) {
-        if (!piece_.planes.holds(row.plane) || !piece_.rows.holds(row.row)) return;
-        const T* const goal = to_ + index_of(field, row);
-        for (std::int64_t column = first; column < last; column += pad)
-          __builtin_prefetch(goal + column, 1, 2);
-      });
+    }
+    rows_up_to(made.piece.rows.last, at_edge);
+  }
+
+  void make_inner(const Made& made, const InstanceTimes<T>& times, Cell row, std::int64_t number,
+                  std::int64_t count) {
+    const int stage = made.instance->stage;
+    const std::size_t lines = made.lines.size(), results = made.results.size();
+    for (std::size_t i = 0; i < lines; ++i)
+      line_walks_[i] = walk_of(made, stages_.layouts[stage].lines[i], made.lines[i], row, number);
+    for (std::size_t i = 0; i < results; ++i)
+      result_walks_[i] = walk_of(made, made.results[i], row, number);
+    while (count > 0) {
+      const std::int64_t rows = count > 1 && made.pair != nullptr ? 2 : 1;
+      for (std::int64_t k = 0; k < rows; ++k) {
+        for (std::size_t i = 0; i < lines; ++i) lines_[k * lines + i] = line_walks_[i].next();
+        for (std::size_t i = 0; i < results; ++i)
+          results_[k * results + i] = result_walks_[i].next();
+      }
+      (rows == 2 ? made.pair : stages_.functions[stage])(lines_.data(), uniforms(made, times, row),
+                                                         results_.data(), made.stored.size());
+      for (std::int64_t k = 0; k < rows; ++k, ++row.row)
+        finish(made, times, row, results_.data() + k * results);
+      count -= rows;
     }
   }
 
-  void make(const Made& made, const InstanceTimes<T>& times, const Cell& row, std::int64_t number) {
+  RowWalk<const T> walk_of(const Made& made, const StageLayout::Line& line, const Place& place,
+                           const Cell& row, std::int64_t number) const {
+    if (place.version >= 0) {
+      const RowWalk<T> ring = walk_of(made, place, row, number);
+      return {ring.values, ring.step, ring.end, ring.ring};
+    }
+    if (line.array < 0) return {stages_.positions.data() + stages_.margin + made.stored.first};
+    const Shape shape = stages_.problem.shape;
+    return {
+        coefficient_row(line, wrapped(row.plane + line.plane, shape.planes), row.row + line.row) +
+            made.stored.first,
+        stages_.pitch};
+  }
+  RowWalk<T> walk_of(const Made& made, const Place& place, const Cell& row,
+                     std::int64_t number) const {
+    const RowRing<T>& ring = rings_[place.version];
+    if (ring.rows == 0)
+      return {to_ + index_of(pipeline_.versions[place.version].array, row) + made.stored.first,
+              stages_.problem.shape.columns};
+    const std::int64_t size = ring.rows * pitch_;
+    return {row_at(place, number) + made.stored.first, pitch_,
+            ring.first - start_ + made.stored.first + size, size};
+  }
+
+  void make_at_edge(const Made& made, const InstanceTimes<T>& times, const Cell& row,
+                    std::int64_t number) {
     const int stage = made.instance->stage;
-    const bool inner = made.inner.planes.holds(row.plane) && made.inner.rows.holds(row.row);
-    for (std::size_t i = 0; i < made.lines.size(); ++i) {
-      const Place& place = made.lines[i];
-      if (inner && place.version >= 0) {
-        const StageLayout::Line& line = stages_.layouts[stage].lines[i];
-        T* const values = row_at(place, number);
-        if (stages_.ends_in_time[line.array])
-          impose_ends(line.array, times.laws, {row.row + line.row, 0, row.plane + line.plane},
-                      made.piece.columns, values);
-        lines_[i] = values + made.stored.first;
-      } else {
-        lines_[i] =
-            line(stages_.layouts[stage].lines[i], place.version, times.laws, row,
-                 made.piece.columns, ghosts_ + static_cast<std::int64_t>(i) * pitch_ - start_) +
-            made.stored.first;
-      }
-    }
-    const auto out = [&](const Place& place) {
-      return to_ + index_of(pipeline_.versions[place.version].array, row);
-    };
-    for (std::size_t i = 0; i < made.results.size(); ++i) {
-      const Place& place = made.results[i];
-      results_[i] =
-          (rings_[place.version].rows > 0 ? row_at(place, number) : out(place)) + made.stored.first;
-    }
+    for (std::size_t i = 0; i < made.lines.size(); ++i)
+      lines_[i] =
+          line(stages_.layouts[stage].lines[i], made.lines[i].version, times.laws, row,
+               made.piece.columns, ghosts_ + static_cast<std::int64_t>(i) * pitch_ - start_) +
+          made.stored.first;
+    for (std::size_t i = 0; i < made.results.size(); ++i)
+      results_[i] = walk_of(made, made.results[i], row, number).values;
     stages_.functions[stage](lines_.data(), uniforms(made, times, row), results_.data(),
                              made.stored.size());
-    for (const Place& place : made.results) {
-      const Pipeline::Version& version = pipeline_.versions[place.version];
-      if (rings_[place.version].rows == 0) continue;
-      T* const values = row_at(place, number);
+    finish(made, times, row, results_.data());
+  }
+
+  // What follows when a row has been made.
+  void finish(const Made& made, const InstanceTimes<T>& times, const Cell& row,
+              T* const* results) const {
+    for (std::size_t i = 0; i < made.results.size(); ++i) {
+      const int number = made.results[i].version;
+      const Pipeline::Version& version = pipeline_.versions[number];
+      if (rings_[number].rows == 0) continue;
+      T* const values = results[i] - made.stored.first;
       if (!stages_.ends_in_time[version.array])
-        impose_ends(version.array, times.laws, row, made.piece.columns, values);
+        faces_.impose_ends(version.array, times.laws, row, made.piece.columns, values);
       if (version.goes_out && piece_.planes.holds(row.plane) && piece_.rows.holds(row.row))
-        copy_row_(values + piece_.columns.first, out(place) + piece_.columns.first,
-                  piece_.columns.size());
+        copy_row_(values + piece_.columns.first,
+                  to_ + index_of(version.array, row) + piece_.columns.first, piece_.columns.size());
     }
+  }
+
+  // Column 0 of a row of a coefficient.
+  const T* coefficient_row(const StageLayout::Line& line, std::int64_t plane,
+                           std::int64_t row) const {
+    return stages_.coefficients[line.array - stages_.problem.fields].data() +
+           (plane * stages_.problem.shape.rows + row) * stages_.pitch + stages_.margin;
   }
 
   // Where column 0 of a line is; what a stage reads beyond the grid's faces is set, by the law of
@@ -289,48 +353,16 @@ class PieceRun {
                   nearest(at.plane, shape.planes, faces.planes.wrap())};
     const std::int64_t plane = wrapped(in.plane, shape.planes);
     const std::int64_t in_plane = wrapped(in.row, shape.rows);
-    if (version < 0)
-      return stages_.coefficients[line.array - problem.fields].data() +
-             (plane * shape.rows + in_plane) * stages_.pitch + stages_.margin;
+    if (version < 0) return coefficient_row(line, plane, in_plane);
     T* const inside = row_of(version, in.plane, in.row);
-    if (stages_.ends_in_time[line.array]) impose_ends(line.array, laws, in, range, inside);
+    if (stages_.ends_in_time[line.array]) faces_.impose_ends(line.array, laws, in, range, inside);
     const T* found = inside;
     if (in.row != at.row)
-      found = impose(laws.of(line.array, 1, at.row > 0), plane, range, found, ghosts);
+      found = faces_.impose(laws.of(line.array, 1, at.row > 0), plane, range, found, ghosts);
     if (in.plane != at.plane)
-      found = impose(laws.of(line.array, 0, at.plane > 0), in.row != at.row ? at.row : in_plane,
-                     range, found, ghosts);
+      found = faces_.impose(laws.of(line.array, 0, at.plane > 0),
+                            in.row != at.row ? at.row : in_plane, range, found, ghosts);
     return found;
-  }
-
-  // A row by a law along it; `slow`: the index along the slower axis of the law's face.
-  const T* impose(const LawsAlongFace<T>& law, std::int64_t slow, const Range& range,
-                  const T* inside, T* ghosts) const {
-    const bool wrap = stages_.problem.faces.front().columns.wrap();
-    for (std::int64_t column = range.first - 1; column <= range.last; ++column) {
-      const std::int64_t place = wrap ? wrapped(column, stages_.problem.shape.columns) : column;
-      ghosts[column] = law.at(slow, place).ghost(inside[column]);
-    }
-    return ghosts;
-  }
-
-  // What lies beyond the ends of a row: done when it is made, since a vector that holds a number
-  // just written is waited for, or where it depends on the time when it is read.
-  void impose_ends(int array, const FaceLaws<T>& laws, const Cell& row, const Range& range,
-                   T* values) const {
-    const Shape shape = stages_.problem.shape;
-    if (across_) {
-      values[-1] = values[shape.columns - 1];
-      values[shape.columns] = values[0];
-    } else if (!stages_.problem.faces.front().columns.wrap()) {
-      const auto impose_end = [&](bool last, std::int64_t ghost, std::int64_t inside) {
-        values[ghost] = laws.of(array, 2, last)
-                            .at(wrapped(row.plane, shape.planes), wrapped(row.row, shape.rows))
-                            .ghost(values[inside]);
-      };
-      if (range.first == 0) impose_end(false, -1, 0);
-      if (range.last == shape.columns) impose_end(true, shape.columns, shape.columns - 1);
-    }
   }
 
   const T* uniforms(const Made& made, const InstanceTimes<T>& times, const Cell& row) {
@@ -342,20 +374,24 @@ class PieceRun {
 
   const CompiledStages<T>& stages_;
   const Pipeline& pipeline_;
+  FaceRows<T> faces_;
   decltype(RowLoops<T>::copy_row) copy_row_ = widest<RowLoops<T>>().copy_row;
   std::vector<TreeAt<T>> trees_;  // of each stage
-  Piece piece_, stream_;          // the stream: with the halo
+  Piece piece_;
+  PieceStream stream_;
   const T* from_ = nullptr;
   T* to_ = nullptr;
-  bool across_ = false;                 // the columns are periodic, and all in the piece
   std::int64_t start_ = 0, pitch_ = 0;  // first column of a ring's rows, and their length
   std::vector<T> memory_;
-  std::vector<Ring> rings_;    // of each version
-  T* ghosts_ = nullptr;        // a row for each line
-  std::vector<Piece> needed_;  // of each field
-  std::vector<Made> made_;     // by each instance
-  std::vector<const T*> lines_;
+  std::vector<RowRing<T>> rings_;  // of each version
+  T* ghosts_ = nullptr;            // a row for each line
+  std::vector<Piece> needed_;      // of each field
+  std::vector<Made> made_;         // by each instance
+  Cell incoming_, outgoing_;       // of the next rows at once that come in and go out, the first
+  std::vector<const T*> lines_;    // what a function is called with: of one row or two
   std::vector<T*> results_;
+  std::vector<RowWalk<const T>> line_walks_;
+  std::vector<RowWalk<T>> result_walks_;
   std::vector<T> uniforms_;
 };
 

@@ -39,30 +39,98 @@ LAPL_INLINE Lanes<T> window(Lanes<T> a, Lanes<T> b, std::integer_sequence<int, J
   return __builtin_shufflevector(a.value, b.value, (J + Shift)...);
 }
 
-// The neighbours in the row are made of vectors that are in registers: loads across cache lines
-// take twice as long.
+// The vectors of a row with those a cell before and after. With AVX-512 these are made of what is
+// in registers, as each load across a cache line takes twice as long; shorter ones are loaded,
+// since AVX2 needs two instructions for what AVX-512 does in one.
 template <class T>
-void diffusion_row(const T* const* lines, const T* uniforms, T* const* out, long count) {
+class RowLanes {
+ public:
+  RowLanes() = default;
+  LAPL_INLINE explicit RowLanes(const T* row) : row_(row) {
+    if constexpr (in_registers) here_ = at(-n), after_ = at(0);
+  }
+
+  /// For i = 0, n, 2 n ... in turn.
+  LAPL_INLINE void go_to(long i) {
+    if constexpr (in_registers) {
+      before_ = here_, here_ = after_, after_ = at(i + n);
+    } else {
+      before_ = at(i - 1), here_ = at(i), after_ = at(i + 1);
+    }
+  }
+  LAPL_INLINE Lanes<T> left() const {
+    if constexpr (in_registers) return window<n - 1>(before_, here_, lanes);
+    return before_;
+  }
+  LAPL_INLINE Lanes<T> right() const {
+    if constexpr (in_registers) return window<1>(here_, after_, lanes);
+    return after_;
+  }
+  LAPL_INLINE Lanes<T> here() const { return here_; }
+
+ private:
+  static constexpr int n = Lanes<T>::count;
+  static constexpr bool in_registers = vector_bytes == 64;
+  static constexpr auto lanes = std::make_integer_sequence<int, n>();
+
+  LAPL_INLINE Lanes<T> at(long i) const { return Lanes<T>::load_unaligned(row_ + i); }
+
+  const T* row_;
+  Lanes<T> before_, here_, after_;
+};
+
+// Rows one after the other: what is above and below a row is in registers where that is one of
+// them.
+template <int Rows, bool Streamed, class T>
+void diffusion_rows(const T* const* lines, const T* uniforms, T* const* out, long count) {
   constexpr int n = Lanes<T>::count;
-  constexpr auto lanes = std::make_integer_sequence<int, n>();
   const DiffusionStage<T> stage{uniforms[1]};
   const DiffusionStage<Lanes<T>> stage_of_lanes{Lanes<T>(uniforms[1])};
-  const T *const centre = lines[0], *const up = lines[1], *const down = lines[2];
-  const T *const front = lines[3], *const back = lines[4];
-  T* const to = out[0];
-  Lanes<T> before = Lanes<T>::load_unaligned(centre - n), here = Lanes<T>::load_unaligned(centre);
+  const auto at = [](const T* row, long i) __attribute__((always_inline)) {
+    return Lanes<T>::load_unaligned(row + i);
+  };
+  const auto put = [](Lanes<T> values, T * goal) __attribute__((always_inline)) {
+    if constexpr (Streamed)
+      values.stream(goal);
+    else
+      values.store_unaligned(goal);
+  };
+  // In variables of its own: what is stored could else change what `lines` and `out` hold.
+  const T *const up = lines[1], *const down = lines[5 * Rows - 3];
+  const T *centre[Rows], *front[Rows], *back[Rows];
+  T* to[Rows];
+  RowLanes<T> rows[Rows];
+#pragma GCC unroll 2
+  for (int k = 0; k < Rows; ++k) {
+    centre[k] = lines[5 * k], front[k] = lines[5 * k + 3], back[k] = lines[5 * k + 4];
+    to[k] = out[k];
+    rows[k] = RowLanes<T>(centre[k]);
+  }
   long i = 0;
   for (; i + n <= count; i += n) {
-    const Lanes<T> after = Lanes<T>::load_unaligned(centre + i + n);
-    stage_of_lanes(window<n - 1>(before, here, lanes), window<1>(here, after, lanes),
-                   Lanes<T>::load_unaligned(up + i), Lanes<T>::load_unaligned(down + i),
-                   Lanes<T>::load_unaligned(front + i), Lanes<T>::load_unaligned(back + i), here)
-        .store_unaligned(to + i);
-    before = here;
-    here = after;
+#pragma GCC unroll 2
+    for (int k = 0; k < Rows; ++k) rows[k].go_to(i);
+#pragma GCC unroll 2
+    for (int k = 0; k < Rows; ++k)
+      put(stage_of_lanes(rows[k].left(), rows[k].right(), k > 0 ? rows[k - 1].here() : at(up, i),
+                         k + 1 < Rows ? rows[k + 1].here() : at(down, i), at(front[k], i),
+                         at(back[k], i), rows[k].here()),
+          to[k] + i);
   }
   for (; i < count; ++i)
-    to[i] = stage(centre[i - 1], centre[i + 1], up[i], down[i], front[i], back[i], centre[i]);
+    for (int k = 0; k < Rows; ++k)
+      to[k][i] =
+          stage(centre[k][i - 1], centre[k][i + 1], k > 0 ? centre[k - 1][i] : up[i],
+                k + 1 < Rows ? centre[k + 1][i] : down[i], front[k][i], back[k][i], centre[k][i]);
+}
+
+template <class T>
+void stream_diffusion_rows(const T* const* lines, const T* uniforms, T* const* out, long count) {
+  const auto aligned = [](const T* to) {
+    return reinterpret_cast<std::uintptr_t>(to) % vector_bytes == 0;
+  };
+  (aligned(out[0]) && aligned(out[1]) ? diffusion_rows<2, true, T>
+                                      : diffusion_rows<2, false, T>)(lines, uniforms, out, count);
 }
 
 template <class T>
@@ -123,7 +191,9 @@ T arithmetic(std::int64_t count, T seed) {
 template <class T>
 constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
                                step_row<DiffusionStage<T>, T>,
-                               diffusion_row<T>,
+                               diffusion_rows<1, false, T>,
+                               diffusion_rows<2, false, T>,
+                               stream_diffusion_rows<T>,
                                copy_row<T>,
                                laplacian_row<T>,
                                operate<T>,

@@ -23,6 +23,11 @@ struct RowLoops {
   /// lines are the row, those before and after it, and those in the planes before and after. Reads
   /// as many values beside the row as a vector has.
   void (*diffusion_row)(const T* const* lines, const T* uniforms, T* const* out, long count);
+  /// The same of a row and the one after it, with the lines of the one, then of the other.
+  void (*diffusion_rows)(const T* const* lines, const T* uniforms, T* const* out, long count);
+  /// The same that writes whole vectors past the caches; other threads see them after a fence.
+  void (*stream_diffusion_rows)(const T* const* lines, const T* uniforms, T* const* out,
+                                long count);
 
   void (*copy_row)(const T* from, T* to, std::int64_t count);
 
