@@ -24,7 +24,8 @@ inline constexpr auto engine_table = std::to_array<EngineInfo>(
      {"streaming", "cuda", "many steps a launch, rows streamed through registers"},
      {"tile", "cuda", "one step a launch, tiles with halo in shared memory, CUDA graphs"}});
 
-/// Has bits of its own, and is taken where it is asked for by name alone (kernels/linear_rates.hpp).
+/// Has bits of its own, and is taken where it is asked for by name alone
+/// (kernels/linear_rates.hpp).
 inline constexpr EngineInfo spectral_engine = {
     "spectral", "cpu",
     "any number of steps at once, by two transforms; linear equations of one field, with digests "

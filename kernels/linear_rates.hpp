@@ -22,7 +22,7 @@ struct LinearRates {
     std::array<int, 3> turns = {};  ///< of theta, along planes, rows, columns
   };
   Faces<double> faces;  ///< whose eigenmodes they are: neighbours, or a = 0 and b = 0 or 1
-  double of_mean = 0;  ///< per second, of a field that is the same everywhere
+  double of_mean = 0;   ///< per second, of a field that is the same everywhere
   std::vector<Term> terms;
   std::function<double(double)> change;  ///< of rate dt, without cancellation where that is small
   std::vector<double> source;  ///< rate of a field that is 0, cell by cell; empty: 0 everywhere

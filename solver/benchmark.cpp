@@ -12,6 +12,7 @@
 #include "kernels/stage_code.hpp"
 #include "solver/filter.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/linear_rates.hpp"
 
 namespace lapl {
 namespace {
@@ -124,7 +125,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   if (of.config) config = *of.config;
   config.shape = of.shape;
   config.engine = of.engine;
-  const auto problem = problem_of<T>(config, coefficients);
+  const auto problem = problem_to_step<T>(config, coefficients);
   const auto backend = make_backend(of.backend, of.engine, problem, of.threads);
   std::vector<T> field;
   if (of.config) {

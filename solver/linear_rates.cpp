@@ -186,14 +186,20 @@ std::string why_not_spectral(const RunConfig& config) {
   }
 }
 
-LinearRates linear_rates_of(const RunConfig& config, const CoefficientFields& coefficients) {
+template <class T>
+Problem<T> problem_to_step(const RunConfig& config, const CoefficientFields& coefficients) {
+  Problem<T> problem = problem_of<T>(config, coefficients);
+  if (!is_spectral(config)) return problem;
   try {
     RateProblem found = rate_problem_of(config, coefficients);
     found.rates.source = source_of(config, found.problem);
-    return std::move(found.rates);
+    problem.linear_rates = std::make_shared<const LinearRates>(std::move(found.rates));
+    return problem;
   } catch (const Refusal& refusal) {
     throw ConfigError("engine spectral: {}", refusal.why);
   }
 }
+template Problem<float> problem_to_step(const RunConfig&, const CoefficientFields&);
+template Problem<double> problem_to_step(const RunConfig&, const CoefficientFields&);
 
 }  // namespace lapl

@@ -12,7 +12,9 @@ namespace lapl {
 /// Throws FormulaError.
 std::string why_not_spectral(const RunConfig& config);
 
-/// Throws ConfigError where it cannot, FormulaError. `coefficients`: see problem_of.
-LinearRates linear_rates_of(const RunConfig& config, const CoefficientFields& coefficients);
+/// problem_of, with linear rates where the run is for that engine. Throws ConfigError where it
+/// cannot be, FormulaError.
+template <class T>
+Problem<T> problem_to_step(const RunConfig& config, const CoefficientFields& coefficients);
 
 }  // namespace lapl

@@ -6,7 +6,6 @@
 #include "kernels/pcg64.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/linear_rates.hpp"
 
 namespace lapl {
 namespace {
@@ -41,9 +40,6 @@ Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coeffici
   Problem<T> problem = problem_with<T>(config, coefficients, equation.stages(config));
   for (const double parameter : equation.stage_parameters(config))
     problem.parameters.push_back(static_cast<T>(parameter));
-  if (is_spectral(config))
-    problem.linear_rates =
-        std::make_shared<const LinearRates>(linear_rates_of(config, coefficients));
   return problem;
 }
 template Problem<float> problem_of(const RunConfig&, const CoefficientFields&);

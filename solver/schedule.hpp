@@ -56,8 +56,7 @@ class Schedule {
       : last_(config.steps),
         outputs_(config),
         checkpoint_every_(config.checkpoint_every.steps.value_or(config.steps + 1)),
-        check_every_(checks_between_outputs(config) ? config.check_finite_every
-                                                    : config.steps + 1),
+        check_every_(checks_between_outputs(config) ? config.check_finite_every : config.steps + 1),
         probe_every_(config.probes ? config.probes->every : config.steps + 1),
         looks_for_steady_(config.steady.has_value()),
         has_probes_(config.probes.has_value()),

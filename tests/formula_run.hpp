@@ -7,6 +7,7 @@
 
 #include "kernels/backend.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/linear_rates.hpp"
 #include "solver/problem.hpp"
 
 namespace lapl::test {
@@ -64,7 +65,7 @@ std::vector<T> formula_stepped(const RunConfig& run, const std::vector<T>& state
                                std::int64_t steps, const std::string& engine = "interpreted",
                                int threads = 2) {
   const auto backend =
-      make_backend<T>("cpu", engine, problem_of<T>(run, coefficient_fields(run)), threads);
+      make_backend<T>("cpu", engine, problem_to_step<T>(run, coefficient_fields(run)), threads);
   backend->set_state(state);
   backend->advance(steps);
   backend->capture();

@@ -15,7 +15,7 @@ struct OtherSteps {
   double step = 0;   ///< seconds
   int stages = 1;    ///< of a step
   std::int64_t steps = 0;
-  double seconds = 0;   ///< that they take; infinity: what is measured is too short
+  double seconds = 0;        ///< that they take; infinity: what is measured is too short
   std::string why_not = {};  ///< empty where they can be taken
 };
 

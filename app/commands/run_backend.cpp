@@ -10,6 +10,7 @@
 #include "kernels/engines.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/filter.hpp"
+#include "solver/linear_rates.hpp"
 #include "solver/outputs.hpp"
 #include "solver/run.hpp"
 
@@ -48,7 +49,7 @@ template <class T>
 std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendChoice& choice,
                                         const CoefficientFields& coefficients,
                                         const std::function<void(const std::string&)>& note) {
-  const Problem<T> problem = problem_of<T>(config, coefficients);
+  const Problem<T> problem = problem_to_step<T>(config, coefficients);
   auto backend = make_backend(choice.backend, config.engine, problem, config.threads);
   const BackendDescription by = backend->description();
   note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));

@@ -12,8 +12,9 @@ const std::string spectral_config =
     "grid: {shape: [60, 47]}\n"
     "boundary: {rows: {first: zero, last: insulated}, columns: periodic}\n"
     "initial: {kind: formula, formula: random}\n"
-    "equation: {coefficient: 0.2}\n"
-    "time: {steps: 1000000}\n"
+    "parameters: {s: {formula: 1e-7 * sin(x)}}\n"
+    "equation: {kind: formula, field: 0.2 * laplacian(field) + s}\n"
+    "time: {step: 1, steps: 1000000}\n"
     "output: {directory: out, every: 300000}\n"
     "checkpoint: {every: 250000}\n"
     "compute: {engine: spectral, backend: cpu}\n";
@@ -49,6 +50,15 @@ TEST_CASE(
       run_lapl({"resume", "out", "--from", "500000", "--set", "compute.engine=auto"});
   CHECK(stepping.code == 2);
   CHECK(has(stepping.err, "compute.engine: spectral in"));
+}
+
+TEST_CASE("a sweep by engine spectral") {
+  const Sandbox sandbox;
+  write_text("c.yaml", spectral_config);
+  const Outcome sweep =
+      run_lapl({"sweep", "c.yaml", "--output", "all", "--set", "time.steps=1000,2000"});
+  CAPTURE(sweep.err);
+  CHECK(sweep.code == 0);
 }
 
 TEST_CASE("a config that engine spectral cannot step says why") {
