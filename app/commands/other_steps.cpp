@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/initial_source.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/linear_rates.hpp"
 #include "solver/schedule.hpp"
-#include "solver/stable_step.hpp"
 
 namespace lapl {
 namespace {
@@ -66,15 +64,14 @@ template double measure_cells_per_second(Backend<float>&, const RunConfig&, doub
 template double measure_cells_per_second(Backend<double>&, const RunConfig&, double);
 
 template <class T>
-std::vector<OtherSteps> measure_other_steps(const RunConfig& config, const BackendChoice& choice,
-                                            const CoefficientFields& coefficients,
-                                            std::span<const T> state) {
+std::vector<OtherSteps> measure_other_steps(
+    const RunConfig& config, const BackendChoice& choice, const CoefficientFields& coefficients,
+    std::span<const T> state, const std::function<StableStep(TimeScheme)>& stable_steps) {
   const double longest = time_of(config, Schedule(config).next_output_after(0));
-  const auto stable_step = stable_steps_of(config, [&] { return load_state_fields(config); });
   std::vector<OtherSteps> all;
   for (TimeScheme scheme : {TimeScheme(Scheme::euler), TimeScheme(Scheme::rkl2, usual_stages)}) {
     OtherSteps& steps = all.emplace_back(OtherSteps{.name = name_of(scheme.kind)});
-    const StableStep stable = stable_step(scheme);
+    const StableStep stable = stable_steps(scheme);
     const std::optional<double> step = automatic_step(stable);
     if (!step) {
       steps.why_not = "the largest stable step is " + text_of(stable);
@@ -83,7 +80,7 @@ std::vector<OtherSteps> measure_other_steps(const RunConfig& config, const Backe
     RunConfig other = in_steps(config, scheme, std::min(*step, longest));
     if (scheme.kind == Scheme::rkl2) {
       if (*step > longest)
-        other.scheme.stages = automatic_stages(other, stable_step).value_or(usual_stages);
+        other.scheme.stages = automatic_stages(other, stable_steps).value_or(usual_stages);
       steps.stages = other.scheme.stages;
     }
     measure_one(steps, other, choice, coefficients, state);
@@ -99,9 +96,11 @@ std::vector<OtherSteps> measure_other_steps(const RunConfig& config, const Backe
 }
 template std::vector<OtherSteps> measure_other_steps(const RunConfig&, const BackendChoice&,
                                                      const CoefficientFields&,
-                                                     std::span<const float>);
+                                                     std::span<const float>,
+                                                     const std::function<StableStep(TimeScheme)>&);
 template std::vector<OtherSteps> measure_other_steps(const RunConfig&, const BackendChoice&,
                                                      const CoefficientFields&,
-                                                     std::span<const double>);
+                                                     std::span<const double>,
+                                                     const std::function<StableStep(TimeScheme)>&);
 
 }  // namespace lapl

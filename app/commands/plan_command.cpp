@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -79,8 +80,11 @@ Json plan_of(const LoadedConfig& loaded) {
     plan["coefficient"] = coefficient_of(config);
     plan["largest_stable_coefficient"] = diffusion::largest_coefficient(config);
   }
-  const StableStep stable = fits(memory, available)
-                                ? stable_step_of(config, [&] { return load_state_fields(config); })
+  std::function<StableStep(TimeScheme)> stable_steps;
+  if (fits(memory, available))
+    stable_steps = stable_steps_of(config, [&] { return load_state_fields(config); });
+  const StableStep stable = stable_steps
+                                ? stable_steps(config.scheme)
                                 : StableStep{.largest = equation_of(config).largest_step(config),
                                              .why_unknown = "not estimated: the grid does not fit"};
   const bool is_number = stable.largest && std::isfinite(*stable.largest);
@@ -92,7 +96,7 @@ Json plan_of(const LoadedConfig& loaded) {
   plan["step_warning"] = step_warning(config, stable);
   plan["step_note"] = loaded.step_note;
   if (!fits(memory, available)) return plan;
-  const RunTime time = measure_run_time(loaded, choice);
+  const RunTime time = measure_run_time(loaded, choice, stable_steps);
   plan["engine"] = time.by.engine;
   plan["engine_reason"] = time.by.reason;
   plan["device"] = time.by.device;

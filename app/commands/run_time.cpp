@@ -76,7 +76,8 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
 }
 
 template <class T>
-RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice) {
+RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice,
+                         const std::function<StableStep(TimeScheme)>& stable_steps) {
   const CoefficientFields coefficients = load_coefficients(config);
   auto backend = run_backend<T>(config, choice, coefficients, [](const std::string&) {});
   set_initial_state(*backend, config, coefficients, load_initial_fields(config));
@@ -92,13 +93,14 @@ RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice) {
   if (config.steps == 0) return time;
   time.stepping_seconds = cells / time.cells_per_second;
   backend.reset();  // the others need its memory
-  time.others = measure_other_steps<T>(config, choice, coefficients, state);
+  time.others = measure_other_steps<T>(config, choice, coefficients, state, stable_steps);
   return time;
 }
 
 template <class T>
-RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
-  RunTime time = measure_stepping<T>(loaded.run, choice);
+RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice,
+                const std::function<StableStep(TimeScheme)>& stable_steps) {
+  RunTime time = measure_stepping<T>(loaded.run, choice, stable_steps);
   try {
     catch_stop_signals();  // the folder goes first
     const TemporaryFolder folder(parent_of(loaded.run.directory), "plan");
@@ -113,9 +115,10 @@ RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice) {
 
 }  // namespace
 
-RunTime measure_run_time(const LoadedConfig& config, const BackendChoice& choice) {
+RunTime measure_run_time(const LoadedConfig& config, const BackendChoice& choice,
+                         const std::function<StableStep(TimeScheme)>& stable_steps) {
   return with_precision(config.run.precision,
-                        [&]<class T>() { return measure<T>(config, choice); });
+                        [&]<class T>() { return measure<T>(config, choice, stable_steps); });
 }
 
 }  // namespace lapl

@@ -21,7 +21,9 @@ struct RunTime {
 
 /// Takes steps from the initial field for about a second, then stores a field a few times in a
 /// temporary folder on the disk that the outputs will be on. Storing goes on beside the steps of a
-/// GPU, and takes the time of cores away from those on a CPU. Throws as running does.
-RunTime measure_run_time(const LoadedConfig& config, const BackendChoice& choice);
+/// GPU, and takes the time of cores away from those on a CPU. `stable_steps`: see stable_steps_of.
+/// Throws as running does.
+RunTime measure_run_time(const LoadedConfig& config, const BackendChoice& choice,
+                         const std::function<StableStep(TimeScheme)>& stable_steps);
 
 }  // namespace lapl

@@ -1,13 +1,10 @@
 #include "kernels/cpu/fractal.hpp"
 
-#include <fftw3.h>
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <memory>
-#include <new>
 
+#include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/host_vector.hpp"
 #include "kernels/pcg64.hpp"
 #include "kernels/percentile.hpp"
@@ -16,16 +13,6 @@ namespace lapl {
 namespace {
 
 using Complex = std::complex<double>;
-
-struct DestroyPlan {
-  void operator()(fftw_plan plan) const { fftw_destroy_plan(plan); }
-};
-using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyPlan>;
-
-Plan checked(fftw_plan plan) {
-  if (plan == nullptr) throw std::bad_alloc();
-  return Plan(plan);
-}
 
 fftw_complex* raw(Complex* values) { return reinterpret_cast<fftw_complex*>(values); }
 
@@ -60,7 +47,7 @@ class StridedTransform {
  private:
   static constexpr std::int64_t at_once = 8;  // 128 bytes of each row
 
-  Plan plan(std::int64_t count, int sign) {
+  FftwPlan plan(std::int64_t count, int sign) {
     const fftw_iodim64 along{size_, stride_, stride_}, beside{count, 1, 1};
     return checked(
         fftw_plan_guru64_dft(1, &along, 1, &beside, raw(values_), raw(values_), sign, plan_flags));
@@ -68,7 +55,7 @@ class StridedTransform {
 
   std::int64_t size_, stride_;
   Complex* values_;
-  Plan block_[2], last_block_[2];
+  FftwPlan block_[2], last_block_[2];
 };
 
 // A real transform of a grid as one-dimensional ones along its columns, rows and planes. Threads
@@ -123,7 +110,7 @@ class RealTransform {
   double* field_;
   Complex* spectrum_;
   StridedTransform along_rows_, along_planes_;
-  Plan row_forward_, row_backward_;
+  FftwPlan row_forward_, row_backward_;
 };
 
 double radius(double planes_away, double rows_away, double columns_away) {

@@ -13,25 +13,19 @@
 // Martucci, "Symmetric convolution and the discrete sine and cosine transforms", IEEE Trans. Signal
 // Processing 42 (1994). Lines are transformed one by one, so the bits do not depend on the number
 // of threads.
-#include <fftw3.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <new>
 #include <numbers>
 
 #include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/cpu/host_buffer.hpp"
 
 namespace lapl {
 namespace {
-
-struct DestroyLinePlan {
-  void operator()(fftw_plan plan) const { fftw_destroy_plan(plan); }
-};
-using LinePlan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyLinePlan>;
 
 // The transform of lines along one axis, each in the scratch memory of a thread.
 class AxisTransform {
@@ -49,10 +43,8 @@ class AxisTransform {
     HostBuffer<double> scratch(scratch_size(), 1);
     const auto plan = [&](fftw_r2r_kind kind) {
       // FFTW_ESTIMATE: see fractal.cpp.
-      LinePlan made(fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(),
-                                     kind, FFTW_ESTIMATE));
-      if (!made) throw std::bad_alloc();
-      return made;
+      return checked(fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(),
+                                      kind, FFTW_ESTIMATE));
     };
     forward_ = plan(odd ? FFTW_RODFT00 : even_ ? FFTW_REDFT10 : FFTW_R2HC);
     backward_ = plan(odd ? FFTW_RODFT00 : even_ ? FFTW_REDFT01 : FFTW_HC2R);
@@ -96,7 +88,7 @@ class AxisTransform {
   bool periodic_, mixed_;
   bool turned_;  // mixed, insulated first
   bool even_;
-  LinePlan forward_, backward_;
+  FftwPlan forward_, backward_;
 };
 
 // What some steps make of the modes.

@@ -47,23 +47,12 @@ std::vector<T> spectral(RunConfig run, const std::vector<T>& state, std::int64_t
   return test::formula_stepped(run, state, steps, "spectral", threads);
 }
 
-template <class T>
-double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    largest = std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
-  return largest;
-}
-
 // That of stepping, and of two transforms in float64 (docs/numerics.md).
 template <class T>
 double gate(const std::vector<T>& start, std::int64_t steps) {
-  double largest = 0;
-  for (const T value : start) largest = std::max(largest, std::abs(static_cast<double>(value)));
-  const double stepping =
-      (8 + 0.1 * static_cast<double>(steps)) * std::numeric_limits<T>::epsilon();
-  const double transforms = std::log2(static_cast<double>(start.size()) + 1) * 0x1p-52;
-  return (stepping + transforms) / 2 * largest;
+  const double largest = test::largest_magnitude(start);
+  const double transforms = std::log2(static_cast<double>(start.size()) + 1) * 0x1p-53 * largest;
+  return test::rounding_gate<T>(steps, largest) + transforms;
 }
 
 Shape shape_of(std::vector<std::int64_t> extents) { return Shape::of(extents); }
@@ -88,7 +77,7 @@ TEST_CASE_TEMPLATE("engine spectral equals stepping within the gate, whatever th
         CAPTURE(faces);
         CAPTURE(steps);
         const std::vector<T> stepped = test::formula_stepped(run, start, steps);
-        CHECK(largest_difference(spectral(run, start, steps), stepped) <= gate(start, steps));
+        CHECK(test::largest_difference(spectral(run, start, steps), stepped) <= gate(start, steps));
       }
     }
 }
@@ -112,8 +101,8 @@ TEST_CASE("engine spectral takes decay, sources, laws of values and every scheme
         CAPTURE(text_of(shape));
         CAPTURE(scheme.name);
         CAPTURE(faces);
-        CHECK(largest_difference(spectral(run, start, 300),
-                                 test::formula_stepped(run, start, 300)) < 1e-12);
+        CHECK(test::largest_difference(spectral(run, start, 300),
+                                       test::formula_stepped(run, start, 300)) < 1e-12);
       }
 }
 
@@ -122,8 +111,8 @@ TEST_CASE("engine spectral takes quantities that go on as the field does") {
   run.time_step = 0.2;
   run.boundaries = {Boundary::insulated, Boundary::periodic};
   const std::vector<double> start = test::random_field<double>(run.shape);
-  CHECK(largest_difference(spectral(run, start, 200), test::formula_stepped(run, start, 200)) <
-        1e-13);
+  CHECK(test::largest_difference(spectral(run, start, 200),
+                                 test::formula_stepped(run, start, 200)) < 1e-13);
   run.boundaries.rows = Boundary::zero;  // beyond which the inner Laplacian goes on evenly
   CHECK(why_not_spectral(run) ==
         "a quantity that the rate of u reads beside a cell has other faces than it");
@@ -148,7 +137,7 @@ TEST_CASE("engine spectral: a thousand million steps of an eigenmode") {
                                         std::log1p(-static_cast<long double>(c) * lambda));
     std::vector<double> expected = start;
     for (double& value : expected) value *= static_cast<double>(factor);
-    CHECK(largest_difference(spectral(run, start, steps), expected) <
+    CHECK(test::largest_difference(spectral(run, start, steps), expected) <
           1e-13 * static_cast<double>(factor) + 1e-17);
   }
   // The mean of an insulated field stays, and a source adds up.
@@ -167,7 +156,7 @@ TEST_CASE_TEMPLATE("engine spectral is nearer to what exact steps make than step
   const std::vector<double> exact =
       spectral(run, std::vector<double>(start.begin(), start.end()), 2000);
   const auto error = [&](const std::vector<T>& found) {
-    return largest_difference(std::vector<double>(found.begin(), found.end()), exact);
+    return test::largest_difference(std::vector<double>(found.begin(), found.end()), exact);
   };
   if (sizeof(T) == 4)
     CHECK(error(spectral(run, start, 2000)) < 0.5 * error(test::formula_stepped(run, start, 2000)));
