@@ -37,6 +37,14 @@ if(NOT TARGET lapl_cairo)  # optional: without it lapl plot says that it was bui
   message(STATUS "lapl: cairo not found, so lapl plot cannot draw")
 endif()
 
+# Optional: without it lapl run --ranks says that it was built without. The C interface serves.
+if(LAPL_MPI)
+  find_package(MPI COMPONENTS C)
+  if(NOT TARGET MPI::MPI_C)
+    message(STATUS "lapl: MPI not found, so lapl run takes no --ranks")
+  endif()
+endif()
+
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(lapl_xxhash INTERFACE)
 target_include_directories(lapl_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})

@@ -16,14 +16,16 @@
 
 namespace lapl {
 
-/// Copies of the state at one step, in host memory; valid until the next Backend::capture.
+/// Copies of the state at one step, in host memory; valid until the next Backend::capture. Of
+/// several ranks each has the rows that are its own.
 template <class T>
 struct Captured {
+  RowRange rows;                                 ///< of the grid: all of them, but of ranks
   std::span<const T> state;                      ///< every field, one after the other
-  std::int64_t cells = 0;                        ///< of a field
+  std::int64_t cells = 0;                        ///< of a field, in these rows
   std::vector<std::span<const T>> derived;       ///< of each plan of set_derived, or none
-  std::uint64_t digest = 0;                      ///< state digest (kernels/digest.hpp)
-  std::optional<std::int64_t> first_not_finite;  ///< index in `state` of the first NaN or infinity
+  std::uint64_t digest = 0;                      ///< of the whole state (kernels/digest.hpp)
+  std::optional<std::int64_t> first_not_finite;  ///< index in the whole state of the first one
 
   std::span<const T> field(std::int64_t index) const {
     return state.subspan(index * cells, static_cast<std::size_t>(cells));
@@ -47,8 +49,12 @@ class Backend {
 
   virtual BackendDescription description() const = 0;
 
-  /// Sets the state: every field, one after the other, as it is after `step` steps.
+  /// Sets the state: every field, one after the other, as it is after `step` steps; of several
+  /// ranks each gives the rows that are its own.
   virtual void set_state(std::span<const T> state, std::int64_t step = 0) = 0;
+
+  /// The rows that set_state takes and captures hand out.
+  virtual RowRange rows() const = 0;
 
   /// Where the state lies.
   virtual Block<T> block() = 0;

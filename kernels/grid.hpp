@@ -31,6 +31,16 @@ struct Shape {
   static Shape of(std::span<const std::int64_t> extents);
 };
 
+/// Rows of a grid, counted through all of its planes.
+struct RowRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+
+  constexpr std::int64_t end() const { return first + count; }
+  static constexpr RowRange all(Shape grid) { return {0, grid.planes * grid.rows}; }
+  friend constexpr bool operator==(RowRange, RowRange) = default;
+};
+
 /// Distances between neighbouring nodes; one number stands for every axis.
 struct Spacing {
   std::array<double, 3> by_axis = {1, 1, 1};  ///< of planes, rows, columns

@@ -17,6 +17,7 @@
 #include "kernels/face.hpp"
 #include "kernels/grid.hpp"
 #include "kernels/linear_rates.hpp"
+#include "kernels/part.hpp"
 #include "kernels/stage_tree.hpp"
 
 namespace lapl {
@@ -48,6 +49,7 @@ struct Problem {
   std::array<double, 3> spacing = {1, 1, 1};      ///< of planes, rows, columns
   double time_step = 1;
   std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone
+  std::optional<Part> part = {};  ///< of a grid of which `shape` is a block; none: all of it
 
   int arrays() const { return static_cast<int>(faces.size()); }
   /// Of the whole state: one field after the other, each of shape.cells() values.

@@ -23,7 +23,9 @@ template <class T>
 T position_at(const Problem<T>& problem, int axis, Cell cell) {
   std::int64_t index = by_axis(cell)[axis];
   const std::int64_t size = by_axis(problem.shape)[axis];
-  if (!problem.faces.empty() && axis_faces(problem.faces.front(), axis).wrap())
+  if (problem.part)
+    index = problem.part->index_in_grid(axis, index);
+  else if (!problem.faces.empty() && axis_faces(problem.faces.front(), axis).wrap())
     index = wrapped(index, size);
   return static_cast<T>(static_cast<double>(index) * problem.spacing[axis]);
 }

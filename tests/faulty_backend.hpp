@@ -31,6 +31,7 @@ class FaultyBackend final : public Backend<T> {
   void set_state(std::span<const T> field, std::int64_t step) override {
     real_->set_state(field, step);
   }
+  RowRange rows() const override { return real_->rows(); }
   Block<T> block() override { return real_->block(); }
   void advance(std::int64_t steps) override {
     if (advanced < fault_after && fault_after <= advanced + steps) {

@@ -97,14 +97,16 @@ class CpuBackend final : public Backend<T> {
  public:
   CpuBackend(const std::string& engine, const Problem<T>& problem, int threads)
       : problem_(problem),
+        part_(problem.part.value_or(Part::all(problem.shape))),
         engine_name_(engine == "auto" ? fastest(problem) : engine),
         reason_(engine == "auto" ? "the fastest here" : "compute.engine asks for it"),
         threads_(threads),
         engine_(make_engine(engine_name_, problem, threads)),
         team_(engine_->threads()) {
     require_memory(problem.shape, sizeof(T), problem.fields);
-    for (HostBuffer<T>* buffer : {&first_, &second_, &state_copy_})
+    for (HostBuffer<T>* buffer : {&first_, &second_})
       *buffer = HostBuffer<T>(problem.values(), team_);
+    state_copy_ = HostBuffer<T>(problem.fields * part_.cells(), team_);
     buffers_ = {first_.data(), second_.data()};
   }
 
@@ -126,6 +128,8 @@ class CpuBackend final : public Backend<T> {
 
   void settle() override { engine_->settle(); }
 
+  RowRange rows() const override { return {part_.in_grid(0) / part_.whole.columns, part_.rows()}; }
+
   Block<T> block() override {
     return {Block<T>::Place::host, problem_.shape, problem_.shape.columns,
             buffers_.current,      nullptr,        team_};
@@ -140,7 +144,10 @@ class CpuBackend final : public Backend<T> {
 
   void start_finite_check() override {
     not_finite_.reset();
-    if (const auto first = digest_state().first_not_finite)
+    const auto first = observed_state().first_not_finite;
+    if (first && problem_.part)
+      not_finite_ = NotFinite<T>{.index = *first};  // what is around it may be another rank's
+    else if (first)
       not_finite_ = not_finite_at<T>(*first, buffers_.current, problem_.shape);
   }
 
@@ -154,18 +161,23 @@ class CpuBackend final : public Backend<T> {
   }
 
   void capture(bool with_derived) override {
-    const std::int64_t columns = problem_.shape.columns, rows = problem_.values() / columns;
-    const T* state = buffers_.current;
+    const std::int64_t rows = problem_.fields * part_.rows(), columns = part_.own[2];
 #pragma omp parallel for num_threads(team_) schedule(static)
     for (std::int64_t row = 0; row < rows; ++row)
-      std::copy_n(state + row * columns, columns, state_copy_.data() + row * columns);
-    captured_ = digest_state();
+      std::copy_n(own_row(row), columns, state_copy_.data() + row * columns);
+    captured_ = observed_state();
+    captured_.rows = this->rows();
     captured_.state = state_copy_.view();
-    captured_.cells = problem_.shape.cells();
+    captured_.cells = part_.cells();
     if (!with_derived) return;
     for (std::size_t i = 0; i < derived_.size(); ++i) {
-      derived_[i](state_copy_.data(), results_[i].data());
-      captured_.derived.push_back(results_[i].view());
+      T* const result = results_[i].data();
+      derived_[i](buffers_.current, result);
+      if (problem_.part)  // own rows move to the front
+        for (std::int64_t row = 0; row < part_.rows(); ++row)
+          std::copy_n(result + part_.in_block(row), columns, result + row * columns);
+      captured_.derived.push_back(
+          results_[i].view().first(static_cast<std::size_t>(part_.cells())));
     }
   }
 
@@ -191,28 +203,39 @@ class CpuBackend final : public Backend<T> {
             const T* state, T* output) { value->apply(state, step_, output); });
   }
 
-  Captured<T> digest_state() const {
-    const T* state = buffers_.current;
-    const std::int64_t columns = problem_.shape.columns, rows = problem_.values() / columns;
+  // Own rows, those of one field after those of the other.
+  const T* own_row(std::int64_t row) const {
+    return buffers_.current + row / part_.rows() * problem_.shape.cells() +
+           part_.in_block(row % part_.rows());
+  }
+  // Where it begins in the state of the whole grid.
+  std::int64_t in_state(std::int64_t row) const {
+    return row / part_.rows() * part_.whole.cells() + part_.in_grid(row % part_.rows());
+  }
+
+  // The digest of what is here, and the first value that is not finite.
+  Captured<T> observed_state() const {
+    const std::int64_t rows = problem_.fields * part_.rows(), columns = part_.own[2];
     std::uint64_t digest = 0;
     bool all_finite = true;
 #pragma omp parallel for num_threads(team_) schedule(static) \
     reduction(+ : digest) reduction(&& : all_finite)
     for (std::int64_t row = 0; row < rows; ++row) {
       bool row_finite = true;
-      digest +=
-          widest<RowLoops<T>>().digest(state + row * columns, row * columns, columns, row_finite);
+      digest += widest<RowLoops<T>>().digest(own_row(row), in_state(row), columns, row_finite);
       all_finite = all_finite && row_finite;
     }
     Captured<T> result;
     result.digest = digest;
-    if (!all_finite)
-      result.first_not_finite =
-          first_not_finite(std::span(state, static_cast<std::size_t>(problem_.values())));
+    for (std::int64_t row = 0; row < rows && !all_finite && !result.first_not_finite; ++row)
+      if (const auto first =
+              first_not_finite(std::span<const T>(own_row(row), static_cast<std::size_t>(columns))))
+        result.first_not_finite = in_state(row) + *first;
     return result;
   }
 
   Problem<T> problem_;
+  Part part_;
   std::string engine_name_, reason_;
   int threads_;
   std::unique_ptr<CpuEngine<T>> engine_;

@@ -114,6 +114,8 @@ class CudaBackend final : public Backend<T> {
     LAPL_CUDA(cudaStreamSynchronize(compute_));
   }
 
+  RowRange rows() const override { return RowRange::all(problem_.shape); }
+
   Block<T> block() override {
     use_device();
     return {Block<T>::Place::device,
@@ -190,6 +192,7 @@ class CudaBackend final : public Backend<T> {
     const Observation& observation = *host_observation_.data();
     Captured<T> result;
     result.state = {host_state_.data(), static_cast<std::size_t>(problem_.values())};
+    result.rows = rows();
     result.cells = cells();
     if (captured_derived_)
       for (const Derived& derived : derived_)

@@ -1,0 +1,124 @@
+#include "kernels/ranks/decomposition.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace lapl {
+namespace {
+
+// Of two processors of one machine; only ratios count here (docs/scaling.md).
+constexpr double seconds_a_cell = 1 / 1.5e9, seconds_a_byte = 1 / 4e9, seconds_a_message = 5e-6;
+// Values that are gathered from all over a block take longer than rows that lie in one piece.
+constexpr std::array<double, 3> packing = {1, 1.5, 3};
+
+std::int64_t cut_at(std::int64_t size, std::int64_t parts, std::int64_t part) {
+  return size * part / parts;
+}
+
+std::array<int, 3> place_of(const std::array<int, 3>& counts, int rank) {
+  return {rank / counts[2] / counts[1], rank / counts[2] % counts[1], rank % counts[2]};
+}
+
+// Least extents of blocks.
+std::array<std::int64_t, 3> least_block(const Decomposition& by) {
+  std::array<std::int64_t, 3> least = by_axis(by.grid);
+  for (std::size_t axis = 0; axis < 3; ++axis) least[axis] /= by.counts[axis];
+  return least;
+}
+
+// Halos as deep as the most steps at once, or less where that makes blocks much larger.
+std::optional<Decomposition> with_counts(const Division& division, std::array<int, 3> counts) {
+  constexpr std::int64_t of_a_block = 32;
+  Decomposition by{division.grid, division.endless, division.ranks, counts};
+  const auto least = least_block(by);
+  std::int64_t steps = division.most_steps;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!by.is_cut(axis)) continue;
+    if (least[axis] < division.reach) return std::nullopt;
+    steps = std::min(steps, least[axis] / (of_a_block * division.reach));
+  }
+  if (by.stepping() > 1) by.depth = division.reach * std::max<std::int64_t>(steps, 1);
+  return by;
+}
+
+std::optional<Decomposition> best_of(const Division& division, int ranks) {
+  const std::size_t slowest = 3 - static_cast<std::size_t>(division.grid.axes);
+  std::optional<Decomposition> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int planes = 1; planes <= ranks; ++planes)
+    for (int rows = 1; rows <= ranks / planes; ++rows) {
+      if (ranks % planes != 0 || ranks / planes % rows != 0) continue;
+      const auto found = with_counts(division, {planes, rows, ranks / planes / rows});
+      if (!found) continue;
+      const bool slabs = found->counts[slowest] == ranks;
+      const double seconds = modelled_step(*found, division) * (slabs ? 0.95 : 1);
+      if (seconds < least) least = seconds, best = found;
+    }
+  return best;
+}
+
+}  // namespace
+
+Part Decomposition::part(int rank) const {
+  Part part{.whole = grid, .own = {}, .endless = endless};
+  if (rank >= stepping()) return part;
+  const std::array<int, 3> place = place_of(counts, rank);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t size = by_axis(grid)[axis];
+    part.first[axis] = cut_at(size, counts[axis], place[axis]);
+    part.own[axis] = cut_at(size, counts[axis], place[axis] + 1) - part.first[axis];
+    if (neighbour(rank, axis, false) >= 0) part.before[axis] = depth;
+    if (neighbour(rank, axis, true) >= 0) part.after[axis] = depth;
+  }
+  return part;
+}
+
+int Decomposition::neighbour(int rank, std::size_t axis, bool last) const {
+  if (!is_cut(axis) || rank >= stepping()) return -1;
+  std::array<int, 3> place = place_of(counts, rank);
+  int& along = place[axis];
+  along += last ? 1 : -1;
+  if (along < 0 || along == counts[axis]) {
+    if (!endless[axis]) return -1;
+    along = along < 0 ? counts[axis] - 1 : 0;
+  }
+  return (place[0] * counts[1] + place[1]) * counts[2] + place[2];
+}
+
+RowRange Decomposition::rows(int rank) const {
+  if (is_rows()) {
+    const Part own = part(rank);
+    return own.is_empty() ? RowRange{} : RowRange{own.in_grid(0) / grid.columns, own.rows()};
+  }
+  const std::int64_t all = grid.planes * grid.rows;
+  const auto start = [&](std::int64_t of) { return (all * of + ranks - 1) / ranks; };
+  return {start(rank), start(rank + 1) - start(rank)};
+}
+
+double modelled_step(const Decomposition& by, const Division& division, std::size_t value_bytes) {
+  std::array<std::int64_t, 3> block = by_axis(by.grid);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    block[axis] = (block[axis] + by.counts[axis] - 1) / by.counts[axis] +
+                  (by.is_cut(axis) ? 2 * by.depth : 0);
+  const double cells =
+      static_cast<double>(block[0]) * static_cast<double>(block[1]) * static_cast<double>(block[2]);
+  double exchange = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!by.is_cut(axis)) continue;
+    const double halo = cells / static_cast<double>(block[axis]) * static_cast<double>(by.depth);
+    exchange += 2 * (halo * static_cast<double>(value_bytes) * seconds_a_byte * packing[axis] +
+                     seconds_a_message);
+  }
+  const double steps =
+      std::max(1.0, static_cast<double>(by.depth) / static_cast<double>(division.reach));
+  return cells * seconds_a_cell + exchange / steps;
+}
+
+Decomposition decompose(const Division& division) {
+  for (int ranks = division.ranks; ranks > 1; --ranks)
+    if (const auto found = best_of(division, ranks)) return *found;
+  return {division.grid, division.endless, division.ranks};
+}
+
+}  // namespace lapl

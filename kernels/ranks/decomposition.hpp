@@ -1,0 +1,50 @@
+// How a grid is divided among ranks: into blocks, a Cartesian product of cuts along up to three
+// axes, and, for whatever is stored or summed up, into ranges of whole rows.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/part.hpp"
+
+namespace lapl {
+
+/// What a decomposition depends on.
+struct Division {
+  Shape grid;
+  std::array<bool, 3> endless = {};  ///< periodic axes: planes, rows, columns
+  int ranks = 1;
+  std::int64_t reach = 1;  ///< cells that a step reads beyond its own, through all of its stages
+  std::int64_t most_steps = 1;  ///< that an engine takes at once
+};
+
+struct Decomposition {
+  Shape grid;
+  std::array<bool, 3> endless = {};
+  int ranks = 1;                          ///< those that step are the first of them
+  std::array<int, 3> counts = {1, 1, 1};  ///< of blocks along each axis
+  std::int64_t depth = 0;                 ///< of the halos, in cells
+
+  int stepping() const { return counts[0] * counts[1] * counts[2]; }
+  bool is_cut(std::size_t axis) const { return counts[axis] > 1; }
+  /// Whether every block is whole rows of the grid, one after the other.
+  bool is_rows() const { return !is_cut(2) && (grid.axes < 3 || !is_cut(1)); }
+
+  /// Of a rank; an empty one where it has nothing to step.
+  Part part(int rank) const;
+  /// The rank beside another along an axis; -1 where there is none.
+  int neighbour(int rank, std::size_t axis, bool last) const;
+  /// The rows that a rank hands out and takes: those of its block where blocks are rows.
+  RowRange rows(int rank) const;
+};
+
+/// Seconds a step that one of the largest blocks takes, by the model of docs/scaling.md: its cells
+/// and those of its halos, and what it exchanges.
+double modelled_step(const Decomposition& by, const Division& division,
+                     std::size_t value_bytes = 4);
+
+/// The division that takes the least by that model; slabs of the slowest axis where they are within
+/// a twentieth of it. Blocks are as wide as a step reaches, so that ranks may be left without one.
+Decomposition decompose(const Division& division);
+
+}  // namespace lapl

@@ -1,0 +1,129 @@
+// Ranks by MPI; without it, this build has none.
+#include <cstdlib>
+
+#include "kernels/error.hpp"
+#include "kernels/ranks/ranks.hpp"
+
+#ifdef LAPL_HAS_MPI
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <algorithm>
+#include <climits>
+#endif
+
+namespace lapl {
+
+#ifdef LAPL_HAS_MPI
+namespace {
+
+// MPI ends all ranks where one of its functions fails (MPI_ERRORS_ARE_FATAL): what they return is
+// not looked at.
+class MpiRanks final : public Ranks {
+ public:
+  explicit MpiRanks(MPI_Comm like) {
+    MPI_Comm_dup(like, &ranks_);
+    MPI_Comm_rank(ranks_, &rank_);
+    MPI_Comm_size(ranks_, &count_);
+    MPI_Comm machine = MPI_COMM_NULL;
+    MPI_Comm_split_type(ranks_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &on_this_machine_);
+    MPI_Comm_free(&machine);
+  }
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+  ~MpiRanks() override {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized == 0) MPI_Comm_free(&ranks_);
+  }
+
+  int rank() const override { return rank_; }
+  int count() const override { return count_; }
+  int on_this_machine() const override { return on_this_machine_; }
+
+  void exchange(std::span<const Message> sent, std::span<const Message> received) override {
+    requests_.clear();
+    const auto start = [&](const Message& message, auto function) {
+      in_pieces(message.bytes, [&](std::byte* bytes, int size) {
+        requests_.push_back(MPI_REQUEST_NULL);
+        function(bytes, size, MPI_BYTE, message.peer, message.tag, ranks_, &requests_.back());
+      });
+    };
+    for (const Message& message : received) start(message, MPI_Irecv);
+    for (const Message& message : sent) start(message, MPI_Isend);
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  }
+
+  void broadcast(std::span<std::byte> bytes) override {
+    in_pieces(bytes,
+              [&](std::byte* piece, int size) { MPI_Bcast(piece, size, MPI_BYTE, 0, ranks_); });
+  }
+
+  void reduce(Reduction reduction, std::span<std::uint64_t> numbers) override {
+    const MPI_Op by = reduction == Reduction::sum     ? MPI_SUM
+                      : reduction == Reduction::least ? MPI_MIN
+                      : reduction == Reduction::most  ? MPI_MAX
+                                                      : MPI_BOR;
+    MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T, by,
+                  ranks_);
+  }
+
+  std::unique_ptr<Ranks> duplicate() override { return std::make_unique<MpiRanks>(ranks_); }
+
+ private:
+  // A count of MPI is an int.
+  template <class Use>
+  static void in_pieces(std::span<std::byte> bytes, const Use& use) {
+    constexpr std::size_t most = std::size_t{1} << 30;
+    while (!bytes.empty()) {
+      const std::size_t size = std::min(bytes.size(), most);
+      use(bytes.data(), static_cast<int>(size));
+      bytes = bytes.subspan(size);
+    }
+  }
+
+  MPI_Comm ranks_ = MPI_COMM_NULL;
+  int rank_ = 0, count_ = 1, on_this_machine_ = 1;
+  std::vector<MPI_Request> requests_;
+};
+
+void finish() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0) MPI_Finalize();
+}
+
+}  // namespace
+
+std::string ranks_unavailable() { return {}; }
+
+std::unique_ptr<Ranks> all_ranks() {
+  int given = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
+  if (given < MPI_THREAD_MULTIPLE)
+    throw DeviceError("this MPI does not let several threads call it (MPI_THREAD_MULTIPLE)");
+  std::atexit(finish);
+  return std::make_unique<MpiRanks>(MPI_COMM_WORLD);
+}
+
+void end_all_ranks(int code) {
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);
+}
+
+#else
+
+std::string ranks_unavailable() { return "MPI was not compiled in"; }
+
+std::unique_ptr<Ranks> all_ranks() {
+  throw DeviceError("several ranks: {} (install libopenmpi-dev and build again)",
+                    ranks_unavailable());
+}
+
+void end_all_ranks(int code) { std::_Exit(code); }
+
+#endif
+
+}  // namespace lapl

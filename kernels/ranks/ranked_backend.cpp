@@ -1,0 +1,268 @@
+#include "kernels/ranks/ranked_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "kernels/cpu/filter.hpp"
+#include "kernels/engines.hpp"
+#include "kernels/error.hpp"
+#include "kernels/ranks/halo.hpp"
+#include "kernels/ranks/local_problem.hpp"
+#include "kernels/ranks/redistribution.hpp"
+#include "kernels/ranks/rows.hpp"
+
+namespace lapl {
+namespace {
+
+template <class T>
+class RankedBackend final : public Backend<T> {
+ public:
+  RankedBackend(Ranks& ranks, const std::string& backend, const std::string& engine,
+                const Problem<T>& problem, int threads, const Decomposition& by)
+      : stepping_(ranks.duplicate()),
+        capturing_(ranks.duplicate()),
+        grid_(problem.shape),
+        fields_(problem.fields),
+        by_(by),
+        part_(by_.part(ranks.rank())),
+        rows_(by_.rows(ranks.rank())),
+        reach_(reach_of(problem.stages)),
+        halo_(by_, ranks.rank(), problem.fields),
+        redistribution_(by_, ranks.rank()),
+        threads_(std::max(threads, 1)) {
+    if (!part_.is_empty())
+      block_ = make_backend(backend, engine, local_problem(problem, part_), threads);
+  }
+
+  BackendDescription description() const override {
+    BackendDescription by = block_ ? block_->description() : BackendDescription{};
+    by.reason += fmt::format("; {} of {} ranks step blocks of {} with halos of {}", by_.stepping(),
+                             by_.ranks,
+                             text_of(Shape{.rows = part_.own[1],
+                                           .columns = part_.own[2],
+                                           .planes = part_.own[0],
+                                           .axes = grid_.axes}),
+                             by_.depth);
+    return by;
+  }
+
+  void set_state(std::span<const T> state, std::int64_t step) override {
+    std::vector<T> own(fields_ * part_.cells());
+    redistribution_.to_blocks(*stepping_, fields_, state, own);
+    filled_ = 0;
+    if (!block_) return;
+    const std::int64_t cells = part_.shape().cells(), columns = part_.own[2];
+    std::vector<T> block(fields_ * cells);
+    for (std::int64_t row = 0; row < fields_ * part_.rows(); ++row)
+      std::copy_n(own.data() + row * columns, columns,
+                  block.data() + row / part_.rows() * cells + part_.in_block(row % part_.rows()));
+    block_->set_state(block, step);
+  }
+
+  RowRange rows() const override { return rows_; }
+  Block<T> block() override { return block_ ? block_->block() : Block<T>{}; }
+  void settle() override {
+    if (block_) block_->settle();
+  }
+
+  void advance(std::int64_t steps) override {
+    while (steps > 0) {
+      std::int64_t taken = steps;
+      if (by_.depth > 0) {
+        fill(reach_);
+        if (reach_ > 0) taken = std::min(steps, filled_ / reach_);
+      }
+      if (block_) block_->advance(taken);
+      filled_ -= taken * reach_;
+      steps -= taken;
+    }
+  }
+
+  // At once, since what is around a value may be another rank's.
+  void start_finite_check() override {
+    not_finite_.reset();
+    std::optional<NotFinite<T>> here;
+    if (block_) {
+      block_->start_finite_check();
+      here = block_->finish_finite_check();
+    }
+    const auto first = first_of(*stepping_, here ? std::optional(here->index) : std::nullopt);
+    if (first)
+      not_finite_ = not_finite_of_ranks<T>(*stepping_, *first, grid_,
+                                           [&](std::int64_t index) { return own_value(index); });
+  }
+  std::optional<NotFinite<T>> finish_finite_check() override { return not_finite_; }
+
+  void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
+    std::vector<DerivedPlan<T>> of_block;
+    for (const DerivedPlan<T>& plan : plans) {
+      of_first_.push_back(nullptr);
+      if (const auto* filter = std::get_if<FilterPlan<T>>(&plan)) {
+        of_first_.back() = stepping_->is_first() ? make_cpu_filter(*filter, threads_)
+                                                 : std::unique_ptr<CpuFilter<T>>();
+        filtered_.push_back(filter->field);
+        continue;
+      }
+      filtered_.push_back(none);
+      if (const auto* stages = std::get_if<StagesPlan<T>>(&plan)) {
+        derived_reach_ = std::max(derived_reach_, reach_of(stages->problem.stages));
+        of_block.push_back(StagesPlan<T>{local_problem(stages->problem, part_)});
+      } else {
+        LaplacianPlan<T> laplacian = std::get<LaplacianPlan<T>>(plan);
+        derived_reach_ = std::max<std::int64_t>(derived_reach_, 1);
+        Problem<T> of_faces{.shape = grid_, .faces = {laplacian.faces}};
+        laplacian.faces = local_problem(of_faces, part_).faces.front();
+        of_block.push_back(laplacian);
+      }
+    }
+    if (derived_reach_ > by_.depth && by_.stepping() > 1)
+      throw ConfigError(
+          "{} ranks: blocks of this grid are too small for what outputs derive, which reads {} "
+          "cells around (expected fewer ranks)",
+          by_.ranks, derived_reach_);
+    if (block_) block_->set_derived(of_block);
+  }
+
+  void capture(bool with_derived) override {
+    if (with_derived) fill(derived_reach_);
+    if (block_) block_->capture(with_derived);
+    with_derived_ = with_derived;
+    fresh_ = false;
+  }
+
+  Captured<T> captured() override {
+    if (std::exchange(fresh_, true)) return captured_;
+    Captured<T> own = block_ ? block_->captured() : Captured<T>{};
+    captured_ = {};
+    captured_.digest = capturing_->reduce(Reduction::sum, own.digest);
+    captured_.first_not_finite = first_of(*capturing_, own.first_not_finite);
+    captured_.rows = rows_;
+    captured_.cells = rows_.count * grid_.columns;
+    captured_.state = handed_out(fields_, own.state, state_);
+    if (!with_derived_) return captured_;
+    results_.resize(filtered_.size());
+    std::size_t of_block = 0;
+    for (std::size_t i = 0; i < filtered_.size(); ++i)
+      captured_.derived.push_back(
+          filtered_[i] == none
+              ? handed_out(1, block_ ? own.derived.at(of_block++) : std::span<const T>(),
+                           results_[i])
+              : filtered(i));
+    return captured_;
+  }
+
+  double stepping_seconds() override { return block_ ? block_->stepping_seconds() : 0; }
+
+ private:
+  static constexpr int none = -1;
+
+  // Of the state, where this rank steps it.
+  std::optional<T> own_value(std::int64_t index) const {
+    if (!block_) return std::nullopt;
+    const Cell cell = cell_at(grid_, index % grid_.cells());
+    const auto at = by_axis(Cell{cell.row, cell.column, cell.plane});
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (at[axis] < part_.first[axis] || at[axis] >= part_.first[axis] + part_.own[axis])
+        return std::nullopt;
+    const auto in_block = [&](std::size_t axis) {
+      return at[axis] - part_.first[axis] + part_.before[axis];
+    };
+    const std::int64_t field = index / grid_.cells();
+    return block_->block().values[field * part_.shape().cells() +
+                                  index_of(part_.shape(), {in_block(1), in_block(2), in_block(0)})];
+  }
+
+  // Makes the halo right so deep.
+  void fill(std::int64_t depth) {
+    if (filled_ >= depth || by_.depth == 0) return;
+    halo_.fill(*stepping_, block_ ? block_->block().values : nullptr);
+    filled_ = by_.depth;
+  }
+
+  std::span<const T> handed_out(int fields, std::span<const T> own, std::vector<T>& buffer) {
+    if (by_.is_rows()) return own;
+    buffer.resize(fields * captured_.cells);
+    redistribution_.to_rows(*capturing_, fields, own, buffer);
+    return buffer;
+  }
+
+  // By the first rank, on all of the field: windows may be as large as it, and transforms are.
+  std::span<const T> filtered(std::size_t plan) {
+    const std::vector<T> field = gather_rows(*capturing_, captured_.field(filtered_[plan]));
+    std::vector<T> result(field.size());
+    if (of_first_[plan]) of_first_[plan]->apply(field.data(), result.data());
+    results_[plan].resize(captured_.cells);
+    scatter_rows<T>(*capturing_, result, rows_, grid_.columns, results_[plan]);
+    return results_[plan];
+  }
+
+  std::unique_ptr<Ranks> stepping_, capturing_;  // for the two threads of a run
+  Shape grid_;
+  int fields_;
+  Decomposition by_;
+  Part part_;
+  RowRange rows_;
+  std::int64_t reach_, derived_reach_ = 0;
+  std::int64_t filled_ = 0;  // how deep the halo is right
+  Halo<T> halo_;
+  Redistribution<T> redistribution_;
+  int threads_;
+  std::unique_ptr<Backend<T>> block_;  // none where this rank has nothing to step
+  std::vector<int> filtered_;          // of each plan, the field that it filters
+  std::vector<std::unique_ptr<CpuFilter<T>>> of_first_;
+  std::optional<NotFinite<T>> not_finite_;
+  bool with_derived_ = false, fresh_ = true;
+  Captured<T> captured_;
+  std::vector<T> state_;
+  std::vector<std::vector<T>> results_;
+};
+
+// What the engines of the CPU take at once.
+template <class T>
+std::int64_t steps_at_once(const Problem<T>& problem, const std::string& engine) {
+  if (engine != "auto" && engine != "blocked") return 1;
+  return is_compiled_ahead(problem) ? 32 : 12;
+}
+
+}  // namespace
+
+template <class T>
+Decomposition decompose(const Problem<T>& problem, const std::string& engine, int ranks) {
+  if (engine == spectral_engine.name)
+    throw ConfigError("engine spectral: transforms the whole grid on one rank (found {} ranks)",
+                      ranks);
+  const Faces<T>& faces = problem.faces.front();
+  return decompose({.grid = problem.shape,
+                    .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
+                    .ranks = ranks,
+                    .reach = std::max<std::int64_t>(reach_of(problem.stages), 1),
+                    .most_steps = steps_at_once(problem, engine)});
+}
+template Decomposition decompose(const Problem<float>&, const std::string&, int);
+template Decomposition decompose(const Problem<double>&, const std::string&, int);
+
+template <class T>
+std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
+                                                const std::string& engine,
+                                                const Problem<T>& problem, int threads,
+                                                const std::optional<Decomposition>& by) {
+  if (ranks.count() == 1) return make_backend(backend, engine, problem, threads);
+  if (backend != "cpu")
+    throw ConfigError("backend {}: {} ranks step on the backend cpu alone so far", backend,
+                      ranks.count());
+  return std::make_unique<RankedBackend<T>>(ranks, backend, engine, problem, threads,
+                                            by ? *by : decompose(problem, engine, ranks.count()));
+}
+template std::unique_ptr<Backend<float>> make_ranked_backend(Ranks&, const std::string&,
+                                                             const std::string&,
+                                                             const Problem<float>&, int,
+                                                             const std::optional<Decomposition>&);
+template std::unique_ptr<Backend<double>> make_ranked_backend(Ranks&, const std::string&,
+                                                              const std::string&,
+                                                              const Problem<double>&, int,
+                                                              const std::optional<Decomposition>&);
+
+}  // namespace lapl

@@ -1,0 +1,28 @@
+// A backend that is one of several ranks: steps its block of the grid with any engine, on a halo
+// that is filled from the neighbours once in so many steps.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kernels/backend.hpp"
+#include "kernels/ranks/decomposition.hpp"
+#include "kernels/ranks/ranks.hpp"
+
+namespace lapl {
+
+/// How `ranks` ranks would divide a problem. Throws ConfigError for an engine that steps on one
+/// rank alone.
+template <class T>
+Decomposition decompose(const Problem<T>& problem, const std::string& engine, int ranks);
+
+/// As make_backend, for `problem` on the whole grid; called by all ranks, as is everything of what
+/// it returns but block() and stepping_seconds(). `by`: else that of decompose.
+template <class T>
+std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
+                                                const std::string& engine,
+                                                const Problem<T>& problem, int threads,
+                                                const std::optional<Decomposition>& by = {});
+
+}  // namespace lapl

@@ -1,0 +1,79 @@
+#include "kernels/ranks/ranks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace lapl {
+namespace {
+
+class OneRank final : public Ranks {
+ public:
+  int rank() const override { return 0; }
+  int count() const override { return 1; }
+  int on_this_machine() const override { return 1; }
+  void exchange(std::span<const Message> sent, std::span<const Message> received) override {
+    for (std::size_t i = 0; i < sent.size(); ++i)
+      std::ranges::copy(sent[i].bytes, received[i].bytes.begin());
+  }
+  void broadcast(std::span<std::byte>) override {}
+  void reduce(Reduction, std::span<std::uint64_t>) override {}
+  std::unique_ptr<Ranks> duplicate() override { return one_rank(); }
+};
+
+constexpr int tag_of_gather = 1;
+
+}  // namespace
+
+std::unique_ptr<Ranks> one_rank() { return std::make_unique<OneRank>(); }
+
+bool is_started_as_rank() {
+  // Of Open MPI's mpirun, of srun with PMIx, and of MPICH and srun with PMI.
+  constexpr std::array names = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
+  return std::ranges::any_of(names, [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+std::string broadcast_text(Ranks& ranks, std::string text) {
+  std::uint64_t size = text.size();
+  ranks.broadcast(std::as_writable_bytes(std::span(&size, 1)));
+  text.resize(size);
+  ranks.broadcast(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+std::vector<std::vector<std::byte>> gather(Ranks& ranks, std::span<const std::byte> bytes) {
+  std::vector<std::uint64_t> sizes(ranks.count());
+  sizes[ranks.rank()] = bytes.size();
+  ranks.reduce(Reduction::sum, sizes);
+  std::vector<std::byte> mine(bytes.begin(), bytes.end());
+  if (!ranks.is_first()) {
+    const Ranks::Message message{0, tag_of_gather, mine};
+    ranks.exchange({&message, 1}, {});
+    return {};
+  }
+  std::vector<std::vector<std::byte>> all(sizes.size());
+  std::vector<Ranks::Message> received;
+  all.front() = std::move(mine);
+  for (std::size_t rank = 1; rank < sizes.size(); ++rank) {
+    all[rank].resize(sizes[rank]);
+    received.push_back({static_cast<int>(rank), tag_of_gather, all[rank]});
+  }
+  ranks.exchange({}, received);
+  return all;
+}
+
+std::string first_text(Ranks& ranks, const std::string& text) {
+  const std::uint64_t none = ranks.count();
+  const std::uint64_t first = ranks.reduce(
+      Reduction::least, text.empty() ? none : static_cast<std::uint64_t>(ranks.rank()));
+  if (first == none) return {};
+  // By the first rank, which may not be the one that has it.
+  const std::string sent = first == static_cast<std::uint64_t>(ranks.rank()) ? text : "";
+  const auto all = gather(ranks, std::as_bytes(std::span(sent)));
+  std::string found;
+  if (ranks.is_first())
+    found.assign(reinterpret_cast<const char*>(all[first].data()), all[first].size());
+  return broadcast_text(ranks, found);
+}
+
+}  // namespace lapl

@@ -1,0 +1,108 @@
+// Values of a grid that are spread over ranks, whole rows each.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/digest.hpp"
+#include "kernels/not_finite.hpp"
+#include "kernels/ranks/ranks.hpp"
+
+namespace lapl {
+
+/// The values at these indices, on all ranks: `own(index)` has them where they are this rank's.
+template <class T, class Own>
+std::vector<T> values_of_ranks(Ranks& ranks, std::span<const std::int64_t> indices,
+                               const Own& own) {
+  std::vector<std::uint64_t> bits;
+  for (const std::int64_t index : indices) {
+    const std::optional<T> value = own(index);
+    bits.push_back(value ? bits_of(*value) : 0);
+  }
+  ranks.reduce(Reduction::any_bit, bits);
+  std::vector<T> found;
+  for (const std::uint64_t of_value : bits)
+    found.push_back(std::bit_cast<T>(
+        static_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(of_value)));
+  return found;
+}
+
+/// The least index that any rank gives; none where none does.
+inline std::optional<std::int64_t> first_of(Ranks& ranks, std::optional<std::int64_t> here) {
+  constexpr std::uint64_t none = ~std::uint64_t{0};
+  const std::uint64_t first =
+      ranks.reduce(Reduction::least, here ? static_cast<std::uint64_t>(*here) : none);
+  return first == none ? std::nullopt : std::optional(static_cast<std::int64_t>(first));
+}
+
+/// Indices of the cells around one of a state, as not_finite_at takes them, of its own field.
+inline std::vector<std::int64_t> indices_around(std::int64_t index, Shape shape) {
+  const Neighbourhood area = neighbourhood_of(index, shape);
+  const std::int64_t cells = shape.rows * shape.columns, plane = index / cells * cells;
+  std::vector<std::int64_t> around;
+  for (std::int64_t row = area.first_row; row < area.first_row + area.rows; ++row)
+    for (std::int64_t column = 0; column < area.columns; ++column)
+      around.push_back(plane + row * shape.columns + area.first_column + column);
+  return around;
+}
+
+/// As not_finite_at: at `index` of a state, or of one field; `own(index)` as above.
+template <class T, class Own>
+NotFinite<T> not_finite_of_ranks(Ranks& ranks, std::int64_t index, Shape shape, const Own& own) {
+  NotFinite<T> found{.index = index};
+  std::ranges::copy(values_of_ranks<T>(ranks, indices_around(index, shape), own),
+                    found.around.begin());
+  return found;
+}
+
+/// The first value of a field that is not finite, on all ranks.
+template <class T>
+std::optional<std::int64_t> first_not_finite(Ranks& ranks, RowRange rows, std::int64_t columns,
+                                             std::span<const T> values) {
+  auto here = first_not_finite(values);
+  if (here) *here += rows.first * columns;
+  return first_of(ranks, here);
+}
+
+/// A field whose rows each rank has in part: all of it on the first, nothing on the others.
+template <class T>
+std::vector<T> gather_rows(Ranks& ranks, std::span<const T> values) {
+  const auto all = gather(ranks, std::as_bytes(values));
+  std::vector<T> whole;
+  for (const std::vector<std::byte>& part : all) {
+    const std::size_t before = whole.size();
+    whole.resize(before + part.size() / sizeof(T));
+    std::memcpy(whole.data() + before, part.data(), part.size());
+  }
+  return whole;
+}
+
+/// Of the first rank's values of a whole grid, to each its rows.
+template <class T>
+void scatter_rows(Ranks& ranks, std::span<const T> whole, RowRange rows, std::int64_t columns,
+                  std::span<T> mine) {
+  constexpr int tag = 4;
+  std::vector<std::uint64_t> first(ranks.count()), count(ranks.count());
+  first[ranks.rank()] = static_cast<std::uint64_t>(rows.first * columns);
+  count[ranks.rank()] = static_cast<std::uint64_t>(rows.count * columns);
+  ranks.reduce(Reduction::sum, first);
+  ranks.reduce(Reduction::sum, count);
+  if (!ranks.is_first()) {
+    const Ranks::Message received{0, tag, std::as_writable_bytes(mine)};
+    return ranks.exchange({}, {&received, 1});
+  }
+  std::vector<Ranks::Message> sent;
+  for (int rank = 1; rank < ranks.count(); ++rank) {
+    const auto part = std::as_bytes(whole.subspan(first[rank], count[rank]));
+    // MPI reads them alone.
+    sent.push_back({rank, tag, {const_cast<std::byte*>(part.data()), part.size()}});
+  }
+  std::ranges::copy(whole.subspan(first[0], count[0]), mine.begin());
+  ranks.exchange(sent, {});
+}
+
+}  // namespace lapl

@@ -1,0 +1,23 @@
+// Tests that run on several ranks: mpirun -n N lapl_test_ranks. Every rank takes every test case,
+// and all end with 1 where one of them finds something wrong.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include "tests/ranks/ranks.hpp"
+
+namespace lapl::test {
+
+Ranks& ranks() {
+  static const std::unique_ptr<Ranks> all = all_ranks();
+  return *all;
+}
+
+}  // namespace lapl::test
+
+int main(int argc, char** argv) {
+  lapl::Ranks& ranks = lapl::test::ranks();
+  doctest::Context context(argc, argv);
+  if (!ranks.is_first()) context.setOption("minimal", true);
+  const bool failed = context.run() != 0;
+  return ranks.any(failed) ? 1 : 0;
+}

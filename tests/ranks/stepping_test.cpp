@@ -1,0 +1,119 @@
+// What ranks step together, compared with the reference on one, to the bit.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "kernels/digest.hpp"
+#include "kernels/engines.hpp"
+#include "kernels/error.hpp"
+#include "kernels/ranks/local_problem.hpp"
+#include "kernels/ranks/ranked_backend.hpp"
+#include "kernels/ranks/ranks.hpp"
+#include "tests/kernels/random_problems.hpp"
+#include "tests/ranks/ranks.hpp"
+
+using namespace lapl;
+
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// The rows of a state that a rank hands out.
+template <class T>
+std::vector<T> rows_of(const std::vector<T>& state, Shape shape, RowRange rows) {
+  std::vector<T> part;
+  for (std::size_t field = 0; field < state.size() / shape.cells(); ++field) {
+    const auto first = state.begin() + static_cast<std::int64_t>(field) * shape.cells() +
+                       rows.first * shape.columns;
+    part.insert(part.end(), first, first + rows.count * shape.columns);
+  }
+  return part;
+}
+
+/// Every way of cutting a problem into as many blocks as there are ranks, and with one step of halo
+/// and with several.
+template <class T>
+std::vector<Decomposition> decompositions(const Problem<T>& problem) {
+  const Faces<T>& faces = problem.faces.front();
+  const std::int64_t reach = std::max<std::int64_t>(reach_of(problem.stages), 1);
+  const int ranks = test::ranks().count();
+  std::vector<Decomposition> all = {decompose(problem, "auto", ranks)};
+  for (int planes = 1; planes <= ranks; ++planes)
+    for (int rows = 1; planes * rows <= ranks; ++rows)
+      for (int columns = 1; planes * rows * columns <= ranks; ++columns)
+        for (const std::int64_t steps : {1, 3}) {
+          Decomposition by{
+              .grid = problem.shape,
+              .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
+              .ranks = ranks,
+              .counts = {planes, rows, columns},
+              .depth = steps * reach};
+          bool fits = true;
+          for (std::size_t axis = 0; axis < 3; ++axis)
+            fits = fits &&
+                   (!by.is_cut(axis) || by_axis(problem.shape)[axis] / by.counts[axis] >= by.depth);
+          if (fits && by.stepping() > 1) all.push_back(by);
+        }
+  return all;
+}
+
+template <class T>
+int compare(test::RandomProblem& random, std::uint64_t seed) {
+  Problem<T> problem;
+  try {
+    problem = problem_of<T>(random.run, test::coefficient_fields(random.run));
+  } catch (const FormulaError&) {
+    return 0;
+  }
+  const std::vector<T> state = random.state<T>();
+  const auto reference = make_backend<T>("cpu", "reference", problem, 1);
+  reference->set_state(state, 5);
+  reference->advance(random.steps);
+  reference->capture();
+  const Captured<T> whole = reference->captured();
+  const std::vector<T> expected(whole.state.begin(), whole.state.end());
+  const std::vector<Decomposition> all = decompositions(problem);
+  int compared = 0;
+  for (const std::string engine : {"interpreted", "blocked"}) {
+    const Decomposition& by = all[seed % all.size()];
+    CAPTURE(engine);
+    CAPTURE(by.counts[0]);
+    CAPTURE(by.counts[1]);
+    CAPTURE(by.counts[2]);
+    CAPTURE(by.depth);
+    const auto backend = make_ranked_backend<T>(test::ranks(), "cpu", engine, problem, 1, by);
+    if (random.compiled) backend->settle();
+    backend->set_state(rows_of(state, problem.shape, backend->rows()), 5);
+    backend->advance(random.steps);
+    backend->capture();
+    const Captured<T> found = backend->captured();
+    const std::vector<T> own(found.state.begin(), found.state.end());
+    CHECK(test::same_but_for_kinds_of_nan(own, rows_of(expected, problem.shape, found.rows)));
+    CHECK(found.first_not_finite == whole.first_not_finite);
+    if (!whole.first_not_finite) CHECK(found.digest == whole.digest);
+    ++compared;
+  }
+  return compared;
+}
+
+}  // namespace
+
+TEST_CASE("random equations on ranks equal the reference on one to the bit") {
+  const std::uint64_t first = number_from("LAPL_RANDOM_SEED", 1);
+  const std::uint64_t count = number_from("LAPL_RANDOM_PROBLEMS", 100);
+  int compared = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    test::RandomProblem random(seed);
+    random.compiled = seed % 16 == 0;
+    const std::string text = random.text();
+    CAPTURE(seed);
+    CAPTURE(text);
+    compared += random.run.precision == Precision::float32 ? compare<float>(random, seed)
+                                                           : compare<double>(random, seed);
+  }
+  MESSAGE("compared ", compared, " on ", test::ranks().count(), " ranks");
+  CHECK(compared > static_cast<int>(count) / 2);
+}
