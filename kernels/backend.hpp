@@ -59,6 +59,10 @@ class Backend {
   /// Where the state lies.
   virtual Block<T> block() = 0;
 
+  /// Values of the present state at these indices of it. On a device the copies of an earlier
+  /// capture are lost, as by capture().
+  virtual std::vector<T> values_at(std::span<const std::int64_t> indices) = 0;
+
   /// Waits for code that is compiled while steps are taken otherwise, with the same bits.
   virtual void settle() {}
 

@@ -55,6 +55,10 @@ struct Part {
     const std::int64_t size = by_axis(whole)[axis];
     return endless[axis] ? (index % size + size) % size : index;
   }
+  constexpr std::int64_t index_in_grid(Cell cell) const {
+    return index_of(whole, {index_in_grid(1, cell.row), index_in_grid(2, cell.column),
+                            index_in_grid(0, cell.plane)});
+  }
 };
 
 }  // namespace lapl

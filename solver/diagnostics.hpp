@@ -31,16 +31,17 @@ std::vector<std::string> probe_columns(const RunConfig& config);
 std::vector<double> values_of(const Diagnostics& diagnostics);
 
 template <class T>
-Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config) {
+Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config,
+                           Ranks& ranks = only_rank()) {
   Diagnostics diagnostics;
   for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
     diagnostics.fields.push_back(
-        statistics_of(captured.field(field), config.shape, config.spacing));
+        statistics_of(captured.field(field), config.shape, config.spacing, ranks));
   if (captured.derived.empty()) return diagnostics;
   const std::size_t first = first_integral(config);
   for (std::size_t i = 0; i < config.integrals.size(); ++i)
     diagnostics.integrals.push_back(
-        integral_of(captured.derived.at(first + i), config.shape, config.spacing));
+        integral_of(captured.derived.at(first + i), config.shape, config.spacing, ranks));
   return diagnostics;
 }
 

@@ -8,6 +8,7 @@
 
 #include "kernels/host_vector.hpp"
 #include "kernels/pcg64.hpp"
+#include "kernels/ranks/rows.hpp"
 
 namespace lapl {
 namespace {
@@ -26,18 +27,18 @@ double sine_of_pi(Uint128 a, std::int64_t b) {
 
 // Every formula but that of a uniform field is a product of functions of the index along each axis
 // (0 planes, 1 rows, 2 columns) that the grid has.
-std::vector<double> product_along_axes(Shape shape, double amplitude,
+std::vector<double> product_along_axes(Shape shape, RowRange rows, double amplitude,
                                        const std::function<double(int axis, std::int64_t)>& along) {
   std::vector<double> along_columns, field;
   for (std::int64_t column = 0; column < shape.columns; ++column)
     along_columns.push_back(along(2, column));
-  field.reserve(shape.cells());
-  for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
-    const double of_plane = shape.axes > 2 ? amplitude * along(0, plane) : amplitude;
-    for (std::int64_t row = 0; row < shape.rows; ++row) {
-      const double factor = shape.axes > 1 ? of_plane * along(1, row) : of_plane;
-      for (const double value : along_columns) field.push_back(factor * value);
-    }
+  field.reserve(rows.count * shape.columns);
+  double of_plane = amplitude;
+  for (std::int64_t row = rows.first; row < rows.end(); ++row) {
+    if (shape.axes > 2 && (row == rows.first || row % shape.rows == 0))
+      of_plane = amplitude * along(0, row / shape.rows);
+    const double factor = shape.axes > 1 ? of_plane * along(1, row % shape.rows) : of_plane;
+    for (const double value : along_columns) field.push_back(factor * value);
   }
   return field;
 }
@@ -54,19 +55,19 @@ double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::
   return 0;
 }
 
-std::vector<double> uniform_field(const RunConfig& config) {
-  std::vector<double> field = host_vector<double>(config.shape.cells());
+std::vector<double> uniform_field(const RunConfig& config, RowRange rows) {
+  std::vector<double> field = host_vector<double>(rows.count * config.shape.columns);
   std::ranges::fill(field, config.initial.value);
   return field;
 }
 
-std::vector<double> gaussian_field(const RunConfig& config) {
+std::vector<double> gaussian_field(const RunConfig& config, RowRange rows) {
   const InitialConfig& initial = config.initial;
   const Shape shape = config.shape;
   // A grid of one row is a line, and its columns are what there is to measure by.
   const std::int64_t length = shape.rows > 1 ? shape.rows : shape.columns;
   const double width = initial.width * static_cast<double>(length);
-  return product_along_axes(shape, initial.amplitude, [&](int axis, std::int64_t index) {
+  return product_along_axes(shape, rows, initial.amplitude, [&](int axis, std::int64_t index) {
     const double center =
         initial.center.at(static_cast<std::size_t>(axis)) *
         static_cast<double>(by_axis(shape).at(static_cast<std::size_t>(axis)) - 1);
@@ -75,16 +76,16 @@ std::vector<double> gaussian_field(const RunConfig& config) {
   });
 }
 
-std::vector<double> checkerboard_field(const RunConfig& config) {
-  return product_along_axes(config.shape, config.initial.amplitude, [&](int, std::int64_t index) {
-    return index / config.initial.tile % 2 == 0 ? 1.0 : -1.0;
-  });
+std::vector<double> checkerboard_field(const RunConfig& config, RowRange rows) {
+  return product_along_axes(
+      config.shape, rows, config.initial.amplitude,
+      [&](int, std::int64_t index) { return index / config.initial.tile % 2 == 0 ? 1.0 : -1.0; });
 }
 
-std::vector<double> sine_field(const RunConfig& config) {
+std::vector<double> sine_field(const RunConfig& config, RowRange rows) {
   const Boundaries& of = config.boundaries;
   const std::array boundaries = {of.planes, of.rows, of.columns};
-  return product_along_axes(config.shape, config.initial.amplitude,
+  return product_along_axes(config.shape, rows, config.initial.amplitude,
                             [&](int axis, std::int64_t index) {
                               const auto at = static_cast<std::size_t>(axis);
                               return eigenmode(boundaries.at(at), config.initial.mode.at(at), index,
@@ -93,7 +94,8 @@ std::vector<double> sine_field(const RunConfig& config) {
 }
 
 std::vector<double> computed_field(const RunConfig& config) {
-  return std::get<FieldMaker>(row_of(config.initial.kind).made)(config);
+  return std::get<FieldMaker>(row_of(config.initial.kind).made)(config,
+                                                                RowRange::all(config.shape));
 }
 
 const InitialConfig& initial_of(const RunConfig& config, const std::string& field) {
@@ -101,10 +103,49 @@ const InitialConfig& initial_of(const RunConfig& config, const std::string& fiel
   return own == config.initials.end() ? config.initial : own->second;
 }
 
+namespace {
+
+// Of a field that each rank makes for itself.
+std::vector<double> own_rows(const RunConfig& config, const std::string& name,
+                             const CoefficientFields& coefficients, std::int64_t& draws,
+                             RowRange rows) {
+  const auto& made = row_of(config.initial.kind).made;
+  if (std::holds_alternative<FromFormula>(made))
+    return values_of_formula("initial." + name, config.initial.formula, config, coefficients,
+                             &draws, rows);
+  return std::get<FieldMaker>(made)(config, rows);
+}
+
+// The whole of a fractal, on the first rank.
+template <class T>
+std::vector<T> whole_fractal(const RunConfig& config, Ranks& ranks) {
+  std::vector<T> whole;
+  if (!ranks.is_first()) return whole;
+  whole = host_vector<T>(config.shape.cells());
+  fill_fractal(Block<T>{.shape = config.shape,
+                        .pitch = config.shape.columns,
+                        .values = whole.data(),
+                        .threads = useful_threads(config.shape)},
+               config.initial.fractal);
+  return whole;
+}
+
+template <class T>
+std::vector<T> rounded_once(const std::vector<double>& values) {
+  std::vector<T> rounded = host_vector<T>(std::ssize(values));
+  std::ranges::transform(values, rounded.begin(),
+                         [](double value) { return static_cast<T>(value); });
+  return rounded;
+}
+
+}  // namespace
+
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
-                       const CoefficientFields& coefficients, const LoadedFields& loaded) {
-  const std::int64_t cells = config.shape.cells();
+                       const CoefficientFields& coefficients, const LoadedFields& loaded,
+                       Ranks& ranks) {
+  const RowRange rows = backend.rows();
+  const std::int64_t columns = config.shape.columns, cells = rows.count * columns;
   std::vector<T> state = host_vector<T>(cells * std::ssize(config.fields));
   std::vector<std::size_t> on_backend;
   std::int64_t draws = 0;
@@ -113,17 +154,20 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
     RunConfig own = config;
     own.initial = initial_of(config, name);
     const auto& made = row_of(own.initial.kind).made;
-    if (std::holds_alternative<OnBackend>(made)) {
+    const std::span<T> values = std::span(state).subspan(field * cells, cells);
+    const bool is_fractal = std::holds_alternative<OnBackend>(made);
+    if (is_fractal && ranks.count() == 1) {
       on_backend.push_back(field);
-      continue;
+    } else if (is_fractal) {
+      scatter_rows<T>(ranks, whole_fractal<T>(own, ranks), rows, columns, values);
+    } else if (std::holds_alternative<FieldFile>(made)) {
+      const std::vector<T> whole =
+          ranks.is_first() ? rounded_once<T>(loaded.at(name)) : std::vector<T>();
+      scatter_rows<T>(ranks, whole, rows, columns, values);
+    } else {
+      std::ranges::transform(own_rows(own, name, coefficients, draws, rows), values.begin(),
+                             [](double value) { return static_cast<T>(value); });
     }
-    const std::vector<double> values =
-        std::holds_alternative<FieldFile>(made) ? loaded.at(name)
-        : std::holds_alternative<FromFormula>(made)
-            ? values_of_formula("initial." + name, own.initial.formula, own, coefficients, &draws)
-            : computed_field(own);
-    std::ranges::transform(values, state.begin() + static_cast<std::int64_t>(field) * cells,
-                           [](double value) { return static_cast<T>(value); });
   }
   if (on_backend.size() < config.fields.size()) backend.set_state(state);
   for (const std::size_t field : on_backend) {
@@ -134,8 +178,8 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
   }
 }
 template void set_initial_state(Backend<float>&, const RunConfig&, const CoefficientFields&,
-                                const LoadedFields&);
+                                const LoadedFields&, Ranks&);
 template void set_initial_state(Backend<double>&, const RunConfig&, const CoefficientFields&,
-                                const LoadedFields&);
+                                const LoadedFields&, Ranks&);
 
 }  // namespace lapl

@@ -9,24 +9,25 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
+#include "kernels/ranks/ranks.hpp"
 #include "solver/names.hpp"
 #include "solver/problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
 
-/// The values of all cells, row by row, of the config's own `initial`.
-using FieldMaker = std::vector<double> (*)(const RunConfig&);
+/// The values of these rows, row by row, of the config's own `initial`.
+using FieldMaker = std::vector<double> (*)(const RunConfig&, RowRange);
 
 /// `value` in every cell.
-std::vector<double> uniform_field(const RunConfig& config);
+std::vector<double> uniform_field(const RunConfig& config, RowRange rows);
 /// amplitude exp(-r^2 / (2 w^2)) about `center`, w = width rows, or width columns where there is
 /// one row.
-std::vector<double> gaussian_field(const RunConfig& config);
+std::vector<double> gaussian_field(const RunConfig& config, RowRange rows);
 /// +amplitude and -amplitude on squares of `tile` cells; cell (0, 0) is positive.
-std::vector<double> checkerboard_field(const RunConfig& config);
+std::vector<double> checkerboard_field(const RunConfig& config, RowRange rows);
 /// amplitude times the product of the boundaries' eigenmodes (eigenmode below).
-std::vector<double> sine_field(const RunConfig& config);
+std::vector<double> sine_field(const RunConfig& config, RowRange rows);
 
 /// Made by fill_fractal (kernels/fractal.hpp), where the state is.
 struct OnBackend {};
@@ -80,9 +81,11 @@ double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::
 using LoadedFields = std::map<std::string, std::vector<double>, std::less<>>;
 
 /// Sets the backend's state to the config's initial fields, rounded once from float64. `loaded`
-/// must hold those of kinds that io/ reads from a file.
+/// must hold those of kinds that io/ reads from a file. Of ranks, the first makes fractals and has
+/// what is loaded; all else each makes for itself.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
-                       const CoefficientFields& coefficients, const LoadedFields& loaded);
+                       const CoefficientFields& coefficients, const LoadedFields& loaded,
+                       Ranks& ranks = only_rank());
 
 }  // namespace lapl

@@ -4,6 +4,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/pcg64.hpp"
+#include "kernels/ranks/local_problem.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 
@@ -30,6 +31,35 @@ std::vector<T> rounded(const std::vector<double>& values) {
   std::ranges::transform(values, result.begin(),
                          [](double value) { return static_cast<T>(value); });
   return result;
+}
+
+// The rows, on three axes the planes that they are in, and the cells around them.
+Part part_with(RowRange rows, Shape grid, const Faces<double>& faces) {
+  Part part = Part::all(grid);
+  part.endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()};
+  if (rows == RowRange::all(grid)) return part;
+  const std::size_t axis = grid.axes > 2 ? 0 : 1;
+  const std::int64_t step = grid.axes > 2 ? grid.rows : 1, size = by_axis(grid)[axis];
+  const std::int64_t first = rows.first / step, end = (rows.end() + step - 1) / step;
+  part.first[axis] = first;
+  part.own[axis] = end - first;
+  if (first > 0 || part.endless[axis]) part.before[axis] = 1;
+  if (end < size || part.endless[axis]) part.after[axis] = 1;
+  return part;
+}
+
+// Those of a block, of the values of numpy's generator after so many others.
+std::vector<double> random_values(std::uint64_t seed, std::uint64_t before, const Part& part) {
+  const Shape shape = part.shape();
+  std::vector<double> values;
+  values.reserve(shape.cells());
+  for (std::int64_t row = 0; row < shape.cells(); row += shape.columns) {
+    Pcg64 generator = numpy_generator(seed);
+    generator.advance(before + static_cast<std::uint64_t>(part.index_in_grid(cell_at(shape, row))));
+    for (std::int64_t column = 0; column < shape.columns; ++column)
+      values.push_back(static_cast<double>(generator.next() >> 11) * 0x1p-53);
+  }
+  return values;
 }
 
 }  // namespace
@@ -75,12 +105,16 @@ template Problem<double> problem_with(const RunConfig&, const CoefficientFields&
 
 std::vector<double> values_of_formula(const std::string& name, const std::string& text,
                                       const RunConfig& config,
-                                      const CoefficientFields& coefficients, std::int64_t* draws) {
+                                      const CoefficientFields& coefficients, std::int64_t* draws,
+                                      std::optional<RowRange> rows) {
+  if (rows && rows->count == 0) return {};
   const Formula formula = parse_formula(name, text);
   FormulaNames names = names_of_values(config);
+  const Faces<double> faces = quantity_faces<double>(config.boundaries);
+  const Part part = part_with(rows.value_or(RowRange::all(config.shape)), config.shape, faces);
   // Field 0 takes the values; what they are made of are coefficients.
-  Problem<double> problem{.shape = config.shape,
-                          .faces = {1, quantity_faces<double>(config.boundaries)}};
+  Problem<double> problem{.shape = part.shape(), .faces = {1, open_faces(faces, part)}};
+  problem.part = part;
   problem.spacing = names.spacing;
   const auto add = [&](std::vector<double> values) {
     problem.coefficients.push_back(std::move(values));
@@ -90,15 +124,11 @@ std::vector<double> values_of_formula(const std::string& name, const std::string
   for (const FormulaNode& node : formula.nodes)
     if (const auto field = coefficients.find(node.name);
         field != coefficients.end() && !names.arrays.contains(node.name))
-      names.arrays[node.name] = add(field->second);
+      names.arrays[node.name] = add(values_of_block(field->second, part));
   if (draws)
     names.draw = [&] {
-      Pcg64 generator = numpy_generator(config.initial.fractal.seed);
-      const std::int64_t cells = config.shape.cells();
-      generator.advance(static_cast<std::uint64_t>((*draws)++ * cells));
-      std::vector<double> values(cells);
-      for (double& value : values) value = static_cast<double>(generator.next() >> 11) * 0x1p-53;
-      return add(std::move(values));
+      const auto before = static_cast<std::uint64_t>((*draws)++ * config.shape.cells());
+      return add(random_values(config.initial.fractal.seed, before, part));
     };
   Stage stage{.tree = {}, .targets = {0}};
   std::set<std::string> used;
@@ -108,7 +138,11 @@ std::vector<double> values_of_formula(const std::string& name, const std::string
   const auto backend = make_backend<double>("cpu", "interpreted", problem, 0);
   backend->advance(1);
   backend->capture();
-  const auto state = backend->captured().state;
+  // Whole planes may begin before the first row.
+  const RowRange made = backend->rows(), wanted = rows.value_or(made);
+  const std::int64_t columns = config.shape.columns;
+  const auto state = backend->captured().state.subspan(
+      (wanted.first - made.first) * columns, static_cast<std::size_t>(wanted.count * columns));
   return {state.begin(), state.end()};
 }
 

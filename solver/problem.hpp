@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,11 @@ Faces<T> quantity_faces(const Boundaries& boundaries) {
 
 /// The values at every node of a formula of the position, parameters and, in initial fields,
 /// `random`: computed in float64. `draws` counts uses of random, and goes on from one call to the
-/// next. Throws FormulaError.
+/// next. Of all rows, or of those that are given. Throws FormulaError.
 std::vector<double> values_of_formula(const std::string& name, const std::string& text,
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients,
-                                      std::int64_t* draws = nullptr);
+                                      std::int64_t* draws = nullptr,
+                                      std::optional<RowRange> rows = {});
 
 }  // namespace lapl

@@ -4,12 +4,14 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <future>
 #include <utility>
 
 #include "kernels/background.hpp"
 #include "kernels/error.hpp"
+#include "kernels/ranks/rows.hpp"
 #include "solver/clock.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/outputs.hpp"
@@ -44,17 +46,32 @@ template <class T>
          config.fields.size() == 1 ? "the value" : "field " + config.fields[field]);
 }
 
+// What is around one of these rows' values, or of those of other ranks.
+template <class T>
+NotFinite<T> found_at(std::int64_t index, Shape shape, RowRange rows, std::span<const T> values,
+                      Ranks& ranks) {
+  const std::int64_t first = rows.first * shape.columns, cells = rows.count * shape.columns;
+  return not_finite_of_ranks<T>(ranks, index, shape, [&](std::int64_t at) {
+    const std::int64_t here = at % shape.cells() - first;
+    return here >= 0 && here < cells ? std::optional(values[at / shape.cells() * cells + here])
+                                     : std::nullopt;
+  });
+}
+
 // The state, and what follows from it, which may be too large all the same.
 template <class T>
-void require_finite(const Captured<T>& captured, const RunConfig& config, std::int64_t step) {
+void require_finite(const Captured<T>& captured, const RunConfig& config, std::int64_t step,
+                    Ranks& ranks) {
+  const Shape shape = config.shape;
+  const RowRange rows = captured.rows;
   if (const auto first = captured.first_not_finite)
-    refuse_state(not_finite_at(*first, captured.state.data(), config.shape), config, step);
+    refuse_state(found_at(*first, shape, rows, captured.state, ranks), config, step);
   if (captured.derived.empty()) return;
   for (const OutputDataset& dataset : output_datasets(config)) {
+    if (!dataset.derived) continue;
     const auto values = values_of(dataset, captured);
-    if (const auto first = first_not_finite(values); first && dataset.derived)
-      refuse(not_finite_at(*first, values.data(), config.shape), config.shape, step,
-             dataset.subject);
+    if (const auto first = first_not_finite(ranks, rows, shape.columns, values))
+      refuse(found_at(*first, shape, rows, values, ranks), shape, step, dataset.subject);
   }
 }
 
@@ -101,8 +118,15 @@ struct Speed {
 template <class T>
 class Run {
  public:
-  Run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step, RunSink<T>& sink)
-      : backend_(backend), config_(config), schedule_(config), sink_(sink), step_(first_step) {}
+  Run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step, RunSink<T>& sink,
+      Ranks& ranks)
+      : backend_(backend),
+        config_(config),
+        ranks_(ranks),
+        storing_ranks_(ranks.duplicate()),
+        schedule_(config),
+        sink_(sink),
+        step_(first_step) {}
 
   RunResult to_the_end(const std::function<std::string()>& stop_reason) {
     RunResult result;
@@ -116,9 +140,9 @@ class Run {
     capture(schedule_.is_output(step_) || at_rest, step_ == 0 || at_rest);
     while (step_ < config_.steps && result.stopped_by.empty()) {
       take_stretch();
-      result.stopped_by = is_steady() ? stopped_by_steady : stop_reason();
+      result.stopped_by = is_steady() ? stopped_by_steady : first_text(ranks_, stop_reason());
       if (result.stopped_by.empty() && config_.wall_time &&
-          seconds_since(start) >= *config_.wall_time)
+          of_first(ranks_, seconds_since(start)) >= *config_.wall_time)
         result.stopped_by = "limits.wall_time";
       const bool stopping = !result.stopped_by.empty() && step_ < config_.steps;
       const bool output = schedule_.is_output(step_) || result.stopped_by == stopped_by_steady;
@@ -150,9 +174,10 @@ class Run {
       backend_.start_finite_check();
       checked_step_ = step_;
     }
-    if (storing_.valid() && storing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+    if (storing_.valid() &&
+        !ranks_.any(storing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready))
       finish_storing();
-    const double seconds = seconds_since(start);
+    const double seconds = of_first(ranks_, seconds_since(start));
     stretch_.took(steps, seconds);
     report(steps, seconds);
   }
@@ -187,19 +212,13 @@ class Run {
 
   void probe() {
     if (!schedule_.is_probe(step_)) return;
-    const Block<T> block = backend_.block();
-    const T* state = block.values;
-    if (block.place == Block<T>::Place::device) {
-      finish_storing();  // it reads a capture
-      backend_.capture(false);
-      state = backend_.captured().state.data();
-    }
-    probed_.clear();
+    if (backend_.block().place == Block<T>::Place::device) finish_storing();  // it reads a capture
+    std::vector<std::int64_t> probed;
     const Shape shape = config_.shape;
     for (const auto& [name, indices] : config_.probes->at)
       for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
-        probed_.push_back(state[field * shape.cells() + index_of(shape, Cell::of(indices))]);
-    sink_.probed(step_, probed_);
+        probed.push_back(field * shape.cells() + index_of(shape, Cell::of(indices)));
+    sink_.probed(step_, backend_.values_at(probed));
   }
 
   // Takes one step more to see how much it changes, and goes back: so a check needs no state but
@@ -221,6 +240,7 @@ class Run {
       if (!(change <= largest)) break;
     }
     backend_.set_state(before_, step_);
+    largest = std::bit_cast<double>(ranks_.reduce(Reduction::most, bits_of(largest)));
     since_report_.add(0, seconds_since(start));
     return largest / equation_of(config_).time_step(config_) < *config_.steady;
   }
@@ -228,7 +248,7 @@ class Run {
   bool checkpoint_is_due() const {
     const auto& seconds = config_.checkpoint_every.seconds;
     return schedule_.is_checkpoint(step_) ||
-           (seconds && seconds_since(last_checkpoint_) >= *seconds);
+           (seconds && of_first(ranks_, seconds_since(last_checkpoint_)) >= *seconds);
   }
 
   // Copies the state and stores it in the background. One capture is under way at a time, so memory
@@ -246,7 +266,7 @@ class Run {
       omp_set_num_threads(1);  // a team of its own could not be started under a limit on processes
       const Captured<T> captured = backend_.captured();
       require_verified(verified, captured.digest, what.step);
-      require_finite(captured, config_, what.step);
+      require_finite(captured, config_, what.step, *storing_ranks_);
       sink_.store(what, captured);
     });
   }
@@ -257,13 +277,14 @@ class Run {
 
   Backend<T>& backend_;
   const RunConfig& config_;
+  Ranks& ranks_;
+  std::unique_ptr<Ranks> storing_ranks_;  // of the thread that stores
   Schedule schedule_;
   RunSink<T>& sink_;
   std::int64_t step_;
   Stretch stretch_;
   Speed since_report_, since_storing_;
   std::optional<std::int64_t> checked_step_;
-  std::vector<T> probed_;
   std::vector<T> before_;  // the step that looks for a steady state
   std::optional<Verification<T>> verification_;
   Clock::time_point last_checkpoint_;
@@ -273,23 +294,23 @@ class Run {
 }  // namespace
 
 template <class T>
-void require_finite_start(Backend<T>& backend, const RunConfig& config) {
+void require_finite_start(Backend<T>& backend, const RunConfig& config, Ranks& ranks) {
   backend.capture(true);
   const Captured<T> captured = backend.captured();
-  require_finite(captured, config, 0);
-  require_finite(diagnostics_of(captured, config), config, 0);
+  require_finite(captured, config, 0, ranks);
+  require_finite(diagnostics_of(captured, config, ranks), config, 0);
 }
-template void require_finite_start(Backend<float>&, const RunConfig&);
-template void require_finite_start(Backend<double>&, const RunConfig&);
+template void require_finite_start(Backend<float>&, const RunConfig&, Ranks&);
+template void require_finite_start(Backend<double>&, const RunConfig&, Ranks&);
 
 template <class T>
 RunResult run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step,
-              RunSink<T>& sink, const std::function<std::string()>& stop_reason) {
-  return Run<T>(backend, config, first_step, sink).to_the_end(stop_reason);
+              RunSink<T>& sink, const std::function<std::string()>& stop_reason, Ranks& ranks) {
+  return Run<T>(backend, config, first_step, sink, ranks).to_the_end(stop_reason);
 }
 template RunResult run(Backend<float>&, const RunConfig&, std::int64_t, RunSink<float>&,
-                       const std::function<std::string()>&);
+                       const std::function<std::string()>&, Ranks&);
 template RunResult run(Backend<double>&, const RunConfig&, std::int64_t, RunSink<double>&,
-                       const std::function<std::string()>&);
+                       const std::function<std::string()>&, Ranks&);
 
 }  // namespace lapl

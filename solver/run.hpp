@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/backend.hpp"
+#include "kernels/ranks/ranks.hpp"
 #include "solver/problem.hpp"
 
 namespace lapl {
@@ -54,7 +55,7 @@ struct RunResult {
 /// Looks at what step 0 would store, before anything is created for it. Throws NumericalError, as
 /// run does, where a value or a sum over the values is not finite.
 template <class T>
-void require_finite_start(Backend<T>& backend, const RunConfig& config);
+void require_finite_start(Backend<T>& backend, const RunConfig& config, Ranks& ranks = only_rank());
 
 /// RunResult::stopped_by of a run whose state has come to rest (limits.steady).
 inline constexpr const char* stopped_by_steady = "steady";
@@ -63,9 +64,11 @@ inline constexpr const char* stopped_by_steady = "steady";
 /// after each stretch of about a tenth of a second: a text that is not empty ends the run early,
 /// with a checkpoint. Throws NumericalError (naming step, row and column, with the values around)
 /// where a value is not finite, or (naming steps and digests) where config.verify_every is set and
-/// steps taken again end with other bits; and whatever the sink or the backend throws.
+/// steps taken again end with other bits; and whatever the sink or the backend throws. Several
+/// ranks take the same way: a signal to one stops all, and the first one's clock holds.
 template <class T>
 RunResult run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step,
-              RunSink<T>& sink, const std::function<std::string()>& stop_reason);
+              RunSink<T>& sink, const std::function<std::string()>& stop_reason,
+              Ranks& ranks = only_rank());
 
 }  // namespace lapl

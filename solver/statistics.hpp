@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/grid.hpp"
+#include "kernels/ranks/rows.hpp"
 
 namespace lapl {
 
@@ -31,20 +32,6 @@ inline constexpr std::array statistics_columns = {
     StatisticsColumn{"mean", &Statistics::mean}, StatisticsColumn{"mass", &Statistics::mass},
     StatisticsColumn{"l2", &Statistics::l2}};
 
-/// l2 where the sum of squares itself is beyond float64: sums the squares of values / largest.
-/// `cell`: the volume of one.
-template <class T>
-double scaled_l2(std::span<const T> field, double cell, double largest) {
-  // A power of two, so that dividing rounds nothing.
-  const int exponent = std::ilogb(largest);
-  double squares = 0;
-  for (const T value : field) {
-    const double scaled = std::scalbn(static_cast<double>(value), -exponent);
-    squares += scaled * scaled;
-  }
-  return std::scalbn(std::sqrt(squares) * std::sqrt(cell), exponent);
-}
-
 /// The product of the spacings: an area on two axes, a length on one.
 inline double cell_volume(Shape shape, const Spacing& spacing) {
   double cell = spacing.columns();
@@ -53,41 +40,71 @@ inline double cell_volume(Shape shape, const Spacing& spacing) {
   return cell;
 }
 
-/// A cell's volume times the sum of a field, in float64, row by row and then over the rows in
-/// order.
-template <class T>
-double integral_of(std::span<const T> field, Shape shape, const Spacing& spacing) {
+/// Sums in float64, row by row and then over the rows in order: the same bits on every machine, and
+/// on ranks, of which each has some rows.
+template <class T, class OfRow>
+double sum_over_rows(std::span<const T> field, std::int64_t columns, Ranks& ranks,
+                     const OfRow& of_row) {
+  std::vector<double> sums;
+  for (std::size_t first = 0; first < field.size(); first += columns)
+    sums.push_back(of_row(field.subspan(first, columns)));
   double sum = 0;
-  for (std::int64_t first = 0; first < shape.cells(); first += shape.columns) {
-    double row = 0;
-    for (std::int64_t column = 0; column < shape.columns; ++column) row += field[first + column];
-    sum += row;
-  }
-  return sum * cell_volume(shape, spacing);
+  for (const double row : gather_rows<double>(ranks, sums)) sum += row;
+  return of_first(ranks, sum);
 }
 
-/// Sums in float64, row by row and then over the rows in order: the same bits on every machine.
+/// l2 where the sum of squares itself is beyond float64: sums the squares of values / largest.
+/// `cell`: the volume of one.
 template <class T>
-Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& spacing) {
-  struct Row {
-    double min, max, sum, squares;
-  };
-  const std::int64_t rows = shape.planes * shape.rows;
-  std::vector<Row> by_row(rows);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
+double scaled_l2(std::span<const T> field, std::int64_t columns, double cell, double largest,
+                 Ranks& ranks) {
+  // A power of two, so that dividing rounds nothing.
+  const int exponent = std::ilogb(largest);
+  const double squares = sum_over_rows(field, columns, ranks, [&](std::span<const T> row) {
+    double sum = 0;
+    for (const T value : row) {
+      const double scaled = std::scalbn(static_cast<double>(value), -exponent);
+      sum += scaled * scaled;
+    }
+    return sum;
+  });
+  return std::scalbn(std::sqrt(squares) * std::sqrt(cell), exponent);
+}
+
+/// A cell's volume times the sum of a field, of which each rank has some rows.
+template <class T>
+double integral_of(std::span<const T> field, Shape shape, const Spacing& spacing, Ranks& ranks) {
+  return cell_volume(shape, spacing) *
+         sum_over_rows(field, shape.columns, ranks, [](std::span<const T> row) {
+           double sum = 0;
+           for (const T value : row) sum += value;
+           return sum;
+         });
+}
+
+/// What statistics are made of.
+struct RowStatistics {
+  double min = std::numeric_limits<double>::infinity();
+  double max = -std::numeric_limits<double>::infinity();
+  double sum = 0, squares = 0;
+};
+
+template <class T>
+std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int64_t columns) {
+  const std::int64_t rows = std::ssize(field) / columns;
+  std::vector<RowStatistics> by_row(rows);
   // Several rows at once, since each sum waits for its last addition; on one thread, beside
   // stepping.
   constexpr std::int64_t at_once = 8;
   for (std::int64_t first = 0; first < rows; first += at_once) {
-    std::array<Row, at_once> sums;
-    sums.fill({infinity, -infinity, 0, 0});
+    std::array<RowStatistics, at_once> sums = {};
     std::array<const T*, at_once> starts;
     for (std::int64_t i = 0; i < at_once; ++i)  // the last row again where there are no more
-      starts[i] = field.data() + std::min(first + i, rows - 1) * shape.columns;
-    for (std::int64_t column = 0; column < shape.columns; ++column)
+      starts[i] = field.data() + std::min(first + i, rows - 1) * columns;
+    for (std::int64_t column = 0; column < columns; ++column)
       for (std::size_t i = 0; i < at_once; ++i) {
         const double value = starts[i][column];
-        Row& r = sums[i];
+        RowStatistics& r = sums[i];
         r.min = std::min(r.min, value);
         r.max = std::max(r.max, value);
         r.sum += value;
@@ -95,19 +112,28 @@ Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& s
       }
     std::copy_n(sums.begin(), std::min(at_once, rows - first), by_row.begin() + first);
   }
-  Row all = by_row.front();
-  for (const Row& r : std::span(by_row).subspan(1)) {
-    all.min = std::min(all.min, r.min);
-    all.max = std::max(all.max, r.max);
-    all.sum += r.sum;
-    all.squares += r.squares;
+  return by_row;
+}
+
+/// Of a field of which each rank has some rows, on all of them.
+template <class T>
+Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& spacing,
+                         Ranks& ranks = only_rank()) {
+  RowStatistics all;
+  for (const RowStatistics& row :
+       gather_rows<RowStatistics>(ranks, statistics_of_rows(field, shape.columns))) {
+    all.min = std::min(all.min, row.min);
+    all.max = std::max(all.max, row.max);
+    all.sum += row.sum;
+    all.squares += row.squares;
   }
+  all = of_first(ranks, all);
   const double cell = cell_volume(shape, spacing);
   const double squares = all.squares * cell;
   const double largest = std::max(std::abs(all.min), std::abs(all.max));
   const bool sums = std::isnormal(squares) || largest == 0 || !std::isfinite(largest);
   return {all.min, all.max, all.sum / static_cast<double>(shape.cells()), all.sum * cell,
-          sums ? std::sqrt(squares) : scaled_l2(field, cell, largest)};
+          sums ? std::sqrt(squares) : scaled_l2(field, shape.columns, cell, largest, ranks)};
 }
 
 }  // namespace lapl

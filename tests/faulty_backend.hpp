@@ -32,6 +32,9 @@ class FaultyBackend final : public Backend<T> {
     real_->set_state(field, step);
   }
   RowRange rows() const override { return real_->rows(); }
+  std::vector<T> values_at(std::span<const std::int64_t> indices) override {
+    return real_->values_at(indices);
+  }
   Block<T> block() override { return real_->block(); }
   void advance(std::int64_t steps) override {
     if (advanced < fault_after && fault_after <= advanced + steps) {

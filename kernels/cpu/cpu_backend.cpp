@@ -135,6 +135,12 @@ class CpuBackend final : public Backend<T> {
             buffers_.current,      nullptr,        team_};
   }
 
+  std::vector<T> values_at(std::span<const std::int64_t> indices) override {
+    std::vector<T> values;
+    for (const std::int64_t index : indices) values.push_back(buffers_.current[index]);
+    return values;
+  }
+
   void advance(std::int64_t steps) override {
     const auto start = std::chrono::steady_clock::now();
     engine_->advance(buffers_, step_, steps);

@@ -116,6 +116,14 @@ class CudaBackend final : public Backend<T> {
 
   RowRange rows() const override { return RowRange::all(problem_.shape); }
 
+  std::vector<T> values_at(std::span<const std::int64_t> indices) override {
+    capture(false);
+    const std::span<const T> state = captured().state;
+    std::vector<T> values;
+    for (const std::int64_t index : indices) values.push_back(state[index]);
+    return values;
+  }
+
   Block<T> block() override {
     use_device();
     return {Block<T>::Place::device,

@@ -63,6 +63,10 @@ class RankedBackend final : public Backend<T> {
   }
 
   RowRange rows() const override { return rows_; }
+  std::vector<T> values_at(std::span<const std::int64_t> indices) override {
+    return values_of_ranks<T>(*stepping_, indices,
+                              [&](std::int64_t index) { return own_value(index); });
+  }
   Block<T> block() override { return block_ ? block_->block() : Block<T>{}; }
   void settle() override {
     if (block_) block_->settle();
@@ -113,8 +117,7 @@ class RankedBackend final : public Backend<T> {
       } else {
         LaplacianPlan<T> laplacian = std::get<LaplacianPlan<T>>(plan);
         derived_reach_ = std::max<std::int64_t>(derived_reach_, 1);
-        Problem<T> of_faces{.shape = grid_, .faces = {laplacian.faces}};
-        laplacian.faces = local_problem(of_faces, part_).faces.front();
+        laplacian.faces = open_faces(laplacian.faces, part_);
         of_block.push_back(laplacian);
       }
     }

@@ -18,14 +18,17 @@ class OneRank final : public Ranks {
   }
   void broadcast(std::span<std::byte>) override {}
   void reduce(Reduction, std::span<std::uint64_t>) override {}
-  std::unique_ptr<Ranks> duplicate() override { return one_rank(); }
+  std::unique_ptr<Ranks> duplicate() override { return std::make_unique<OneRank>(); }
 };
 
 constexpr int tag_of_gather = 1;
 
 }  // namespace
 
-std::unique_ptr<Ranks> one_rank() { return std::make_unique<OneRank>(); }
+Ranks& only_rank() {
+  static OneRank only;
+  return only;
+}
 
 bool is_started_as_rank() {
   // Of Open MPI's mpirun, of srun with PMIx, and of MPICH and srun with PMI.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace lapl {
@@ -50,7 +51,7 @@ class Ranks {
 };
 
 /// One rank alone: a run without others.
-std::unique_ptr<Ranks> one_rank();
+Ranks& only_rank();
 
 /// Whether something that starts ranks (mpirun, srun) has started this process.
 bool is_started_as_rank();
@@ -64,6 +65,14 @@ std::unique_ptr<Ranks> all_ranks();
 
 /// Ends every rank of all_ranks, which may wait for this one, and this process, with an exit code.
 [[noreturn]] void end_all_ranks(int code);
+
+/// What the first rank has found, such as a time, on all.
+template <class Value>
+Value of_first(Ranks& ranks, Value value) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  ranks.broadcast(std::as_writable_bytes(std::span(&value, 1)));
+  return value;
+}
 
 /// The first rank's text, on all.
 std::string broadcast_text(Ranks& ranks, std::string text);
