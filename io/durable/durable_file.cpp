@@ -1,67 +1,20 @@
 #include "io/durable/durable_file.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <span>
-#include <system_error>
 #include <vector>
 
 #include "io/durable/posix_file.hpp"
 #include "io/durable/seal.hpp"
-#include "kernels/available_memory.hpp"
+#include "io/durable/temporary_file.hpp"
 #include "kernels/error.hpp"
-#include "kernels/leftovers.hpp"
 
 namespace lapl {
 namespace {
 
 constexpr std::size_t block_size = std::size_t{4} << 20;
-
-/// `.NAME.tmp-PID` beside the target; removed unless it was renamed to the target.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::filesystem::path& target)
-      : target_(target), path_(temporary_beside(target)) {
-    remove();  // an earlier process with the same number may have been killed
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    if (!renamed_) remove();
-  }
-
-  const std::filesystem::path& path() const { return path_; }
-
-  /// Opens it, for as long as it is temporary.
-  PosixFile open(int flags) const {
-    PosixFile file(path_, flags, target_.string());
-    file.hold();
-    return file;
-  }
-
-  /// Makes what was written to `file` durable under the target's name.
-  void commit(PosixFile& file) {
-    file.sync();
-    file.close();
-    if (std::rename(path_.c_str(), target_.c_str()) != 0)
-      throw_system_error(target_.string(), "rename " + path_.filename().string() + " to it");
-    renamed_ = true;
-    const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
-    PosixFile handle(folder, O_RDONLY | O_DIRECTORY, folder.string());
-    handle.sync();
-    handle.close();
-  }
-
- private:
-  void remove() const noexcept { ::unlink(path_.c_str()); }
-
-  std::filesystem::path target_, path_;
-  bool renamed_ = false;
-};
 
 /// Fills the buffer with the next bytes of `file`. Throws where it ends earlier.
 void read_all_of(const PosixFile& file, const std::string& label, std::span<std::byte> buffer) {
@@ -92,23 +45,6 @@ SealBytes read_seal(const PosixFile& file, const std::string& label, std::uint64
   read_all_of(file, label, seal);
   if (!is_seal(seal)) throw IoError(label + ": has no seal (truncated, or not a file of lapl)");
   return seal;
-}
-
-/// HDF5 keeps to itself why a write failed: where it was for want of room or because of the disk,
-/// the message gets the system's reason.
-template <class Write>
-void naming_system_error(Write write) {
-  errno = 0;
-  try {
-    write();
-  } catch (const IoError& error) {
-    const int reason = errno;
-    for (const int of_disk : {ENOSPC, EDQUOT, EFBIG, EIO, EROFS})
-      if (reason == of_disk)
-        throw IoError(std::string(error.what()) + " (" + std::generic_category().message(reason) +
-                      ")");
-    throw;
-  }
 }
 
 /// Has `read(file, length, maker)` hand what a file holds before its seal to a SealMaker. Throws
@@ -144,19 +80,15 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
                   const std::function<void(const std::filesystem::path& scratch)>& write_hdf5) {
   const std::string label = path.string();
   TemporaryFile temporary(path);
+  ScratchFile scratch = write_scratch(temporary, expected_bytes, write_hdf5);
   SealMaker maker;
-  auto memory =
-      expected_bytes <= available_memory() / 4 ? PosixFile::in_memory(label) : std::nullopt;
-  naming_system_error([&] { write_hdf5(memory ? memory->scratch_path() : temporary.path()); });
-  // While it wrote, HDF5 held the temporary file.
-  PosixFile file = temporary.open(memory ? O_WRONLY | O_CREAT | O_EXCL : O_RDWR);
-  const PosixFile& written = memory ? *memory : file;
-  for_each_block(written, label, written.size(), [&](std::span<const std::byte> bytes) {
-    maker.add(bytes);
-    if (memory) file.write(bytes);
-  });
-  file.write(maker.seal());
-  temporary.commit(file);
+  for_each_block(scratch.written(), label, scratch.written().size(),
+                 [&](std::span<const std::byte> bytes) {
+                   maker.add(bytes);
+                   if (scratch.memory) scratch.file.write(bytes);
+                 });
+  scratch.file.write(maker.seal());
+  temporary.commit(scratch.file);
 }
 
 std::vector<std::byte> hdf5_image(

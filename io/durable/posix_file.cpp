@@ -73,6 +73,18 @@ void PosixFile::write(std::span<const std::byte> bytes) const {
   }
 }
 
+void PosixFile::write_at(std::span<const std::byte> bytes, std::uint64_t position) const {
+  while (!bytes.empty()) {
+    const ssize_t count =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(position));
+    if (count < 0 && errno != EINTR) throw_system_error(label_, "write");
+    if (count > 0) {
+      bytes = bytes.subspan(count);
+      position += static_cast<std::uint64_t>(count);
+    }
+  }
+}
+
 void PosixFile::seek(std::uint64_t position) const {
   if (::lseek(descriptor_, static_cast<off_t>(position), SEEK_SET) < 0)
     throw_system_error(label_, "seek");

@@ -32,6 +32,8 @@ class PosixFile {
   /// the file ends before.
   std::size_t read(std::span<std::byte> buffer) const;
   void write(std::span<const std::byte> bytes) const;
+  /// From `position` on, which leaves the present one as it is.
+  void write_at(std::span<const std::byte> bytes, std::uint64_t position) const;
   /// The next read or write starts at `position`.
   void seek(std::uint64_t position) const;
   std::uint64_t size() const;

@@ -37,6 +37,18 @@ void SealMaker::add(std::span<const std::byte> bytes) {
   state_->length += bytes.size();
 }
 
+std::vector<std::byte> SealMaker::progress() const {
+  const auto bytes = std::as_bytes(std::span(state_.get(), 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+void SealMaker::go_on_from(std::span<const std::byte> progress) {
+  // XXH3's constants lie elsewhere in each process.
+  const auto* const secret = state_->hash.extSecret;
+  std::memcpy(state_.get(), progress.data(), sizeof(State));
+  state_->hash.extSecret = secret;
+}
+
 SealBytes SealMaker::seal() const {
   const XXH128_hash_t digest = XXH3_128bits_digest(&state_->hash);
   SealBytes bytes;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace lapl {
 
@@ -21,6 +22,11 @@ class SealMaker {
 
   void add(std::span<const std::byte> bytes);
   SealBytes seal() const;
+
+  /// What another SealMaker of this program, in whatever process, needs to go on from here; and
+  /// going on from there.
+  std::vector<std::byte> progress() const;
+  void go_on_from(std::span<const std::byte> progress);
 
  private:
   struct State;

@@ -31,7 +31,7 @@ void write_npy(const std::filesystem::path& path, const Series& series, const st
     const std::string header = npy_header(series);
     write(std::as_bytes(std::span(header)));
     for (const SeriesRecord& record : series.records)
-      write(bytes_of(read_record(series, record, field)));
+      write(bytes_of(view_of(read_record(series, record, field))));
   });
 }
 

@@ -56,7 +56,7 @@ std::filesystem::path xdmf_path(const std::filesystem::path& raw) {
 void write_raw(const std::filesystem::path& path, const Series& series, const std::string& field) {
   write_in_blocks(path, [&](const BlockWriter& write) {
     for (const SeriesRecord& record : series.records)
-      write(bytes_of(read_record(series, record, field)));
+      write(bytes_of(view_of(read_record(series, record, field))));
   });
   replace_file(xdmf_path(path), xdmf_text(path, series, field));
 }

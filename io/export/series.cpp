@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "io/hdf5/step_file.hpp"
 #include "io/run_folder.hpp"
@@ -103,11 +102,6 @@ FieldValues read_record(const Series& series, const SeriesRecord& record,
   series.before_reading(record);
   if (has(record.fields, field)) return read_field(record.file, field, record.record).values;
   return missing_values(series.shape.cells(), series.precision);
-}
-
-std::span<const std::byte> bytes_of(const FieldValues& values) {
-  static_assert(std::endian::native == std::endian::little);
-  return std::visit([](const auto& held) { return std::as_bytes(std::span(held)); }, values);
 }
 
 }  // namespace lapl

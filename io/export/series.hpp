@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -55,8 +54,5 @@ Series open_series(const std::filesystem::path& path, const StepRange& range);
 /// The values of one record; NaN where it lacks the field. The file's seal is verified once more,
 /// as it may have changed. Throws IoError.
 FieldValues read_record(const Series& series, const SeriesRecord& record, const std::string& field);
-
-/// The values as they are stored, little-endian.
-std::span<const std::byte> bytes_of(const FieldValues& values);
 
 }  // namespace lapl

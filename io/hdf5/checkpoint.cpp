@@ -6,15 +6,16 @@
 #include "io/hdf5/checkpoint_layout.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
+#include "io/hdf5/ranked_file.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/digest.hpp"
 
 namespace lapl {
 namespace {
 
-/// One field of a state.
-FieldView part_of(FieldView state, std::size_t field, Shape shape) {
-  const auto cells = static_cast<std::size_t>(shape.cells());
+/// One of `fields` fields of a state.
+FieldView part_of(FieldView state, std::size_t field, std::size_t fields) {
+  const std::size_t cells = count_of(state) / fields;
   return std::visit([&](auto all) { return FieldView(all.subspan(field * cells, cells)); }, state);
 }
 
@@ -39,7 +40,8 @@ void write_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& he
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::checkpoint);
   write_checkpoint_header(file, header);
   for (std::size_t i = 0; i < header.fields.size(); ++i)
-    write_contiguous_field(file, header.fields[i], header.shape, part_of(values, i, header.shape))
+    write_contiguous_field(file, header.fields[i], header.shape,
+                           part_of(values, i, header.fields.size()))
         .close("close dataset " + header.fields[i]);
   file.close("close the HDF5 file");
 }
@@ -57,7 +59,12 @@ void expect_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& h
       read.missing_outputs != header.missing_outputs)
     throw IoError("the header reads back with other values than were written");
   for (std::size_t i = 0; i < header.fields.size(); ++i)
-    expect_field(file, header.fields[i], header.shape, part_of(values, i, header.shape));
+    expect_field(file, header.fields[i], header.shape, part_of(values, i, header.fields.size()));
+}
+
+/// Amply for everything but the values.
+std::uint64_t expected_rest(const CheckpointHeader& header) {
+  return header.config.size() + (std::uint64_t{1} << 20);
 }
 
 Checkpoint read_image(const SealedImage& image, Reading reading) {
@@ -85,19 +92,33 @@ Checkpoint read_image(const SealedImage& image, Reading reading) {
 void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
                       FieldView values) {
   const Hdf5Session session;
-  const std::size_t count = std::visit([](auto held) { return held.size(); }, values);
+  const std::size_t count = count_of(values);
   const auto expected = static_cast<std::size_t>(header.shape.cells()) * header.fields.size();
   if (count != expected)
     throw IoError("{}: the state has {} values, but the grid has {}", path.string(), count,
                   expected);
   const std::uint64_t expected_bytes =
-      count * size_of(precision_of(values)) + header.config.size() + (std::uint64_t{1} << 20);
+      count * size_of(precision_of(values)) + expected_rest(header);
   write_sealed(path, expected_bytes, [&](const std::filesystem::path& scratch) {
     naming_file(path, [&] {
       write_hdf5(scratch, header, values);
       expect_hdf5(scratch, header, values);
     });
   });
+}
+
+void write_checkpoint(Ranks& ranks, const std::filesystem::path& path,
+                      const CheckpointHeader& header, RowRange rows, FieldView values) {
+  if (ranks.count() == 1) return write_checkpoint(path, header, values);
+  RankedValues ranked{.shape = header.shape, .rows = rows, .fields = {}};
+  for (std::size_t i = 0; i < header.fields.size(); ++i)
+    ranked.fields.emplace_back(header.fields[i], part_of(values, i, header.fields.size()));
+  const auto none = std::visit([](auto held) { return FieldView(held.first(0)); }, values);
+  write_ranked(ranks, path, expected_rest(header), ranked,
+               [&](const std::filesystem::path& scratch) {
+                 write_hdf5(scratch, header, none);
+                 expect_hdf5(scratch, header, none);
+               });
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) try {

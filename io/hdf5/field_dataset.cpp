@@ -39,31 +39,36 @@ Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, Cell fi
 /// row, others value by value.
 Hdf5Space block_space(int rank, Shape block) { return make_space(along_axes(rank, 1, 1, block)); }
 
+/// Calls `use(first cell, shape)` for the part of the grid in each chunk, in order of the grid.
+template <class Use>
+void for_each_chunk(Shape shape, Shape chunk, const Use& use) {
+  for (std::int64_t plane = 0; plane < shape.planes; plane += chunk.planes)
+    for (std::int64_t row = 0; row < shape.rows; row += chunk.rows)
+      for (std::int64_t column = 0; column < shape.columns; column += chunk.columns)
+        use(Cell{row, column, plane},
+            Shape{std::min(chunk.rows, shape.rows - row),
+                  std::min(chunk.columns, shape.columns - column),
+                  std::min(chunk.planes, shape.planes - plane), shape.axes});
+}
+
 template <class T>
 void expect_values(hid_t dataset, const std::string& name, Shape shape, std::span<const T> values) {
   const int rank = static_cast<int>(extent_of(dataset, name).size());
   const Shape chunk = chunk_shape(shape, sizeof(T));
   std::vector<T> buffer(chunk.cells());
-  for (std::int64_t plane = 0; plane < shape.planes; plane += chunk.planes)
-    for (std::int64_t row = 0; row < shape.rows; row += chunk.rows)
-      for (std::int64_t column = 0; column < shape.columns; column += chunk.columns) {
-        const Cell first{row, column, plane};
-        const Shape block = {std::min(chunk.rows, shape.rows - row),
-                             std::min(chunk.columns, shape.columns - column),
-                             std::min(chunk.planes, shape.planes - plane), shape.axes};
-        const Hdf5Space selected = select_block(dataset, rank, name, first, block);
-        check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(rank, block), selected,
-                           H5P_DEFAULT, buffer.data()),
-                   "read back dataset " + name);
-        for (std::int64_t r = 0; r < block.planes * block.rows; ++r) {
-          const std::int64_t at =
-              ((plane + r / block.rows) * shape.rows + row + r % block.rows) * shape.columns +
-              column;
-          if (std::memcmp(&buffer[r * block.columns], &values[at],
-                          static_cast<std::size_t>(block.columns) * sizeof(T)) != 0)
-            throw IoError("dataset " + name + " reads back with other values than were written");
-        }
-      }
+  for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
+    const Hdf5Space selected = select_block(dataset, rank, name, first, block);
+    check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(rank, block), selected, H5P_DEFAULT,
+                       buffer.data()),
+               "read back dataset " + name);
+    for (std::int64_t r = 0; r < block.planes * block.rows; ++r) {
+      const std::int64_t at =
+          index_of(shape, {first.row + r % block.rows, first.column, first.plane + r / block.rows});
+      if (std::memcmp(&buffer[r * block.columns], &values[at],
+                      static_cast<std::size_t>(block.columns) * sizeof(T)) != 0)
+        throw IoError("dataset " + name + " reads back with other values than were written");
+    }
+  });
 }
 
 }  // namespace
@@ -136,11 +141,39 @@ Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name, Shap
   return dataset;
 }
 
+std::vector<ValueRun> runs_of(hid_t location, const std::string& name, Shape shape,
+                              std::size_t value_size) {
+  const Hdf5Dataset dataset(H5Dopen2(location, name.c_str(), H5P_DEFAULT), "open dataset " + name);
+  const auto bytes_of_cells = [&](std::int64_t cells) {
+    return static_cast<std::uint64_t>(cells) * value_size;
+  };
+  if (const haddr_t address = H5Dget_offset(dataset); address != HADDR_UNDEF)
+    return {{.size = bytes_of_cells(shape.cells()), .offset = address}};
+  const Shape chunk = chunk_shape(shape, value_size);
+  std::vector<ValueRun> runs;
+  for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
+    const auto start =
+        along_axes(1 + shape.axes, 0, 0, {first.row, first.column, first.plane, shape.axes});
+    unsigned mask = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t size = 0;
+    check_hdf5(H5Dget_chunk_info_by_coord(dataset, start.data(), &mask, &address, &size),
+               "find a chunk of dataset " + name);
+    if (address == HADDR_UNDEF || size != bytes_of_cells(chunk.cells()))
+      throw IoError("dataset " + name + " lacks a chunk");
+    // Chunks are whole rows or planes, or pieces of a row: their cells follow one another.
+    const std::uint64_t used = bytes_of_cells(block.cells());
+    runs.push_back({bytes_of_cells(index_of(shape, first)), used, address, size - used});
+  });
+  return runs;
+}
+
 void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values) {
   const Hdf5Dataset dataset = open_plain_dataset(location, name);
   if (field_layout(dataset, name, shape.axes).shape != shape)
     throw IoError("dataset " + name + " reads back with another extent than was written");
-  std::visit([&](auto held) { expect_values(dataset, name, shape, held); }, values);
+  if (count_of(values) > 0)
+    std::visit([&](auto held) { expect_values(dataset, name, shape, held); }, values);
 }
 
 DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent,
@@ -178,8 +211,9 @@ DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes
 
 void write_values(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
                   FieldView values) {
-  const Hdf5Space selected = select_block(dataset, axes, name, {}, shape, record);
   const auto write = [&]<class T>(std::span<const T> held) {
+    if (held.empty()) return touch_values(dataset, name, memory_type<T>(), Touch::write);
+    const Hdf5Space selected = select_block(dataset, axes, name, {}, shape, record);
     check_hdf5(H5Dwrite(dataset, memory_type<T>(), block_space(axes, shape), selected, H5P_DEFAULT,
                         held.data()),
                "write dataset " + name);

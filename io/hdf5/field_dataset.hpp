@@ -20,6 +20,7 @@ Shape chunk_shape(Shape grid, std::size_t value_size);
 std::uint64_t stored_size(Shape grid, std::size_t value_size);
 
 /// Creates the dataset and writes it: (1, [planes, rows,] columns) in chunks, for netCDF and VTK.
+/// Where there are no `values`, it is laid out as if there were, and others write them (runs_of).
 [[nodiscard]] Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape shape,
                                               FieldView values);
 /// The same without the time axis, contiguous.
@@ -32,7 +33,20 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size);
                                          Precision precision, int axes, std::size_t records,
                                          Shape shape);
 
+/// Values of a field that lie in a file in one piece. All numbers are bytes.
+struct ValueRun {
+  std::uint64_t first = 0;  ///< of the field's values in the order of the grid, and how many
+  std::uint64_t size = 0;
+  std::uint64_t offset = 0;   ///< in the file
+  std::uint64_t padding = 0;  ///< zeros after them: the rest of a chunk
+};
+
+/// Where the values of a field lie, in the order of the grid.
+std::vector<ValueRun> runs_of(hid_t location, const std::string& name, Shape shape,
+                              std::size_t value_size);
+
 /// Reads the dataset again, block by block; throws IoError unless it holds exactly these bits.
+/// Where there are no `values`, only its extent is looked at.
 void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values);
 
 /// HDF5's type for a value as stored.

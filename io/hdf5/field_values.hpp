@@ -1,6 +1,8 @@
 // Field values whose precision is known at run time only.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -20,6 +22,16 @@ using FieldValues = std::variant<std::vector<float>, std::vector<double>>;
 
 inline Precision precision_of(FieldView values) {
   return std::visit([]<class T>(std::span<const T>) { return precision_of_type<T>; }, values);
+}
+
+inline std::size_t count_of(FieldView values) {
+  return std::visit([](auto held) { return held.size(); }, values);
+}
+
+/// The values as they are stored, little-endian.
+inline std::span<const std::byte> bytes_of(FieldView values) {
+  static_assert(std::endian::native == std::endian::little);
+  return std::visit([](auto held) { return std::as_bytes(held); }, values);
 }
 
 /// What stands for a field of so many cells that a file lacks: NaN.

@@ -9,6 +9,7 @@
 #include "io/hdf5/axes.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/ranked_file.hpp"
 #include "io/hdf5/vtkhdf.hpp"
 
 namespace lapl {
@@ -35,10 +36,6 @@ void write_root_attributes(hid_t file, const StepRecord& record) {
 
 void write_fields(hid_t file, const StepRecord& record, const AxisScales& scales) {
   for (const NamedField& field : record.fields) {
-    const std::size_t count = std::visit([](auto held) { return held.size(); }, field.values);
-    if (count != static_cast<std::size_t>(record.shape.cells()))
-      throw IoError("field " + field.name + " has " + std::to_string(count) +
-                    " values, but the grid has " + std::to_string(record.shape.cells()));
     Hdf5Dataset dataset = write_chunked_field(file, field.name, record.shape, field.values);
     describe_field(dataset, field.name, field.long_name, field.units, scales);
     dataset.close("close dataset " + field.name);
@@ -73,6 +70,20 @@ void expect_hdf5(const std::filesystem::path& scratch, const StepRecord& record)
       throw IoError("provenance/" + name + " reads back with another text than was written");
 }
 
+void write_checked(const std::filesystem::path& scratch, const StepRecord& record) {
+  for (const NamedField& field : record.fields)
+    if (count_of(field.values) != static_cast<std::size_t>(record.shape.cells()))
+      throw IoError("field {} has {} values, but the grid has {}", field.name,
+                    count_of(field.values), record.shape.cells());
+  write_hdf5(scratch, record);
+  expect_hdf5(scratch, record);
+}
+
+StepRecord without_values(StepRecord record) {
+  for (NamedField& field : record.fields) std::visit([](auto& held) { held = {}; }, field.values);
+  return record;
+}
+
 using Values = std::pair<std::string, std::span<const std::byte>>;
 
 /// Datasets whose values differ from record to record, and these.
@@ -80,8 +91,7 @@ std::vector<Values> varying_values(const StepRecord& record) {
   std::vector<Values> result = {{"time", std::as_bytes(std::span(&record.time, 1))},
                                 {"step", std::as_bytes(std::span(&record.step, 1))}};
   for (const NamedField& field : record.fields)
-    result.emplace_back(
-        field.name, std::visit([](const auto& held) { return std::as_bytes(held); }, field.values));
+    result.emplace_back(field.name, bytes_of(field.values));
   for (const auto& [name, text] : record.provenance)
     if (name == "state_digest")
       result.emplace_back("provenance/" + name, std::as_bytes(std::span(text)));
@@ -134,12 +144,10 @@ std::uint64_t axes_size(Shape shape) {
   return static_cast<std::uint64_t>(shape.planes + shape.rows + shape.columns) * sizeof(double);
 }
 
-/// Room for the fields, and amply for everything else.
-std::uint64_t expected_size(const StepRecord& record) {
+/// Amply for everything but the fields.
+std::uint64_t expected_rest(const StepRecord& record) {
   std::uint64_t bytes = std::uint64_t{1} << 20;
   bytes += axes_size(record.shape);
-  for (const NamedField& field : record.fields)
-    bytes += stored_size(record.shape, size_of(precision_of(field.values)));
   for (const auto& [name, text] : record.provenance) bytes += text.size();
   return bytes;
 }
@@ -153,15 +161,12 @@ void StepFileWriter::write(const std::filesystem::path& path, const StepRecord& 
     const Hdf5Session session;
     image_ = hdf5_image(path.string(), [&](const std::filesystem::path& scratch) {
       naming_file(path, [&] {
-        write_hdf5(scratch, record);
-        expect_hdf5(scratch, record);
+        write_checked(scratch, record);
         offsets_ = find_values(scratch, values);
       });
     });
     if (image_.empty()) return write_step_file(path, record);
-    record_ = record;
-    for (NamedField& field : record_.fields)
-      std::visit([](auto& held) { held = {}; }, field.values);
+    record_ = without_values(record);
   }
   for (std::size_t i = 0; i < values.size(); ++i)
     std::ranges::copy(values[i].second, image_.begin() + static_cast<std::ptrdiff_t>(offsets_[i]));
@@ -170,12 +175,26 @@ void StepFileWriter::write(const std::filesystem::path& path, const StepRecord& 
 
 void write_step_file(const std::filesystem::path& path, const StepRecord& record) {
   const Hdf5Session session;
-  write_sealed(path, expected_size(record), [&](const std::filesystem::path& scratch) {
-    naming_file(path, [&] {
-      write_hdf5(scratch, record);
-      expect_hdf5(scratch, record);
-    });
+  std::uint64_t expected_bytes = expected_rest(record);
+  for (const NamedField& field : record.fields)
+    expected_bytes += stored_size(record.shape, size_of(precision_of(field.values)));
+  write_sealed(path, expected_bytes, [&](const std::filesystem::path& scratch) {
+    naming_file(path, [&] { write_checked(scratch, record); });
   });
+}
+
+void write_step_file(Ranks& ranks, const std::filesystem::path& path, const StepRecord& record,
+                     RowRange rows) {
+  if (ranks.count() == 1) return write_step_file(path, record);
+  RankedValues values{.shape = record.shape, .rows = rows, .fields = {}};
+  for (const NamedField& field : record.fields)
+    values.fields.emplace_back(field.name, field.values);
+  const StepRecord layout = without_values(record);
+  write_ranked(ranks, path, expected_rest(record), values,
+               [&](const std::filesystem::path& scratch) {
+                 write_hdf5(scratch, layout);
+                 expect_hdf5(scratch, layout);
+               });
 }
 
 std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields) {

@@ -1,0 +1,71 @@
+#include "io/durable/temporary_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "kernels/available_memory.hpp"
+#include "kernels/error.hpp"
+#include "kernels/leftovers.hpp"
+
+namespace lapl {
+
+TemporaryFile::TemporaryFile(const std::filesystem::path& target)
+    : target_(target), path_(temporary_beside(target)) {
+  remove();  // an earlier process with the same number may have been killed
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (!renamed_) remove();
+}
+
+PosixFile TemporaryFile::open(int flags) const {
+  PosixFile file(path_, flags, target_.string());
+  file.hold();
+  return file;
+}
+
+void TemporaryFile::commit(PosixFile& file) {
+  file.sync();
+  file.close();
+  if (std::rename(path_.c_str(), target_.c_str()) != 0)
+    throw_system_error(target_.string(), "rename " + path_.filename().string() + " to it");
+  renamed_ = true;
+  const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
+  PosixFile handle(folder, O_RDONLY | O_DIRECTORY, folder.string());
+  handle.sync();
+  handle.close();
+}
+
+void TemporaryFile::remove() const noexcept { ::unlink(path_.c_str()); }
+
+void naming_system_error(const std::function<void()>& write_hdf5) {
+  errno = 0;
+  try {
+    write_hdf5();
+  } catch (const IoError& error) {
+    const int reason = errno;
+    for (const int of_disk : {ENOSPC, EDQUOT, EFBIG, EIO, EROFS})
+      if (reason == of_disk)
+        throw IoError(std::string(error.what()) + " (" + std::generic_category().message(reason) +
+                      ")");
+    throw;
+  }
+}
+
+ScratchFile write_scratch(const TemporaryFile& temporary, std::uint64_t expected_bytes,
+                          const std::function<void(const std::filesystem::path&)>& write_hdf5) {
+  auto memory = expected_bytes <= available_memory() / 4
+                    ? PosixFile::in_memory(temporary.target().string())
+                    : std::nullopt;
+  naming_system_error([&] { write_hdf5(memory ? memory->scratch_path() : temporary.path()); });
+  // While it wrote, HDF5 held the temporary file.
+  const int flags = memory ? O_WRONLY | O_CREAT | O_EXCL : O_RDWR;
+  return {temporary.open(flags), std::move(memory)};
+}
+
+}  // namespace lapl

@@ -1,0 +1,204 @@
+// Files that ranks write together, compared with those of one process, byte for byte.
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
+#include <optional>
+
+#include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "kernels/error.hpp"
+#include "tests/io/scratch_folder.hpp"
+#include "tests/ranks/ranks.hpp"
+
+using namespace lapl;
+
+namespace {
+
+/// One folder for all ranks.
+class SharedFolder {
+ public:
+  SharedFolder() {
+    if (test::ranks().is_first()) folder_.emplace();
+    path_ = broadcast_text(test::ranks(), folder_ ? folder_->path().string() : "");
+  }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  std::ptrdiff_t entries() const { return folder_ ? folder_->entries() : 0; }
+
+ private:
+  std::optional<test::ScratchFolder> folder_;
+  std::filesystem::path path_;
+};
+
+/// Those rows of each field, one field after the other.
+template <class T>
+std::vector<T> values_of(Shape shape, RowRange rows, std::size_t fields) {
+  std::vector<T> values;
+  for (std::size_t field = 0; field < fields; ++field)
+    for (std::int64_t i = rows.first * shape.columns; i < rows.end() * shape.columns; ++i)
+      values.push_back(static_cast<T>(i % 100003) / 7 + static_cast<T>(field));
+  return values;
+}
+
+bool same_bytes(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const auto bytes_at = [](const std::filesystem::path& path) {
+    std::string bytes(std::filesystem::file_size(path), '\0');
+    std::ifstream(path, std::ios::binary).read(bytes.data(), std::ssize(bytes));
+    return bytes;
+  };
+  return bytes_at(a) == bytes_at(b);
+}
+
+const std::vector<std::string> names = {"u", "v", "w"};
+
+template <class T>
+StepRecord record_of(Shape shape, const std::vector<T>& values, std::size_t fields) {
+  StepRecord record{.shape = shape,
+                    .spacing = 0.3,
+                    .step = 2500,
+                    .time = 187.5,
+                    .title = "a test",
+                    .fields = {},
+                    .provenance = {{"version", "0.1.0"}, {"config", "grid: {}  # \xC3\xA9\n"}}};
+  const std::size_t each = values.size() / fields;
+  for (std::size_t field = 0; field < fields; ++field)
+    record.fields.push_back(
+        {names[field], "a field", "1", std::span(values).subspan(field * each, each)});
+  return record;
+}
+
+/// Ranks other than the first have shape and fields alone.
+CheckpointHeader header_of(Shape shape, std::size_t fields) {
+  CheckpointHeader header{.config = {}, .shape = shape, .outputs = {}, .missing_outputs = {}};
+  header.fields.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(fields));
+  if (!test::ranks().is_first()) return header;
+  header.config = "grid: {}\n";
+  header.step = 2500;
+  header.time_step = 0.1;
+  header.state_digest = 17;
+  header.outputs = {{"step-000000000.nc", 3}};
+  header.missing_outputs = {7};
+  return header;
+}
+
+using Ranges = std::vector<RowRange>;
+
+/// About as many rows for each of some ranks; none for the others, which say so in either way.
+Ranges ranges_of(Shape shape, int first, int count) {
+  const std::int64_t rows = RowRange::all(shape).count;
+  Ranges ranges(test::ranks().count());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t from = rows * i / count;
+    ranges[first + i] = {from, rows * (i + 1) / count - from};
+  }
+  return ranges;
+}
+
+template <class T>
+void check_files(Shape shape, std::size_t fields, const Ranges& ranges) {
+  const std::string text = text_of(shape);
+  CAPTURE(text);
+  CAPTURE(fields);
+  Ranks& ranks = test::ranks();
+  const SharedFolder folder;
+  const RowRange rows = ranges[ranks.rank()];
+  {
+    const std::vector<T> values = values_of<T>(shape, rows, fields);
+    write_step_file(ranks, folder / "ranks.nc", record_of(shape, values, fields), rows);
+    write_checkpoint(ranks, folder / "ranks.h5", header_of(shape, fields), rows,
+                     std::span<const T>(values));
+  }
+  if (!ranks.is_first()) return;
+  CHECK(folder.entries() == 2);
+  const std::vector<T> values = values_of<T>(shape, RowRange::all(shape), fields);
+  write_step_file(folder / "one.nc", record_of(shape, values, fields));
+  write_checkpoint(folder / "one.h5", header_of(shape, fields), std::span<const T>(values));
+  CHECK(same_bytes(folder / "ranks.nc", folder / "one.nc"));
+  CHECK(same_bytes(folder / "ranks.h5", folder / "one.h5"));
+}
+
+template <class T>
+void check_divisions(Shape shape, std::size_t fields) {
+  const int count = test::ranks().count();
+  check_files<T>(shape, fields, ranges_of(shape, 0, count));
+  if (count == 1) return;
+  check_files<T>(shape, fields, ranges_of(shape, 0, 1));
+  check_files<T>(shape, fields, ranges_of(shape, count - 1, 1));
+  check_files<T>(shape, fields, ranges_of(shape, 1, count - 1));
+}
+
+/// Every rank's message, which is to be the same.
+template <class Use>
+std::string common_message(const Use& use) {
+  const std::string message = test::message_of<IoError>(use);
+  CHECK(broadcast_text(test::ranks(), message) == message);
+  return message;
+}
+
+void limit_file_size(rlim_t bytes) {
+  rlimit limit;
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+  limit.rlim_cur = std::min(bytes, limit.rlim_max);
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("files of small grids on ranks are those of one process") {
+  for (const Shape shape :
+       {Shape{1, 1}, Shape{1, 7}, Shape{2, 3}, Shape{127, 129}, Shape{200, 700},
+        Shape::of(std::array<std::int64_t, 1>{1}), Shape::of(std::array<std::int64_t, 1>{100003}),
+        Shape{1, 1, 1, 3}, Shape{3, 4, 5, 3}, Shape{1, 40, 300, 3}}) {
+    check_divisions<float>(shape, 1);
+    check_divisions<double>(shape, 3);
+  }
+}
+
+TEST_CASE("files of several chunks on ranks are those of one process") {
+  const int count = test::ranks().count();
+  // Bands of rows, whole and with padding; such bands in each plane; bands of planes.
+  const Shape bands{3000, 1000}, padded{3001, 1001};
+  check_files<double>(bands, 3, ranges_of(bands, 0, count));
+  check_files<float>(padded, 2, ranges_of(padded, count / 2, count - count / 2));
+  for (const Shape shape : {Shape{1501, 1000, 2, 3}, Shape{301, 200, 43, 3}})
+    check_files<double>(shape, 1, ranges_of(shape, 0, count));
+  // Rows in pieces.
+  const Shape wide{2, 8'400'000};
+  check_files<float>(wide, 1, ranges_of(wide, 0, count));
+}
+
+TEST_CASE("a file that one rank cannot write is an error of all, and leaves nothing") {
+  std::signal(SIGXFSZ, SIG_IGN);
+  Ranks& ranks = test::ranks();
+  const Shape shape{500, 400};
+  const Ranges ranges = ranges_of(shape, 0, ranks.count());
+  const RowRange rows = ranges[ranks.rank()];
+  const std::vector<double> values = values_of<double>(shape, rows, 2);
+  const SharedFolder folder;
+  const auto write_step = [&](const std::string& name) {
+    write_step_file(ranks, folder / name, record_of(shape, values, 2), rows);
+  };
+  const auto write_state = [&](const std::string& name) {
+    write_checkpoint(ranks, folder / name, header_of(shape, 2), rows,
+                     std::span<const double>(values));
+  };
+  for (int failing = 0; failing < ranks.count(); ++failing) {
+    CAPTURE(failing);
+    if (ranks.rank() == failing) limit_file_size(8192);
+    const std::string of_step = common_message([&] { write_step("s.nc"); });
+    const std::string of_state = common_message([&] { write_state("c.h5"); });
+    if (ranks.rank() == failing) limit_file_size(RLIM_INFINITY);
+    for (const std::string& message : {of_step, of_state}) {
+      CAPTURE(message);
+      CHECK(test::contains(message, (folder / (message == of_step ? "s.nc" : "c.h5")).string()));
+      CHECK(test::contains(message, "File too large"));
+    }
+    CHECK(folder.entries() == 0);
+  }
+  CHECK(test::contains(common_message([&] { write_step("none/s.nc"); }),
+                       "none/s.nc: cannot create: No such file or directory"));
+  CHECK(test::contains(common_message([&] { write_state("none/c.h5"); }),
+                       "none/c.h5: cannot create: No such file or directory"));
+  CHECK(folder.entries() == 0);
+}
