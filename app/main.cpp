@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/run_ranks.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
 #include "app/view/console.hpp"
@@ -120,6 +121,7 @@ int main(int argc, char** argv) try {
   lapl::fail_without_signals();
   std::atexit(on_exit);
   const int code = guarded(argc, argv);
+  lapl::leave_ranks(code);
   returned = true;
   return code;
 } catch (const std::bad_alloc&) {

@@ -14,6 +14,7 @@ namespace lapl {
 namespace {
 
 std::string program, command_line;
+std::vector<std::string> words;
 
 }  // namespace
 
@@ -25,8 +26,11 @@ std::string host_name() {
 void remember_command_line(int argc, char** argv) {
   program = shell_quoted(argv[0]);
   command_line = program;
+  words.assign(argv + 1, argv + argc);
   for (int i = 1; i < argc; ++i) command_line += " " + shell_quoted(argv[i]);
 }
+
+const std::vector<std::string>& command_words() { return words; }
 
 std::string program_name() { return program; }
 

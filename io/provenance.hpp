@@ -10,6 +10,8 @@ namespace lapl {
 
 /// Remembers the command line for the provenance of files; to be called first in main.
 void remember_command_line(int argc, char** argv);
+/// Its words, without the program.
+const std::vector<std::string>& command_words();
 
 /// Name of this machine.
 std::string host_name();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/rank_writer.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/frozen.hpp"
@@ -28,9 +29,10 @@ std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", d
 template <class T>
 RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
                         Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
-                        std::optional<std::uint64_t> equation_digest)
+                        std::optional<std::uint64_t> equation_digest, Ranks& ranks)
     : folder_(folder),
       config_(config),
+      ranks_(ranks.duplicate()),
       config_text_(std::move(config_text)),
       provenance_(std::move(provenance)),
       equation_digest_(equation_digest),
@@ -90,13 +92,13 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                     .output = "",
                     .checkpoint = "",
                     .shape = config_.shape};
-  const Diagnostics diagnostics = diagnostics_of(captured, config_);
+  const Diagnostics diagnostics = diagnostics_of(captured, config_, *ranks_);
   require_finite(diagnostics, config_, step);
   for (std::size_t field = 0; field < config_.fields.size(); ++field)
     event.fields.push_back({config_.fields[field], diagnostics.fields[field],
                             captured.field(static_cast<std::int64_t>(field))});
   last_digest_ = captured.digest;
-  if (storing.output) warn_if_frozen(step, captured.field(0));
+  if (storing.output) warn_if_frozen(step, captured);
   // The output first: a checkpoint holds which of the outputs before it are there.
   if (storing.output) try {
       event.output = write_output(storing, captured, diagnostics);
@@ -144,7 +146,10 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   for (const OutputDataset& dataset : output_datasets(config_))
     record.fields.push_back(
         {dataset.name, dataset.description, dataset.unit, values_of(dataset, captured)});
-  step_files_.write(path, record);
+  if (ranks_->count() == 1)
+    step_files_.write(path, record);
+  else
+    write_step_file(*ranks_, path, record, captured.rows);
   std::string line = fmt::format("{},{}", step, time);
   for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
   diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
@@ -225,6 +230,7 @@ void RunWriter<T>::not_indexed(std::int64_t step, const IoError& error) {
 
 template <class T>
 std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& captured) {
+  GoAhead together(*ranks_);
   const auto path = folder_.checkpoints() / checkpoint_file_name(step);
   // What a checkpoint says to be there is there; but many outputs are not looked at each time.
   looks_ += 64;
@@ -237,7 +243,8 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
   std::vector<std::pair<std::string, std::uint64_t>> outputs;
   for (const auto& [of_step, stored] : outputs_)
     outputs.emplace_back(step_file_name(of_step), stored.digest);
-  write_checkpoint(path,
+  together.say();
+  write_checkpoint(*ranks_, path,
                    {.config = config_text_,
                     .shape = config_.shape,
                     .fields = config_.fields,
@@ -248,7 +255,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
                     .equation_digest = equation_digest_,
                     .outputs = std::move(outputs),
                     .missing_outputs = missing_outputs_},
-                   captured.state);
+                   captured.rows, captured.state);
   remove_old_checkpoints(path);
   return path.string();
 }
@@ -276,9 +283,9 @@ void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) c
 }
 
 template <class T>
-void RunWriter<T>::warn_if_frozen(std::int64_t step, std::span<const T> field) {
+void RunWriter<T>::warn_if_frozen(std::int64_t step, const Captured<T>& captured) {
   if (warned_of_frozen_) return;
-  const std::string warning = frozen_warning(config_, field);
+  const std::string warning = frozen_warning(config_, captured.rows, captured.field(0), *ranks_);
   warned_of_frozen_ = !warning.empty();
   if (warned_of_frozen_) callbacks_.warning(fmt::format("step {}: {}", step, warning));
 }

@@ -30,7 +30,7 @@ struct StoredEvent {
   struct Field {
     std::string name;
     Statistics statistics;
-    FieldView values;  ///< there while the event is handled
+    FieldView values;  ///< the first rank's; there while the event is handled
   };
   std::vector<Field> fields;  ///< of the state
   std::uint64_t digest = 0;
@@ -50,10 +50,11 @@ class RunWriter final : public RunSink<T> {
 
   /// `config_text` is the resolved config; `provenance` what is the same in every file of the run;
   /// `from` the checkpoint that the run goes on from, a default one at step 0; `equation_digest`
-  /// what checkpoints say of the equation (solver/equation_digest.hpp).
+  /// what checkpoints say of the equation (solver/equation_digest.hpp). Of several ranks the first
+  /// has it, and the others a RankWriter.
   RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
             Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
-            std::optional<std::uint64_t> equation_digest = {});
+            std::optional<std::uint64_t> equation_digest = {}, Ranks& ranks = only_rank());
 
   /// An output or checkpoint that cannot be written is warned of, and the run goes on: the next one
   /// may find room again. Throws IoError where that happens before any step was taken.
@@ -85,11 +86,12 @@ class RunWriter final : public RunSink<T> {
   void write_probes();
   void try_to_write_probes();
   void not_indexed(std::int64_t step, const IoError& error);
-  void warn_if_frozen(std::int64_t step, std::span<const T> field);
+  void warn_if_frozen(std::int64_t step, const Captured<T>& captured);
   void not_stored(std::int64_t step, const IoError& error) const;
 
   const RunFolder& folder_;
   const RunConfig& config_;
+  std::unique_ptr<Ranks> ranks_;  // of the storing thread
   std::string config_text_;
   Provenance provenance_;
   std::optional<std::uint64_t> equation_digest_;

@@ -1,6 +1,7 @@
 #include "solver/benchmark.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,6 +10,8 @@
 #include "kernels/error.hpp"
 #include "kernels/frame_filter.hpp"
 #include "kernels/pcg64.hpp"
+#include "kernels/ranks/ranked_backend.hpp"
+#include "kernels/ranks/rows.hpp"
 #include "kernels/stage_code.hpp"
 #include "solver/filter.hpp"
 #include "solver/initial_field.hpp"
@@ -18,10 +21,13 @@ namespace lapl {
 namespace {
 
 template <class T>
-std::vector<T> random_field(Shape shape) {
-  std::vector<T> field(shape.cells());
-  draw_noise(numpy_generator(1), 0, shape.cells(),
-             [&](std::int64_t index, float value) { field[index] = static_cast<T>(value); });
+std::vector<T> random_field(Shape shape, RowRange rows) {
+  const std::int64_t first = rows.first * shape.columns, even = first - first % 2;
+  std::vector<T> field(rows.count * shape.columns);
+  draw_noise(numpy_generator(1), even, first - even + std::ssize(field),
+             [&](std::int64_t index, float value) {
+               if (index >= first) field[index - first] = static_cast<T>(value);
+             });
   return field;
 }
 
@@ -62,18 +68,49 @@ void verify(Backend<T>& backend, const std::string& engine, const Problem<T>& pr
                          backend.description().engine, engine, steps);
 }
 
+// As verify, by the digest: the first rank steps the other engine on the whole grid.
 template <class T>
-double seconds_of(Backend<T>& backend, std::int64_t steps) {
+void verify_ranks(Backend<T>& backend, const Problem<T>& problem, const std::vector<T>& field,
+                  std::int64_t steps, Ranks& ranks) {
+  std::vector<T> whole;
+  const std::size_t cells = field.size() / problem.fields;
+  for (int i = 0; i < problem.fields; ++i) {
+    const auto part = gather_rows<T>(ranks, std::span(field).subspan(i * cells, cells));
+    whole.insert(whole.end(), part.begin(), part.end());
+  }
+  std::uint64_t expected = 0;
+  if (ranks.is_first()) {
+    const auto other = make_backend<T>("cpu", "interpreted", problem, 0);
+    other->set_state(whole);
+    other->advance(steps);
+    other->capture(false);
+    expected = other->captured().digest;
+  }
+  ranks.rest();
+  backend.set_state(field);
+  backend.advance(steps);
+  backend.capture(false);
+  if (backend.captured().digest != of_first(ranks, expected))
+    throw NumericalError(
+        "engine {} on {} ranks: differs from engine interpreted on one after {} steps",
+        backend.description().engine, ranks.count(), steps);
+}
+
+// On ranks: until the last of them is there.
+template <class T>
+double seconds_of(Backend<T>& backend, std::int64_t steps, Ranks& ranks) {
+  ranks.any(false);
   const double before = backend.stepping_seconds();
   backend.advance(steps);
-  return backend.stepping_seconds() - before;
+  return std::bit_cast<double>(
+      ranks.reduce(Reduction::most, bits_of(backend.stepping_seconds() - before)));
 }
 
 // Steps that take about a fifth of a second; finding them warms the engine up.
 template <class T>
-std::int64_t steps_to_time(Backend<T>& backend) {
+std::int64_t steps_to_time(Backend<T>& backend, Ranks& ranks) {
   std::int64_t steps = 16;
-  while (seconds_of(backend, steps) < 0.1) steps *= 2;
+  while (seconds_of(backend, steps, ranks) < 0.1) steps *= 2;
   return steps * 2;
 }
 
@@ -118,7 +155,7 @@ std::int64_t verify_filter(const Correlation<T>& correlation, const std::vector<
 
 template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coefficients,
-                          std::int64_t steps, int repeats) {
+                          std::int64_t steps, int repeats, Ranks& ranks) {
   RunConfig config;
   config.boundaries = of.boundaries;
   config.equation.parameters["coefficient"] = largest_stable_coefficient(of.shape.axes);
@@ -126,15 +163,15 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   config.shape = of.shape;
   config.engine = of.engine;
   const auto problem = problem_to_step<T>(config, coefficients);
-  const auto backend = make_backend(of.backend, of.engine, problem, of.threads);
+  const auto backend = make_ranked_backend(ranks, of.backend, of.engine, problem, of.threads);
   std::vector<T> field;
   if (of.config) {
-    set_initial_state(*backend, config, coefficients, {});
+    set_initial_state(*backend, config, coefficients, {}, ranks);
     backend->capture(false);
     const auto state = backend->captured().state;
     field.assign(state.begin(), state.end());
   } else {
-    field = random_field<T>(of.shape);
+    field = random_field<T>(of.shape, backend->rows());
   }
   backend->settle();
   BenchmarkResult result;
@@ -143,18 +180,20 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   // faster.
   result.verified_steps = steps_to_verify(of.shape);
   constexpr std::int64_t most_cells = 40'000'000;
-  if (of.shape.cells() < most_cells)
+  if (ranks.count() > 1)
+    verify_ranks(*backend, problem, field, result.verified_steps, ranks);
+  else if (of.shape.cells() < most_cells)
     verify(*backend, "reference", problem, field,
            std::clamp<std::int64_t>(most_cells / of.shape.cells(), 1, result.verified_steps));
-  verify(*backend, "interpreted", problem, field, result.verified_steps);
+  if (ranks.count() == 1) verify(*backend, "interpreted", problem, field, result.verified_steps);
   constexpr std::int64_t of_spectral = 10'000;  // as many as any: it takes them at once
-  const std::int64_t enough = is_spectral(config) ? of_spectral : steps_to_time(*backend);
+  const std::int64_t enough = is_spectral(config) ? of_spectral : steps_to_time(*backend, ranks);
   result.steps = steps > 0 ? steps : enough;
   result.repeats = repeats;
   std::vector<double> seconds;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     backend->set_state(field);  // a state may not go on for as many steps as are timed
-    seconds.push_back(seconds_of(*backend, result.steps));
+    seconds.push_back(seconds_of(*backend, result.steps, ranks));
   }
   std::ranges::sort(seconds);
   result.seconds = seconds[seconds.size() / 2];
@@ -169,9 +208,9 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   return result;
 }
 template BenchmarkResult benchmark<float>(const BenchmarkCase&, const CoefficientFields&,
-                                          std::int64_t, int);
+                                          std::int64_t, int, Ranks&);
 template BenchmarkResult benchmark<double>(const BenchmarkCase&, const CoefficientFields&,
-                                           std::int64_t, int);
+                                           std::int64_t, int, Ranks&);
 
 template <class T>
 FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig& filter,
@@ -179,7 +218,7 @@ FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig&
   const auto correlation = correlation_of<T>(filter, shape);
   const FilterMethod method = choose_method(filter, correlation, backend).method;
   const auto filterer = make_frame_filter<T>(backend, {correlation, method}, threads);
-  const std::vector<T> input = random_field<T>(shape);
+  const std::vector<T> input = random_field<T>(shape, RowRange::all(shape));
   FilterBenchmark result{.device = filterer->device(), .method = name_of(method)};
   std::vector<double> seconds;
   for (int repeat = -1; repeat < repeats; ++repeat) {  // one to warm up and to look at

@@ -6,6 +6,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/ceilings.hpp"
+#include "kernels/ranks/ranks.hpp"
 #include "solver/problem.hpp"
 
 namespace lapl {
@@ -35,10 +36,11 @@ struct BenchmarkResult {
 /// Measures one case: diffusion of random data with the largest stable coefficient, or what its
 /// config states, on its shape. `steps` of 0: as many as take about a fifth of a second. Throws
 /// NumericalError where the engine's bits differ from the reference engine's, and what make_backend
-/// throws. `coefficients`: see problem_of.
+/// throws. `coefficients`: see problem_of. Called by all ranks, it measures them together: on all
+/// of them, until the last has done its steps.
 template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coefficients,
-                          std::int64_t steps, int repeats);
+                          std::int64_t steps, int repeats, Ranks& ranks = only_rank());
 
 struct FilterBenchmark {
   std::string device;

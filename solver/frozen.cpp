@@ -6,12 +6,16 @@
 
 namespace lapl {
 
-std::string frozen_warning(const RunConfig& config, std::span<const float> field) {
+std::string frozen_warning(const RunConfig& config, RowRange rows, std::span<const float> field,
+                           Ranks& ranks) {
   if (config.equation.kind != EquationKind::diffusion || is_spectral(config)) return {};
-  const Problem<float> problem = problem_of<float>(config, {});
+  Problem<float> problem = problem_of<float>(config, {});
   if (!is_compiled_ahead(problem)) return {};
-  const double share =
-      static_cast<double>(frozen_cells(problem, field)) / static_cast<double>(config.shape.cells());
+  // The rows of a rank as a grid of their own: of its first and last one it may be mistaken.
+  problem.shape.rows = rows.count;
+  const auto here = rows.count == 0 ? 0 : frozen_cells(problem, field);
+  const double share = static_cast<double>(ranks.reduce(Reduction::sum, here)) /
+                       static_cast<double>(config.shape.cells());
   if (share < 0.01) return {};
   return fmt::format(
       "{:.0f}% of the cells stand still: float32 rounds away what a step adds to them "
@@ -19,6 +23,8 @@ std::string frozen_warning(const RunConfig& config, std::span<const float> field
       100 * share);
 }
 
-std::string frozen_warning(const RunConfig&, std::span<const double>) { return {}; }
+std::string frozen_warning(const RunConfig&, RowRange, std::span<const double>, Ranks&) {
+  return {};
+}
 
 }  // namespace lapl

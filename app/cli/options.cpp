@@ -24,6 +24,11 @@ void add_backend_option(Command& command, std::string& backend) {
                  {.one_of = {"auto", "cuda", "cpu"}});
 }
 
+void add_ranks_option(Command& command, int& ranks) {
+  command.option("--ranks N", &ranks, "Run on so many processes, which mpirun starts",
+                 {.between = {{1, 1000000}}});
+}
+
 void add_quiet_option(Command& command, bool& quiet) {
   command.flag("--quiet", &quiet, "Print errors alone");
 }

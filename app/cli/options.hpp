@@ -27,6 +27,9 @@ void add_set_option(Command& command, std::vector<std::string>& settings);
 /// --backend.
 void add_backend_option(Command& command, std::string& backend);
 
+/// --ranks; 0 where it is not given.
+void add_ranks_option(Command& command, int& ranks);
+
 /// --quiet for commands that have no console.
 void add_quiet_option(Command& command, bool& quiet);
 

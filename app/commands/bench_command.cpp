@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "app/cli/options.hpp"
+#include "app/commands/bench_ranks.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/run_backend.hpp"
+#include "app/commands/run_ranks.hpp"
 #include "io/config/config.hpp"
 #include "io/initial_source.hpp"
 #include "io/json.hpp"
@@ -29,6 +31,7 @@ struct BenchOptions {
   std::int64_t steps = 0;
   int repeats = 7;
   int threads = 0;
+  int ranks = 0;
   bool filters = false;
   bool json = false;
 };
@@ -190,9 +193,10 @@ int bench_engines(const BenchOptions& options) {
                                shape,           {boundary, boundary, boundary},
                                options.threads, loaded ? &loaded->run : nullptr};
         const auto measure = precision == "float32" ? benchmark<float> : benchmark<double>;
+        Ranks& ranks = run_ranks();
         try {
           const auto result =
-              measure(of, coefficients_on(loaded, shape), options.steps, options.repeats);
+              measure(of, coefficients_on(loaded, shape), options.steps, options.repeats, ranks);
           all.push_back(values_of(result, shape, precision));
           if (!options.json) print_row(all.back());
         } catch (const EngineUnsuitable& error) {
@@ -201,11 +205,31 @@ int bench_engines(const BenchOptions& options) {
         }
       }
   if (all.empty()) throw DeviceError("no engine of the {} backend could step", backend);
-  if (options.json) fmt::print("{}\n", json_text(all, 2));
+  if (options.json && run_ranks().is_first()) fmt::print("{}\n", json_text(all, 2));
   return 0;
 }
 
+// The words of this command but for those that differ from rank to rank.
+int bench_on_ranks(const BenchOptions& options) {
+  std::vector<std::string> words = {"bench", "--backend", options.backend};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
+  };
+  add("--engine", options.engine.empty() ? "blocked" : options.engine);
+  add("--precision", options.precision);
+  if (options.config.empty()) add("--boundary", options.boundary);
+  add("--config", options.config);
+  if (options.steps > 0) add("--steps", std::to_string(options.steps));
+  add("--repeats", std::to_string(options.repeats));
+  if (options.threads > 0) add("--threads", std::to_string(options.threads));
+  return bench_ranks(options.ranks,
+                     options.shapes.empty() ? std::vector<std::vector<std::int64_t>>{{4096, 4096}}
+                                            : options.shapes,
+                     words, options.json);
+}
+
 int bench_command(const BenchOptions& options) {
+  if (options.ranks > 1 && !is_started_as_rank()) return bench_on_ranks(options);
   return options.filters ? bench_filters(options) : bench_engines(options);
 }
 
@@ -234,15 +258,19 @@ void add_bench_command(CommandLine& line) {
                  {.between = {{1, most}}});
   command.option("--repeats", &options.repeats, "Timed repeats", {.between = {{1, 1000}}});
   command.option("--threads", &options.threads, "CPU threads", {.between = {{1, 1024}}});
+  command.option("--ranks N", &options.ranks,
+                 "How a grid scales on 1, 2, 4 ... N processes, as it is (strong) and with the "
+                 "slowest axis as many times as long (weak)",
+                 {.between = {{1, 1000000}}});
   command.flag("--filters", &options.filters,
                "Measure filters instead: each method, filtering alone",
-               {.excludes = {"--engine", "--boundary", "--steps", "--config"}});
+               {.excludes = {"--engine", "--boundary", "--steps", "--config", "--ranks"}});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl bench
   lapl bench --filters --shape 1080 1920
-  lapl bench --shape 512 512 --shape 96 96 96 --precision float32 --json
-  lapl bench --config configs/tutorial.yaml --backend cpu
+  lapl bench --shape 96 96 96 --precision float32 --json
+  lapl bench --ranks 2 --shape 4096 4096 --precision float32
 
 Each case starts from random data, or as its config says, and is compared with the reference
 engine before it is timed. The bandwidth ceiling is what a step that reads and writes each cell

@@ -7,6 +7,7 @@
 
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_needs.hpp"
+#include "app/commands/run_ranks.hpp"
 #include "app/commands/run_summary.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
@@ -27,12 +28,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <class T>
-void restore_state(Backend<T>& backend, const Job& job) {
+void restore_state(Backend<T>& backend, const Job& job, Ranks& ranks) {
   const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
   if (values == nullptr)
     throw CheckpointError("{}: holds another precision than compute.precision says",
                           job.restart->path.string());
-  backend.set_state(*values, job.restart->checkpoint.header.step);
+  set_rows<T>(backend, *values, job.restart->checkpoint.header.step, job.config.run.shape, ranks);
 }
 
 // What is another from here on; empty where nothing is. Throws ConfigError where that may not be.
@@ -126,25 +127,29 @@ int execute_as(const Job& job, Console& console) {
   const RunConfig& config = job.config.run;
   const std::int64_t first_step = job.restart ? job.restart->checkpoint.header.step : 0;
   const BackendChoice choice = choose_backend(config);
-  require_host_memory(config, choice.backend);
+  Ranks& ranks = run_ranks();
+  require_host_memory(config, choice.backend, ranks);
   const CoefficientFields coefficients = load_coefficients(config);
   const std::uint64_t digest = equation_digest(config, coefficients);
   const std::string change = equation_change(job, digest);
   const LoadedFields loaded = job.restart ? LoadedFields() : load_initial_fields(config);
-  const auto backend = run_backend<T>(config, choice, coefficients,
-                                      [&](const std::string& text) { console.note(text); });
+  SharedRun shared(ranks, job.config, choice.backend,
+                   job.restart ? std::optional(first_step) : std::nullopt);
+  const auto backend = run_backend<T>(
+      config, choice, coefficients, [&](const std::string& text) { console.note(text); }, ranks);
   const BackendDescription by = backend->description();
   if (job.restart)
-    restore_state(*backend, job);
+    restore_state(*backend, job, ranks);
   else
-    set_initial_state(*backend, config, coefficients, loaded);
+    set_initial_state(*backend, config, coefficients, loaded, ranks);
   if (!job.restart) {
-    require_finite_start(*backend, config);
+    require_finite_start(*backend, config, ranks);
     say_stable_step(job, coefficients, loaded, console);
   }
 
   const std::string config_text = resolved_yaml(job.config);
   Provenance provenance = provenance_of(by);
+  if (ranks.count() > 1) provenance.emplace_back("ranks", std::to_string(ranks.count()));
   std::optional<RunFolder> created;
   const RunFolder& folder =
       job.folder ? *job.folder : created.emplace(RunFolder::create(config.directory, job.existing));
@@ -192,10 +197,11 @@ int execute_as(const Job& job, Console& console) {
                              saved_summary.progress(progress);
                            },
                        .warning = [&](const std::string& text) { console.warning(text); }},
-                      digest);
+                      digest, ranks);
   RunResult result;
   try {
-    result = run(*backend, config, first_step, writer, stop_signal);
+    result = run(*backend, config, first_step, writer, stop_signal, ranks);
+    shared.ended();
     if (const std::string missing = writer.missing(); !missing.empty())
       throw IoError("{}: missing, because not stored or damaged since: {}; {}", config.directory,
                     missing, words_for_missing(config, writer.can_make_missing()));

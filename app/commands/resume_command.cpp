@@ -6,6 +6,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
+#include "app/commands/run_ranks.hpp"
 #include "app/signals.hpp"
 #include "io/equation_changes.hpp"
 #include "kernels/error.hpp"
@@ -57,6 +58,7 @@ struct ResumeOptions {
   std::string from;
   ConfigWords words;
   bool change_equation = false;
+  int ranks = 0;
   Console::Options console;
 };
 
@@ -69,6 +71,7 @@ void keep_origins(std::vector<ResolvedKey>& keys, const std::string& earlier_con
 
 int resume_command(const ResumeOptions& options) {
   catch_stop_signals();
+  if (const std::optional<int> code = done_on_ranks(options.ranks)) return *code;
   RunFolder folder = RunFolder::open(options.folder);
   Console console(options.console);
   const CheckpointCheck check = check_for(folder, options.change_equation);
@@ -107,6 +110,7 @@ void add_resume_command(CommandLine& line) {
   add_config_options(command, options.words);
   command.flag("--change-equation", &options.change_equation,
                "Let --set change equation and parameters; the log and later outputs say so");
+  add_ranks_option(command, options.ranks);
   add_live_console_options(command, options.console);
   command.footer(R"(Examples:
   lapl resume runs/tutorial

@@ -8,6 +8,7 @@
 
 #include "io/filter_source.hpp"
 #include "kernels/engines.hpp"
+#include "kernels/ranks/ranked_backend.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/filter.hpp"
 #include "solver/linear_rates.hpp"
@@ -48,13 +49,14 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
 template <class T>
 std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendChoice& choice,
                                         const CoefficientFields& coefficients,
-                                        const std::function<void(const std::string&)>& note) {
+                                        const std::function<void(const std::string&)>& note,
+                                        Ranks& ranks) {
   const Problem<T> problem = problem_to_step<T>(config, coefficients);
-  auto backend = make_backend(choice.backend, config.engine, problem, config.threads);
+  auto backend = make_ranked_backend(ranks, choice.backend, config.engine, problem, config.threads);
   const BackendDescription by = backend->description();
   note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
   if (const int wanted = config.threads > 0 ? config.threads : useful_threads(config.shape);
-      by.threads > 0 && by.threads < wanted)
+      ranks.count() == 1 && by.threads > 0 && by.threads < wanted)
     note(fmt::format("{} of {} threads: no more can be started (a limit on processes?)", by.threads,
                      wanted));
   std::vector<DerivedPlan<T>> derived = derived_plans<T>(config, problem);
@@ -71,11 +73,12 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
   backend->set_derived(derived);
   return backend;
 }
-template std::unique_ptr<Backend<float>> run_backend(
-    const RunConfig&, const BackendChoice&, const CoefficientFields&,
-    const std::function<void(const std::string&)>&);
+template std::unique_ptr<Backend<float>> run_backend(const RunConfig&, const BackendChoice&,
+                                                     const CoefficientFields&,
+                                                     const std::function<void(const std::string&)>&,
+                                                     Ranks&);
 template std::unique_ptr<Backend<double>> run_backend(
     const RunConfig&, const BackendChoice&, const CoefficientFields&,
-    const std::function<void(const std::string&)>&);
+    const std::function<void(const std::string&)>&, Ranks&);
 
 }  // namespace lapl

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/backend.hpp"
+#include "kernels/ranks/ranks.hpp"
 #include "solver/problem.hpp"
 #include "solver/run_config.hpp"
 
@@ -21,12 +22,13 @@ struct BackendChoice {
 BackendChoice choose_backend(const std::string& backend, const std::string& engine = "auto");
 BackendChoice choose_backend(const RunConfig& config);
 
-/// With its engine and its filters, not yet with a state. `coefficients`: see problem_of. `note` is
-/// given what was chosen, and why. Throws ConfigError for a filter that does not fit, IoError for
-/// one that cannot be read, DeviceError where memory does not suffice.
+/// With its engine and its filters, not yet with a state; called by all ranks. `coefficients`: see
+/// problem_of. `note` is given what was chosen, and why. Throws ConfigError for a filter that does
+/// not fit, IoError for one that cannot be read, DeviceError where memory does not suffice.
 template <class T>
 std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendChoice& choice,
                                         const CoefficientFields& coefficients,
-                                        const std::function<void(const std::string&)>& note);
+                                        const std::function<void(const std::string&)>& note,
+                                        Ranks& ranks = only_rank());
 
 }  // namespace lapl

@@ -4,6 +4,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
+#include "app/commands/run_ranks.hpp"
 #include "app/signals.hpp"
 #include "kernels/error.hpp"
 
@@ -16,6 +17,7 @@ struct RunOptions {
   ConfigWords words;
   bool auto_resume = false;
   bool overwrite = false;
+  int ranks = 0;
   Console::Options console;
 };
 
@@ -40,6 +42,7 @@ Job resume_or_start(const LoadedConfig& config, Console& console) {
 
 int run_command(const RunOptions& options) {
   catch_stop_signals();
+  if (const std::optional<int> code = done_on_ranks(options.ranks)) return *code;
   std::vector<std::string> settings = options.words.all();
   if (!options.output.empty()) settings.push_back(text_setting("output.directory", options.output));
   const LoadedConfig config = load_config(options.config, settings);
@@ -64,6 +67,7 @@ void add_run_command(CommandLine& line) {
                "Go on with the run folder where it holds a run");
   command.flag("--overwrite", &options.overwrite, "Replace the run in the run folder",
                {.excludes = {"--auto-resume"}});
+  add_ranks_option(command, options.ranks);
   add_live_console_options(command, options.console);
   command.footer(R"(Examples:
   lapl run configs/tutorial.yaml

@@ -62,11 +62,12 @@ Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape 
   return memory;
 }
 
-void require_host_memory(const RunConfig& config, const std::string& backend) {
+void require_host_memory(const RunConfig& config, const std::string& backend, const Ranks& ranks) {
   const Shape shape = config.shape;
   const double cells = static_cast<double>(shape.cells());
+  const double here = static_cast<double>(ranks.on_this_machine()) / ranks.count();
   const double needed =
-      stepping_memory(config, backend, shape).host + initial_memory(config, backend, cells);
+      here * stepping_memory(config, backend, shape).host + initial_memory(config, backend, cells);
   const auto available = static_cast<double>(available_memory());
   if (available != 0 && needed > available)
     throw DeviceError(

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/memory.hpp"
+#include "kernels/ranks/ranks.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
@@ -16,7 +17,8 @@ Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape 
 /// Throws DeviceError with both numbers where less host memory is available than the backend and
 /// the initial field take. Without this check Linux would grant it, and end the process once it is
 /// used. (A file that finds no room in memory is put together on the disk.)
-void require_host_memory(const RunConfig& config, const std::string& backend);
+/// Ranks of this machine share it.
+void require_host_memory(const RunConfig& config, const std::string& backend, const Ranks& ranks);
 
 /// Bytes, within some 10 KB a file.
 struct RunDisk {

@@ -85,7 +85,7 @@ RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice,
   backend->capture(false);
   const Captured<T> initial = backend->captured();
   const std::vector<T> state(initial.state.begin(), initial.state.end());
-  time.frozen = frozen_warning(config, initial.field(0));
+  time.frozen = frozen_warning(config, initial.rows, initial.field(0));
   time.cells_per_second = measure_cells_per_second(*backend, config, 1);
   time.by = backend->description();
   const double cells = static_cast<double>(config.shape.cells()) *

@@ -9,6 +9,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
+#include "app/commands/run_ranks.hpp"
 #include "app/exit_code.hpp"
 #include "app/parent_folder.hpp"
 #include "app/signals.hpp"
@@ -28,6 +29,7 @@ struct VerifyRestartOptions {
   ConfigWords words;
   int splits = 3;
   bool keep = false;
+  int ranks = 0;
 };
 
 // Steps between the first and the last, always the same ones for the same numbers. Of engine
@@ -108,6 +110,7 @@ std::string difference(const Checkpoint& whole, const Checkpoint& split) {
 
 int verify_restart_command(const VerifyRestartOptions& options) {
   catch_stop_signals();
+  if (const std::optional<int> code = done_on_ranks(options.ranks)) return *code;
   const LoadedConfig config = load_config(options.config, options.words.all());
   const std::int64_t steps = config.run.steps;
   std::set<std::int64_t> splits = split_steps(config.run, options.splits);
@@ -149,6 +152,7 @@ void add_verify_restart_command(CommandLine& line) {
   add_backend_option(command, options.words.backend);
   command.option("--output DIR", &options.output,
                  "Folder for the temporary files (else where the run folder would be made)");
+  add_ranks_option(command, options.ranks);
   command.flag("--keep", &options.keep, "Keep both run folders");
   command.footer(R"(Examples:
   lapl verify-restart configs/tutorial-small.yaml

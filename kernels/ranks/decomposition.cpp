@@ -9,6 +9,8 @@ namespace {
 
 // Of two processors of one machine; only ratios count here (docs/scaling.md).
 constexpr double seconds_a_cell = 1 / 1.5e9, seconds_a_byte = 1 / 4e9, seconds_a_message = 5e-6;
+// To and from memory, once for all steps that are taken at once.
+constexpr double seconds_of_traffic = 1 / 0.7e9;
 // Values that are gathered from all over a block take longer than rows that lie in one piece.
 constexpr std::array<double, 3> packing = {1, 1.5, 3};
 
@@ -27,19 +29,22 @@ std::array<std::int64_t, 3> least_block(const Decomposition& by) {
   return least;
 }
 
-// Halos as deep as the most steps at once, or less where that makes blocks much larger.
+// With halos for as many steps as take the least time, a power of two or the most at once.
 std::optional<Decomposition> with_counts(const Division& division, std::array<int, 3> counts) {
-  constexpr std::int64_t of_a_block = 32;
   Decomposition by{division.grid, division.endless, division.ranks, counts};
-  const auto least = least_block(by);
-  std::int64_t steps = division.most_steps;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (!by.is_cut(axis)) continue;
-    if (least[axis] < division.reach) return std::nullopt;
-    steps = std::min(steps, least[axis] / (of_a_block * division.reach));
+  std::int64_t most = division.most_steps;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (by.is_cut(axis)) most = std::min(most, least_block(by)[axis] / division.reach);
+  if (most == 0) return std::nullopt;
+  double least = std::numeric_limits<double>::infinity();
+  Decomposition best = by;
+  for (std::int64_t steps = 1; by.stepping() > 1 && steps <= most;
+       steps = steps < most ? std::min(2 * steps, most) : most + 1) {
+    by.depth = steps * division.reach;
+    if (const double seconds = modelled_step(by, division); seconds < least)
+      least = seconds, best = by;
   }
-  if (by.stepping() > 1) by.depth = division.reach * std::max<std::int64_t>(steps, 1);
-  return by;
+  return best;
 }
 
 std::optional<Decomposition> best_of(const Division& division, int ranks) {
@@ -112,7 +117,7 @@ double modelled_step(const Decomposition& by, const Division& division, std::siz
   }
   const double steps =
       std::max(1.0, static_cast<double>(by.depth) / static_cast<double>(division.reach));
-  return cells * seconds_a_cell + exchange / steps;
+  return cells * (seconds_a_cell + seconds_of_traffic / steps) + exchange / steps;
 }
 
 Decomposition decompose(const Division& division) {

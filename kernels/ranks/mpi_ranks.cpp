@@ -10,7 +10,8 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <climits>
+#include <chrono>
+#include <thread>
 #endif
 
 namespace lapl {
@@ -68,6 +69,15 @@ class MpiRanks final : public Ranks {
                                                       : MPI_BOR;
     MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T, by,
                   ranks_);
+  }
+
+  void rest() override {
+    MPI_Request waiting = MPI_REQUEST_NULL;
+    MPI_Ibarrier(ranks_, &waiting);
+    for (int done = 0; done == 0;) {
+      MPI_Test(&waiting, &done, MPI_STATUS_IGNORE);
+      if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
 
   std::unique_ptr<Ranks> duplicate() override { return std::make_unique<MpiRanks>(ranks_); }

@@ -1,8 +1,11 @@
 #include "kernels/ranks/ranked_backend.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -32,7 +35,7 @@ class RankedBackend final : public Backend<T> {
         reach_(reach_of(problem.stages)),
         halo_(by_, ranks.rank(), problem.fields),
         redistribution_(by_, ranks.rank()),
-        threads_(std::max(threads, 1)) {
+        threads_(threads) {
     if (!part_.is_empty())
       block_ = make_backend(backend, engine, local_problem(problem, part_), threads);
   }
@@ -73,6 +76,7 @@ class RankedBackend final : public Backend<T> {
   }
 
   void advance(std::int64_t steps) override {
+    const auto start = std::chrono::steady_clock::now();
     while (steps > 0) {
       std::int64_t taken = steps;
       if (by_.depth > 0) {
@@ -83,6 +87,7 @@ class RankedBackend final : public Backend<T> {
       filled_ -= taken * reach_;
       steps -= taken;
     }
+    seconds_ += std::chrono::steady_clock::now() - start;
   }
 
   // At once, since what is around a value may be another rank's.
@@ -157,7 +162,7 @@ class RankedBackend final : public Backend<T> {
     return captured_;
   }
 
-  double stepping_seconds() override { return block_ ? block_->stepping_seconds() : 0; }
+  double stepping_seconds() override { return std::chrono::duration<double>(seconds_).count(); }
 
  private:
   static constexpr int none = -1;
@@ -217,6 +222,7 @@ class RankedBackend final : public Backend<T> {
   std::vector<int> filtered_;          // of each plan, the field that it filters
   std::vector<std::unique_ptr<CpuFilter<T>>> of_first_;
   std::optional<NotFinite<T>> not_finite_;
+  std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges
   bool with_derived_ = false, fresh_ = true;
   Captured<T> captured_;
   std::vector<T> state_;
@@ -247,6 +253,14 @@ Decomposition decompose(const Problem<T>& problem, const std::string& engine, in
 template Decomposition decompose(const Problem<float>&, const std::string&, int);
 template Decomposition decompose(const Problem<double>&, const std::string&, int);
 
+int threads_of_rank(const Ranks& ranks, Shape shape) {
+  const int cores = omp_get_num_procs();
+  // Where mpirun or srun binds a rank to cores, they are its own; else all share the machine's.
+  const bool bound = cores < ::sysconf(_SC_NPROCESSORS_ONLN);
+  const int own = bound ? cores : std::max(cores / ranks.on_this_machine(), 1);
+  return std::min(useful_threads(shape), own);
+}
+
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
                                                 const std::string& engine,
@@ -256,8 +270,10 @@ std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string&
   if (backend != "cpu")
     throw ConfigError("backend {}: {} ranks step on the backend cpu alone so far", backend,
                       ranks.count());
-  return std::make_unique<RankedBackend<T>>(ranks, backend, engine, problem, threads,
-                                            by ? *by : decompose(problem, engine, ranks.count()));
+  return std::make_unique<RankedBackend<T>>(
+      ranks, backend, engine, problem,
+      threads > 0 ? threads : threads_of_rank(ranks, problem.shape),
+      by ? *by : decompose(problem, engine, ranks.count()));
 }
 template std::unique_ptr<Backend<float>> make_ranked_backend(Ranks&, const std::string&,
                                                              const std::string&,

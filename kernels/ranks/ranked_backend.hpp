@@ -17,6 +17,9 @@ namespace lapl {
 template <class T>
 Decomposition decompose(const Problem<T>& problem, const std::string& engine, int ranks);
 
+/// Threads of one rank: its share of the cores, but none for few cells (useful_threads).
+int threads_of_rank(const Ranks& ranks, Shape shape);
+
 /// As make_backend, for `problem` on the whole grid; called by all ranks, as is everything of what
 /// it returns but block() and stepping_seconds(). `by`: else that of decompose.
 template <class T>

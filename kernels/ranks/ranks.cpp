@@ -17,6 +17,7 @@ class OneRank final : public Ranks {
       std::ranges::copy(sent[i].bytes, received[i].bytes.begin());
   }
   void broadcast(std::span<std::byte>) override {}
+  void rest() override {}
   void reduce(Reduction, std::span<std::uint64_t>) override {}
   std::unique_ptr<Ranks> duplicate() override { return std::make_unique<OneRank>(); }
 };

@@ -37,6 +37,9 @@ class Ranks {
   /// Each number becomes the reduction over that of every rank, on all.
   virtual void reduce(Reduction reduction, std::span<std::uint64_t> numbers) = 0;
 
+  /// Waits for all, for long and without taking the processor from those that work.
+  virtual void rest() = 0;
+
   /// Ranks that share this one's memory, itself counted too.
   virtual int on_this_machine() const = 0;
 

@@ -38,11 +38,12 @@ def check_limited(torture: Torture, ended: Ended, reason: str, run: pathlib.Path
     torture.check_files(run)
 
 
-def fill(torture: Torture, options: str, environment: dict[str, str], folder: pathlib.Path) -> None:
+def fill(torture: Torture, options: str, environment: dict[str, str], folder: pathlib.Path,
+         command: tuple[str, ...] = RUN) -> None:
     (folder / "c.yaml").write_text(torture.small)
     faults = torture.faults(folder) | environment
     with small_disk(folder, options) as there:
-        limited = torture.run(folder, *RUN, prefix=there, environment=faults)
+        limited = torture.run(folder, *command, prefix=there, environment=faults)
         copy_out(there, folder, "limited")
         subprocess.run([*there, "mount", "--options-mode=ignore", "-o", "remount,size=100m,nr_inodes=1000", "out"],
                        check=True)
@@ -59,15 +60,19 @@ def copy_out(there: list[str], folder: pathlib.Path, name: str) -> None:
     subprocess.run([*there, "cp", "-r", "out", str(target)], check=True)
 
 
-def full_disk(torture: Torture, count: int | None) -> list[Trial]:
+def full_disk_points() -> list[tuple[str, dict[str, str]]]:
+    """Room on a small disk, and how HDF5 writes there."""
     if shutil.which("unshare") is None or shutil.which("nsenter") is None:
         raise Skipped("unshare and nsenter are not installed (package util-linux)")
-    torture.reference(torture.small)
     sizes = [f"size={kibibytes}k" for kibibytes in range(4, 404, 4)]
     inodes = [f"size=10m,nr_inodes={number}" for number in range(2, 22)]
-    points = [(options, environment) for options in sizes + inodes for environment in ({}, ON_DISK)]
+    return [(options, environment) for options in sizes + inodes for environment in ({}, ON_DISK)]
+
+
+def full_disk(torture: Torture, count: int | None) -> list[Trial]:
+    torture.reference(torture.small)
     return [Trial(f"tmpfs with {options} {environment}", functools.partial(fill, torture, options, environment))
-            for options, environment in sample(points, count)]
+            for options, environment in sample(full_disk_points(), count)]
 
 
 def limit(torture: Torture, size: int, environment: dict[str, str], folder: pathlib.Path) -> None:

@@ -11,6 +11,7 @@ import locks
 import names
 import old_outputs
 import programs
+import ranks
 import restarts
 import stops
 import streams
@@ -135,6 +136,18 @@ ROWS = [
     Row("two-fields-outside", "two fields: nothing is written outside of the run folder but what the compiler needs, which "
         "is gone in the end", "every file that is opened for writing, renamed, removed or made", 2, None,
         hygiene.nothing_outside, TWO_FIELDS),
+    # Two to four ranks, each a process.
+    Row("ranks-kill", "a rank that is killed or aborts, mpirun or its starter that is: the run ends everywhere within 10 s, "
+        "whole files, and on any number of ranks it goes on to the same bits",
+        "SIGKILL and SIGABRT at random times, up to three in a chain, each on other ranks", 3, 200, ranks.killed),
+    Row("ranks-signals", "a signal to one rank, to all or to what started them: a checkpoint, exit code 75, within 10 s",
+        "signals at random times, up to three in a chain, each on other ranks", 3, 200, ranks.stopped),
+    Row("ranks-wall-limit", "ranks, `limits.wall_time`", "limits of 0.05 s and more", 1, 20, ranks.wall_limit),
+    Row("ranks-full-disk", "ranks, a full disk", "a tmpfs of 4 to 400 KiB, and one of 2 to 21 inodes", 3, None,
+        ranks.full_disk),
+    Row("ranks-errors", "a disk that fails one rank alone: the step is named, nothing incomplete is left, the run goes on",
+        "ENOSPC, EIO and EDQUOT at every call that writes of the second and the third rank", 6, None,
+        ranks.one_rank_errors),
     # Those two fields on three axes.
     Row("three-axes-kill-calls", "three axes, kill -9: as of two", "SIGKILL at every call that writes", 4, None,
         kills.at_every_call, THREE_AXES),

@@ -1,0 +1,183 @@
+#include "app/commands/run_ranks.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "app/commands/run_backend.hpp"
+#include "app/exit_code.hpp"
+#include "app/signals.hpp"
+#include "app/view/console.hpp"
+#include "io/initial_source.hpp"
+#include "io/provenance.hpp"
+#include "io/rank_writer.hpp"
+#include "kernels/error.hpp"
+#include "kernels/ranks/rows.hpp"
+#include "solver/clock.hpp"
+#include "solver/initial_field.hpp"
+#include "solver/run.hpp"
+
+namespace lapl {
+namespace {
+
+// What this process is among the ranks, once it has met them: the first one, which tells the others
+// what to run, one of these, or one of those that all do the same.
+enum class Role : std::uint8_t { alone, first, follower, equal };
+Role role = Role::alone;
+bool amid_run = false;
+
+// Where it cannot be started: exits with 127, as shells do.
+[[noreturn]] void become_mpirun(int count, const sigset_t& mask) {
+  std::vector<std::string> words = words_of_ranks(count);
+  words.insert(words.end(), command_words().begin(), command_words().end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  setpgid(0, 0);  // what a terminal sends comes from this program's parent, once
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  execvp("mpirun", arguments.data());
+  _exit(127);
+}
+
+// Runs the ranks, and returns how they ended. mpirun takes every signal that asks to stop for an
+// order to kill, but SIGUSR1, which it hands on to all ranks: so that is what the first one
+// becomes.
+int code_of_ranks(int count) {
+  if (const std::string missing = ranks_unavailable(); !missing.empty())
+    throw ConfigError("--ranks {}: {} (scripts/run installs it where --ranks is given)", count,
+                      missing);
+  sigset_t awaited, before;
+  sigemptyset(&awaited);
+  for (const int signal : stop_signals) sigaddset(&awaited, signal);
+  sigaddset(&awaited, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &awaited, &before);
+  const pid_t mpirun = fork();
+  if (mpirun < 0) throw DeviceError("--ranks {}: {}", count, std::strerror(errno));
+  if (mpirun == 0) become_mpirun(count, before);
+  for (std::optional<Clock::time_point> first;;) {
+    const int signal = sigwaitinfo(&awaited, nullptr);
+    int status = 0;
+    if (signal == SIGCHLD && waitpid(mpirun, &status, WNOHANG) == mpirun) {
+      const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      if (code == 127) throw ConfigError("--ranks {}: mpirun cannot be started", count);
+      if (code > 128)
+        print_error(
+            fmt::format("a rank was ended by {}, and the others with it; lapl resume goes "
+                        "on from the last checkpoint",
+                        name_of_signal(code - 128)));
+      return code;
+    }
+    if (signal < 0 || signal == SIGCHLD) continue;
+    if (!first)
+      kill(mpirun, SIGUSR1);
+    else if (signal != SIGXCPU && seconds_since(*first) >= 1)  // as app/signals.hpp has it
+      kill(mpirun, SIGTERM);
+    if (!first) first = Clock::now();
+  }
+}
+
+// One run, as the first rank has told it.
+template <class T>
+void take_part(Ranks& ranks, const RunConfig& config, const std::string& backend_name,
+               std::optional<std::int64_t> step) {
+  const CoefficientFields coefficients = load_coefficients(config);
+  const auto backend = run_backend<T>(
+      config, {backend_name, ""}, coefficients, [](const std::string&) {}, ranks);
+  if (step) {
+    set_rows<T>(*backend, {}, *step, config.shape, ranks);
+  } else {
+    set_initial_state(*backend, config, coefficients, {}, ranks);
+    require_finite_start(*backend, config, ranks);
+  }
+  RankWriter<T> writer(config, ranks);
+  run(*backend, config, step.value_or(0), writer, stop_signal, ranks);
+}
+
+// Takes part in what the first rank runs, until it has no more.
+void follow_first_rank(Ranks& ranks) {
+  for (;;) {
+    ranks.rest();
+    const std::string text = broadcast_text(ranks, "");
+    if (text.empty()) return;
+    amid_run = true;
+    const auto said = nlohmann::json::parse(text);
+    const RunConfig config =
+        parse_config(said["config"].get<std::string>(), "the first rank's config", ".", {}).run;
+    const auto step =
+        said.contains("step") ? std::optional(said["step"].get<std::int64_t>()) : std::nullopt;
+    try {
+      with_precision(config.precision, [&]<class T>() {
+        take_part<T>(ranks, config, said["backend"].get<std::string>(), step);
+      });
+    } catch (const NumericalError&) {  // all have found it, and the first says so
+    }
+    amid_run = false;
+  }
+}
+
+}  // namespace
+
+Ranks& run_ranks() {
+  if (!is_started_as_rank()) return only_rank();
+  static const std::unique_ptr<Ranks> all = [] {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives what has started it
+    role = Role::equal;
+    return all_ranks();
+  }();
+  return *all;
+}
+
+SharedRun::SharedRun(Ranks& ranks, const LoadedConfig& config, const std::string& backend,
+                     std::optional<std::int64_t> step) {
+  if (ranks.count() == 1) return;
+  nlohmann::json said = {{"config", resolved_yaml(config)}, {"backend", backend}};
+  if (step) said["step"] = *step;
+  ranks.rest();
+  broadcast_text(ranks, said.dump());
+  amid_run = true;
+}
+
+void SharedRun::ended() { amid_run = false; }
+
+std::vector<std::string> words_of_ranks(int count) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  if (count == 1) return {program};
+  std::vector<std::string> words = {
+      "mpirun", "--quiet", "--oversubscribe",     "--bind-to", "none", "--stdin",
+      "none",   "-n",      std::to_string(count), program};
+  // Open MPI takes root for a mistake; a container has no other user.
+  if (geteuid() == 0) words.insert(words.begin() + 1, "--allow-run-as-root");
+  return words;
+}
+
+std::optional<int> done_on_ranks(int wanted) {
+  if (!is_started_as_rank() && wanted > 1) return code_of_ranks(wanted);
+  if (const int found = run_ranks().count(); wanted > 0 && found != wanted)
+    throw ConfigError("--ranks {}: found, but {} were started (expected as many, or no --ranks)",
+                      wanted, found);
+  if (run_ranks().count() == 1) return std::nullopt;
+  role = run_ranks().is_first() ? Role::first : Role::follower;
+  if (run_ranks().is_first()) return std::nullopt;
+  follow_first_rank(run_ranks());
+  return exit_complete;
+}
+
+void leave_ranks(int exit_code) {
+  const bool waited_for = amid_run || role == Role::equal;
+  if (waited_for && exit_code != exit_complete && exit_code != exit_numerical)
+    end_all_ranks(exit_code);
+  if (role != Role::first) return;
+  run_ranks().rest();
+  broadcast_text(run_ranks(), "");
+}
+
+}  // namespace lapl

@@ -1,0 +1,173 @@
+"""Runs on several ranks: one that fails or is killed, a starter that is, signals to one rank or to all, a full disk."""
+import functools
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+from disks import fill, full_disk_points
+from harness import AUTO_RESUME, RUN, Skipped, Torture, Trial, sample, wait_until
+from kills import check_after_kill
+from run_folders import expect
+from stops import SIGNALS, check_stopped
+
+SECONDS = 10  # in which a run is to end everywhere
+
+
+def on(ranks: int) -> tuple[str, ...]:
+    return ("--ranks", str(ranks))
+
+
+def require_ranks(torture: Torture) -> None:
+    if shutil.which("mpirun") is None:
+        raise Skipped("mpirun is not installed (package openmpi-bin)")
+    if torture.backend != "cpu":
+        raise Skipped("ranks step on the backend cpu alone")
+    ended = torture.run(torture.new_folder(), *RUN, *on(2))
+    if "not compiled in" in ended.err:
+        raise Skipped("built without MPI")
+
+
+def children(process: int) -> list[int]:
+    try:
+        words = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        return []
+    return [int(word) for word in words]
+
+
+def is_alive(process: int) -> bool:
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class Ranked:
+    """A run on ranks that has begun: its starter, the mpirun under that, and the ranks."""
+
+    def __init__(self, torture: Torture, folder: pathlib.Path, ranks: int):
+        self.torture = torture
+        self.starter = torture.start(folder, *AUTO_RESUME, *on(ranks))
+        lock = folder / "out/.lock"
+
+        def has_begun() -> bool:
+            self.mpirun = (children(self.starter.pid) or [0])[0]
+            self.ranks = children(self.mpirun)
+            return len(self.ranks) == ranks and lock.exists() and lock.read_text() == str(self.ranks[0])
+
+        self.ranks: list[int] = []
+        self.mpirun = 0
+        wait_until(has_begun, self.starter)
+
+    def end(self):
+        """Waits until all of it has ended."""
+        start = time.monotonic()
+        ended = self.torture.finish(self.starter)
+        while any(map(is_alive, self.ranks)) and time.monotonic() < start + SECONDS:
+            time.sleep(0.05)
+        alive = [rank for rank in self.ranks if is_alive(rank)]
+        took = time.monotonic() - start
+        expect(not alive and took < SECONDS, f"after {took:.1f} s, ranks {alive} are still there: {ended}")
+        return ended
+
+
+def send(number: int, *processes: int) -> None:
+    for process in processes:
+        if process and is_alive(process):
+            os.kill(process, number)
+
+
+def killed(torture: Torture, count: int | None) -> list[Trial]:
+    require_ranks(torture)
+    torture.reference(torture.long)
+
+    def trial(seed: int, folder: pathlib.Path) -> None:
+        chance = random.Random(seed)
+        (folder / "c.yaml").write_text(torture.long)
+        for _ in range(chance.randint(1, 3)):
+            run = Ranked(torture, folder, chance.randint(2, 4))
+            time.sleep(chance.uniform(0, 0.5))
+            victim = chance.choice([*run.ranks, run.mpirun, run.starter.pid] if run.ranks else [run.starter.pid])
+            send(signal.SIGABRT if chance.random() < 0.2 and victim in run.ranks else signal.SIGKILL, victim)
+            ended = run.end()
+            expect(ended.code in (0, -1, 75) or ended.code > 128, f"{ended}")
+            check_after_kill(torture, folder / "out")
+        torture.check_resumes(folder, torture.long, *AUTO_RESUME, *on(chance.randint(1, 4)))
+
+    return [Trial(f"seed {seed}", functools.partial(trial, seed)) for seed in range(count)]
+
+
+def stopped(torture: Torture, count: int | None) -> list[Trial]:
+    require_ranks(torture)
+    torture.reference(torture.long)
+
+    def trial(seed: int, folder: pathlib.Path) -> None:
+        chance = random.Random(seed)
+        (folder / "c.yaml").write_text(torture.long)
+        for _ in range(chance.randint(1, 3)):
+            run = Ranked(torture, folder, chance.randint(2, 4))
+            time.sleep(chance.uniform(0, 0.4))
+            number = chance.choice(SIGNALS)
+            to = chance.choice(["starter", "one", "all"])
+            send(number, *([run.starter.pid] if to == "starter" else run.ranks if to == "all"
+                           else [chance.choice(run.ranks)] if run.ranks else []))
+            # mpirun hands on SIGUSR1 alone.
+            by = "SIGUSR1" if to == "starter" else number.name
+            check_stopped(torture, folder, run.end(), by)
+        torture.check_resumes(folder, torture.long, *AUTO_RESUME, *on(chance.randint(1, 4)))
+
+    return [Trial(f"seed {seed}", functools.partial(trial, seed)) for seed in range(count)]
+
+
+def wall_limit(torture: Torture, count: int | None) -> list[Trial]:
+    require_ranks(torture)
+    torture.reference(torture.long)
+
+    def trial(index: int, folder: pathlib.Path) -> None:
+        (folder / "c.yaml").write_text(torture.long)
+        for part in range(3):
+            ended = torture.run(folder, *AUTO_RESUME, *on(2 + part), "--set", f"limits.wall_time={0.05 * (1 + index)}s")
+            check_stopped(torture, folder, ended, "limits.wall_time")
+        torture.check_resumes(folder, torture.long)
+
+    return [Trial(f"wall limit {index}", functools.partial(trial, index)) for index in range(count)]
+
+
+def full_disk(torture: Torture, count: int | None) -> list[Trial]:
+    require_ranks(torture)
+    torture.reference(torture.small)
+    return [Trial(f"tmpfs with {options} {environment}",
+                  functools.partial(fill, torture, options, environment, command=(*RUN, *on(3))))
+            for options, environment in sample(full_disk_points(), count)]
+
+
+def one_rank_errors(torture: Torture, count: int | None) -> list[Trial]:
+    """The disk fails one rank alone: the output is not there, and the run says so and goes on, as of one process."""
+    require_ranks(torture)
+    torture.reference(torture.small)
+
+    def trial(error: str, at: int, rank: int, folder: pathlib.Path) -> None:
+        (folder / "c.yaml").write_text(torture.small)
+        plain = [str(torture.program), *RUN, "--backend", "cpu"]
+        faults = torture.faults(folder, action=f"error:{error}:once", at=at)
+        words = ["mpirun", "--quiet", "--oversubscribe", "--bind-to", "none", "--allow-run-as-root"]
+        for number in range(3):
+            environment = [f"{name}={value}" for name, value in faults.items()] if number == rank else []
+            words += [*([":"] if number else []), "-n", "1", "env", *environment, *plain]
+        process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
+        ended = torture.finish(process)
+        expect(ended.code in (0, 4), f"{ended}")
+        expect(ended.code == 0 or "step" in ended.err, f"nothing is named: {ended}")
+        torture.check_files(folder / "out")
+        left = [path.name for path in (folder / "out").rglob(".*tmp*")]
+        expect(not left, f"left behind: {left}")
+        torture.check_resumes(folder, torture.small)
+
+    points = [(error, at, rank) for error in ("ENOSPC", "EIO", "EDQUOT") for rank in (1, 2) for at in range(1, 25)]
+    return [Trial(f"{error} at call {at} of rank {rank}", functools.partial(trial, error, at, rank))
+            for error, at, rank in sample(points, count)]
