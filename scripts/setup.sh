@@ -117,7 +117,7 @@ configure() {
   elif [[ -z ${CUDAARCHS:-} ]] && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
     options+=(-DCMAKE_CUDA_ARCHITECTURES=native)
   fi
-  state="$root $nvcc ${CUDAARCHS:-} ${options[*]} $(cksum <"$root/CMakePresets.json")"
+  state="$root $nvcc $(command -v mpicc || true) ${CUDAARCHS:-} ${options[*]} $(cksum <"$root/CMakePresets.json")"
   if [[ -f $build/build.ninja && -f $stamp && $(sed -n 1p "$stamp") == "$state" ]]; then
     backends=$(sed -n 2p "$stamp")
     return 0

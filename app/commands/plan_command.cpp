@@ -9,6 +9,7 @@
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/plan_ranks.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_needs.hpp"
 #include "app/commands/run_time.hpp"
@@ -197,11 +198,24 @@ void print_plan(const Json& plan) {
 struct PlanOptions {
   std::string config;
   ConfigWords words;
+  int ranks = 0;
   bool json = false;
 };
 
+// The memory of this machine does not matter, nor is anything measured: the ranks may be elsewhere.
+int plan_ranks(const PlanOptions& options, const RunConfig& config) {
+  const Json plan = plan_on_ranks(config, options.ranks);
+  if (options.json)
+    fmt::print("{}\n", json_text(plan, 2));
+  else
+    print_plan_on_ranks(plan);
+  return exit_complete;
+}
+
 int plan_command(const PlanOptions& options) {
-  const Json plan = plan_of(load_config(options.config, options.words.all()));
+  const LoadedConfig config = load_config(options.config, options.words.all());
+  if (options.ranks > 0) return plan_ranks(options, config.run);
+  const Json plan = plan_of(config);
   if (options.json)
     fmt::print("{}\n", json_text(plan, 2));
   else
@@ -220,10 +234,14 @@ void add_plan_command(CommandLine& line) {
   PlanOptions& options = command.calls(plan_command);
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   add_config_options(command, options.words);
+  command.option("--ranks N", &options.ranks,
+                 "How so many processes would divide the grid, without measuring anything",
+                 {.between = {{1, 1000000}}});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl plan configs/tutorial.yaml
   lapl plan configs/tutorial.yaml --set 'grid.shape=[2000, 2000]' --json
+  lapl plan configs/tutorial.yaml --set 'grid.shape=[65536, 65536]' --ranks 64
 
 Steps the initial field for about a second to predict the time, and stores a field a few
 times in a temporary folder beside the output's. Also says what stepping to the same time

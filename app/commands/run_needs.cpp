@@ -75,6 +75,20 @@ void require_host_memory(const RunConfig& config, const std::string& backend, co
         text_of(shape), size_text(needed), size_text(available));
 }
 
+double memory_of_first_rank(const RunConfig& config) {
+  const double cells = static_cast<double>(config.shape.cells());
+  double most = 0;
+  for (const std::string& field : config.fields) {
+    const InitialKind kind = initial_of(config, field).kind;
+    const bool file = kind == InitialKind::image || kind == InitialKind::hdf5;
+    // Float64 to work in, and what is handed to the others.
+    const double working = kind == InitialKind::fractal ? 16 : file ? 8 : 0;
+    if (working > 0)
+      most = std::max(most, cells * (working + static_cast<double>(size_of(config.precision))));
+  }
+  return most;
+}
+
 RunDisk disk_of_run(const RunConfig& config) {
   const std::size_t value_size = size_of(config.precision);
   const auto fields = config.output_fields.size() + config.filters.size();

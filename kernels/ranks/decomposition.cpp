@@ -41,7 +41,7 @@ std::optional<Decomposition> with_counts(const Division& division, std::array<in
   for (std::int64_t steps = 1; by.stepping() > 1 && steps <= most;
        steps = steps < most ? std::min(2 * steps, most) : most + 1) {
     by.depth = steps * division.reach;
-    if (const double seconds = modelled_step(by, division); seconds < least)
+    if (const double seconds = modelled_step(by, division).seconds; seconds < least)
       least = seconds, best = by;
   }
   return best;
@@ -57,7 +57,7 @@ std::optional<Decomposition> best_of(const Division& division, int ranks) {
       const auto found = with_counts(division, {planes, rows, ranks / planes / rows});
       if (!found) continue;
       const bool slabs = found->counts[slowest] == ranks;
-      const double seconds = modelled_step(*found, division) * (slabs ? 0.95 : 1);
+      const double seconds = modelled_step(*found, division).seconds * (slabs ? 0.95 : 1);
       if (seconds < least) least = seconds, best = found;
     }
   return best;
@@ -101,23 +101,37 @@ RowRange Decomposition::rows(int rank) const {
   return {start(rank), start(rank + 1) - start(rank)};
 }
 
-double modelled_step(const Decomposition& by, const Division& division, std::size_t value_bytes) {
-  std::array<std::int64_t, 3> block = by_axis(by.grid);
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    block[axis] = (block[axis] + by.counts[axis] - 1) / by.counts[axis] +
-                  (by.is_cut(axis) ? 2 * by.depth : 0);
-  const double cells =
-      static_cast<double>(block[0]) * static_cast<double>(block[1]) * static_cast<double>(block[2]);
+ModelledStep modelled_step(const Decomposition& by, const Division& division,
+                           std::size_t value_bytes) {
+  std::array<double, 3> own{}, block{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t size = by_axis(by.grid)[axis], parts = by.counts[axis];
+    own[axis] = static_cast<double>((size + parts - 1) / parts);
+    const bool both_sides = parts > 2 || by.endless[axis];
+    const std::int64_t halos = parts == 1 ? 0 : both_sides ? 2 : 1;
+    block[axis] = own[axis] + static_cast<double>(halos * by.depth);
+  }
+  const double cells = block[0] * block[1] * block[2];
+  ModelledStep model;
   double exchange = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (!by.is_cut(axis)) continue;
-    const double halo = cells / static_cast<double>(block[axis]) * static_cast<double>(by.depth);
-    exchange += 2 * (halo * static_cast<double>(value_bytes) * seconds_a_byte * packing[axis] +
-                     seconds_a_message);
+    const double bytes =
+        cells / block[axis] * (block[axis] - own[axis]) * static_cast<double>(value_bytes);
+    model.halo_bytes += bytes;
+    exchange += bytes * seconds_a_byte * packing[axis] + 2 * seconds_a_message;
   }
-  const double steps =
-      std::max(1.0, static_cast<double>(by.depth) / static_cast<double>(division.reach));
-  return cells * (seconds_a_cell + seconds_of_traffic / steps) + exchange / steps;
+  const auto reach = static_cast<double>(division.reach);
+  const double steps = std::max(1.0, static_cast<double>(by.depth) / reach);
+  const auto seconds_of = [](double number, double at_once) {
+    return number * (seconds_a_cell + seconds_of_traffic / at_once);
+  };
+  model.exchange = exchange / steps;
+  model.seconds = seconds_of(cells, steps) + model.exchange;
+  model.efficiency =
+      seconds_of(own[0] * own[1] * own[2], static_cast<double>(division.most_steps)) /
+      model.seconds;
+  return model;
 }
 
 Decomposition decompose(const Division& division) {

@@ -38,10 +38,15 @@ struct Decomposition {
   RowRange rows(int rank) const;
 };
 
-/// Seconds a step that one of the largest blocks takes, by the model of docs/scaling.md: its cells
-/// and those of its halos, and what it exchanges.
-double modelled_step(const Decomposition& by, const Division& division,
-                     std::size_t value_bytes = 4);
+/// Of one of the largest blocks, by the model of docs/scaling.md.
+struct ModelledStep {
+  double seconds = 0;     ///< a step: its cells, those of its halos, and the exchange
+  double exchange = 0;    ///< seconds a step of that
+  double halo_bytes = 0;  ///< that it gets in an exchange
+  double efficiency = 0;  ///< to a block without halos that takes the most steps at once
+};
+ModelledStep modelled_step(const Decomposition& by, const Division& division,
+                           std::size_t value_bytes = 4);
 
 /// The division that takes the least by that model; slabs of the slowest axis where they are within
 /// a twentieth of it. Blocks are as wide as a step reaches, so that ranks may be left without one.

@@ -239,19 +239,19 @@ std::int64_t steps_at_once(const Problem<T>& problem, const std::string& engine)
 }  // namespace
 
 template <class T>
-Decomposition decompose(const Problem<T>& problem, const std::string& engine, int ranks) {
+Division division_of(const Problem<T>& problem, const std::string& engine, int ranks) {
   if (engine == spectral_engine.name)
     throw ConfigError("engine spectral: transforms the whole grid on one rank (found {} ranks)",
                       ranks);
   const Faces<T>& faces = problem.faces.front();
-  return decompose({.grid = problem.shape,
-                    .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
-                    .ranks = ranks,
-                    .reach = std::max<std::int64_t>(reach_of(problem.stages), 1),
-                    .most_steps = steps_at_once(problem, engine)});
+  return {.grid = problem.shape,
+          .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
+          .ranks = ranks,
+          .reach = std::max<std::int64_t>(reach_of(problem.stages), 1),
+          .most_steps = steps_at_once(problem, engine)};
 }
-template Decomposition decompose(const Problem<float>&, const std::string&, int);
-template Decomposition decompose(const Problem<double>&, const std::string&, int);
+template Division division_of(const Problem<float>&, const std::string&, int);
+template Division division_of(const Problem<double>&, const std::string&, int);
 
 int threads_of_rank(const Ranks& ranks, Shape shape) {
   const int cores = omp_get_num_procs();
@@ -273,7 +273,7 @@ std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string&
   return std::make_unique<RankedBackend<T>>(
       ranks, backend, engine, problem,
       threads > 0 ? threads : threads_of_rank(ranks, problem.shape),
-      by ? *by : decompose(problem, engine, ranks.count()));
+      by ? *by : decompose(division_of(problem, engine, ranks.count())));
 }
 template std::unique_ptr<Backend<float>> make_ranked_backend(Ranks&, const std::string&,
                                                              const std::string&,

@@ -12,10 +12,10 @@
 
 namespace lapl {
 
-/// How `ranks` ranks would divide a problem. Throws ConfigError for an engine that steps on one
-/// rank alone.
+/// What dividing a problem among ranks depends on. Throws ConfigError for an engine that steps on
+/// one rank alone.
 template <class T>
-Decomposition decompose(const Problem<T>& problem, const std::string& engine, int ranks);
+Division division_of(const Problem<T>& problem, const std::string& engine, int ranks);
 
 /// Threads of one rank: its share of the cores, but none for few cells (useful_threads).
 int threads_of_rank(const Ranks& ranks, Shape shape);

@@ -40,7 +40,7 @@ std::vector<Decomposition> decompositions(const Problem<T>& problem) {
   const Faces<T>& faces = problem.faces.front();
   const std::int64_t reach = std::max<std::int64_t>(reach_of(problem.stages), 1);
   const int ranks = test::ranks().count();
-  std::vector<Decomposition> all = {decompose(problem, "auto", ranks)};
+  std::vector<Decomposition> all = {decompose(division_of(problem, "auto", ranks))};
   for (int planes = 1; planes <= ranks; ++planes)
     for (int rows = 1; planes * rows <= ranks; ++rows)
       for (int columns = 1; planes * rows * columns <= ranks; ++columns)

@@ -266,7 +266,8 @@ TEST_CASE("frozen cells: those that a step leaves as they are though their Lapla
   const auto before = test::stepped<float>("cpu", "reference", problem, field, 0);
   const auto moving = std::ranges::count_if(before.laplacian, [](float v) { return v != 0; });
   CHECK(frozen_cells<float>(problem, field) == moving);
-  CHECK(frozen_warning(config, RowRange::all(config.shape), std::span(field)).starts_with("62% of the cells stand still"));
+  CHECK(frozen_warning(config, RowRange::all(config.shape), std::span(field))
+            .starts_with("62% of the cells stand still"));
   CHECK(frozen_cells<double>(problem_of<double>(config, {}), made) == 0);
   for (const Boundary boundary : test::all_boundaries) {
     config.shape = {17, 23};

@@ -1,0 +1,73 @@
+#include "app/commands/plan_ranks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/run_needs.hpp"
+#include "kernels/ranks/ranked_backend.hpp"
+#include "kernels/size_text.hpp"
+#include "solver/equation/formula_system.hpp"
+#include "solver/outputs.hpp"
+#include "solver/problem.hpp"
+
+namespace lapl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The problem without the values of its coefficients, which no decomposition depends on.
+Problem<float> problem_without_values(const RunConfig& config) {
+  CoefficientFields none;
+  for (const std::string& name : coefficient_names(config)) none[name] = {};
+  return problem_of<float>(config, none);
+}
+
+}  // namespace
+
+Json plan_on_ranks(const RunConfig& config, int ranks) {
+  const Division division = division_of(problem_without_values(config), config.engine, ranks);
+  const Decomposition by = decompose(division);
+  // The largest block: of a rank with neighbours on every side, where there is one.
+  Part largest = by.part(0);
+  for (int rank = 0; rank < std::min(by.stepping(), 4096); ++rank)
+    if (by.part(rank).shape().cells() > largest.shape().cells()) largest = by.part(rank);
+  const std::size_t value_size = size_of(config.precision);
+  const ModelledStep model = modelled_step(by, division, value_size);
+  const Shape own = {largest.own[1], largest.own[2], largest.own[0], config.shape.axes};
+  return {{"ranks", ranks},
+          {"stepping", by.stepping()},
+          {"cuts", by.counts},
+          {"block", own.extents()},
+          {"halo", by.depth},
+          {"steps_at_once", by.depth / division.reach},
+          {"bytes", memory_needed("cpu", largest.shape(), value_size, array_count(config)).host},
+          {"bytes_of_first", memory_of_first_rank(config)},
+          {"halo_bytes", model.halo_bytes},
+          {"exchange_share", model.exchange / model.seconds},
+          {"efficiency", model.efficiency}};
+}
+
+void print_plan_on_ranks(const Json& plan) {
+  const auto number = [&](const char* key) { return plan[key].get<double>(); };
+  const auto stepping = plan["stepping"].get<int>();
+  fmt::print(
+      "ranks:      {}{} step blocks of {} (cuts: {}), halos of {} cells, {} steps at once\n",
+      plan["ranks"].get<int>() == stepping ? "" : fmt::format("{} of ", plan["ranks"].get<int>()),
+      stepping, text_of(Shape::of(plan["block"].get<std::vector<std::int64_t>>())),
+      fmt::join(plan["cuts"].get<std::vector<int>>(), " x "), plan["halo"].get<std::int64_t>(),
+      plan["steps_at_once"].get<std::int64_t>());
+  fmt::print("            {} a rank{}\n", size_text(number("bytes")),
+             number("bytes_of_first") == 0
+                 ? ""
+                 : fmt::format("; {} more on the first, which makes or reads the initial field",
+                               size_text(number("bytes_of_first"))));
+  fmt::print(
+      "            exchange: {} a rank and pass, {:.1f}% of a step; {:.0f}% of the speed of "
+      "blocks without halos (a model: docs/scaling.md)\n",
+      size_text(number("halo_bytes")), 100 * number("exchange_share"), 100 * number("efficiency"));
+}
+
+}  // namespace lapl
