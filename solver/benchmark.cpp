@@ -163,7 +163,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   config.shape = of.shape;
   config.engine = of.engine;
   const auto problem = problem_to_step<T>(config, coefficients);
-  const auto backend = make_ranked_backend(ranks, of.backend, of.engine, problem, of.threads);
+  const auto backend = make_ranked_backend(ranks, of.backend, of.engine, problem, {}, of.threads);
   std::vector<T> field;
   if (of.config) {
     set_initial_state(*backend, config, coefficients, {}, ranks);

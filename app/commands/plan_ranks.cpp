@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/commands/run_needs.hpp"
@@ -28,7 +29,10 @@ Problem<float> problem_without_values(const RunConfig& config) {
 }  // namespace
 
 Json plan_on_ranks(const RunConfig& config, int ranks) {
-  const Division division = division_of(problem_without_values(config), config.engine, ranks);
+  const Problem<float> problem = problem_without_values(config);
+  std::vector<DerivedPlan<float>> derived = derived_plans(config, problem);
+  std::ranges::move(integral_plans(config, problem), std::back_inserter(derived));
+  const Division division = division_of(problem, derived, config.engine, ranks);
   const Decomposition by = decompose(division);
   // The largest block: of a rank with neighbours on every side, where there is one.
   Part largest = by.part(0);

@@ -52,25 +52,27 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
                                         const std::function<void(const std::string&)>& note,
                                         Ranks& ranks) {
   const Problem<T> problem = problem_to_step<T>(config, coefficients);
-  auto backend = make_ranked_backend(ranks, choice.backend, config.engine, problem, config.threads);
-  const BackendDescription by = backend->description();
-  note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
-  if (const int wanted = config.threads > 0 ? config.threads : useful_threads(config.shape);
-      ranks.count() == 1 && by.threads > 0 && by.threads < wanted)
-    note(fmt::format("{} of {} threads: no more can be started (a limit on processes?)", by.threads,
-                     wanted));
   std::vector<DerivedPlan<T>> derived = derived_plans<T>(config, problem);
+  std::vector<std::string> of_filters;
   for (const FilterConfig& filter : load_filters(config.filters)) {
     const auto correlation = correlation_on_grid<T>(filter, config.shape);
     const MethodChoice method = choose_method(filter, correlation, choice.backend);
     const auto field = std::ranges::find(config.fields, filtered_field(config, filter));
     derived.push_back(
         FilterPlan<T>{correlation, method.method, static_cast<int>(field - config.fields.begin())});
-    note(fmt::format("filter {}: method {} ({})", filter.name, name_of(method.method),
-                     method.reason));
+    of_filters.push_back(fmt::format("filter {}: method {} ({})", filter.name,
+                                     name_of(method.method), method.reason));
   }
   std::ranges::move(integral_plans<T>(config, problem), std::back_inserter(derived));
-  backend->set_derived(derived);
+  auto backend =
+      make_ranked_backend(ranks, choice.backend, config.engine, problem, derived, config.threads);
+  const BackendDescription by = backend->description();
+  note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
+  if (const int wanted = config.threads > 0 ? config.threads : useful_threads(config.shape);
+      ranks.count() == 1 && by.threads > 0 && by.threads < wanted)
+    note(fmt::format("{} of {} threads: no more can be started (a limit on processes?)", by.threads,
+                     wanted));
+  std::ranges::for_each(of_filters, note);
   return backend;
 }
 template std::unique_ptr<Backend<float>> run_backend(const RunConfig&, const BackendChoice&,

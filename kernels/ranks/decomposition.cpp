@@ -34,13 +34,16 @@ std::optional<Decomposition> with_counts(const Division& division, std::array<in
   Decomposition by{division.grid, division.endless, division.ranks, counts};
   std::int64_t most = division.most_steps;
   for (std::size_t axis = 0; axis < 3; ++axis)
-    if (by.is_cut(axis)) most = std::min(most, least_block(by)[axis] / division.reach);
+    if (by.is_cut(axis)) {
+      most = std::min(most, least_block(by)[axis] / division.reach);
+      if (least_block(by)[axis] < division.least_depth) return std::nullopt;
+    }
   if (most == 0) return std::nullopt;
   double least = std::numeric_limits<double>::infinity();
   Decomposition best = by;
   for (std::int64_t steps = 1; by.stepping() > 1 && steps <= most;
        steps = steps < most ? std::min(2 * steps, most) : most + 1) {
-    by.depth = steps * division.reach;
+    by.depth = std::max(steps * division.reach, division.least_depth);
     if (const double seconds = modelled_step(by, division).seconds; seconds < least)
       least = seconds, best = by;
   }

@@ -15,7 +15,8 @@ struct Division {
   std::array<bool, 3> endless = {};  ///< periodic axes: planes, rows, columns
   int ranks = 1;
   std::int64_t reach = 1;  ///< cells that a step reads beyond its own, through all of its stages
-  std::int64_t most_steps = 1;  ///< that an engine takes at once
+  std::int64_t most_steps = 1;   ///< that an engine takes at once
+  std::int64_t least_depth = 0;  ///< of halos, for what outputs derive from the state
 };
 
 struct Decomposition {

@@ -20,6 +20,14 @@
 namespace lapl {
 namespace {
 
+// Cells around that what a block derives depends on; filters take whole fields instead.
+template <class T>
+std::int64_t reach_of_plan(const DerivedPlan<T>& plan) {
+  if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))
+    return reach_of(stages->problem.stages);
+  return std::holds_alternative<LaplacianPlan<T>>(plan) ? 1 : 0;
+}
+
 template <class T>
 class RankedBackend final : public Backend<T> {
  public:
@@ -116,21 +124,15 @@ class RankedBackend final : public Backend<T> {
         continue;
       }
       filtered_.push_back(none);
+      derived_reach_ = std::max(derived_reach_, reach_of_plan(plan));
       if (const auto* stages = std::get_if<StagesPlan<T>>(&plan)) {
-        derived_reach_ = std::max(derived_reach_, reach_of(stages->problem.stages));
         of_block.push_back(StagesPlan<T>{local_problem(stages->problem, part_)});
       } else {
         LaplacianPlan<T> laplacian = std::get<LaplacianPlan<T>>(plan);
-        derived_reach_ = std::max<std::int64_t>(derived_reach_, 1);
         laplacian.faces = open_faces(laplacian.faces, part_);
         of_block.push_back(laplacian);
       }
     }
-    if (derived_reach_ > by_.depth && by_.stepping() > 1)
-      throw ConfigError(
-          "{} ranks: blocks of this grid are too small for what outputs derive, which reads {} "
-          "cells around (expected fewer ranks)",
-          by_.ranks, derived_reach_);
     if (block_) block_->set_derived(of_block);
   }
 
@@ -239,19 +241,26 @@ std::int64_t steps_at_once(const Problem<T>& problem, const std::string& engine)
 }  // namespace
 
 template <class T>
-Division division_of(const Problem<T>& problem, const std::string& engine, int ranks) {
+Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
+                     const std::string& engine, int ranks) {
   if (engine == spectral_engine.name)
     throw ConfigError("engine spectral: transforms the whole grid on one rank (found {} ranks)",
                       ranks);
+  std::int64_t least_depth = 0;
+  for (const DerivedPlan<T>& plan : derived)
+    least_depth = std::max(least_depth, reach_of_plan(plan));
   const Faces<T>& faces = problem.faces.front();
   return {.grid = problem.shape,
           .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
           .ranks = ranks,
           .reach = std::max<std::int64_t>(reach_of(problem.stages), 1),
-          .most_steps = steps_at_once(problem, engine)};
+          .most_steps = steps_at_once(problem, engine),
+          .least_depth = least_depth};
 }
-template Division division_of(const Problem<float>&, const std::string&, int);
-template Division division_of(const Problem<double>&, const std::string&, int);
+template Division division_of(const Problem<float>&, const std::vector<DerivedPlan<float>>&,
+                              const std::string&, int);
+template Division division_of(const Problem<double>&, const std::vector<DerivedPlan<double>>&,
+                              const std::string&, int);
 
 int threads_of_rank(const Ranks& ranks, Shape shape) {
   const int cores = omp_get_num_procs();
@@ -264,24 +273,30 @@ int threads_of_rank(const Ranks& ranks, Shape shape) {
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
                                                 const std::string& engine,
-                                                const Problem<T>& problem, int threads,
+                                                const Problem<T>& problem,
+                                                const std::vector<DerivedPlan<T>>& derived,
+                                                int threads,
                                                 const std::optional<Decomposition>& by) {
-  if (ranks.count() == 1) return make_backend(backend, engine, problem, threads);
-  if (backend != "cpu")
+  std::unique_ptr<Backend<T>> made;
+  if (ranks.count() == 1) {
+    made = make_backend(backend, engine, problem, threads);
+  } else if (backend == "cpu") {
+    made = std::make_unique<RankedBackend<T>>(
+        ranks, backend, engine, problem,
+        threads > 0 ? threads : threads_of_rank(ranks, problem.shape),
+        by ? *by : decompose(division_of(problem, derived, engine, ranks.count())));
+  } else {
     throw ConfigError("backend {}: {} ranks step on the backend cpu alone so far", backend,
                       ranks.count());
-  return std::make_unique<RankedBackend<T>>(
-      ranks, backend, engine, problem,
-      threads > 0 ? threads : threads_of_rank(ranks, problem.shape),
-      by ? *by : decompose(division_of(problem, engine, ranks.count())));
+  }
+  made->set_derived(derived);
+  return made;
 }
-template std::unique_ptr<Backend<float>> make_ranked_backend(Ranks&, const std::string&,
-                                                             const std::string&,
-                                                             const Problem<float>&, int,
-                                                             const std::optional<Decomposition>&);
-template std::unique_ptr<Backend<double>> make_ranked_backend(Ranks&, const std::string&,
-                                                              const std::string&,
-                                                              const Problem<double>&, int,
-                                                              const std::optional<Decomposition>&);
+template std::unique_ptr<Backend<float>> make_ranked_backend(
+    Ranks&, const std::string&, const std::string&, const Problem<float>&,
+    const std::vector<DerivedPlan<float>>&, int, const std::optional<Decomposition>&);
+template std::unique_ptr<Backend<double>> make_ranked_backend(
+    Ranks&, const std::string&, const std::string&, const Problem<double>&,
+    const std::vector<DerivedPlan<double>>&, int, const std::optional<Decomposition>&);
 
 }  // namespace lapl

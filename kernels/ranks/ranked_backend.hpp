@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernels/backend.hpp"
 #include "kernels/ranks/decomposition.hpp"
@@ -12,20 +13,24 @@
 
 namespace lapl {
 
-/// What dividing a problem among ranks depends on. Throws ConfigError for an engine that steps on
-/// one rank alone.
+/// What dividing a problem among ranks depends on; `derived`: what outputs derive. Throws
+/// ConfigError for an engine that steps on one rank alone.
 template <class T>
-Division division_of(const Problem<T>& problem, const std::string& engine, int ranks);
+Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
+                     const std::string& engine, int ranks);
 
 /// Threads of one rank: its share of the cores, but none for few cells (useful_threads).
 int threads_of_rank(const Ranks& ranks, Shape shape);
 
 /// As make_backend, for `problem` on the whole grid; called by all ranks, as is everything of what
-/// it returns but block() and stepping_seconds(). `by`: else that of decompose.
+/// it returns but block() and stepping_seconds(). Sets what it derives. `by`: else that of
+/// decompose.
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
                                                 const std::string& engine,
-                                                const Problem<T>& problem, int threads,
+                                                const Problem<T>& problem,
+                                                const std::vector<DerivedPlan<T>>& derived,
+                                                int threads,
                                                 const std::optional<Decomposition>& by = {});
 
 }  // namespace lapl

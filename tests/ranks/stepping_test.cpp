@@ -40,7 +40,7 @@ std::vector<Decomposition> decompositions(const Problem<T>& problem) {
   const Faces<T>& faces = problem.faces.front();
   const std::int64_t reach = std::max<std::int64_t>(reach_of(problem.stages), 1);
   const int ranks = test::ranks().count();
-  std::vector<Decomposition> all = {decompose(division_of(problem, "auto", ranks))};
+  std::vector<Decomposition> all = {decompose(division_of(problem, {}, "auto", ranks))};
   for (int planes = 1; planes <= ranks; ++planes)
     for (int rows = 1; planes * rows <= ranks; ++rows)
       for (int columns = 1; planes * rows * columns <= ranks; ++columns)
@@ -84,7 +84,7 @@ int compare(test::RandomProblem& random, std::uint64_t seed) {
     CAPTURE(by.counts[1]);
     CAPTURE(by.counts[2]);
     CAPTURE(by.depth);
-    const auto backend = make_ranked_backend<T>(test::ranks(), "cpu", engine, problem, 1, by);
+    const auto backend = make_ranked_backend<T>(test::ranks(), "cpu", engine, problem, {}, 1, by);
     if (random.compiled) backend->settle();
     backend->set_state(rows_of(state, problem.shape, backend->rows()), 5);
     backend->advance(random.steps);
