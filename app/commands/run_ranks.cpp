@@ -159,7 +159,9 @@ std::vector<std::string> words_of_ranks(int count) {
   return words;
 }
 
-std::optional<int> done_on_ranks(int wanted) {
+std::optional<int> done_on_ranks(int wanted, bool live) {
+  if (live && (wanted > 1 || run_ranks().count() > 1))
+    throw ConfigError("--live: no rank has the whole field (lapl watch shows a run on ranks)");
   if (!is_started_as_rank() && wanted > 1) return code_of_ranks(wanted);
   if (const int found = run_ranks().count(); wanted > 0 && found != wanted)
     throw ConfigError("--ranks {}: found, but {} were started (expected as many, or no --ranks)",

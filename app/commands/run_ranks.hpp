@@ -21,8 +21,8 @@ std::vector<std::string> words_of_ranks(int count);
 /// Called by a command with its option --ranks (0: not given), before anything else. Where others
 /// do its work, returns its exit code once they have: ranks that are started here, by mpirun, or
 /// the first one, whom this process follows. Throws ConfigError where there are other ranks than
-/// asked for, or where they cannot be started.
-std::optional<int> done_on_ranks(int wanted);
+/// asked for, where they cannot be started, and where they are to be shown while they run (`live`).
+std::optional<int> done_on_ranks(int wanted, bool live = false);
 
 /// What the first rank says of a run to the others, which take part in it; while it is there, all
 /// of them wait for each other.

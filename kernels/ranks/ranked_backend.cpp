@@ -286,8 +286,10 @@ std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string&
         threads > 0 ? threads : threads_of_rank(ranks, problem.shape),
         by ? *by : decompose(division_of(problem, derived, engine, ranks.count())));
   } else {
-    throw ConfigError("backend {}: {} ranks step on the backend cpu alone so far", backend,
-                      ranks.count());
+    throw ConfigError(
+        "backend {}: ranks step on CPUs alone so far (found {} ranks; --backend cpu "
+        "takes them)",
+        backend, ranks.count());
   }
   made->set_derived(derived);
   return made;
