@@ -130,8 +130,9 @@ Ranks& run_ranks() {
   if (!is_started_as_rank()) return only_rank();
   static const std::unique_ptr<Ranks> all = [] {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives what has started it
-    role = Role::equal;
-    return all_ranks();
+    std::unique_ptr<Ranks> met = all_ranks();
+    if (met->count() > 1) role = Role::equal;
+    return met;
   }();
   return *all;
 }

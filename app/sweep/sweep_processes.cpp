@@ -19,6 +19,7 @@
 #include "app/sweep/shared_codes.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/backend.hpp"
+#include "kernels/ranks/ranks.hpp"
 #include "kernels/shared_code.hpp"
 
 namespace lapl {
@@ -109,7 +110,7 @@ class Processes {
     std::string code_variable = fmt::format("{}={}", shared_code_variable, code_descriptor);
     std::vector<char*> variables;
     for (char** variable = environ; *variable != nullptr; ++variable)
-      variables.push_back(*variable);
+      if (!makes_rank(*variable)) variables.push_back(*variable);
     if (code >= 0) {
       require(posix_spawn_file_actions_adddup2(&files, code, code_descriptor));
       variables.push_back(code_variable.data());

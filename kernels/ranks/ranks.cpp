@@ -24,6 +24,10 @@ class OneRank final : public Ranks {
 
 constexpr int tag_of_gather = 1;
 
+// Of Open MPI's mpirun, of srun with PMIx, and of MPICH and srun with PMI.
+constexpr std::array<std::string_view, 3> rank_variables = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK",
+                                                            "PMI_RANK"};
+
 }  // namespace
 
 Ranks& only_rank() {
@@ -31,10 +35,18 @@ Ranks& only_rank() {
   return only;
 }
 
+bool makes_rank(std::string_view variable) {
+  return std::ranges::find(rank_variables, variable.substr(0, variable.find('='))) !=
+         rank_variables.end();
+}
+
 bool is_started_as_rank() {
-  // Of Open MPI's mpirun, of srun with PMIx, and of MPICH and srun with PMI.
-  constexpr std::array names = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
-  return std::ranges::any_of(names, [](const char* name) { return std::getenv(name) != nullptr; });
+  // Alone under srun with PMI2, which Open MPI may not know.
+  const char* const size = std::getenv("PMI_SIZE");
+  const bool alone = size != nullptr && std::string_view(size) == "1";
+  return std::ranges::any_of(rank_variables, [&](std::string_view name) {
+    return std::getenv(name.data()) != nullptr && !(alone && name == "PMI_RANK");
+  });
 }
 
 std::string broadcast_text(Ranks& ranks, std::string text) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -58,6 +59,10 @@ Ranks& only_rank();
 
 /// Whether something that starts ranks (mpirun, srun) has started this process.
 bool is_started_as_rank();
+
+/// Whether a variable of the environment, NAME=VALUE, says so: for what a process starts that is no
+/// rank, though it may be one itself.
+bool makes_rank(std::string_view variable);
 
 /// Why ranks cannot be had; empty where they can.
 std::string ranks_unavailable();
