@@ -19,7 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What a bench in other processes prints.
-Json measured(int ranks, std::vector<std::int64_t> shape, const std::vector<std::string>& words) {
+Json measured(int ranks, const std::vector<std::int64_t>& shape,
+              const std::vector<std::string>& words) {
   std::string command;
   std::vector<std::string> all = words_of_ranks(ranks);
   all.insert(all.end(), words.begin(), words.end());
