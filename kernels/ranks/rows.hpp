@@ -76,7 +76,7 @@ std::vector<T> gather_rows(Ranks& ranks, std::span<const T> values) {
   for (const std::vector<std::byte>& part : all) {
     const std::size_t before = whole.size();
     whole.resize(before + part.size() / sizeof(T));
-    std::memcpy(whole.data() + before, part.data(), part.size());
+    std::ranges::copy(part, std::as_writable_bytes(std::span(whole).subspan(before)).begin());
   }
   return whole;
 }
