@@ -71,7 +71,8 @@ void keep_origins(std::vector<ResolvedKey>& keys, const std::string& earlier_con
 
 int resume_command(const ResumeOptions& options) {
   catch_stop_signals();
-  if (const std::optional<int> code = done_on_ranks(options.ranks, options.console.live)) return *code;
+  if (const std::optional<int> code = done_on_ranks(options.ranks, options.console.live))
+    return *code;
   RunFolder folder = RunFolder::open(options.folder);
   Console console(options.console);
   const CheckpointCheck check = check_for(folder, options.change_equation);

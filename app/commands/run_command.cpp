@@ -42,7 +42,8 @@ Job resume_or_start(const LoadedConfig& config, Console& console) {
 
 int run_command(const RunOptions& options) {
   catch_stop_signals();
-  if (const std::optional<int> code = done_on_ranks(options.ranks, options.console.live)) return *code;
+  if (const std::optional<int> code = done_on_ranks(options.ranks, options.console.live))
+    return *code;
   std::vector<std::string> settings = options.words.all();
   if (!options.output.empty()) settings.push_back(text_setting("output.directory", options.output));
   const LoadedConfig config = load_config(options.config, settings);
