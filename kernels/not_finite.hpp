@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "kernels/grid.hpp"
 #include "kernels/platform.hpp"
@@ -50,16 +51,23 @@ std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
   return std::nullopt;
 }
 
+/// Indices of neighbourhood_of(index), row by row, in the same state or field.
+inline std::vector<std::int64_t> indices_around(std::int64_t index, Shape shape) {
+  const Neighbourhood area = neighbourhood_of(index, shape);
+  const std::int64_t cells = shape.rows * shape.columns, plane = index / cells * cells;
+  std::vector<std::int64_t> around;
+  for (std::int64_t row = area.first_row; row < area.first_row + area.rows; ++row)
+    for (std::int64_t column = 0; column < area.columns; ++column)
+      around.push_back(plane + row * shape.columns + area.first_column + column);
+  return around;
+}
+
 /// The one at `index` of a state, or of one field.
 template <class T>
 NotFinite<T> not_finite_at(std::int64_t index, const T* state, Shape shape) {
   NotFinite<T> found{.index = index};
-  const Neighbourhood area = neighbourhood_of(index, shape);
-  const T* const plane = state + index - index % (shape.rows * shape.columns);
-  T* to = found.around.data();
-  for (std::int64_t row = area.first_row; row < area.first_row + area.rows; ++row)
-    for (std::int64_t column = 0; column < area.columns; ++column)
-      *to++ = plane[row * shape.columns + area.first_column + column];
+  std::ranges::transform(indices_around(index, shape), found.around.begin(),
+                         [&](std::int64_t at) { return state[at]; });
   return found;
 }
 

@@ -39,17 +39,6 @@ inline std::optional<std::int64_t> first_of(Ranks& ranks, std::optional<std::int
   return first == none ? std::nullopt : std::optional(static_cast<std::int64_t>(first));
 }
 
-/// Indices of the cells around one of a state, as not_finite_at takes them, of its own field.
-inline std::vector<std::int64_t> indices_around(std::int64_t index, Shape shape) {
-  const Neighbourhood area = neighbourhood_of(index, shape);
-  const std::int64_t cells = shape.rows * shape.columns, plane = index / cells * cells;
-  std::vector<std::int64_t> around;
-  for (std::int64_t row = area.first_row; row < area.first_row + area.rows; ++row)
-    for (std::int64_t column = 0; column < area.columns; ++column)
-      around.push_back(plane + row * shape.columns + area.first_column + column);
-  return around;
-}
-
 /// As not_finite_at: at `index` of a state, or of one field; `own(index)` as above.
 template <class T, class Own>
 NotFinite<T> not_finite_of_ranks(Ranks& ranks, std::int64_t index, Shape shape, const Own& own) {
