@@ -16,27 +16,11 @@ class Redistribution {
   Redistribution(const Decomposition& by, int rank) : by_(by), rank_(rank) {}
 
   /// `own`: the cells of this rank's part, `rows`: those of its rows; `fields` of either.
-  void to_rows(Ranks& ranks, int fields, std::span<const T> own, std::span<T> rows) {
-    move(
-        ranks, fields,
-        [&](const Piece& piece, T* packed) {
-          std::copy_n(own.data() + piece.own, piece.count, packed);
-        },
-        [&](const Piece& piece, const T* packed) {
-          std::copy_n(packed, piece.count, rows.data() + piece.in_rows);
-        },
-        true);
+  void to_rows(Ranks& ranks, int fields, std::span<const T> own, std::span<T> rows) const {
+    move(ranks, fields, own, &Piece::own, rows, &Piece::in_rows, true);
   }
-  void to_blocks(Ranks& ranks, int fields, std::span<const T> rows, std::span<T> own) {
-    move(
-        ranks, fields,
-        [&](const Piece& piece, T* packed) {
-          std::copy_n(rows.data() + piece.in_rows, piece.count, packed);
-        },
-        [&](const Piece& piece, const T* packed) {
-          std::copy_n(packed, piece.count, own.data() + piece.own);
-        },
-        false);
+  void to_blocks(Ranks& ranks, int fields, std::span<const T> rows, std::span<T> own) const {
+    move(ranks, fields, rows, &Piece::in_rows, own, &Piece::own, false);
   }
 
  private:
@@ -61,38 +45,34 @@ class Redistribution {
       }
   }
 
-  template <class Pack, class Unpack>
-  void move(Ranks& ranks, int fields, const Pack& pack, const Unpack& unpack, bool to_rows) const {
+  void move(Ranks& ranks, int fields, std::span<const T> from, std::int64_t Piece::*in_from,
+            std::span<T> to, std::int64_t Piece::*in_to, bool to_rows) const {
     constexpr int tag = 5;
-    const int count = ranks.count();
-    std::vector<std::vector<T>> out(count), in(count);
-    std::vector<Ranks::Message> sent, received;
-    const auto size_of_pieces = [&](int part, int rows) {
-      std::int64_t size = 0;
-      for_pieces(part, rows, fields, [&](const Piece& piece) { size += piece.count; });
-      return size;
+    const auto for_pieces_between = [&](int sender, int receiver, const auto& use) {
+      for_pieces(to_rows ? sender : receiver, to_rows ? receiver : sender, fields, use);
     };
+    std::vector<std::vector<T>> out(ranks.count()), in(out);
+    std::vector<Ranks::Message> sent, received;
     const auto add = [](std::vector<Ranks::Message>& messages, int peer, std::vector<T>& values) {
       if (!values.empty())
         messages.push_back({peer, tag, std::as_writable_bytes(std::span(values))});
     };
-    for (int peer = 0; peer < count; ++peer) {
-      const int part_out = to_rows ? rank_ : peer, rows_out = to_rows ? peer : rank_;
-      out[peer].resize(size_of_pieces(part_out, rows_out));
-      T* packed = out[peer].data();
-      for_pieces(part_out, rows_out, fields, [&](const Piece& piece) {
-        pack(piece, packed);
-        packed += piece.count;
+    for (int peer = 0; peer < ranks.count(); ++peer) {
+      for_pieces_between(rank_, peer, [&](const Piece& piece) {
+        const auto first = from.begin() + piece.*in_from;
+        out[peer].insert(out[peer].end(), first, first + piece.count);
       });
-      in[peer].resize(size_of_pieces(to_rows ? peer : rank_, to_rows ? rank_ : peer));
+      std::int64_t size = 0;
+      for_pieces_between(peer, rank_, [&](const Piece& piece) { size += piece.count; });
+      in[peer].resize(size);
       add(sent, peer, out[peer]);
       add(received, peer, in[peer]);
     }
     ranks.exchange(sent, received);
-    for (int peer = 0; peer < count; ++peer) {
+    for (int peer = 0; peer < ranks.count(); ++peer) {
       const T* packed = in[peer].data();
-      for_pieces(to_rows ? peer : rank_, to_rows ? rank_ : peer, fields, [&](const Piece& piece) {
-        unpack(piece, packed);
+      for_pieces_between(peer, rank_, [&](const Piece& piece) {
+        std::copy_n(packed, piece.count, to.data() + piece.*in_to);
         packed += piece.count;
       });
     }
