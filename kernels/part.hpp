@@ -55,9 +55,10 @@ struct Part {
     const std::int64_t size = by_axis(whole)[axis];
     return endless[axis] ? (index % size + size) % size : index;
   }
-  constexpr std::int64_t index_in_grid(Cell cell) const {
-    return index_of(whole, {index_in_grid(1, cell.row), index_in_grid(2, cell.column),
-                            index_in_grid(0, cell.plane)});
+  /// Where the grid's row begins of which row `row` of the block is a part.
+  constexpr std::int64_t row_in_grid(std::int64_t row) const {
+    const std::int64_t rows = shape().rows;
+    return index_of(whole, {index_in_grid(1, row % rows), 0, index_in_grid(0, row / rows)});
   }
 };
 

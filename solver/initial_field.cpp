@@ -130,14 +130,6 @@ std::vector<T> whole_fractal(const RunConfig& config, Ranks& ranks) {
   return whole;
 }
 
-template <class T>
-std::vector<T> rounded_once(const std::vector<double>& values) {
-  std::vector<T> rounded = host_vector<T>(std::ssize(values));
-  std::ranges::transform(values, rounded.begin(),
-                         [](double value) { return static_cast<T>(value); });
-  return rounded;
-}
-
 }  // namespace
 
 template <class T>

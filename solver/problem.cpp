@@ -25,14 +25,6 @@ void impose(const RunConfig& config, const SideLaw& law, int array, Problem<T>& 
                                          static_cast<T>(terms.b.factor)};
 }
 
-template <class T>
-std::vector<T> rounded(const std::vector<double>& values) {
-  std::vector<T> result(values.size());
-  std::ranges::transform(values, result.begin(),
-                         [](double value) { return static_cast<T>(value); });
-  return result;
-}
-
 // The rows, on three axes the planes that they are in, and the cells around them.
 Part part_with(RowRange rows, Shape grid, const Faces<double>& faces) {
   Part part = Part::all(grid);
@@ -53,9 +45,10 @@ std::vector<double> random_values(std::uint64_t seed, std::uint64_t before, cons
   const Shape shape = part.shape();
   std::vector<double> values;
   values.reserve(shape.cells());
-  for (std::int64_t row = 0; row < shape.cells(); row += shape.columns) {
-    Pcg64 generator = numpy_generator(seed);
-    generator.advance(before + static_cast<std::uint64_t>(part.index_in_grid(cell_at(shape, row))));
+  const Pcg64 seeded = numpy_generator(seed);
+  for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row) {
+    Pcg64 generator = seeded;
+    generator.advance(before + static_cast<std::uint64_t>(part.row_in_grid(row)));
     for (std::int64_t column = 0; column < shape.columns; ++column)
       values.push_back(static_cast<double>(generator.next() >> 11) * 0x1p-53);
   }
@@ -84,7 +77,7 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
   problem.spacing = config.spacing.by_axis;
   problem.time_step = equation_of(config).time_step(config);
   for (const std::string& name : coefficient_names(config))
-    problem.coefficients.push_back(rounded<T>(coefficients.at(name)));
+    problem.coefficients.push_back(rounded_once<T>(coefficients.at(name)));
   for (const int like : step.like)
     problem.faces.push_back(like >= 0 && like < problem.fields
                                 ? Faces<T>(config.boundaries)

@@ -1,16 +1,27 @@
 // The problem that a config states: stages, faces and fields of coefficients, in its precision.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/host_vector.hpp"
 #include "kernels/problem.hpp"
 #include "solver/equation/stages.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
+
+/// Values in the precision of a run. Throws DeviceError where memory does not suffice.
+template <class T>
+std::vector<T> rounded_once(const std::vector<double>& values) {
+  std::vector<T> rounded = host_vector<T>(std::ssize(values));
+  std::ranges::transform(values, rounded.begin(),
+                         [](double value) { return static_cast<T>(value); });
+  return rounded;
+}
 
 /// The values of parameters that are fields: shape.cells() each, by name.
 using CoefficientFields = std::map<std::string, std::vector<double>, std::less<>>;

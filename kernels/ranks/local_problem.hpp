@@ -27,9 +27,14 @@ Faces<T> open_faces(Faces<T> faces, const Part& part) {
 /// The values of a block, of those of a whole grid.
 template <class T>
 std::vector<T> values_of_block(const std::vector<T>& whole, const Part& part) {
-  std::vector<T> block(part.shape().cells());
-  for (std::int64_t index = 0; index < std::ssize(block); ++index)
-    block[index] = whole[part.index_in_grid(cell_at(part.shape(), index))];
+  const Shape shape = part.shape();
+  std::vector<T> block;
+  block.reserve(shape.cells());
+  for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row) {
+    const std::int64_t first = part.row_in_grid(row);
+    for (std::int64_t column = 0; column < shape.columns; ++column)
+      block.push_back(whole[first + part.index_in_grid(2, column)]);
+  }
   return block;
 }
 
