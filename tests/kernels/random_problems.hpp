@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -18,6 +19,12 @@
 #include "tests/formula_run.hpp"
 
 namespace lapl::test {
+
+/// What a variable of the environment says.
+inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
 
 class RandomProblem {
  public:

@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "tests/backends.hpp"
@@ -13,11 +11,6 @@
 using namespace lapl;
 
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 template <class T>
 std::vector<T> random_stepped(const std::string& backend_name, const std::string& engine,
@@ -65,8 +58,8 @@ void compare_engines(test::RandomProblem& random, RandomCounts& counts) {
 }  // namespace
 
 TEST_CASE("random equations: every engine that takes one equals the reference to the bit") {
-  const std::uint64_t first = number_from("LAPL_RANDOM_SEED", 1);
-  const std::uint64_t count = number_from("LAPL_RANDOM_PROBLEMS", 250);
+  const std::uint64_t first = test::number_from("LAPL_RANDOM_SEED", 1);
+  const std::uint64_t count = test::number_from("LAPL_RANDOM_PROBLEMS", 250);
   RandomCounts counts;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     test::RandomProblem random(seed);

@@ -1,8 +1,6 @@
 // What ranks step together, compared with the reference on one, to the bit.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "kernels/digest.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
@@ -15,11 +13,6 @@
 using namespace lapl;
 
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 /// The rows of a state that a rank hands out.
 template <class T>
@@ -102,8 +95,8 @@ int compare(test::RandomProblem& random, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("random equations on ranks equal the reference on one to the bit") {
-  const std::uint64_t first = number_from("LAPL_RANDOM_SEED", 1);
-  const std::uint64_t count = number_from("LAPL_RANDOM_PROBLEMS", 100);
+  const std::uint64_t first = test::number_from("LAPL_RANDOM_SEED", 1);
+  const std::uint64_t count = test::number_from("LAPL_RANDOM_PROBLEMS", 100);
   int compared = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     test::RandomProblem random(seed);
