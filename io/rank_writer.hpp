@@ -3,8 +3,6 @@
 
 #include <memory>
 
-#include "io/hdf5/checkpoint.hpp"
-#include "io/hdf5/step_file.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {

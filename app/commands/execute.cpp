@@ -133,8 +133,8 @@ int execute_as(const Job& job, Console& console) {
   const std::uint64_t digest = equation_digest(config, coefficients);
   const std::string change = equation_change(job, digest);
   const LoadedFields loaded = job.restart ? LoadedFields() : load_initial_fields(config);
-  SharedRun shared(ranks, job.config, choice.backend,
-                   job.restart ? std::optional(first_step) : std::nullopt);
+  share_run(ranks, job.config, choice.backend,
+            job.restart ? std::optional(first_step) : std::nullopt);
   const auto backend = run_backend<T>(
       config, choice, coefficients, [&](const std::string& text) { console.note(text); }, ranks);
   const BackendDescription by = backend->description();
@@ -201,7 +201,7 @@ int execute_as(const Job& job, Console& console) {
   RunResult result;
   try {
     result = run(*backend, config, first_step, writer, stop_signal, ranks);
-    shared.ended();
+    end_shared_run();
     if (const std::string missing = writer.missing(); !missing.empty())
       throw IoError("{}: missing, because not stored or damaged since: {}; {}", config.directory,
                     missing, words_for_missing(config, writer.can_make_missing()));

@@ -137,8 +137,8 @@ Ranks& run_ranks() {
   return *all;
 }
 
-SharedRun::SharedRun(Ranks& ranks, const LoadedConfig& config, const std::string& backend,
-                     std::optional<std::int64_t> step) {
+void share_run(Ranks& ranks, const LoadedConfig& config, const std::string& backend,
+               std::optional<std::int64_t> step) {
   if (ranks.count() == 1) return;
   nlohmann::json said = {{"config", resolved_yaml(config)}, {"backend", backend}};
   if (step) said["step"] = *step;
@@ -147,7 +147,7 @@ SharedRun::SharedRun(Ranks& ranks, const LoadedConfig& config, const std::string
   amid_run = true;
 }
 
-void SharedRun::ended() { amid_run = false; }
+void end_shared_run() { amid_run = false; }
 
 std::vector<std::string> words_of_ranks(int count) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();

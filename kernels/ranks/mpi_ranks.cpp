@@ -23,14 +23,10 @@ namespace {
 // not looked at.
 class MpiRanks final : public Ranks {
  public:
-  explicit MpiRanks(MPI_Comm like) {
+  MpiRanks(MPI_Comm like, int on_this_machine) : on_this_machine_(on_this_machine) {
     MPI_Comm_dup(like, &ranks_);
     MPI_Comm_rank(ranks_, &rank_);
     MPI_Comm_size(ranks_, &count_);
-    MPI_Comm machine = MPI_COMM_NULL;
-    MPI_Comm_split_type(ranks_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
-    MPI_Comm_size(machine, &on_this_machine_);
-    MPI_Comm_free(&machine);
   }
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
@@ -80,7 +76,9 @@ class MpiRanks final : public Ranks {
     }
   }
 
-  std::unique_ptr<Ranks> duplicate() override { return std::make_unique<MpiRanks>(ranks_); }
+  std::unique_ptr<Ranks> duplicate() override {
+    return std::make_unique<MpiRanks>(ranks_, on_this_machine_);
+  }
 
  private:
   // A count of MPI is an int.
@@ -99,6 +97,15 @@ class MpiRanks final : public Ranks {
   std::vector<MPI_Request> requests_;
 };
 
+int all_on_this_machine() {
+  MPI_Comm machine = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  int count = 1;
+  MPI_Comm_size(machine, &count);
+  MPI_Comm_free(&machine);
+  return count;
+}
+
 void finish() {
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -115,7 +122,7 @@ std::unique_ptr<Ranks> all_ranks() {
   if (given < MPI_THREAD_MULTIPLE)
     throw DeviceError("this MPI does not let several threads call it (MPI_THREAD_MULTIPLE)");
   std::atexit(finish);
-  return std::make_unique<MpiRanks>(MPI_COMM_WORLD);
+  return std::make_unique<MpiRanks>(MPI_COMM_WORLD, all_on_this_machine());
 }
 
 void end_all_ranks(int code) {

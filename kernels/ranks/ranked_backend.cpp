@@ -231,6 +231,15 @@ class RankedBackend final : public Backend<T> {
   std::vector<std::vector<T>> results_;
 };
 
+// A rank's share of the cores, but none for few cells (useful_threads).
+int threads_of_rank(const Ranks& ranks, Shape shape) {
+  const int cores = omp_get_num_procs();
+  // Where mpirun or srun binds a rank to cores, they are its own; else all share the machine's.
+  const bool bound = cores < ::sysconf(_SC_NPROCESSORS_ONLN);
+  const int own = bound ? cores : std::max(cores / ranks.on_this_machine(), 1);
+  return std::min(useful_threads(shape), own);
+}
+
 // What the engines of the CPU take at once.
 template <class T>
 std::int64_t steps_at_once(const Problem<T>& problem, const std::string& engine) {
@@ -261,14 +270,6 @@ template Division division_of(const Problem<float>&, const std::vector<DerivedPl
                               const std::string&, int);
 template Division division_of(const Problem<double>&, const std::vector<DerivedPlan<double>>&,
                               const std::string&, int);
-
-int threads_of_rank(const Ranks& ranks, Shape shape) {
-  const int cores = omp_get_num_procs();
-  // Where mpirun or srun binds a rank to cores, they are its own; else all share the machine's.
-  const bool bound = cores < ::sysconf(_SC_NPROCESSORS_ONLN);
-  const int own = bound ? cores : std::max(cores / ranks.on_this_machine(), 1);
-  return std::min(useful_threads(shape), own);
-}
 
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,

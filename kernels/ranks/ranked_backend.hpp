@@ -19,9 +19,6 @@ template <class T>
 Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
                      const std::string& engine, int ranks);
 
-/// Threads of one rank: its share of the cores, but none for few cells (useful_threads).
-int threads_of_rank(const Ranks& ranks, Shape shape);
-
 /// As make_backend, for `problem` on the whole grid; called by all ranks, as is everything of what
 /// it returns but block() and stepping_seconds(). Sets what it derives. `by`: else that of
 /// decompose.
