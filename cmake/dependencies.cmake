@@ -45,6 +45,18 @@ if(LAPL_MPI)
   endif()
 endif()
 
+# Optional, not packaged there: without it halos go from GPU to GPU through host memory. What pip
+# installs (nvidia-nccl-cu13) has the library by its full name alone.
+if(LAPL_HAS_CUDA AND TARGET MPI::MPI_C)
+  find_plain_library(lapl_nccl nccl.h nccl)
+  if(NOT TARGET lapl_nccl)
+    find_plain_library(lapl_nccl nccl.h libnccl.so.2)
+  endif()
+  if(NOT TARGET lapl_nccl)
+    message(STATUS "lapl: NCCL not found, so halos of GPUs go through host memory")
+  endif()
+endif()
+
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(lapl_xxhash INTERFACE)
 target_include_directories(lapl_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})

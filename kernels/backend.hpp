@@ -96,6 +96,15 @@ std::string cuda_unavailable();
 /// Why a CUDA backend cannot compute formulas; empty where it can.
 std::string cuda_formulas_unavailable();
 
+/// Makes a CUDA device the one that this thread uses, where there are any: the index-th, counted
+/// round and round.
+void choose_device(int index);
+
+/// Steps that an engine, or "auto", of a backend takes at once, where the grid has room for them.
+template <class T>
+std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend,
+                           const std::string& engine);
+
 /// CPU threads for a grid of this shape: one for each core that this process may use, but none for
 /// so few cells that waiting for the others would take longer than stepping them.
 int useful_threads(Shape shape);

@@ -10,8 +10,10 @@
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/ranks/halo.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
+#include "kernels/cuda/device_halo.hpp"
 #include "kernels/cuda/device_info.hpp"
 #endif
 
@@ -27,6 +29,12 @@ std::string cuda_unavailable() {
   return cuda_unavailable_reason();
 #else
   return "CUDA was not compiled in";
+#endif
+}
+
+void choose_device([[maybe_unused]] int index) {
+#ifdef LAPL_HAS_CUDA
+  use_cuda_device(index);
 #endif
 }
 
@@ -61,6 +69,33 @@ template std::unique_ptr<Backend<float>> make_backend(const std::string&, const 
                                                       const Problem<float>&, int);
 template std::unique_ptr<Backend<double>> make_backend(const std::string&, const std::string&,
                                                        const Problem<double>&, int);
+
+template <class T>
+std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend,
+                           const std::string& engine) {
+  const bool ahead = is_compiled_ahead(problem);
+  if (backend == "cpu") return engine != "auto" && engine != "blocked" ? 1 : ahead ? 32 : 12;
+#ifdef LAPL_HAS_CUDA
+  if (engine == "auto" || engine == "streaming") return steps_of_streaming(problem);
+#endif
+  return 1;
+}
+template std::int64_t steps_at_once(const Problem<float>&, const std::string&, const std::string&);
+template std::int64_t steps_at_once(const Problem<double>&, const std::string&, const std::string&);
+
+template <class T>
+std::unique_ptr<Halo<T>> make_halo([[maybe_unused]] Ranks& ranks,
+                                   [[maybe_unused]] const std::string& backend,
+                                   const Decomposition& by, int fields) {
+#ifdef LAPL_HAS_CUDA
+  if (backend == "cuda") return make_device_halo<T>(ranks, by, fields);
+#endif
+  return make_host_halo<T>(by, ranks.rank(), fields);
+}
+template std::unique_ptr<Halo<float>> make_halo(Ranks&, const std::string&, const Decomposition&,
+                                                int);
+template std::unique_ptr<Halo<double>> make_halo(Ranks&, const std::string&, const Decomposition&,
+                                                 int);
 
 template <class T>
 void fill_fractal(const Block<T>& block, const FractalParameters& parameters) {

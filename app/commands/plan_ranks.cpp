@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "app/commands/run_backend.hpp"
 #include "app/commands/run_needs.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 #include "kernels/size_text.hpp"
@@ -32,7 +33,8 @@ Json plan_on_ranks(const RunConfig& config, int ranks) {
   const Problem<float> problem = problem_without_values(config);
   std::vector<DerivedPlan<float>> derived = derived_plans(config, problem);
   std::ranges::move(integral_plans(config, problem), std::back_inserter(derived));
-  const Division division = division_of(problem, derived, config.engine, ranks);
+  const std::string backend = choose_backend(config).backend;
+  const Division division = division_of(problem, derived, backend, config.engine, ranks);
   const Decomposition by = decompose(division);
   // The largest block: of a rank with neighbours on every side, where there is one.
   Part largest = by.part(0);
@@ -41,13 +43,16 @@ Json plan_on_ranks(const RunConfig& config, int ranks) {
   const std::size_t value_size = size_of(config.precision);
   const ModelledStep model = modelled_step(by, division, value_size);
   const Shape own = {largest.own[1], largest.own[2], largest.own[0], config.shape.axes};
+  const Memory memory = memory_needed(backend, largest.shape(), value_size, array_count(config));
   return {{"ranks", ranks},
+          {"backend", backend},
           {"stepping", by.stepping()},
           {"cuts", by.counts},
           {"block", own.extents()},
           {"halo", by.depth},
           {"steps_at_once", by.depth / division.reach},
-          {"bytes", memory_needed("cpu", largest.shape(), value_size, array_count(config)).host},
+          {"bytes", memory.host},
+          {"device_bytes", memory.device},
           {"bytes_of_first", memory_of_first_rank(config)},
           {"halo_bytes", model.halo_bytes},
           {"exchange_share", model.exchange / model.seconds},
@@ -63,7 +68,10 @@ void print_plan_on_ranks(const Json& plan) {
       stepping, text_of(Shape::of(plan["block"].get<std::vector<std::int64_t>>())),
       fmt::join(plan["cuts"].get<std::vector<int>>(), " x "), plan["halo"].get<std::int64_t>(),
       plan["steps_at_once"].get<std::int64_t>());
-  fmt::print("            {} a rank{}\n", size_text(number("bytes")),
+  fmt::print("            {} a rank{}{}\n", size_text(number("bytes")),
+             number("device_bytes") == 0
+                 ? ""
+                 : fmt::format(", {} on its GPU", size_text(number("device_bytes"))),
              number("bytes_of_first") == 0
                  ? ""
                  : fmt::format("; {} more on the first, which makes or reads the initial field",

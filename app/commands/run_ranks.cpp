@@ -19,6 +19,7 @@
 #include "io/initial_source.hpp"
 #include "io/provenance.hpp"
 #include "io/rank_writer.hpp"
+#include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/ranks/rows.hpp"
 #include "solver/clock.hpp"
@@ -132,6 +133,7 @@ Ranks& run_ranks() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives what has started it
     std::unique_ptr<Ranks> met = all_ranks();
     if (met->count() > 1) role = Role::equal;
+    choose_device(met->index_on_this_machine());
     return met;
   }();
   return *all;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/copy_box.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/engine_choice.hpp"
@@ -63,7 +64,10 @@ template <class T>
 class CudaBackend final : public Backend<T> {
  public:
   CudaBackend(const std::string& engine, const Problem<T>& problem)
-      : device_(current_device()), problem_(problem), layout_(state_layout(problem)) {
+      : device_(current_device()),
+        problem_(problem),
+        part_(problem.part.value_or(Part::all(problem.shape))),
+        layout_(state_layout(problem)) {
     const auto fields = static_cast<std::size_t>(problem.fields);
     const ArrayCount arrays{.fields = fields, .derived = 0, .others = problem.arrays() - fields};
     require_device_memory(grid_text(problem.shape),
@@ -72,7 +76,7 @@ class CudaBackend final : public Backend<T> {
     first_ = device_buffer<T>(padded_values);
     second_ = device_buffer<T>(padded_values);
     state_ = device_buffer<T>(problem.values());
-    host_state_ = pinned_buffer<T>(problem.values());
+    host_state_ = pinned_buffer<T>(problem.fields * part_.cells());
     observation_ = device_buffer<Observation>(1);
     host_observation_ = pinned_buffer<Observation>(1);
     check_ = device_buffer<FiniteCheck<T>>(1);
@@ -114,13 +118,18 @@ class CudaBackend final : public Backend<T> {
     LAPL_CUDA(cudaStreamSynchronize(compute_));
   }
 
-  RowRange rows() const override { return RowRange::all(problem_.shape); }
+  RowRange rows() const override { return {part_.in_grid(0) / part_.whole.columns, part_.rows()}; }
 
   std::vector<T> values_at(std::span<const std::int64_t> indices) override {
-    capture(false);
-    const std::span<const T> state = captured().state;
-    std::vector<T> values;
-    for (const std::int64_t index : indices) values.push_back(state[index]);
+    use_device();
+    std::vector<T> values(indices.size());
+    const std::int64_t columns = layout_.columns;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      LAPL_CUDA(cudaMemcpyAsync(
+          &values[i],
+          buffers_.current + indices[i] / columns * layout_.pitch + indices[i] % columns, sizeof(T),
+          cudaMemcpyDeviceToHost, compute_));
+    LAPL_CUDA(cudaStreamSynchronize(compute_));
     return values;
   }
 
@@ -151,7 +160,8 @@ class CudaBackend final : public Backend<T> {
   void start_finite_check() override {
     use_device();
     check_copied_.hold(compute_);
-    find_not_finite(buffers_.current, layout_, problem_.shape, check_.data(), compute_);
+    find_not_finite(buffers_.current, layout_, problem_.part, problem_.shape, check_.data(),
+                    compute_);
     checked_.record(compute_);
     checked_.hold(copy_);
     to_host(host_check_, check_);
@@ -171,15 +181,15 @@ class CudaBackend final : public Backend<T> {
                             static_cast<double>(cells()) * sizeof(T));
       const auto* const filter = std::get_if<FilterPlan<T>>(&plan);
       derived_.push_back({make(plan), filter ? filter->field : 0, device_buffer<T>(cells()),
-                          pinned_buffer<T>(cells())});
+                          pinned_buffer<T>(part_.cells())});
     }
   }
 
   void capture(bool with_derived) override {
     use_device();
     copied_.hold(compute_);
-    observe(static_cast<const T*>(buffers_.current), layout_, state_.data(), observation_.data(),
-            compute_);
+    observe(static_cast<const T*>(buffers_.current), layout_, problem_.part, state_.data(),
+            observation_.data(), compute_);
     if (with_derived)
       for (const Derived& derived : derived_)
         derived.function->apply(state_.data() + derived.field * cells(), derived.result.data(),
@@ -187,9 +197,9 @@ class CudaBackend final : public Backend<T> {
     observed_.record(compute_);
     observed_.hold(copy_);
     to_host(host_observation_, observation_);
-    to_host(host_state_, state_);
+    own_to_host(host_state_, state_);
     if (with_derived)
-      for (const Derived& derived : derived_) to_host(derived.host_result, derived.result);
+      for (const Derived& derived : derived_) own_to_host(derived.host_result, derived.result);
     copied_.record(copy_);
     captured_derived_ = with_derived;
   }
@@ -199,12 +209,13 @@ class CudaBackend final : public Backend<T> {
     copied_.wait();
     const Observation& observation = *host_observation_.data();
     Captured<T> result;
-    result.state = {host_state_.data(), static_cast<std::size_t>(problem_.values())};
     result.rows = rows();
-    result.cells = cells();
+    result.cells = part_.cells();
+    const auto own_cells = static_cast<std::size_t>(result.cells);
+    result.state = {host_state_.data(), problem_.fields * own_cells};
     if (captured_derived_)
       for (const Derived& derived : derived_)
-        result.derived.push_back({derived.host_result.data(), static_cast<std::size_t>(cells())});
+        result.derived.push_back({derived.host_result.data(), own_cells});
     result.digest = observation.digest;
     result.first_not_finite = found(observation.first_not_finite);
     return result;
@@ -242,8 +253,18 @@ class CudaBackend final : public Backend<T> {
                               cudaMemcpyDeviceToHost, copy_));
   }
 
+  // Of fields without padding, the part's own cells.
+  void own_to_host(const PinnedBuffer<T>& host, const DeviceBuffer<T>& device) {
+    const Shape shape = problem_.shape;
+    for (std::int64_t field = 0; field < device.size() / cells(); ++field)
+      copy_box<T>({device.data() + field * cells(), shape.columns, shape.rows, part_.before},
+                  {host.data() + field * part_.cells(), part_.own[2], part_.own[1]}, part_.own,
+                  cudaMemcpyDeviceToHost, copy_);
+  }
+
   int device_;
   Problem<T> problem_;
+  Part part_;
   FieldLayout layout_;
   Stream compute_, copy_;
   DeviceBuffer<T> first_, second_, state_;

@@ -20,6 +20,11 @@ std::string cuda_formulas_unavailable_reason();
 template <class T>
 std::unique_ptr<Backend<T>> make_cuda_backend(const std::string& engine, const Problem<T>& problem);
 
+/// Steps that engine streaming takes in a launch; 1 where it cannot step the problem. Of an H200
+/// where there is no device.
+template <class T>
+std::int64_t steps_of_streaming(const Problem<T>& problem);
+
 /// As fill_fractal, for a block in device memory, by cuFFT. Waits for it; all memory is free again
 /// afterwards.
 template <class T>

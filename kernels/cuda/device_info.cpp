@@ -56,6 +56,14 @@ int current_device() {
   return device;
 }
 
+void use_cuda_device(int index) {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0)
+    LAPL_CUDA(cudaSetDevice(index % count));
+  else
+    cudaGetLastError();  // what cuda_unavailable_reason() says
+}
+
 std::string device_name() {
   cudaDeviceProp properties{};
   LAPL_CUDA(cudaGetDeviceProperties(&properties, current_device()));

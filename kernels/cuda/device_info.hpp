@@ -10,6 +10,9 @@ namespace lapl {
 /// The device that calls of this thread use.
 int current_device();
 
+/// As choose_device.
+void use_cuda_device(int index);
+
 /// Its model, for example "NVIDIA H200". Throws DeviceError.
 std::string device_name();
 

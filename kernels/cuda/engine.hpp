@@ -49,6 +49,10 @@ std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
                                                      const DoubleBuffer<T>& buffers,
                                                      cudaStream_t stream);
 
+/// Steps that it takes in a launch.
+template <class T>
+int streaming_depth();
+
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_tile_engine(const Problem<T>& problem,
                                                 const DoubleBuffer<T>& buffers,

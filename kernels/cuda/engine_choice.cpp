@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/stage_passes.hpp"
 #include "kernels/cuda/step_clock.hpp"
@@ -142,5 +143,21 @@ template ChosenEngine<float> choose_engine(const std::string&, const Problem<flo
                                            const DoubleBuffer<float>&, cudaStream_t);
 template ChosenEngine<double> choose_engine(const std::string&, const Problem<double>&,
                                             const DoubleBuffer<double>&, cudaStream_t);
+
+template <class T>
+std::int64_t steps_of_streaming(const Problem<T>& problem) {
+  if (is_compiled_ahead(problem)) return streaming_depth<T>();
+  constexpr DeviceLimits of_h200{.processors = 132, .shared_bytes = 227 << 10, .cooperative = true};
+  const auto stages = static_cast<int>(problem.stages.size());
+  if (problem.shape.axes == 3) {
+    const VolumePlan plan =
+        volume_plan(problem, cuda_unavailable_reason().empty() ? device_limits() : of_h200);
+    return plan.unsuitable.empty() ? plan.sizes.levels / stages : 1;
+  }
+  const StreamPlan plan = stream_plan(problem);
+  return plan.unsuitable.empty() ? plan.sizes.depth() / stages : 1;
+}
+template std::int64_t steps_of_streaming(const Problem<float>&);
+template std::int64_t steps_of_streaming(const Problem<double>&);
 
 }  // namespace lapl

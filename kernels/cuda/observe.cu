@@ -28,18 +28,52 @@ __device__ __forceinline__ void for_each_cell(const FieldLayout& layout, Visit v
   }
 }
 
-template <class T>
+// The index of a cell in the state of the grid, of all cells and of a part's own; not_found of
+// those that are not.
+struct EveryCell {
+  std::int64_t columns;
+  __device__ CellIndex index(std::int64_t row, std::int64_t column) const {
+    return row * columns + column;
+  }
+};
+struct OwnCells {
+  std::int64_t planes, rows;  // of a field of the block
+  std::int64_t before[3], own[3], first[3], whole[3];
+
+  explicit OwnCells(const Part& part) : planes(part.shape().planes), rows(part.shape().rows) {
+    for (int axis = 0; axis < 3; ++axis) {
+      before[axis] = part.before[axis];
+      own[axis] = part.own[axis];
+      first[axis] = part.first[axis];
+      whole[axis] = by_axis(part.whole)[axis];
+    }
+  }
+  __device__ CellIndex index(std::int64_t row, std::int64_t column) const {
+    const std::int64_t plane = row / rows, field = plane / planes;
+    const std::int64_t at[3] = {plane - field * planes, row - plane * rows, column};
+    std::int64_t index = field;
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::int64_t here = at[axis] - before[axis];
+      if (here < 0 || here >= own[axis]) return not_found;
+      index = index * whole[axis] + first[axis] + here;
+    }
+    return index;
+  }
+};
+
+template <class T, class Cells>
 __global__ void __launch_bounds__(block_threads)
-    observe_cells(const T* __restrict__ state, FieldLayout layout, T* __restrict__ field,
-                  Observation* result) {
+    observe_cells(const T* __restrict__ state, FieldLayout layout, Cells cells,
+                  T* __restrict__ field, Observation* result) {
   unsigned long long digest = 0;
   CellIndex first = not_found;
   for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
-    const std::int64_t index = row * layout.columns + column;
     const T centre = state[row * layout.pitch + column];
-    field[index] = centre;
-    digest += digest_term(static_cast<std::uint64_t>(index), centre);
-    if (!isfinite(centre)) first = min(first, static_cast<CellIndex>(index));
+    field[row * layout.columns + column] = centre;
+    const CellIndex index = cells.index(row, column);
+    if (index == not_found) return;
+    digest += digest_term(index, centre);
+    if (!isfinite(centre)) first = min(first, index);
   });
   for (int distance = 16; distance > 0; distance /= 2)
     digest += __shfl_down_sync(whole_warp, digest, distance);
@@ -65,13 +99,13 @@ __global__ void __launch_bounds__(block_threads)
   });
 }
 
-template <class T>
+template <class T, class Cells>
 __global__ void __launch_bounds__(block_threads)
-    find_cells_not_finite(const T* __restrict__ state, FieldLayout layout, CellIndex* result) {
+    find_cells_not_finite(const T* __restrict__ state, FieldLayout layout, Cells cells,
+                          CellIndex* result) {
   CellIndex first = not_found;
   for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
-    if (!isfinite(state[row * layout.pitch + column]))
-      first = min(first, static_cast<CellIndex>(row * layout.columns + column));
+    if (!isfinite(state[row * layout.pitch + column])) first = min(first, cells.index(row, column));
   });
   if (first != not_found) atomicMin(result, first);
 }
@@ -98,6 +132,11 @@ __global__ void __launch_bounds__(block_threads)
   });
 }
 
+template <class Use>
+void for_cells(const FieldLayout& layout, const std::optional<Part>& part, const Use& use) {
+  part ? use(OwnCells(*part)) : use(EveryCell{layout.columns});
+}
+
 void clear(CellIndex* first, cudaStream_t stream) {
   static_assert(not_found == ~CellIndex{0});  // all bytes 0xff
   LAPL_CUDA(cudaMemsetAsync(first, 0xff, sizeof(CellIndex), stream));
@@ -106,11 +145,14 @@ void clear(CellIndex* first, cudaStream_t stream) {
 }  // namespace
 
 template <class T>
-void observe(const T* state, const FieldLayout& layout, T* field, Observation* result,
-             cudaStream_t stream) {
+void observe(const T* state, const FieldLayout& layout, const std::optional<Part>& part, T* field,
+             Observation* result, cudaStream_t stream) {
   LAPL_CUDA(cudaMemsetAsync(&result->digest, 0, sizeof result->digest, stream));
   clear(&result->first_not_finite, stream);
-  observe_cells<<<block_count(layout), block_threads, 0, stream>>>(state, layout, field, result);
+  for_cells(layout, part, [&](const auto& cells) {
+    observe_cells<<<block_count(layout), block_threads, 0, stream>>>(state, layout, cells, field,
+                                                                     result);
+  });
   LAPL_CUDA(cudaGetLastError());
 }
 
@@ -124,12 +166,15 @@ void laplacian_of(const T* field, Shape shape, const LaplacianPlan<T>& plan, T* 
 }
 
 template <class T>
-void find_not_finite(const T* state, const FieldLayout& layout, Shape shape, FiniteCheck<T>* check,
-                     cudaStream_t stream) {
+void find_not_finite(const T* state, const FieldLayout& layout, const std::optional<Part>& part,
+                     Shape shape, FiniteCheck<T>* check, cudaStream_t stream) {
   clear(&check->first, stream);
-  find_cells_not_finite<<<block_count(layout), block_threads, 0, stream>>>(state, layout,
-                                                                           &check->first);
+  for_cells(layout, part, [&](const auto& cells) {
+    find_cells_not_finite<<<block_count(layout), block_threads, 0, stream>>>(state, layout, cells,
+                                                                             &check->first);
+  });
   LAPL_CUDA(cudaGetLastError());
+  if (part) return;
   copy_neighbourhood<<<1, most_neighbours, 0, stream>>>(state, layout.pitch, shape, check);
   LAPL_CUDA(cudaGetLastError());
 }
@@ -142,18 +187,20 @@ void store_state(const From* field, T* state, const FieldLayout& layout, cudaStr
 
 cudaError_t probe_device_code() {
   cudaFuncAttributes attributes{};
-  return cudaFuncGetAttributes(&attributes, find_cells_not_finite<float>);
+  return cudaFuncGetAttributes(&attributes, find_cells_not_finite<float, EveryCell>);
 }
 
-template void observe(const float*, const FieldLayout&, float*, Observation*, cudaStream_t);
-template void observe(const double*, const FieldLayout&, double*, Observation*, cudaStream_t);
+template void observe(const float*, const FieldLayout&, const std::optional<Part>&, float*,
+                      Observation*, cudaStream_t);
+template void observe(const double*, const FieldLayout&, const std::optional<Part>&, double*,
+                      Observation*, cudaStream_t);
 template void laplacian_of(const float*, Shape, const LaplacianPlan<float>&, float*, cudaStream_t);
 template void laplacian_of(const double*, Shape, const LaplacianPlan<double>&, double*,
                            cudaStream_t);
-template void find_not_finite(const float*, const FieldLayout&, Shape, FiniteCheck<float>*,
-                              cudaStream_t);
-template void find_not_finite(const double*, const FieldLayout&, Shape, FiniteCheck<double>*,
-                              cudaStream_t);
+template void find_not_finite(const float*, const FieldLayout&, const std::optional<Part>&, Shape,
+                              FiniteCheck<float>*, cudaStream_t);
+template void find_not_finite(const double*, const FieldLayout&, const std::optional<Part>&, Shape,
+                              FiniteCheck<double>*, cudaStream_t);
 template void store_state(const float*, float*, const FieldLayout&, cudaStream_t);
 template void store_state(const double*, double*, const FieldLayout&, cudaStream_t);
 template void store_state(const double*, float*, const FieldLayout&, cudaStream_t);

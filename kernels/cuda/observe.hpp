@@ -10,6 +10,7 @@
 #include "kernels/cuda/field_layout.hpp"
 #include "kernels/derived.hpp"
 #include "kernels/not_finite.hpp"
+#include "kernels/part.hpp"
 
 namespace lapl {
 
@@ -28,10 +29,11 @@ struct Observation {
 };
 
 /// Copies the state to `field` (rows * columns values without padding), and puts digest and first
-/// value that is not finite into `result`.
+/// value that is not finite into `result`: of own cells alone and by their index in the whole
+/// grid's state, where the state is that of a part.
 template <class T>
-void observe(const T* state, const FieldLayout& layout, T* field, Observation* result,
-             cudaStream_t stream);
+void observe(const T* state, const FieldLayout& layout, const std::optional<Part>& part, T* field,
+             Observation* result, cudaStream_t stream);
 
 /// The Laplacian of `field` (rows * columns values without padding).
 template <class T>
@@ -52,10 +54,11 @@ struct FiniteCheck {
   }
 };
 
-/// Looks for the first value that is not finite; `shape` is that of a field.
+/// Looks for the first value that is not finite; `shape` is that of a field. Of a part as observe()
+/// does, without those around it, which may be elsewhere.
 template <class T>
-void find_not_finite(const T* state, const FieldLayout& layout, Shape shape, FiniteCheck<T>* check,
-                     cudaStream_t stream);
+void find_not_finite(const T* state, const FieldLayout& layout, const std::optional<Part>& part,
+                     Shape shape, FiniteCheck<T>* check, cudaStream_t stream);
 
 /// Sets the state to `field` (rows * columns values without padding), converted to T.
 template <class From, class T>

@@ -249,6 +249,13 @@ class StreamingEngine final : public CudaEngine<T> {
 }  // namespace streaming
 
 template <class T>
+int streaming_depth() {
+  return streaming::depth<T>;
+}
+template int streaming_depth<float>();
+template int streaming_depth<double>();
+
+template <class T>
 std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
                                                      const DoubleBuffer<T>&, cudaStream_t) {
   return std::make_unique<streaming::StreamingEngine<DiffusionStage, T>>(problem,

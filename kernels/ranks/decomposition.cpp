@@ -7,13 +7,6 @@
 namespace lapl {
 namespace {
 
-// Of two processors of one machine; only ratios count here (docs/scaling.md).
-constexpr double seconds_a_cell = 1 / 1.5e9, seconds_a_byte = 1 / 4e9, seconds_a_message = 5e-6;
-// To and from memory, once for all steps that are taken at once.
-constexpr double seconds_of_traffic = 1 / 0.7e9;
-// Values that are gathered from all over a block take longer than rows that lie in one piece.
-constexpr std::array<double, 3> packing = {1, 1.5, 3};
-
 std::int64_t cut_at(std::int64_t size, std::int64_t parts, std::int64_t part) {
   return size * part / parts;
 }
@@ -29,10 +22,17 @@ std::array<std::int64_t, 3> least_block(const Decomposition& by) {
   return least;
 }
 
-// With halos for as many steps as take the least time, a power of two or the most at once.
+// The next number of steps between exchanges to look at: up to a pass by powers of two, whole
+// passes from there on.
+std::int64_t next_steps(std::int64_t steps, const Division& division) {
+  const std::int64_t pass = division.steps_of_pass;
+  return steps < pass ? std::min(2 * steps, pass) : steps + pass;
+}
+
+// With halos for as many steps as take the least time.
 std::optional<Decomposition> with_counts(const Division& division, std::array<int, 3> counts) {
   Decomposition by{division.grid, division.endless, division.ranks, counts};
-  std::int64_t most = division.most_steps;
+  std::int64_t most = division.steps_of_pass * division.most_passes;
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (by.is_cut(axis)) {
       most = std::min(most, least_block(by)[axis] / division.reach);
@@ -42,7 +42,7 @@ std::optional<Decomposition> with_counts(const Division& division, std::array<in
   double least = std::numeric_limits<double>::infinity();
   Decomposition best = by;
   for (std::int64_t steps = 1; by.stepping() > 1 && steps <= most;
-       steps = steps < most ? std::min(2 * steps, most) : most + 1) {
+       steps = next_steps(steps, division)) {
     by.depth = std::max(steps * division.reach, division.least_depth);
     if (const double seconds = modelled_step(by, division).seconds; seconds < least)
       least = seconds, best = by;
@@ -114,6 +114,7 @@ ModelledStep modelled_step(const Decomposition& by, const Division& division,
     const std::int64_t halos = parts == 1 ? 0 : both_sides ? 2 : 1;
     block[axis] = own[axis] + static_cast<double>(halos * by.depth);
   }
+  const RankCosts& costs = division.costs;
   const double cells = block[0] * block[1] * block[2];
   ModelledStep model;
   double exchange = 0;
@@ -122,18 +123,17 @@ ModelledStep modelled_step(const Decomposition& by, const Division& division,
     const double bytes =
         cells / block[axis] * (block[axis] - own[axis]) * static_cast<double>(value_bytes);
     model.halo_bytes += bytes;
-    exchange += bytes * seconds_a_byte * packing[axis] + 2 * seconds_a_message;
+    exchange += bytes * costs.byte * costs.packing[axis] + 2 * costs.message;
   }
   const auto reach = static_cast<double>(division.reach);
   const double steps = std::max(1.0, static_cast<double>(by.depth) / reach);
-  const auto seconds_of = [](double number, double at_once) {
-    return number * (seconds_a_cell + seconds_of_traffic / at_once);
+  const auto pass = static_cast<double>(division.steps_of_pass);
+  const auto seconds_of = [&](double number, double at_once) {
+    return number * (costs.cell + costs.traffic / at_once);
   };
   model.exchange = exchange / steps;
-  model.seconds = seconds_of(cells, steps) + model.exchange;
-  model.efficiency =
-      seconds_of(own[0] * own[1] * own[2], static_cast<double>(division.most_steps)) /
-      model.seconds;
+  model.seconds = seconds_of(cells, std::min(steps, pass)) + model.exchange;
+  model.efficiency = seconds_of(own[0] * own[1] * own[2], pass) / model.seconds;
   return model;
 }
 

@@ -9,14 +9,30 @@
 
 namespace lapl {
 
+/// Seconds that a rank takes, of float32 values: the constants of the model in docs/scaling.md.
+struct RankCosts {
+  double cell = 0;     ///< in the cache, or on the chip
+  double traffic = 0;  ///< a cell to and from memory, once a pass
+  double byte = 0;     ///< of a halo
+  double message = 0;
+  /// Times as long as planes take rows and columns, which are gathered from all over a block.
+  std::array<double, 3> packing = {1, 1, 1};
+};
+/// Of two processors of one machine.
+inline constexpr RankCosts costs_of_cores = {1 / 1.5e9, 1 / 0.7e9, 1 / 4e9, 5e-6, {1, 1.5, 3}};
+/// Of two H200 of one machine.
+inline constexpr RankCosts costs_of_gpus = {1 / 6e12, 1 / 0.6e12, 1 / 150e9, 10e-6, {1, 1.2, 2}};
+
 /// What a decomposition depends on.
 struct Division {
   Shape grid;
   std::array<bool, 3> endless = {};  ///< periodic axes: planes, rows, columns
   int ranks = 1;
   std::int64_t reach = 1;  ///< cells that a step reads beyond its own, through all of its stages
-  std::int64_t most_steps = 1;   ///< that an engine takes at once
-  std::int64_t least_depth = 0;  ///< of halos, for what outputs derive from the state
+  std::int64_t steps_of_pass = 1;  ///< that an engine takes at once
+  std::int64_t most_passes = 1;    ///< between exchanges
+  std::int64_t least_depth = 0;    ///< of halos, for what outputs derive from the state
+  RankCosts costs = costs_of_cores;
 };
 
 struct Decomposition {

@@ -23,7 +23,10 @@ namespace {
 // not looked at.
 class MpiRanks final : public Ranks {
  public:
-  MpiRanks(MPI_Comm like, int on_this_machine) : on_this_machine_(on_this_machine) {
+  struct OnMachine {
+    int count = 1, index = 0;
+  };
+  MpiRanks(MPI_Comm like, const OnMachine& here) : here_(here) {
     MPI_Comm_dup(like, &ranks_);
     MPI_Comm_rank(ranks_, &rank_);
     MPI_Comm_size(ranks_, &count_);
@@ -38,7 +41,8 @@ class MpiRanks final : public Ranks {
 
   int rank() const override { return rank_; }
   int count() const override { return count_; }
-  int on_this_machine() const override { return on_this_machine_; }
+  int on_this_machine() const override { return here_.count; }
+  int index_on_this_machine() const override { return here_.index; }
 
   void exchange(std::span<const Message> sent, std::span<const Message> received) override {
     requests_.clear();
@@ -76,9 +80,7 @@ class MpiRanks final : public Ranks {
     }
   }
 
-  std::unique_ptr<Ranks> duplicate() override {
-    return std::make_unique<MpiRanks>(ranks_, on_this_machine_);
-  }
+  std::unique_ptr<Ranks> duplicate() override { return std::make_unique<MpiRanks>(ranks_, here_); }
 
  private:
   // A count of MPI is an int.
@@ -93,17 +95,19 @@ class MpiRanks final : public Ranks {
   }
 
   MPI_Comm ranks_ = MPI_COMM_NULL;
-  int rank_ = 0, count_ = 1, on_this_machine_ = 1;
+  int rank_ = 0, count_ = 1;
+  OnMachine here_;
   std::vector<MPI_Request> requests_;
 };
 
-int all_on_this_machine() {
+MpiRanks::OnMachine all_on_this_machine() {
   MPI_Comm machine = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-  int count = 1;
-  MPI_Comm_size(machine, &count);
+  MpiRanks::OnMachine here;
+  MPI_Comm_size(machine, &here.count);
+  MPI_Comm_rank(machine, &here.index);
   MPI_Comm_free(&machine);
-  return count;
+  return here;
 }
 
 void finish() {

@@ -41,7 +41,7 @@ class RankedBackend final : public Backend<T> {
         part_(by_.part(ranks.rank())),
         rows_(by_.rows(ranks.rank())),
         reach_(reach_of(problem.stages)),
-        halo_(by_, ranks.rank(), problem.fields),
+        halo_(make_halo<T>(ranks, backend, by_, problem.fields)),
         redistribution_(by_, ranks.rank()),
         threads_(threads) {
     if (!part_.is_empty())
@@ -57,6 +57,7 @@ class RankedBackend final : public Backend<T> {
                                            .planes = part_.own[0],
                                            .axes = grid_.axes}),
                              by_.depth);
+    if (const std::string how = halo_->how(); !how.empty()) by.reason += " by " + how;
     return by;
   }
 
@@ -87,9 +88,10 @@ class RankedBackend final : public Backend<T> {
     const auto start = std::chrono::steady_clock::now();
     while (steps > 0) {
       std::int64_t taken = steps;
-      if (by_.depth > 0) {
-        fill(reach_);
-        if (reach_ > 0) taken = std::min(steps, filled_ / reach_);
+      if (by_.depth > 0 && reach_ > 0) {
+        // Whole, so that an engine takes as many steps at once as it can.
+        fill(std::min(steps * reach_, by_.depth));
+        taken = std::min(steps, filled_ / reach_);
       }
       if (block_) block_->advance(taken);
       filled_ -= taken * reach_;
@@ -164,7 +166,12 @@ class RankedBackend final : public Backend<T> {
     return captured_;
   }
 
-  double stepping_seconds() override { return std::chrono::duration<double>(seconds_).count(); }
+  double stepping_seconds() override {
+    const auto start = std::chrono::steady_clock::now();
+    if (block_) block_->stepping_seconds();  // a device may still be stepping
+    seconds_ += std::chrono::steady_clock::now() - start;
+    return std::chrono::duration<double>(seconds_).count();
+  }
 
  private:
   static constexpr int none = -1;
@@ -180,15 +187,15 @@ class RankedBackend final : public Backend<T> {
     const auto in_block = [&](std::size_t axis) {
       return at[axis] - part_.first[axis] + part_.before[axis];
     };
-    const std::int64_t field = index / grid_.cells();
-    return block_->block().values[field * part_.shape().cells() +
-                                  index_of(part_.shape(), {in_block(1), in_block(2), in_block(0)})];
+    const std::int64_t in_state = index / grid_.cells() * part_.shape().cells() +
+                                  index_of(part_.shape(), {in_block(1), in_block(2), in_block(0)});
+    return block_->values_at(std::span(&in_state, 1)).front();
   }
 
   // Makes the halo right so deep.
   void fill(std::int64_t depth) {
     if (filled_ >= depth || by_.depth == 0) return;
-    halo_.fill(*stepping_, block_ ? block_->block().values : nullptr);
+    if (block_) halo_->fill(*stepping_, block_->block());
     filled_ = by_.depth;
   }
 
@@ -217,14 +224,14 @@ class RankedBackend final : public Backend<T> {
   RowRange rows_;
   std::int64_t reach_, derived_reach_ = 0;
   std::int64_t filled_ = 0;  // how deep the halo is right
-  Halo<T> halo_;
+  std::unique_ptr<Halo<T>> halo_;
   Redistribution<T> redistribution_;
   int threads_;
   std::unique_ptr<Backend<T>> block_;  // none where this rank has nothing to step
   std::vector<int> filtered_;          // of each plan, the field that it filters
   std::vector<std::unique_ptr<CpuFilter<T>>> of_first_;
   std::optional<NotFinite<T>> not_finite_;
-  std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges
+  std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges, and waiting for them
   bool with_derived_ = false, fresh_ = true;
   Captured<T> captured_;
   std::vector<T> state_;
@@ -240,18 +247,11 @@ int threads_of_rank(const Ranks& ranks, Shape shape) {
   return std::min(useful_threads(shape), own);
 }
 
-// What the engines of the CPU take at once.
-template <class T>
-std::int64_t steps_at_once(const Problem<T>& problem, const std::string& engine) {
-  if (engine != "auto" && engine != "blocked") return 1;
-  return is_compiled_ahead(problem) ? 32 : 12;
-}
-
 }  // namespace
 
 template <class T>
 Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
-                     const std::string& engine, int ranks) {
+                     const std::string& backend, const std::string& engine, int ranks) {
   if (engine == spectral_engine.name)
     throw ConfigError("engine spectral: transforms the whole grid on one rank (found {} ranks)",
                       ranks);
@@ -263,13 +263,15 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
           .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
           .ranks = ranks,
           .reach = std::max<std::int64_t>(reach_of(problem.stages), 1),
-          .most_steps = steps_at_once(problem, engine),
-          .least_depth = least_depth};
+          .steps_of_pass = steps_at_once(problem, backend, engine),
+          .most_passes = backend == "cpu" ? 1 : 8,
+          .least_depth = least_depth,
+          .costs = backend == "cpu" ? costs_of_cores : costs_of_gpus};
 }
 template Division division_of(const Problem<float>&, const std::vector<DerivedPlan<float>>&,
-                              const std::string&, int);
+                              const std::string&, const std::string&, int);
 template Division division_of(const Problem<double>&, const std::vector<DerivedPlan<double>>&,
-                              const std::string&, int);
+                              const std::string&, const std::string&, int);
 
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
@@ -281,16 +283,11 @@ std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string&
   std::unique_ptr<Backend<T>> made;
   if (ranks.count() == 1) {
     made = make_backend(backend, engine, problem, threads);
-  } else if (backend == "cpu") {
+  } else {
     made = std::make_unique<RankedBackend<T>>(
         ranks, backend, engine, problem,
         threads > 0 ? threads : threads_of_rank(ranks, problem.shape),
-        by ? *by : decompose(division_of(problem, derived, engine, ranks.count())));
-  } else {
-    throw ConfigError(
-        "backend {}: ranks step on CPUs alone so far (found {} ranks; --backend cpu "
-        "takes them)",
-        backend, ranks.count());
+        by ? *by : decompose(division_of(problem, derived, backend, engine, ranks.count())));
   }
   made->set_derived(derived);
   return made;

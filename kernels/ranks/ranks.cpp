@@ -12,6 +12,7 @@ class OneRank final : public Ranks {
   int rank() const override { return 0; }
   int count() const override { return 1; }
   int on_this_machine() const override { return 1; }
+  int index_on_this_machine() const override { return 0; }
   void exchange(std::span<const Message> sent, std::span<const Message> received) override {
     for (std::size_t i = 0; i < sent.size(); ++i)
       std::ranges::copy(sent[i].bytes, received[i].bytes.begin());

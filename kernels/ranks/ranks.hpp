@@ -43,6 +43,8 @@ class Ranks {
 
   /// Ranks that share this one's memory, itself counted too.
   virtual int on_this_machine() const = 0;
+  /// Which of them this one is, from 0 on.
+  virtual int index_on_this_machine() const = 0;
 
   /// The same ranks, for another thread: what it says does not mix with what is said here.
   virtual std::unique_ptr<Ranks> duplicate() = 0;

@@ -2,7 +2,6 @@
 // CPU to the bit. LAPL_RANDOM_PROBLEMS and LAPL_RANDOM_SEED as in random_problems_test.cpp.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -51,11 +50,6 @@ std::vector<T> values_near_one(const Problem<T>& problem) {
   for (T& value : values)
     value = static_cast<T>(0.5 + static_cast<double>(generator() >> 11) * 0x1p-53);
   return values;
-}
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
 using Engines = std::vector<std::string>;
@@ -226,8 +220,8 @@ TEST_CASE("a run begins with tiles and goes on streaming, with the same bits") {
 
 TEST_CASE("random equations on grids that stream equal the reference") {
   test::need_cuda();
-  const std::uint64_t first = number_from("LAPL_RANDOM_SEED", 1);
-  const std::uint64_t count = number_from("LAPL_RANDOM_PROBLEMS", 40);
+  const std::uint64_t first = test::number_from("LAPL_RANDOM_SEED", 1);
+  const std::uint64_t count = test::number_from("LAPL_RANDOM_PROBLEMS", 40);
   int compared = 0, streamed = 0, stayed = 0;
   const auto compare = [&]<class T>(test::RandomProblem& random, T) {
     const auto problem = problem_of<T>(random.run, test::coefficient_fields(random.run));

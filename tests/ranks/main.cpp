@@ -3,6 +3,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include "kernels/backend.hpp"
 #include "tests/ranks/ranks.hpp"
 
 namespace lapl::test {
@@ -16,6 +17,7 @@ Ranks& ranks() {
 
 int main(int argc, char** argv) {
   lapl::Ranks& ranks = lapl::test::ranks();
+  lapl::choose_device(ranks.index_on_this_machine());
   doctest::Context context(argc, argv);
   if (!ranks.is_first()) context.setOption("minimal", true);
   const bool failed = context.run() != 0;

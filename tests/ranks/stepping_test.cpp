@@ -7,6 +7,7 @@
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 #include "kernels/ranks/ranks.hpp"
+#include "tests/cuda/need_cuda.hpp"
 #include "tests/kernels/random_problems.hpp"
 #include "tests/ranks/ranks.hpp"
 
@@ -33,7 +34,9 @@ std::vector<Decomposition> decompositions(const Problem<T>& problem) {
   const Faces<T>& faces = problem.faces.front();
   const std::int64_t reach = std::max<std::int64_t>(reach_of(problem.stages), 1);
   const int ranks = test::ranks().count();
-  std::vector<Decomposition> all = {decompose(division_of(problem, {}, "auto", ranks))};
+  std::vector<Decomposition> all;
+  for (const std::string backend : {"cpu", "cuda"})
+    all.push_back(decompose(division_of(problem, {}, backend, "auto", ranks)));
   for (int planes = 1; planes <= ranks; ++planes)
     for (int rows = 1; planes * rows <= ranks; ++rows)
       for (int columns = 1; planes * rows * columns <= ranks; ++columns)
@@ -53,8 +56,13 @@ std::vector<Decomposition> decompositions(const Problem<T>& problem) {
   return all;
 }
 
+struct BackendAndEngine {
+  std::string backend, engine;
+};
+
 template <class T>
-int compare(test::RandomProblem& random, std::uint64_t seed) {
+int compare(test::RandomProblem& random, std::uint64_t seed,
+            const std::vector<BackendAndEngine>& steppers) {
   Problem<T> problem;
   try {
     problem = problem_of<T>(random.run, test::coefficient_fields(random.run));
@@ -70,14 +78,15 @@ int compare(test::RandomProblem& random, std::uint64_t seed) {
   const std::vector<T> expected(whole.state.begin(), whole.state.end());
   const std::vector<Decomposition> all = decompositions(problem);
   int compared = 0;
-  for (const std::string engine : {"interpreted", "blocked"}) {
+  for (const auto& [stepper, engine] : steppers) {
     const Decomposition& by = all[seed % all.size()];
+    CAPTURE(stepper);
     CAPTURE(engine);
     CAPTURE(by.counts[0]);
     CAPTURE(by.counts[1]);
     CAPTURE(by.counts[2]);
     CAPTURE(by.depth);
-    const auto backend = make_ranked_backend<T>(test::ranks(), "cpu", engine, problem, {}, 1, by);
+    const auto backend = make_ranked_backend<T>(test::ranks(), stepper, engine, problem, {}, 1, by);
     if (random.compiled) backend->settle();
     backend->set_state(rows_of(state, problem.shape, backend->rows()), 5);
     backend->advance(random.steps);
@@ -92,21 +101,32 @@ int compare(test::RandomProblem& random, std::uint64_t seed) {
   return compared;
 }
 
-}  // namespace
-
-TEST_CASE("random equations on ranks equal the reference on one to the bit") {
+void compare_random(std::uint64_t count, const std::vector<BackendAndEngine>& steppers) {
   const std::uint64_t first = test::number_from("LAPL_RANDOM_SEED", 1);
-  const std::uint64_t count = test::number_from("LAPL_RANDOM_PROBLEMS", 100);
+  count = test::number_from("LAPL_RANDOM_PROBLEMS", count);
   int compared = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    test::RandomProblem random(seed);
-    random.compiled = seed % 16 == 0;
+    const bool on_gpus = steppers.front().backend == "cuda";
+    test::RandomProblem random(seed, on_gpus && seed % 2 == 0);
+    random.compiled = !on_gpus && seed % 16 == 0;
     const std::string text = random.text();
     CAPTURE(seed);
     CAPTURE(text);
-    compared += random.run.precision == Precision::float32 ? compare<float>(random, seed)
-                                                           : compare<double>(random, seed);
+    compared += random.run.precision == Precision::float32
+                    ? compare<float>(random, seed, steppers)
+                    : compare<double>(random, seed, steppers);
   }
   MESSAGE("compared ", compared, " on ", test::ranks().count(), " ranks");
   CHECK(compared > static_cast<int>(count) / 2);
+}
+
+}  // namespace
+
+TEST_CASE("random equations on ranks equal the reference on one to the bit") {
+  compare_random(100, {{"cpu", "interpreted"}, {"cpu", "blocked"}});
+}
+
+TEST_CASE("random equations on ranks with GPUs equal the reference on one to the bit") {
+  test::need_cuda();
+  compare_random(20, {{"cuda", "auto"}, {"cuda", "tile"}});
 }
