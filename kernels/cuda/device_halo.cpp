@@ -1,6 +1,5 @@
 #include "kernels/cuda/device_halo.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -13,7 +12,8 @@
 namespace lapl {
 namespace {
 
-// Boxes are packed where their messages leave, and unpacked where they arrive.
+// Boxes are packed where their messages leave and unpacked where they arrive, but for those of
+// whole rows between devices.
 template <class T>
 class DeviceHalo final : public Halo<T> {
  public:
@@ -22,14 +22,17 @@ class DeviceHalo final : public Halo<T> {
         fields_(fields),
         devices_(make_device_ranks(ranks, by.stepping(), why_through_host_)),
         messages_(halo_messages(by, ranks.rank())) {
+    const Shape shape = by.part(ranks.rank()).shape();
     for (const std::vector<HaloMessage>& along : messages_)
       for (const HaloMessage& message : along) {
         const std::int64_t sent = fields * message.own.cells();
         const std::int64_t received = fields * message.halo.cells();
-        if (devices_)
-          on_device_.push_back({device_buffer<T>(sent), device_buffer<T>(received)});
-        else
+        if (!devices_)
           on_host_.push_back({pinned_buffer<T>(sent), pinned_buffer<T>(received)});
+        else if (is_rows(message.own, shape))
+          on_device_.emplace_back();
+        else
+          on_device_.push_back({device_buffer<T>(sent), device_buffer<T>(received)});
       }
   }
 
@@ -57,21 +60,26 @@ class DeviceHalo final : public Halo<T> {
 
   void exchange(const std::vector<HaloMessage>& along, const Block<T>& block,
                 Packed<DeviceBuffer<T>>* packed) {
-    const auto stream = static_cast<cudaStream_t>(block.stream);
+    const bool rows = is_rows(along.front().own, block.shape);
     std::vector<DeviceRanks::Message> sent, received;
+    const auto add = [&](std::vector<DeviceRanks::Message>& messages, int peer, const Box& box,
+                         const DeviceBuffer<T>& buffer) {
+      if (!rows) return messages.push_back({peer, buffer.data(), buffer.size() * sizeof(T)});
+      for (int field = 0; field < fields_; ++field)
+        messages.push_back({peer, in_block(box, block, field).begin(),
+                            box.count[0] * box.count[1] * block.pitch * sizeof(T)});
+    };
     for (std::size_t i = 0; i < along.size(); ++i) {
-      copy(along[i].own, block, packed[i].sent.data(), Way::out, cudaMemcpyDeviceToDevice);
-      const auto message = [&](const DeviceBuffer<T>& buffer) -> DeviceRanks::Message {
-        return {along[i].peer, buffer.data(), static_cast<std::size_t>(buffer.size()) * sizeof(T)};
-      };
-      sent.push_back(message(packed[i].sent));
-      received.push_back(message(packed[i].received));
+      if (!rows)
+        copy(along[i].own, block, packed[i].sent.data(), Way::out, cudaMemcpyDeviceToDevice);
+      add(sent, along[i].peer, along[i].own, packed[i].sent);
     }
     // Of two blocks that are neighbours on both sides, what one sends first comes to the other's
     // last side.
-    if (along.front().received_tag > along.back().received_tag) std::ranges::reverse(received);
-    devices_->exchange(sent, received, stream);
-    for (std::size_t i = 0; i < along.size(); ++i)
+    for (std::size_t i = along.size(); i-- > 0;)
+      add(received, along[i].peer, along[i].halo, packed[i].received);
+    devices_->exchange(sent, received, static_cast<cudaStream_t>(block.stream));
+    for (std::size_t i = 0; i < along.size() && !rows; ++i)
       copy(along[i].halo, block, packed[i].received.data(), Way::in, cudaMemcpyDeviceToDevice);
   }
 
@@ -94,15 +102,24 @@ class DeviceHalo final : public Halo<T> {
       copy(along[i].halo, block, packed[i].received.data(), Way::in, cudaMemcpyHostToDevice);
   }
 
+  // Whether it lies in one piece, with the padding of its rows.
+  static bool is_rows(const Box& box, Shape shape) {
+    return box.count[2] == shape.columns && (box.count[0] == 1 || box.count[1] == shape.rows);
+  }
+
+  BoxIn<T> in_block(const Box& box, const Block<T>& block, int field) const {
+    const Shape shape = block.shape;
+    return {block.values + field * shape.planes * shape.rows * block.pitch, block.pitch, shape.rows,
+            box.first};
+  }
+
   enum class Way : std::uint8_t { out, in };  // of the block
   void copy(const Box& box, const Block<T>& block, T* packed, Way way, cudaMemcpyKind kind) const {
-    const Shape shape = block.shape;
     for (int field = 0; field < fields_; ++field) {
-      const BoxIn<T> in_block{block.values + field * shape.planes * shape.rows * block.pitch,
-                              block.pitch, shape.rows, box.first};
+      const BoxIn<T> there = in_block(box, block, field);
       const BoxIn<T> alone{packed + field * box.cells(), box.count[2], box.count[1]};
       const bool out = way == Way::out;
-      copy_box(out ? in_block : alone, out ? alone : in_block, box.count, kind,
+      copy_box(out ? there : alone, out ? alone : there, box.count, kind,
                static_cast<cudaStream_t>(block.stream));
     }
   }
