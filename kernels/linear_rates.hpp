@@ -9,10 +9,10 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <vector>
 
 #include "kernels/face.hpp"
+#include "kernels/step_change.hpp"
 
 namespace lapl {
 
@@ -24,7 +24,7 @@ struct LinearRates {
   Faces<double> faces;  ///< whose eigenmodes they are: neighbours, or a = 0 and b = 0 or 1
   double of_mean = 0;   ///< per second, of a field that is the same everywhere
   std::vector<Term> terms;
-  std::function<double(double)> change;  ///< of rate dt, without cancellation where that is small
+  StepChange change;           ///< of rate dt
   std::vector<double> source;  ///< rate of a field that is 0, cell by cell; empty: 0 everywhere
 };
 

@@ -141,7 +141,7 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
     if (const Faces<double> faces = faces_of(found.problem, array); faces != found.rates.faces)
       throw Refusal{"a quantity that the rate of " + field +
                     " reads beside a cell has other faces than it"};
-  found.rates.change = [scheme = config.scheme](double z) { return change_of(scheme, z).real(); };
+  found.rates.change = step_change_of(config.scheme);
   return found;
 }
 

@@ -1,12 +1,11 @@
 // Engine "spectral": any number of steps of a linear equation at the price of two transforms, in
 // float64 whatever the precision of the field. Each axis has the transform of its faces:
 //
-//   faces                modes                  theta               transform of n values
-//   zero, zero           sin((i + 1) theta)     pi (p + 1)/(n + 1)  DST-I
-//   insulated, insulated cos((i + 1/2) theta)   pi p / n            DCT-II
-//   zero, insulated      sin((i + 1) theta)     pi (2p + 1)/(2n+1)  DST-I of the 2n values that go
-//                                                                   on evenly, every other mode
-//   periodic             cos, sin(i theta)      2 pi p / n          real to half-complex
+//   modes (kernels/spectral_modes.hpp)   transform of n values
+//   odd: zero, zero                      DST-I
+//   even: insulated, insulated           DCT-II
+//   mixed: zero, insulated               DST-I of the 2n values that go on evenly, every other mode
+//   periodic                             real to half-complex
 //
 //   columns forward -> (rows forward) -> slowest axis forward, modes, backward -> (rows) -> columns
 //
@@ -16,13 +15,12 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/cpu/host_buffer.hpp"
+#include "kernels/spectral_modes.hpp"
 
 namespace lapl {
 namespace {
@@ -31,89 +29,55 @@ namespace {
 class AxisTransform {
  public:
   /// Throws EngineUnsuitable where FFTW cannot count the values.
-  AxisTransform(const AxisFaces<double>& faces, std::int64_t size)
-      : size_(size),
-        periodic_(faces.wrap()),
-        mixed_(!periodic_ && faces.first.b != faces.last.b),
-        turned_(mixed_ && faces.first.b == 1),
-        even_(!periodic_ && !mixed_ && faces.first.b == 1) {
+  AxisTransform(const AxisFaces<double>& faces, std::int64_t size) : modes_(faces, size) {
     if (length() > std::numeric_limits<int>::max())
       throw EngineUnsuitable("engine spectral: {} cells along an axis are too many", size);
-    const bool odd = !periodic_ && !even_;
+    const bool odd = modes_.kind == Kind::odd || mixed();
     HostBuffer<double> scratch(scratch_size(), 1);
     const auto plan = [&](fftw_r2r_kind kind) {
       // FFTW_ESTIMATE: see fractal.cpp.
       return checked(fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(),
                                       kind, FFTW_ESTIMATE));
     };
-    forward_ = plan(odd ? FFTW_RODFT00 : even_ ? FFTW_REDFT10 : FFTW_R2HC);
-    backward_ = plan(odd ? FFTW_RODFT00 : even_ ? FFTW_REDFT01 : FFTW_HC2R);
+    forward_ = plan(odd ? FFTW_RODFT00 : even() ? FFTW_REDFT10 : FFTW_R2HC);
+    backward_ = plan(odd ? FFTW_RODFT00 : even() ? FFTW_REDFT01 : FFTW_HC2R);
   }
 
-  std::int64_t size() const { return size_; }
+  const AxisModes& modes() const { return modes_; }
+  std::int64_t size() const { return modes_.size; }
   /// Of a line with room for its transform; a multiple of a cache line.
   std::int64_t scratch_size() const { return (length() + 7) / 8 * 8; }
   /// What forward and backward multiply by.
   double scale() const {
-    return static_cast<double>(periodic_ ? length() : even_ ? 2 * length() : 2 * (length() + 1));
-  }
-
-  /// theta of a mode, in half turns.
-  double half_turns(std::int64_t mode) const {
-    const auto n = static_cast<double>(size_), p = static_cast<double>(mode);
-    if (periodic_) return 2 * std::min(p, n - p) / n;
-    if (mixed_) return (2 * p + 1) / (2 * n + 1);
-    return even_ ? p / n : (p + 1) / (n + 1);
+    return static_cast<double>(modes_.kind == Kind::periodic ? length()
+                               : even()                      ? 2 * length()
+                                                             : 2 * (length() + 1));
   }
 
   /// The values of a line to its modes, and back.
   void forward(double* line) const {
-    if (turned_) std::reverse(line, line + size_);
-    if (mixed_) std::reverse_copy(line, line + size_, line + size_);
+    if (modes_.turned) std::reverse(line, line + size());
+    if (mixed()) std::reverse_copy(line, line + size(), line + size());
     fftw_execute_r2r(forward_.get(), line, line);
-    if (mixed_)
-      for (std::int64_t p = 0; p < size_; ++p) line[p] = line[2 * p];
+    if (mixed())
+      for (std::int64_t p = 0; p < size(); ++p) line[p] = line[2 * p];
   }
   void backward(double* line) const {
-    if (mixed_)
-      for (std::int64_t p = size_ - 1; p >= 0; --p) line[2 * p] = line[p], line[2 * p + 1] = 0;
+    if (mixed())
+      for (std::int64_t p = size() - 1; p >= 0; --p) line[2 * p] = line[p], line[2 * p + 1] = 0;
     fftw_execute_r2r(backward_.get(), line, line);
-    if (turned_) std::reverse(line, line + size_);
+    if (modes_.turned) std::reverse(line, line + size());
   }
 
  private:
-  std::int64_t length() const { return mixed_ ? 2 * size_ : size_; }
+  using Kind = AxisModes::Kind;
 
-  std::int64_t size_;
-  bool periodic_, mixed_;
-  bool turned_;  // mixed, insulated first
-  bool even_;
+  bool mixed() const { return modes_.kind == Kind::mixed; }
+  bool even() const { return modes_.kind == Kind::even; }
+  std::int64_t length() const { return mixed() ? 2 * size() : size(); }
+
+  AxisModes modes_;
   FftwPlan forward_, backward_;
-};
-
-// What some steps make of the modes.
-class ModeSteps {
- public:
-  ModeSteps(const LinearRates& rates, double time_step, std::int64_t steps)
-      : rates_(rates), time_step_(time_step), steps_(static_cast<double>(steps)), odd_(steps % 2) {}
-
-  /// `source` has the scale of `mode`.
-  double of(double mode, double rate, double source) const {
-    const double change = rates_.change(rate * time_step_);
-    const bool negative = change < -1;
-    const double from_one = negative ? -2 - change : change;  // of the factor's size
-    const double exponent =
-        steps_ * from_one < -800 ? -800 : steps_ * std::log1p(from_one);  // e^-800 is 0
-    const double size = std::exp(exponent), factor = negative && odd_ ? -size : size;
-    if (source == 0) return factor * mode;
-    const double less_one = negative ? factor - 1 : std::expm1(exponent);
-    return factor * mode + source * (rate == 0 ? steps_ * time_step_ : less_one / rate);
-  }
-
- private:
-  const LinearRates& rates_;
-  double time_step_, steps_;
-  bool odd_;
 };
 
 template <class T>
@@ -205,15 +169,8 @@ class SpectralEngine final : public CpuEngine<T> {
     for (const LinearRates::Term& term : rates_->terms)
       for (int axis = slowest_; axis < 3; ++axis) {
         auto& of_axis = distances_[axis];
-        while (std::ssize(of_axis) <= term.turns[axis]) {
-          const auto turns = static_cast<double>(of_axis.size());
-          auto& of_modes = of_axis.emplace_back();
-          for (std::int64_t mode = 0; mode < transform(axis).size(); ++mode) {
-            const double half =
-                std::sin(std::numbers::pi / 2 * (turns * transform(axis).half_turns(mode)));
-            of_modes.push_back(-2 * half * half);
-          }
-        }
+        while (std::ssize(of_axis) <= term.turns[axis])
+          of_axis.push_back(transform(axis).modes().distances(static_cast<int>(of_axis.size())));
       }
   }
 

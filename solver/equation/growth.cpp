@@ -8,21 +8,6 @@
 namespace lapl {
 namespace {
 
-// -z where rkl2's polynomial reaches the end of Legendre's interval.
-double damping_end(int stages) { return (stages * (stages + 1.0) - 2) / 2; }
-
-Complex rkl2_change(int stages, Complex z) {
-  const Complex y = z * (2 / damping_end(stages));
-  Complex before = 0, legendre = y;  // P_(j-1)(1 + y) - 1, P_j(1 + y) - 1
-  for (int j = 2; j <= stages; ++j) {
-    const Complex next =
-        ((2.0 * j - 1) * (legendre + y * (1.0 + legendre)) - (j - 1.0) * before) / double(j);
-    before = legendre;
-    legendre = next;
-  }
-  return damping_end(stages) / (stages * (stages + 1.0)) * legendre;
-}
-
 // The end of the stable steps, between two of `ends`, the first of which is stable; infinity where
 // all are. One that is below `least` is none at all: rounding hides its sign there.
 template <class IsStable>
@@ -78,17 +63,19 @@ SquareMatrix leapfrog_factors(const SquareMatrix& rate, double dt) {
 
 }  // namespace
 
-Complex change_of(TimeScheme scheme, Complex z) {
+StepChange step_change_of(TimeScheme scheme) {
   switch (scheme.kind) {
     case Scheme::euler:
-    case Scheme::leapfrog: return z;
-    case Scheme::heun: return z * (1.0 + z / 2.0);
-    case Scheme::ssprk3: return z * (1.0 + z / 2.0 * (1.0 + z / 3.0));
-    case Scheme::rk4: return z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0)));
-    case Scheme::rkl2: return rkl2_change(scheme.stages, z);
+    case Scheme::leapfrog: return {.order = 1};
+    case Scheme::heun: return {.order = 2};
+    case Scheme::ssprk3: return {.order = 3};
+    case Scheme::rk4: return {.order = 4};
+    case Scheme::rkl2: return {.stages = scheme.stages};
   }
-  return 0;
+  return {};
 }
+
+Complex change_of(TimeScheme scheme, Complex z) { return change_of(step_change_of(scheme), z); }
 
 double largest_step(TimeScheme scheme, Complex rate, double tolerance) {
   const double size = std::abs(rate);

@@ -1,13 +1,7 @@
 // How much a step multiplies what the equation multiplies by e^(rate dt), and the largest step with
 // which that is no more than it may be. Stability functions: Hairer and Wanner, Solving Ordinary
-// Differential Equations II (1996), section IV.2. With z = rate dt:
-//
-//   euler   1 + z                          heun  1 + z + z^2/2
-//   ssprk3  1 + z + z^2/2 + z^3/6          rk4   1 + z + z^2/2 + z^3/6 + z^4/24
-//   rkl2    1 + b (P_s(1 + 4 z / (s^2 + s - 2)) - 1),  b = (s^2 + s - 2) / (2 s (s + 1))
-//
-// P_s is Legendre's polynomial (Meyer, Balsara and Aslam, J. Comput. Phys. 257 (2014)); of damping
-// alone a step is stable to -z = (s^2 + s - 2)/2, and of odd s a little beyond.
+// Differential Equations II (1996), section IV.2; kernels/step_change.hpp has them. Of damping
+// alone a step of rkl2 is stable to -z = (s^2 + s - 2)/2, and of odd s a little beyond.
 //
 // A step is stable where |factor| <= e^max(0, 2 Re z): what the equation damps or keeps does not
 // grow, and what it lets grow does not grow twice as fast.
@@ -15,6 +9,7 @@
 
 #include <limits>
 
+#include "kernels/step_change.hpp"
 #include "solver/equation/eigenvalues.hpp"
 #include "solver/run_config.hpp"
 
@@ -28,8 +23,10 @@ inline TimeScheme scheme_of(TimeScheme scheme, std::size_t fields) {
   return scheme.kind == Scheme::leapfrog && fields == 1 ? Scheme::euler : scheme;
 }
 
-/// What a step multiplies a mode of rate r by, less 1, from z = r dt; small for small z. Leapfrog's
-/// is that of a single field.
+/// What a step multiplies a mode by; leapfrog's is that of a single field.
+StepChange step_change_of(TimeScheme scheme);
+
+/// What a step multiplies a mode of rate r by, less 1, from z = r dt; small for small z.
 Complex change_of(TimeScheme scheme, Complex z);
 
 /// The largest stable step for an eigenvalue of the rate's derivative: 0 where none is stable,
