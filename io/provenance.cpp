@@ -66,7 +66,8 @@ Provenance provenance_of(const BackendDescription& description) {
           {"compiler", LAPL_COMPILER},
           {"backend", description.backend},
           {"engine", description.engine},
-          {"digests_of", steps ? "every engine that steps" : description.engine},
+          {"digests_of", steps ? "every engine that steps"
+                               : fmt::format("{} on {}", description.engine, description.backend)},
           {"device", description.device},
           {"driver", description.driver},
           {"threads", std::to_string(description.threads)},

@@ -9,8 +9,10 @@ namespace lapl {
 
 struct EngineInfo {
   std::string_view name;
-  std::string_view backend;  ///< "cpu" or "cuda"
+  std::string_view backend;  ///< "cpu", "cuda" or "any"
   std::string_view summary;
+
+  constexpr bool runs_on(std::string_view one) const { return backend == one || backend == "any"; }
 };
 
 /// Every engine that steps, whether or not this build can run it; all have the same bits.
@@ -27,7 +29,7 @@ inline constexpr auto engine_table = std::to_array<EngineInfo>(
 /// Has bits of its own, and is taken where it is asked for by name alone
 /// (kernels/linear_rates.hpp).
 inline constexpr EngineInfo spectral_engine = {
-    "spectral", "cpu",
+    "spectral", "any",
     "any number of steps at once, by two transforms; linear equations of one field, with digests "
     "of its own"};
 

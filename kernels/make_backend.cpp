@@ -50,7 +50,7 @@ template <class T>
 std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::string& engine,
                                          const Problem<T>& problem, int threads) {
   const auto matches = [&](const EngineInfo& info) {
-    return info.backend == backend && (engine == "auto" || info.name == engine);
+    return info.runs_on(backend) && (engine == "auto" || info.name == engine);
   };
   if (std::ranges::none_of(all_engines(), matches))
     throw ConfigError("engine {}: not an engine of the {} backend", engine, backend);

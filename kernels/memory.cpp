@@ -1,5 +1,7 @@
 #include "kernels/memory.hpp"
 
+#include <algorithm>
+
 #include "kernels/available_memory.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/cuda/field_layout.hpp"
@@ -21,6 +23,19 @@ Memory memory_needed(const std::string& backend, Shape shape, std::size_t value_
       value_size == 4 ? field_layout<float>(shape).pitch : field_layout<double>(shape).pitch;
   const double padded = rows * static_cast<double>(pitch) * static_cast<double>(value_size);
   return {handed_out, 2 * fields * padded + handed_out + others};
+}
+
+Memory spectral_memory(const std::string& backend, Shape shape, bool source) {
+  const auto array = static_cast<double>(shape.cells()) * sizeof(double);
+  if (backend == "cpu") return {array * (source ? 6 : 1), 0};
+  double batch = 0;
+  for (const std::int64_t size : shape.extents()) {
+    const double line = 16 * (2 * static_cast<double>(size) + 2);  // between faces at 0
+    const double all = line * static_cast<double>((shape.cells() / size + 1) / 2);
+    batch =
+        std::max(batch, std::max(line, std::min(all, static_cast<double>(spectral_batch_bytes))));
+  }
+  return {array * (source ? 4 : 0), array * (source ? 2 : 1) + 2 * batch};
 }
 
 Memory memory_available([[maybe_unused]] const std::string& backend) {

@@ -25,6 +25,13 @@ struct ArrayCount {
 Memory memory_needed(const std::string& backend, Shape shape, std::size_t value_size,
                      const ArrayCount& arrays);
 
+/// Bytes of transforms that engine spectral takes at a time on a GPU; an L2 cache has 50 MB.
+inline constexpr std::int64_t spectral_batch_bytes = 32 << 20;
+
+/// What engine spectral takes beside: modes, and of a source its modes, itself and what it is
+/// computed in; on a GPU also a batch of lines, and as much for cuFFT.
+Memory spectral_memory(const std::string& backend, Shape shape, bool source);
+
 /// What is available now; 0 where that is not known, and for a device that is not there.
 Memory memory_available(const std::string& backend);
 

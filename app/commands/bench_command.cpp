@@ -172,7 +172,7 @@ int bench_engines(const BenchOptions& options) {
   if (loaded) require_axes(shapes, loaded->run.shape.axes, options.config);
   std::vector<std::string> engines;
   for (const EngineInfo& engine : all_engines())
-    if (engine.backend == backend &&
+    if (engine.runs_on(backend) &&
         (options.engine.empty() ? engine.name != "reference" && engine.name != spectral_engine.name
                                 : engine.name == options.engine))
       engines.emplace_back(engine.name);

@@ -6,6 +6,7 @@
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/run_backend.hpp"
 #include "app/view/plot/colormap.hpp"
 #include "io/config/gallery.hpp"
 #include "io/json.hpp"
@@ -43,7 +44,8 @@ Json engines() {
   Json items = Json::array();
   for (const EngineInfo& engine : all_engines()) {
     Json item = {{"name", engine.name}, {"summary", engine.summary}, {"backend", engine.backend}};
-    item.update(tried(std::string(engine.backend), std::string(engine.name)));
+    const std::string name(engine.name);
+    item.update(tried(choose_backend("auto", name).backend, name));
     items.push_back(item);
   }
   return items;

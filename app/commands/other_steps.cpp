@@ -90,7 +90,7 @@ std::vector<OtherSteps> measure_other_steps(
   if (spectral.why_not.empty()) {
     RunConfig other = config;
     other.engine = spectral.name;
-    measure_one(spectral, other, choose_backend("auto", spectral.name), coefficients, state);
+    measure_one(spectral, other, choice, coefficients, state);
   }
   return all;
 }

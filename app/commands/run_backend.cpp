@@ -30,8 +30,8 @@ bool has_formulas(const RunConfig& config) {
 }  // namespace
 
 BackendChoice choose_backend(const RunConfig& config) {
-  if (config.backend == "auto" && config.engine == "auto" && has_formulas(config) &&
-      cuda_unavailable().empty() && !cuda_formulas_unavailable().empty())
+  if (config.backend == "auto" && (config.engine == "auto" || is_spectral(config)) &&
+      has_formulas(config) && cuda_unavailable().empty() && !cuda_formulas_unavailable().empty())
     return {"cpu", "formulas on a GPU: " + cuda_formulas_unavailable()};
   return choose_backend(config.backend, config.engine);
 }
@@ -39,7 +39,7 @@ BackendChoice choose_backend(const RunConfig& config) {
 BackendChoice choose_backend(const std::string& backend, const std::string& engine) {
   if (backend != "auto") return {backend, "compute.backend asks for it"};
   for (const EngineInfo& known : all_engines())
-    if (known.name == engine)
+    if (known.name == engine && known.backend != "any")
       return {std::string(known.backend), fmt::format("engine {} runs there", engine)};
   // What lapl list says of a GPU that is there and cannot be used would fill lines at every run.
   if (cuda_unavailable().empty()) return {"cuda", "a GPU is here"};

@@ -41,9 +41,12 @@ Memory stepping_memory(const RunConfig& config, const std::string& backend, Shap
   Memory memory = memory_needed(backend, shape, value_size, array_count(config));
   const double cells = static_cast<double>(shape.cells());
   memory.host += cells * 8 * static_cast<double>(coefficient_names(config).size());
-  // Modes; the rate of a field that is 0, with what it is computed in.
-  const bool source = config.equation.kind == EquationKind::formula || !config.laws.empty();
-  if (is_spectral(config)) memory.host += cells * 8 * (source ? 6 : 1);
+  if (is_spectral(config)) {
+    const bool source = config.equation.kind == EquationKind::formula || !config.laws.empty();
+    const Memory beside = spectral_memory(backend, shape, source);
+    memory.host += beside.host;
+    memory.device += beside.device;
+  }
   for (const bool keeps_a_copy : {config.verify_every.has_value(), config.steady.has_value()})
     memory.host +=
         !keeps_a_copy ? 0 : cells * static_cast<double>(value_size * config.fields.size());

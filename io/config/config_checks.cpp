@@ -140,7 +140,7 @@ class Checker {
   void check_engine() {
     if (!right({"compute.engine", "compute.backend"}) || run_.backend == "auto") return;
     for (const EngineInfo& engine : all_engines())
-      if (engine.name == run_.engine && engine.backend != run_.backend)
+      if (engine.name == run_.engine && !engine.runs_on(run_.backend))
         add("compute.engine",
             fmt::format("found {}, an engine of backend {}, with compute.backend {} (expected "
                         "compute.backend {} or auto, or another engine)",

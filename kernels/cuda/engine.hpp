@@ -58,7 +58,12 @@ std::unique_ptr<CudaEngine<T>> make_tile_engine(const Problem<T>& problem,
                                                 const DoubleBuffer<T>& buffers,
                                                 cudaStream_t stream);
 
-/// Any of these engines, of what is not compiled ahead.
+/// For problems that have linear rates.
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_spectral_cuda_engine(const Problem<T>& problem,
+                                                         cudaStream_t stream);
+
+/// Any of the engines that step, of what is not compiled ahead.
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_compiled_cuda_engine(const std::string& name,
                                                          const Problem<T>& problem,

@@ -13,6 +13,7 @@
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/stage_passes.hpp"
 #include "kernels/cuda/step_clock.hpp"
+#include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -134,6 +135,8 @@ ChosenEngine<T> compiled_engine(const std::string& name, const Problem<T>& probl
 template <class T>
 ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
                               const DoubleBuffer<T>& buffers, cudaStream_t stream) {
+  if (name == spectral_engine.name)
+    return {name, "compute.engine asks for it", make_spectral_cuda_engine(problem, stream)};
   if (!is_compiled_ahead(problem)) return compiled_engine(name, problem, stream);
   const Choice choice = name == "auto" ? fastest(problem, buffers, stream)
                                        : Choice{name, "compute.engine asks for it"};

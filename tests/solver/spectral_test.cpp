@@ -5,40 +5,11 @@
 #include <numbers>
 
 #include "kernels/error.hpp"
-#include "solver/equation/equation.hpp"
-#include "solver/linear_rates.hpp"
-#include "tests/formula_run.hpp"
-#include "tests/test_field.hpp"
+#include "tests/spectral_runs.hpp"
 
 using namespace lapl;
 
 namespace {
-
-constexpr std::array axis_laws = {LawKind::value, LawKind::derivative};
-
-// Faces by number: zero or insulated on each side, or periodic.
-constexpr int face_mixtures = 5;
-void set_faces(RunConfig& run, int axis, int mixture, const std::string& of_value = "0",
-               const std::string& of_derivative = "0") {
-  Boundary& boundary = axis == 0   ? run.boundaries.planes
-                       : axis == 1 ? run.boundaries.rows
-                                   : run.boundaries.columns;
-  boundary = mixture == 4 ? Boundary::periodic : Boundary::zero;
-  if (mixture == 4) return;
-  for (const bool last : {false, true}) {
-    SideLaw law{.axis = axis, .last = last, .array = ""};
-    law.kind = axis_laws[static_cast<std::size_t>(mixture >> (last ? 1 : 0) & 1)];
-    law.value = law.kind == LawKind::value ? of_value : of_derivative;
-    run.laws.push_back(law);
-  }
-}
-
-RunConfig diffusion_run(Shape shape) {
-  RunConfig run;
-  run.shape = shape;
-  run.equation.parameters["coefficient"] = 0.9 * largest_stable_coefficient(shape.axes);
-  return run;
-}
 
 template <class T>
 std::vector<T> spectral(RunConfig run, const std::vector<T>& state, std::int64_t steps,
@@ -47,56 +18,31 @@ std::vector<T> spectral(RunConfig run, const std::vector<T>& state, std::int64_t
   return test::formula_stepped(run, state, steps, "spectral", threads);
 }
 
-// That of stepping, and of two transforms in float64 (docs/numerics.md).
-template <class T>
-double gate(const std::vector<T>& start, std::int64_t steps) {
-  const double largest = test::largest_magnitude(start);
-  const double transforms = std::log2(static_cast<double>(start.size()) + 1) * 0x1p-53 * largest;
-  return test::rounding_gate<T>(steps, largest) + transforms;
-}
-
-Shape shape_of(std::vector<std::int64_t> extents) { return Shape::of(extents); }
-
 }  // namespace
 
 TEST_CASE_TEMPLATE("engine spectral equals stepping within the gate, whatever the faces", T, float,
                    double) {
-  const std::vector<Shape> shapes = {shape_of({1}),       shape_of({2}),        shape_of({97}),
-                                     shape_of({128}),     shape_of({1, 1}),     shape_of({1, 30}),
-                                     shape_of({31, 1}),   shape_of({16, 27}),   shape_of({61, 37}),
-                                     shape_of({2, 3, 5}), shape_of({12, 7, 10})};
-  for (const Shape shape : shapes)
-    for (int faces = 0; faces < face_mixtures * face_mixtures; ++faces) {
-      RunConfig run = diffusion_run(shape);
-      set_faces(run, 2, faces % face_mixtures);
-      if (shape.axes > 1) set_faces(run, 1, faces / face_mixtures);
-      if (shape.axes > 2) set_faces(run, 0, (faces * 7 + 3) % face_mixtures);
+  for (const Shape shape : test::spectral_shapes())
+    for (int faces = 0; faces < test::face_pairs; ++faces) {
+      const RunConfig run = test::mixed_run(shape, faces);
       const std::vector<T> start = test::random_field<T>(shape);
       for (const std::int64_t steps : {1, 2, 15, 400}) {
         CAPTURE(text_of(shape));
         CAPTURE(faces);
         CAPTURE(steps);
         const std::vector<T> stepped = test::formula_stepped(run, start, steps);
-        CHECK(test::largest_difference(spectral(run, start, steps), stepped) <= gate(start, steps));
+        CHECK(test::largest_difference(spectral(run, start, steps), stepped) <=
+              test::spectral_gate(start, steps));
       }
     }
 }
 
 TEST_CASE("engine spectral takes decay, sources, laws of values and every scheme") {
-  for (const Shape shape : {shape_of({41}), shape_of({14, 23}), shape_of({5, 8, 6})})
+  for (const Shape shape :
+       {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
     for (const auto& scheme : name_table<Scheme>)
-      for (int faces = 0; faces < face_mixtures; ++faces) {
-        RunConfig run = test::formula_run(
-            shape, {{"u", "0.3 * laplacian(u) - 0.05 * d2_dx2(u) - k * u + s + 0.2"}});
-        run.scheme = {scheme.value, 7};
-        run.time_step = 0.4;
-        run.spacing = Spacing::of(std::vector<double>(static_cast<std::size_t>(shape.axes), 0.9));
-        run.spacing.by_axis[1] = 1.1;
-        run.parameters["k"] = test::number_parameter(0.02);
-        run.parameters["s"] = test::formula_parameter("0.1 * sin(x)");
-        for (int axis = 3 - shape.axes; axis < 3; ++axis)
-          set_faces(run, axis, (faces + axis) % face_mixtures, axis == 2 ? "0.7" : "0.1 * x",
-                    "-0.2");
+      for (int faces = 0; faces < test::face_mixtures; ++faces) {
+        const RunConfig run = test::source_run(shape, scheme.value, faces);
         const std::vector<double> start = test::random_field<double>(shape);
         CAPTURE(text_of(shape));
         CAPTURE(scheme.name);
@@ -123,7 +69,7 @@ TEST_CASE("engine spectral: a thousand million steps of an eigenmode") {
   constexpr double pi = std::numbers::pi;
   const Shape shape = {150, 211};
   for (const double decay : {0.01, 2.0, 30.0}) {
-    RunConfig run = diffusion_run(shape);
+    RunConfig run = test::diffusion_run(shape);
     run.boundaries = {Boundary::zero, Boundary::insulated};
     const double row_theta = pi * 3 / 151, column_theta = pi * 2 / 211;
     const double lambda =
@@ -150,7 +96,7 @@ TEST_CASE("engine spectral: a thousand million steps of an eigenmode") {
 
 TEST_CASE_TEMPLATE("engine spectral is nearer to what exact steps make than stepping is", T, float,
                    double) {
-  RunConfig run = diffusion_run({64, 48});
+  RunConfig run = test::diffusion_run({64, 48});
   run.equation.parameters["coefficient"] = 0.25;  // exact in both
   const std::vector<T> start = test::random_field<T>(run.shape);
   const std::vector<double> exact =
@@ -164,7 +110,7 @@ TEST_CASE_TEMPLATE("engine spectral is nearer to what exact steps make than step
 }
 
 TEST_CASE("engine spectral has the same bits on any number of threads") {
-  RunConfig run = diffusion_run({37, 50});
+  RunConfig run = test::diffusion_run({37, 50});
   run.boundaries = {Boundary::periodic, Boundary::insulated};
   const std::vector<float> start = test::random_field<float>(run.shape);
   const std::vector<float> one = spectral(run, start, 77, 1);

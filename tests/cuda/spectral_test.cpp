@@ -1,0 +1,133 @@
+// Engine spectral on the GPU: against the CPU's and against engines that step.
+#include <doctest/doctest.h>
+
+#include "kernels/error.hpp"
+#include "tests/cuda/need_cuda.hpp"
+#include "tests/spectral_runs.hpp"
+
+using namespace lapl;
+
+namespace {
+
+template <class T>
+std::unique_ptr<Backend<T>> spectral_on(const std::string& backend, RunConfig run) {
+  run.engine = "spectral";
+  return make_backend<T>(backend, "spectral",
+                         problem_to_step<T>(run, test::coefficient_fields(run)), 2);
+}
+
+template <class T>
+std::vector<T> stepped_from(Backend<T>& backend, const std::vector<T>& start, std::int64_t steps) {
+  backend.set_state(start);
+  backend.advance(steps);
+  return test::state_of(backend).field;
+}
+
+// In float32 both round nearly the same number.
+template <class T>
+double allowed(double largest) {
+  return (sizeof(T) == 4 ? 0x1p-23 : 1e-12) * largest;
+}
+
+// Both backends after each number of steps; returns the GPU's last state.
+template <class T>
+std::vector<T> compare_with_cpu(const RunConfig& run, const std::vector<T>& start,
+                                const std::vector<std::int64_t>& counts) {
+  const auto gpu = spectral_on<T>("cuda", run), cpu = spectral_on<T>("cpu", run);
+  std::vector<T> found;
+  for (const std::int64_t steps : counts) {
+    CAPTURE(steps);
+    found = stepped_from(*gpu, start, steps);
+    const std::vector<T> expected = stepped_from(*cpu, start, steps);
+    const double largest =
+        std::max(test::largest_magnitude(start), test::largest_magnitude(expected));
+    CHECK(test::largest_difference(found, expected) <= allowed<T>(largest));
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's and stepping, whatever the faces", T,
+                   float, double) {
+  test::need_cuda();
+  for (const Shape shape : test::spectral_shapes())
+    for (int faces = 0; faces < test::face_pairs; ++faces) {
+      CAPTURE(text_of(shape));
+      CAPTURE(faces);
+      const RunConfig run = test::mixed_run(shape, faces);
+      const std::vector<T> start = test::random_field<T>(shape);
+      const std::vector<T> found = compare_with_cpu(run, start, {1, 2, 400, 15});
+      CHECK(test::largest_difference(found, test::formula_stepped(run, start, 15)) <=
+            test::spectral_gate(start, 15));
+    }
+}
+
+TEST_CASE_TEMPLATE("engine spectral on a GPU, small grids for the sanitizer", T, float, double) {
+  test::need_cuda();
+  for (const Shape shape : {test::shape_of({1}), test::shape_of({5, 2}), test::shape_of({3, 4, 5})})
+    for (const int faces : {0, 6, 13, 24}) {
+      CAPTURE(text_of(shape));
+      CAPTURE(faces);
+      const RunConfig run = test::mixed_run(shape, faces);
+      compare_with_cpu(run, test::random_field<T>(shape), {3});
+    }
+  const RunConfig run = test::source_run({5, 7}, Scheme::rkl2, 1);
+  compare_with_cpu(run, test::random_field<T>(run.shape), {3});
+}
+
+TEST_CASE("engine spectral on a GPU takes decay, sources, laws of values and every scheme") {
+  test::need_cuda();
+  for (const Shape shape :
+       {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
+    for (const auto& scheme : name_table<Scheme>)
+      for (int faces = 0; faces < test::face_mixtures; ++faces) {
+        CAPTURE(text_of(shape));
+        CAPTURE(scheme.name);
+        CAPTURE(faces);
+        compare_with_cpu(test::source_run(shape, scheme.value, faces),
+                         test::random_field<double>(shape), {1, 300, 1'000'000'000});
+      }
+}
+
+TEST_CASE("engine spectral on a GPU takes terms of several axes") {
+  test::need_cuda();
+  RunConfig run = test::formula_run({20, 33}, {{"u", "-0.05 * laplacian(laplacian(u)) - 0.1 * u"}});
+  run.time_step = 0.2;
+  run.boundaries = {Boundary::insulated, Boundary::periodic};
+  compare_with_cpu(run, test::random_field<double>(run.shape), {1, 200});
+}
+
+TEST_CASE_TEMPLATE("engine spectral on a GPU takes more lines than a batch has", T, float, double) {
+  test::need_cuda();
+  for (const auto& [shape, faces] : {std::pair{test::shape_of({2500, 999}), 0},
+                                     {test::shape_of({1001, 2600}), 7},
+                                     {test::shape_of({129, 127, 130}), 13},
+                                     {test::shape_of({2'000'003}), 3}}) {
+    CAPTURE(text_of(shape));
+    const RunConfig run = test::mixed_run(shape, faces);
+    compare_with_cpu(run, test::random_field<T>(shape), {1000});
+  }
+}
+
+TEST_CASE_TEMPLATE("engine spectral on a GPU has the same bits each time, also after a restart", T,
+                   float, double) {
+  test::need_cuda();
+  for (const Shape shape : {test::shape_of({307, 450}), test::shape_of({30, 41, 22})}) {
+    const RunConfig run = test::source_run(shape, Scheme::euler, 0);
+    const std::vector<T> start = test::random_field<T>(shape);
+    const auto one = spectral_on<T>("cuda", run), other = spectral_on<T>("cuda", run);
+    const std::vector<T> middle = stepped_from(*one, start, 77);
+    CHECK(test::same_bits<T>(stepped_from(*other, start, 77), middle));
+    one->advance(50);
+    const std::vector<T> end = test::state_of(*one).field;
+    CHECK(test::same_bits<T>(stepped_from(*other, middle, 50), end));
+  }
+}
+
+TEST_CASE("engine spectral on a GPU refuses a problem without linear rates") {
+  test::need_cuda();
+  CHECK_THROWS_AS(
+      make_backend<float>("cuda", "spectral", test::diffusion<float>({8, 9}, {}, 0.25f), 1),
+      EngineUnsuitable);
+}

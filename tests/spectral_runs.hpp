@@ -1,0 +1,82 @@
+// Runs that engine spectral takes, for its tests on each backend.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "solver/equation/equation.hpp"
+#include "tests/formula_run.hpp"
+#include "tests/test_field.hpp"
+
+namespace lapl::test {
+
+/// Faces by number: zero or insulated on each side, or periodic.
+inline constexpr int face_mixtures = 5;
+inline void set_faces(RunConfig& run, int axis, int mixture, const std::string& of_value = "0",
+                      const std::string& of_derivative = "0") {
+  Boundary& boundary = axis == 0   ? run.boundaries.planes
+                       : axis == 1 ? run.boundaries.rows
+                                   : run.boundaries.columns;
+  boundary = mixture == 4 ? Boundary::periodic : Boundary::zero;
+  if (mixture == 4) return;
+  constexpr std::array axis_laws = {LawKind::value, LawKind::derivative};
+  for (const bool last : {false, true}) {
+    SideLaw law{.axis = axis, .last = last, .array = ""};
+    law.kind = axis_laws[static_cast<std::size_t>(mixture >> (last ? 1 : 0) & 1)];
+    law.value = law.kind == LawKind::value ? of_value : of_derivative;
+    run.laws.push_back(law);
+  }
+}
+
+/// Close to the largest stable step: some modes change their sign.
+inline RunConfig diffusion_run(Shape shape) {
+  RunConfig run;
+  run.shape = shape;
+  run.equation.parameters["coefficient"] = 0.9 * largest_stable_coefficient(shape.axes);
+  return run;
+}
+
+inline Shape shape_of(const std::vector<std::int64_t>& extents) { return Shape::of(extents); }
+
+/// Of one to three axes: one cell, odd, even and prime sizes.
+inline std::vector<Shape> spectral_shapes() {
+  return {shape_of({1}),      shape_of({2}),       shape_of({97}),       shape_of({128}),
+          shape_of({1, 1}),   shape_of({1, 30}),   shape_of({31, 1}),    shape_of({16, 27}),
+          shape_of({61, 37}), shape_of({2, 3, 5}), shape_of({12, 7, 10})};
+}
+
+/// All mixtures of faces on two axes, and as many on three.
+inline constexpr int face_pairs = face_mixtures * face_mixtures;
+inline RunConfig mixed_run(Shape shape, int faces) {
+  RunConfig run = diffusion_run(shape);
+  set_faces(run, 2, faces % face_mixtures);
+  if (shape.axes > 1) set_faces(run, 1, faces / face_mixtures);
+  if (shape.axes > 2) set_faces(run, 0, (faces * 7 + 3) % face_mixtures);
+  return run;
+}
+
+/// With decay, a source, and laws that hold values; `faces` below face_mixtures.
+inline RunConfig source_run(Shape shape, Scheme scheme, int faces) {
+  RunConfig run =
+      formula_run(shape, {{"u", "0.3 * laplacian(u) - 0.05 * d2_dx2(u) - k * u + s + 0.2"}});
+  run.scheme = {scheme, 7};
+  run.time_step = 0.4;
+  run.spacing = Spacing::of(std::vector<double>(static_cast<std::size_t>(shape.axes), 0.9));
+  run.spacing.by_axis[1] = 1.1;
+  run.parameters["k"] = number_parameter(0.02);
+  run.parameters["s"] = formula_parameter("0.1 * sin(x)");
+  for (int axis = 3 - shape.axes; axis < 3; ++axis)
+    set_faces(run, axis, (faces + axis) % face_mixtures, axis == 2 ? "0.7" : "0.1 * x", "-0.2");
+  return run;
+}
+
+/// That of stepping, and of two transforms in float64 (docs/numerics.md).
+template <class T>
+double spectral_gate(const std::vector<T>& start, std::int64_t steps) {
+  const double largest = largest_magnitude(start);
+  const double transforms = std::log2(static_cast<double>(start.size()) + 1) * 0x1p-53 * largest;
+  return rounding_gate<T>(steps, largest) + transforms;
+}
+
+}  // namespace lapl::test
