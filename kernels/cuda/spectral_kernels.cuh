@@ -1,11 +1,11 @@
 // Kernels of engine spectral: from lines in memory to the transforms of pairs of them, and back.
 //
-//   pack_values -> forward transform -> take_modes | pack_modes -> backward transform ->
-//   take_values
+//   pack_values -> forward transform -> take_modes
+//   pack_modes -> backward transform -> take_values
 //
 // Of the columns, threads side by side take values of a line; of a slower axis, 8 pairs of lines in
-// neighbouring columns, each 4 values, so that a warp reads rows of 128 bytes and writes 64 of a
-// line.
+// neighbouring columns, 4 values of each a warp: rows of 128 bytes and 64 bytes of a line. At most
+// 76 registers a thread (take_modes with StepModes), no shared memory, no barrier.
 #pragma once
 
 #include "kernels/cuda/spectral_lines.hpp"
@@ -18,8 +18,8 @@ constexpr int block_threads = 256;
 // Lines along an axis in memory: where each starts, and how far apart its values are.
 struct Lines {
   std::int64_t count, stride;
-  std::int64_t side_by_side,
-      apart;  // so many start at neighbouring values, then `apart` further on
+  // So many start at neighbouring values, and the next so many `apart` further on.
+  std::int64_t side_by_side, apart;
 
   __device__ __forceinline__ std::int64_t start(std::int64_t line) const {
     return side_by_side == 1 ? line * apart : line / side_by_side * apart + line % side_by_side;

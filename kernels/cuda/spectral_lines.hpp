@@ -2,12 +2,11 @@
 // x + i y. An odd line's transform is imaginary, so that of x + i y holds both apart; those of
 // other lines come apart by the symmetry of real lines' transforms, Z[-p] = conj Z[p].
 //
-//   modes     values of a transform        line of n values in it, from j = 0       modes p of x, y
-//   odd       L = 2n + 2                   0 x0 ... xn-1 0 -xn-1 ... -x0            -Im, Re Z[p +
-//   1] mixed     2n + 1                       0 x0 -x1 x2 ... , and back, negated      -Im, Re Z[n
-//   - p] even      n                            x0 x2 x4 ... x5 x3 x1                    2 Re(e^(-i
-//   phi) X[p]) periodic  n                            x0 ... xn-1                              Re
-//   X[p], Im X[n-p]
+//   modes     L        a line's n values in the transform, from j = 0   modes p of x and y
+//   odd       2n + 2   0 x0 ... xn-1 0 -xn-1 ... -x0                    -Im, Re Z[p + 1]
+//   mixed     2n + 1   0 x0 -x1 x2 ... and back, negated                -Im, Re Z[n - p]
+//   even      n        x0 x2 x4 ... x5 x3 x1                            2 Re(e^(-i phi) X[p])
+//   periodic  n        x0 ... xn-1                                      Re X[p], Im X[n - p]
 //
 // mixed: sin((i + 1) theta) of theta = pi (2p + 1)/(2n + 1) is (-1)^i sin((i + 1) (pi - theta)),
 // and pi - theta = 2 pi (n - p)/(2n + 1). even: phi = pi p/(2n) (Makhoul, IEEE Trans. Acoustics,
