@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "kernels/block.hpp"
 
@@ -31,5 +33,10 @@ inline double crop_limit(const FractalParameters& parameters, Shape shape) {
 /// DeviceError where memory for it is missing.
 template <class T>
 void fill_fractal(const Block<T>& block, const FractalParameters& parameters);
+
+/// The field in host memory, as it is made on "cpu" or "cuda".
+template <class T>
+std::vector<T> make_fractal(const std::string& backend, Shape shape,
+                            const FractalParameters& parameters);
 
 }  // namespace lapl

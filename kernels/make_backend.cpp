@@ -10,6 +10,7 @@
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/host_vector.hpp"
 #include "kernels/ranks/halo.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
@@ -106,6 +107,26 @@ void fill_fractal(const Block<T>& block, const FractalParameters& parameters) {
 }
 template void fill_fractal(const Block<float>&, const FractalParameters&);
 template void fill_fractal(const Block<double>&, const FractalParameters&);
+
+template <class T>
+std::vector<T> make_fractal([[maybe_unused]] const std::string& backend, Shape shape,
+                            const FractalParameters& parameters) {
+  std::vector<T> field = host_vector<T>(shape.cells());
+#ifdef LAPL_HAS_CUDA
+  if (backend == "cuda") {
+    copy_fractal_from_device(shape, parameters, field.data());
+    return field;
+  }
+#endif
+  fill_fractal_on_host(Block<T>{.shape = shape,
+                                .pitch = shape.columns,
+                                .values = field.data(),
+                                .threads = useful_threads(shape)},
+                       parameters);
+  return field;
+}
+template std::vector<float> make_fractal(const std::string&, Shape, const FractalParameters&);
+template std::vector<double> make_fractal(const std::string&, Shape, const FractalParameters&);
 
 template <class T>
 Ceilings measure_ceilings(const BackendDescription& by, int arithmetic) {

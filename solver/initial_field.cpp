@@ -116,20 +116,6 @@ std::vector<double> own_rows(const RunConfig& config, const std::string& name,
   return std::get<FieldMaker>(made)(config, rows);
 }
 
-// The whole of a fractal, on the first rank.
-template <class T>
-std::vector<T> whole_fractal(const RunConfig& config, Ranks& ranks) {
-  std::vector<T> whole;
-  if (!ranks.is_first()) return whole;
-  whole = host_vector<T>(config.shape.cells());
-  fill_fractal(Block<T>{.shape = config.shape,
-                        .pitch = config.shape.columns,
-                        .values = whole.data(),
-                        .threads = useful_threads(config.shape)},
-               config.initial.fractal);
-  return whole;
-}
-
 }  // namespace
 
 template <class T>
@@ -151,7 +137,11 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
     if (is_fractal && ranks.count() == 1) {
       on_backend.push_back(field);
     } else if (is_fractal) {
-      scatter_rows<T>(ranks, whole_fractal<T>(own, ranks), rows, columns, values);
+      const std::vector<T> whole =
+          ranks.is_first()
+              ? make_fractal<T>(backend.description().backend, config.shape, own.initial.fractal)
+              : std::vector<T>();
+      scatter_rows<T>(ranks, whole, rows, columns, values);
     } else if (std::holds_alternative<FieldFile>(made)) {
       const std::vector<T> whole =
           ranks.is_first() ? rounded_once<T>(loaded.at(name)) : std::vector<T>();

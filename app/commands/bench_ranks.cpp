@@ -42,7 +42,8 @@ void print_rows(const Json& all, const char* scaling, int ranks, const Json& of_
     const auto rate = row["gigacells_per_second"].get<double>();
     const auto rate_of_one = one["gigacells_per_second"].get<double>();
     const int threads = ranks * row["threads"].get<int>();
-    const double processors = static_cast<double>(threads) / one["threads"].get<int>();
+    const double processors =  // GPUs, where there are no threads
+        threads == 0 ? ranks : static_cast<double>(threads) / one["threads"].get<int>();
     fmt::print(
         "{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9.3f} {:>9.2f} {:>9.1f} {:>8}\n", scaling, ranks,
         threads, row["engine"].get<std::string>(), row["precision"].get<std::string>(),
@@ -58,7 +59,7 @@ int bench_ranks(int most, const std::vector<std::vector<std::int64_t>>& shapes,
                 const std::vector<std::string>& words, bool json) {
   if (!json)
     fmt::print("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9} {:>9} {:>9} {:>8}\n", "scaling",
-               "ranks", "threads", "engine", "", "cells", "GCells/s", "of one", "% a core",
+               "ranks", "threads", "engine", "", "cells", "GCells/s", "of one", "% each",
                "checked");
   Json measurements = Json::array();
   const auto add = [&](Json rows, const char* scaling, int ranks, const Json& of_one) {

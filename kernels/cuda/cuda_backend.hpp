@@ -30,6 +30,10 @@ std::int64_t steps_of_streaming(const Problem<T>& problem);
 template <class T>
 void fill_fractal_on_device(const Block<T>& block, const FractalParameters& parameters);
 
+/// Makes it on the current device, and copies it to shape.cells() values in host memory.
+template <class T>
+void copy_fractal_from_device(Shape shape, const FractalParameters& parameters, T* values);
+
 /// Filters frames while others are copied in and out. Throws DeviceError where device memory does
 /// not suffice for its few frames.
 template <class T>

@@ -10,6 +10,7 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/observe.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "kernels/pcg64.hpp"
 #include "kernels/percentile.hpp"
 
@@ -195,6 +196,21 @@ void fill_fractal_on_device(const Block<T>& block, const FractalParameters& para
               {shape.planes * shape.rows, shape.columns, block.pitch}, stream);
   LAPL_CUDA(cudaStreamSynchronize(stream));  // before field is freed
 }
+template <class T>
+void copy_fractal_from_device(Shape shape, const FractalParameters& parameters, T* values) {
+  const auto field = device_buffer<T>(shape.cells());
+  const Stream stream;
+  fill_fractal_on_device<T>({.place = Block<T>::Place::device,
+                             .shape = shape,
+                             .pitch = shape.columns,
+                             .values = field.data(),
+                             .stream = static_cast<cudaStream_t>(stream)},
+                            parameters);
+  LAPL_CUDA(cudaMemcpy(values, field.data(), static_cast<std::size_t>(shape.cells()) * sizeof(T),
+                       cudaMemcpyDeviceToHost));
+}
+template void copy_fractal_from_device(Shape, const FractalParameters&, float*);
+template void copy_fractal_from_device(Shape, const FractalParameters&, double*);
 template void fill_fractal_on_device(const Block<float>&, const FractalParameters&);
 template void fill_fractal_on_device(const Block<double>&, const FractalParameters&);
 

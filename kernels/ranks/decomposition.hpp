@@ -20,8 +20,8 @@ struct RankCosts {
 };
 /// Of two processors of one machine.
 inline constexpr RankCosts costs_of_cores = {1 / 1.5e9, 1 / 0.7e9, 1 / 4e9, 5e-6, {1, 1.5, 3}};
-/// Of two H200 of one machine.
-inline constexpr RankCosts costs_of_gpus = {1 / 6e12, 1 / 0.6e12, 1 / 150e9, 10e-6, {1, 1.2, 2}};
+/// Of two H200 of one machine, by NCCL.
+inline constexpr RankCosts costs_of_gpus = {1 / 6e12, 1 / 0.6e12, 1 / 240e9, 11e-6, {1, 1.2, 2}};
 
 /// What a decomposition depends on.
 struct Division {

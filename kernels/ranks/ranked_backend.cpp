@@ -9,9 +9,9 @@
 #include <utility>
 #include <variant>
 
-#include "kernels/cpu/filter.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/frame_filter.hpp"
 #include "kernels/ranks/halo.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/ranks/redistribution.hpp"
@@ -43,6 +43,7 @@ class RankedBackend final : public Backend<T> {
         reach_(reach_of(problem.stages)),
         halo_(make_halo<T>(ranks, backend, by_, problem.fields)),
         redistribution_(by_, ranks.rank()),
+        backend_(backend),
         threads_(threads) {
     if (!part_.is_empty())
       block_ = make_backend(backend, engine, local_problem(problem, part_), threads);
@@ -120,8 +121,8 @@ class RankedBackend final : public Backend<T> {
     for (const DerivedPlan<T>& plan : plans) {
       of_first_.push_back(nullptr);
       if (const auto* filter = std::get_if<FilterPlan<T>>(&plan)) {
-        of_first_.back() = stepping_->is_first() ? make_cpu_filter(*filter, threads_)
-                                                 : std::unique_ptr<CpuFilter<T>>();
+        if (stepping_->is_first())
+          of_first_.back() = make_frame_filter(backend_, *filter, threads_);
         filtered_.push_back(filter->field);
         continue;
       }
@@ -210,7 +211,12 @@ class RankedBackend final : public Backend<T> {
   std::span<const T> filtered(std::size_t plan) {
     const std::vector<T> field = gather_rows(*capturing_, captured_.field(filtered_[plan]));
     std::vector<T> result(field.size());
-    if (of_first_[plan]) of_first_[plan]->apply(field.data(), result.data());
+    if (of_first_[plan])
+      of_first_[plan]->run(
+          1, [&](std::int64_t, T* values) { std::ranges::copy(field, values); },
+          [&](std::int64_t, const T* values) {
+            std::copy_n(values, result.size(), result.data());
+          });
     results_[plan].resize(captured_.cells);
     scatter_rows<T>(*capturing_, result, rows_, grid_.columns, results_[plan]);
     return results_[plan];
@@ -226,10 +232,11 @@ class RankedBackend final : public Backend<T> {
   std::int64_t filled_ = 0;  // how deep the halo is right
   std::unique_ptr<Halo<T>> halo_;
   Redistribution<T> redistribution_;
+  std::string backend_;
   int threads_;
   std::unique_ptr<Backend<T>> block_;  // none where this rank has nothing to step
   std::vector<int> filtered_;          // of each plan, the field that it filters
-  std::vector<std::unique_ptr<CpuFilter<T>>> of_first_;
+  std::vector<std::unique_ptr<FrameFilter<T>>> of_first_;
   std::optional<NotFinite<T>> not_finite_;
   std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges, and waiting for them
   bool with_derived_ = false, fresh_ = true;
@@ -245,6 +252,20 @@ int threads_of_rank(const Ranks& ranks, Shape shape) {
   const bool bound = cores < ::sysconf(_SC_NPROCESSORS_ONLN);
   const int own = bound ? cores : std::max(cores / ranks.on_this_machine(), 1);
   return std::min(useful_threads(shape), own);
+}
+
+// About what one of so many ranks steps: a slab, without the values of coefficients.
+template <class T>
+Problem<T> typical_block(const Problem<T>& problem, int ranks) {
+  Problem<T> block = problem;
+  for (std::vector<T>& coefficient : block.coefficients) coefficient.clear();
+  Part part = Part::all(problem.shape);
+  const std::size_t slowest = 3 - static_cast<std::size_t>(problem.shape.axes);
+  part.own[slowest] = (part.own[slowest] + ranks - 1) / ranks;
+  part.before[slowest] = part.after[slowest] = 1;
+  block.shape = part.shape();
+  for (Faces<T>& faces : block.faces) faces = open_faces(faces, part);
+  return block;
 }
 
 }  // namespace
@@ -263,7 +284,7 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
           .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
           .ranks = ranks,
           .reach = std::max<std::int64_t>(reach_of(problem.stages), 1),
-          .steps_of_pass = steps_at_once(problem, backend, engine),
+          .steps_of_pass = steps_at_once(typical_block(problem, ranks), backend, engine),
           .most_passes = backend == "cpu" ? 1 : 8,
           .least_depth = least_depth,
           .costs = backend == "cpu" ? costs_of_cores : costs_of_gpus};

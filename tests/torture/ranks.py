@@ -26,8 +26,6 @@ def on(ranks: int) -> tuple[str, ...]:
 def require_ranks(torture: Torture) -> None:
     if shutil.which("mpirun") is None:
         raise Skipped("mpirun is not installed (package openmpi-bin)")
-    if torture.backend != "cpu":
-        raise Skipped("ranks step on the backend cpu alone")
     ended = torture.run(torture.new_folder(), *RUN, *on(2))
     if "not compiled in" in ended.err:
         raise Skipped("built without MPI")
@@ -152,7 +150,7 @@ def one_rank_errors(torture: Torture, count: int | None) -> list[Trial]:
 
     def trial(error: int, at: int, rank: int, folder: pathlib.Path) -> None:
         (folder / "c.yaml").write_text(torture.small)
-        plain = [str(torture.program), *RUN, "--backend", "cpu"]
+        plain = [str(torture.program), *RUN, "--backend", torture.backend]
         faults = torture.faults(folder, action=f"error:{error}:once", at=at)
         words = ["mpirun", "--quiet", "--oversubscribe", "--bind-to", "none", "--allow-run-as-root"]
         for number in range(3):
