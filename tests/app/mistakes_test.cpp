@@ -136,6 +136,7 @@ TEST_CASE("a run on the CPU says so in a line that fits") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const Outcome run = run_lapl({"run", "c.yaml"});
+  CAPTURE(run.err);
   REQUIRE(run.code == 0);
   CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
   CHECK(run.err.find("compute.backend") == std::string::npos);
