@@ -78,15 +78,16 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
   const std::vector<T> expected(whole.state.begin(), whole.state.end());
   const std::vector<Decomposition> all = decompositions(problem);
   int compared = 0;
-  for (const auto& [stepper, engine] : steppers) {
+  for (const BackendAndEngine& stepper : steppers) {
     const Decomposition& by = all[seed % all.size()];
-    CAPTURE(stepper);
-    CAPTURE(engine);
+    CAPTURE(stepper.backend);
+    CAPTURE(stepper.engine);
     CAPTURE(by.counts[0]);
     CAPTURE(by.counts[1]);
     CAPTURE(by.counts[2]);
     CAPTURE(by.depth);
-    const auto backend = make_ranked_backend<T>(test::ranks(), stepper, engine, problem, {}, 1, by);
+    const auto backend =
+        make_ranked_backend<T>(test::ranks(), stepper.backend, stepper.engine, problem, {}, 1, by);
     if (random.compiled) backend->settle();
     backend->set_state(rows_of(state, problem.shape, backend->rows()), 5);
     backend->advance(random.steps);
