@@ -88,21 +88,27 @@ std::string some_spelling(std::mt19937_64& random) {
 
 TEST_CASE("numbers: the program takes what the schema takes, in every spelling, for every key") {
   std::mt19937_64 random(20261122);
-  std::vector<std::pair<std::string, ValueType>> types;
+  struct Row {
+    std::string key;
+    ValueType type;
+    Json schema;
+  };
+  std::vector<Row> rows;
   for (const ConfigKey& key : config_keys())
     if (!std::holds_alternative<FiltersForm>(key.type.forms.front()) &&
-        !std::holds_alternative<FormulaForm>(key.type.forms.front()))  // takes any text
-      types.emplace_back(key.name, ValueType{key.type.forms, {}});
+        !std::holds_alternative<FormulaForm>(key.type.forms.front())) {  // takes any text
+      const ValueType type{key.type.forms, {}};
+      rows.push_back({key.name, type, schema_of(type)});
+    }
   std::size_t taken = 0;
   for (int i = 0; i < 4000; ++i) {
     const std::string text = some_spelling(random);
     CAPTURE(text);
     REQUIRE(std::regex_match(text, json_number));
-    for (const auto& [name, type] : types) {
-      const std::string& key = name;
-      CAPTURE(key);
-      const bool expected = takes(schema_of(type), text);
-      CHECK(program_takes(type, text) == expected);
+    for (const Row& row : rows) {
+      CAPTURE(row.key);
+      const bool expected = takes(row.schema, text);
+      CHECK(program_takes(row.type, text) == expected);
       taken += expected;
     }
   }
