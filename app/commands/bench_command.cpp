@@ -178,7 +178,9 @@ int bench_engines(const BenchOptions& options) {
       engines.emplace_back(engine.name);
   if (engines.empty())
     throw ConfigError("--engine {}: not an engine of the {} backend", options.engine, backend);
-  if (!options.json)
+  Ranks& ranks = run_ranks();
+  const bool as_table = !options.json && ranks.is_first();
+  if (as_table)
     fmt::print(
         "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n"
         "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n",
@@ -193,38 +195,42 @@ int bench_engines(const BenchOptions& options) {
                                shape,           {boundary, boundary, boundary},
                                options.threads, loaded ? &loaded->run : nullptr};
         const auto measure = precision == "float32" ? benchmark<float> : benchmark<double>;
-        Ranks& ranks = run_ranks();
         try {
           const auto result =
               measure(of, coefficients_on(loaded, shape), options.steps, options.repeats, ranks);
           all.push_back(values_of(result, shape, precision));
-          if (!options.json) print_row(all.back());
+          if (as_table) print_row(all.back());
         } catch (const EngineUnsuitable& error) {
           if (!options.engine.empty()) throw;
           fmt::print(stderr, "{}, {}: {}\n", engine, precision, error.what());
         }
       }
   if (all.empty()) throw DeviceError("no engine of the {} backend could step", backend);
-  if (options.json && run_ranks().is_first()) fmt::print("{}\n", json_text(all, 2));
+  if (options.json && ranks.is_first()) fmt::print("{}\n", json_text(all, 2));
   return 0;
 }
 
 // The words of this command but for those that differ from rank to rank.
 int bench_on_ranks(const BenchOptions& options) {
-  std::vector<std::string> words = {"bench", "--backend", options.backend};
+  const bool on_gpus =
+      choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend ==
+      "cuda";
+  std::vector<std::string> words = {"bench", "--backend", on_gpus ? "cuda" : "cpu"};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {name, value});
   };
-  add("--engine", options.engine.empty() ? "blocked" : options.engine);
+  add("--engine", !options.engine.empty() ? options.engine : on_gpus ? "streaming" : "blocked");
   add("--precision", options.precision);
   if (options.config.empty()) add("--boundary", options.boundary);
   add("--config", options.config);
   if (options.steps > 0) add("--steps", std::to_string(options.steps));
   add("--repeats", std::to_string(options.repeats));
   if (options.threads > 0) add("--threads", std::to_string(options.threads));
+  const std::int64_t square = on_gpus ? 16384 : 4096;
   return bench_ranks(options.ranks,
-                     options.shapes.empty() ? std::vector<std::vector<std::int64_t>>{{4096, 4096}}
-                                            : options.shapes,
+                     options.shapes.empty()
+                         ? std::vector<std::vector<std::int64_t>>{{square, square}}
+                         : options.shapes,
                      words, options.json);
 }
 
