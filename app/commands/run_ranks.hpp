@@ -24,9 +24,9 @@ std::vector<std::string> words_of_ranks(int count);
 /// asked for, where they cannot be started, and where they are to be shown while they run (`live`).
 std::optional<int> done_on_ranks(int wanted, bool live = false);
 
-/// Says to the other ranks, on the first, which run they take part in; from then on all of them wait
-/// for each other. `backend` as chosen; `step` of the state that the run goes on from, none at its
-/// beginning.
+/// Says to the other ranks, on the first, which run they take part in; from then on all of them
+/// wait for each other. `backend` as chosen; `step` of the state that the run goes on from, none at
+/// its beginning.
 void share_run(Ranks& ranks, const LoadedConfig& config, const std::string& backend,
                std::optional<std::int64_t> step);
 /// That run has ended, on all ranks.
