@@ -26,9 +26,9 @@ bool contains(const std::string& text, const std::string& part) {
 
 // Takes about a second with this engine, so that a signal finds it on the way.
 const char* long_sweep =
-    "grid: {shape: [60, 70]}\nequation: {coefficient: 0.2}\ntime: {steps: 30000}\n"
+    "grid: {shape: [60, 70]}\nequation: {coefficient: 0.2}\ntime: {steps: 8000}\n"
     "compute: {backend: cpu, engine: reference}\n"
-    "output: {every: 30000}\ncheckpoint: {every: 30000}\n";
+    "output: {every: 8000}\ncheckpoint: {every: 8000}\n";
 
 }  // namespace
 
@@ -195,7 +195,7 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
   const Outcome rest = finish(sweep);
   CHECK(rest.code == 128 + SIGKILL);
   CHECK(contains(rest.out, "seed-1: ended by signal Killed"));
-  CHECK(contains(text_of("k/summary.csv"), "seed-2,2,complete,0,30000,"));
+  CHECK(contains(text_of("k/summary.csv"), "seed-2,2,complete,0,8000,"));
 }
 
 TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is complete alone") {
@@ -220,7 +220,7 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
   const auto rows = rows_of(run_lapl(go_on));
   std::set<std::string> digests;
   for (const auto& row : rows) {
-    CHECK(row["step"] == 30000);
+    CHECK(row["step"] == 8000);
     digests.insert(row["digest"].get<std::string>());
   }
   CHECK(digests.size() == 4);
@@ -235,8 +235,8 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
   const Outcome changed = run_lapl(other);
   CHECK(changed.code == 2);
   CHECK(contains(changed.err, "s/seed-3: equation.coefficient: 0.2 in the run folder, 0.1 now"));
-  other.back() = "time.steps=30010";
-  CHECK(rows_of(run_lapl(other))[3]["step"] == 30010);
+  other.back() = "time.steps=8010";
+  CHECK(rows_of(run_lapl(other))[3]["step"] == 8010);
 }
 
 TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the first ignored") {
