@@ -100,13 +100,17 @@ TEST_CASE("engine spectral on a GPU takes terms of several axes") {
 
 TEST_CASE_TEMPLATE("engine spectral on a GPU takes more lines than a batch has", T, float, double) {
   test::need_cuda();
-  for (const auto& [shape, faces] : {std::pair{test::shape_of({2500, 999}), 0},
-                                     {test::shape_of({1001, 2600}), 7},
-                                     {test::shape_of({129, 127, 130}), 13},
-                                     {test::shape_of({2'000'003}), 3}}) {
-    CAPTURE(text_of(shape));
-    const RunConfig run = test::mixed_run(shape, faces);
-    compare_with_cpu(run, test::random_field<T>(shape), {1000});
+  struct Case {
+    Shape shape;
+    int faces;
+  };
+  for (const Case& one : {Case{test::shape_of({2500, 999}), 0},
+                          {test::shape_of({1001, 2600}), 7},
+                          {test::shape_of({129, 127, 130}), 13},
+                          {test::shape_of({2'000'003}), 3}}) {
+    CAPTURE(text_of(one.shape));
+    const RunConfig run = test::mixed_run(one.shape, one.faces);
+    compare_with_cpu(run, test::random_field<T>(one.shape), {1000});
   }
 }
 
