@@ -157,9 +157,12 @@ CoefficientFields coefficients_on(const std::optional<LoadedConfig>& loaded, Sha
   return load_coefficients(config);
 }
 
+std::string backend_of(const BenchOptions& options) {
+  return choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
+}
+
 int bench_engines(const BenchOptions& options) {
-  const std::string backend =
-      choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
+  const std::string backend = backend_of(options);
   // The command line takes no other name.
   const Boundary boundary =
       std::ranges::find(name_table<Boundary>, options.boundary, &Named<Boundary>::name)->value;
@@ -212,10 +215,9 @@ int bench_engines(const BenchOptions& options) {
 
 // The words of this command but for those that differ from rank to rank.
 int bench_on_ranks(const BenchOptions& options) {
-  const bool on_gpus =
-      choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend ==
-      "cuda";
-  std::vector<std::string> words = {"bench", "--backend", on_gpus ? "cuda" : "cpu"};
+  const std::string backend = backend_of(options);
+  const bool on_gpus = backend == "cuda";
+  std::vector<std::string> words = {"bench", "--backend", backend};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {name, value});
   };
