@@ -1,8 +1,11 @@
 #include "app/sweep/shared_codes.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "app/commands/run_backend.hpp"
+#include "kernels/shared_kernels.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/problem.hpp"
 
@@ -17,7 +20,6 @@ std::optional<CodeText> text_for(const RunConfig& run) {
 }
 
 std::optional<CodeText> text_for(const RunConfig& run) {
-  if (choose_backend(run).backend != "cpu") return std::nullopt;
   return run.precision == Precision::float32 ? text_for<float>(run) : text_for<double>(run);
 }
 
@@ -25,17 +27,25 @@ std::optional<CodeText> text_for(const RunConfig& run) {
 
 SharedCodes::SharedCodes(const std::vector<const SweepMember*>& members) {
   for (const SweepMember* member : members)
-    if (std::optional<CodeText> text = text_for(member->run)) {
+    if (choose_backend(member->run).backend != "cpu") {
+      on_gpus_.insert(member);
+    } else if (std::optional<CodeText> text = text_for(member->run)) {
       Code& code = codes_.try_emplace(all_of(*text)).first->second;
       code.text = std::move(*text);
       ++code.members;
       code_of_[member] = &code;
     }
   std::erase_if(code_of_, [](const auto& entry) { return entry.second->members < 2; });
+  if (on_gpus_.size() > 1) kernels_ = open_shared_kernels();
+}
+
+SharedCodes::~SharedCodes() {
+  if (kernels_ >= 0) ::close(kernels_);
 }
 
 int SharedCodes::of_next(const SweepMember& member) {
   close_used();
+  if (on_gpus_.contains(&member)) return kernels_;
   const auto found = code_of_.find(&member);
   if (found == code_of_.end()) return -1;
   Code& code = *found->second;

@@ -1,8 +1,10 @@
-// What several members of a sweep would have compiled, each for itself, compiled once.
+// What several members of a sweep would have compiled, each for itself, compiled once: for CPUs by
+// the sweep, for GPUs by the member that needs it first.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,9 +16,13 @@ namespace lapl {
 class SharedCodes {
  public:
   explicit SharedCodes(const std::vector<const SweepMember*>& members);
+  SharedCodes(const SharedCodes&) = delete;
+  SharedCodes& operator=(const SharedCodes&) = delete;
+  ~SharedCodes();
 
-  /// The file (kernels/shared_code.hpp) for a member that is started now, open until the next
-  /// call; -1: it compiles for itself. The first member of each code starts the compiler.
+  /// The file (kernels/shared_code.hpp, shared_kernels.hpp) for a member that is started now, open
+  /// until the next call; -1: it compiles for itself. The first member of each code for CPUs
+  /// starts the compiler.
   int of_next(const SweepMember& member);
   /// To be called when a process has ended: seals what is compiled.
   void look();
@@ -31,6 +37,8 @@ class SharedCodes {
 
   std::map<std::string, Code> codes_;  // by all that they depend on
   std::map<const SweepMember*, Code*> code_of_;
+  std::set<const SweepMember*> on_gpus_;
+  int kernels_ = -1;
 };
 
 }  // namespace lapl

@@ -13,6 +13,8 @@
 #include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_info.hpp"
+#include "kernels/shared_code.hpp"
+#include "kernels/shared_kernels.hpp"
 
 // The runtime loads libraries from 12.8 on.
 #define LAPL_LOADS_KERNELS (CUDART_VERSION >= 12080)
@@ -89,6 +91,24 @@ Cubin compile_cubin(const KernelText& text, int architecture) {
   return cubin;
 }
 
+Cubin shared_cubin(int file, const KernelText& text, int architecture) {
+  std::string all = fmt::format("{}", architecture);
+  const auto add = [&](const std::string& part) { all.append(1, '\0').append(part); };
+  for (const auto& [name, content] : text.headers) {
+    add(name);
+    add(content);
+  }
+  for (const std::string& flag : text.flags) add(flag);
+  add(text.source);
+  Cubin cubin;
+  std::string code = shared_kernel(file, all, [&] {
+    cubin = compile_cubin(text, architecture);
+    return cubin.code;
+  });
+  cubin.code = std::move(code);
+  return cubin;
+}
+
 std::string cuda_formulas_unavailable_reason() {
   return LAPL_LOADS_KERNELS ? "" : "built with a CUDA toolkit older than 12.8";
 }
@@ -97,7 +117,7 @@ CompiledKernels::CompiledKernels(KernelText text) {
   cubin_.unavailable = cuda_formulas_unavailable_reason();
   if (!cubin_.unavailable.empty()) return;
   compiling_ = in_background([text = std::move(text), architecture = current_architecture()] {
-    return compile_cubin(text, architecture);
+    return shared_cubin(received_shared_code(), text, architecture);
   });
 }
 

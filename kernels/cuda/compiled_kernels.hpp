@@ -1,7 +1,7 @@
 // CUDA C++ that this program has written for the run at hand, compiled for the current device by
-// NVRTC in a thread beside the run, and loaded. What kernels/cpu/compiled_code.hpp is for a CPU;
-// here no file is written and no process started, and machine code leaves the driver nothing to
-// compile and to keep.
+// NVRTC in a thread beside the run, or by another member of the sweep that it belongs to, and
+// loaded. What kernels/cpu/compiled_code.hpp is for a CPU; here no file is written and no process
+// started, and machine code leaves the driver nothing to compile and to keep.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,7 +22,7 @@ struct KernelText {
 
 /// Machine code, or why there is none.
 struct Cubin {
-  std::vector<char> code;
+  std::string code;
   std::string unavailable;  ///< for people; empty where there is code
   std::string messages;     ///< NVRTC's, at most 2000 characters, for an internal error
 };
@@ -31,6 +31,8 @@ struct Cubin {
 /// before they are added to, divisions and roots are rounded to nearest, subnormal numbers are
 /// kept.
 Cubin compile_cubin(const KernelText& text, int architecture);
+/// The same, by way of a file that others share (kernels/shared_kernels.hpp), or -1.
+Cubin shared_cubin(int file, const KernelText& text, int architecture);
 
 /// For one thread at a time.
 class CompiledKernels {

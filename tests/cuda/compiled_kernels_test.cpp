@@ -2,6 +2,7 @@
 #include "kernels/cuda/compiled_kernels.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <random>
@@ -11,6 +12,7 @@
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/stream.hpp"
+#include "kernels/shared_kernels.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/text.hpp"
 
@@ -40,6 +42,28 @@ TEST_CASE("kernels are compiled to machine code where there is no device") {
     REQUIRE(cubin.code.size() > 4);
     CHECK(std::string(cubin.code.data() + 1, 3) == "ELF");
   }
+}
+
+TEST_CASE("kernels that somebody has compiled are not compiled again") {
+  const int file = open_shared_kernels();
+  REQUIRE(file >= 0);
+  const auto size = [&] { return ::lseek(file, 0, SEEK_END); };
+  const Cubin compiled = shared_cubin(file, products, 90);
+  const auto of_one = size();
+  CHECK(of_one > std::ssize(compiled.code));
+  CHECK(shared_cubin(file, products, 90).code == compiled.code);
+  CHECK(size() == of_one);
+  KernelText other = products;
+  other.headers["sum.hpp"] += " ";
+  CHECK(shared_cubin(file, other, 90).unavailable == "");
+  const auto of_two = size();
+  CHECK(of_two > of_one);
+  CHECK(shared_cubin(file, products, 80).code != compiled.code);
+  const auto of_three = size();
+  CHECK(of_three > of_two);
+  CHECK(has(shared_cubin(file, products, 20).unavailable, "NVRTC"));  // and leaves nothing
+  CHECK(size() == of_three);
+  ::close(file);
 }
 
 TEST_CASE("kernels with a fault are reported with NVRTC's words") {

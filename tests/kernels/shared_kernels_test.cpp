@@ -1,0 +1,69 @@
+// Kernels that processes share: threads stand for them, since locks are those of a call.
+#include "kernels/shared_kernels.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "kernels/shared_code.hpp"
+
+using namespace lapl;
+using namespace std::chrono_literals;
+
+TEST_CASE("of those who want a kernel at once, one compiles it, and others of other texts go on") {
+  const int file = open_shared_kernels();
+  REQUIRE(file >= 0);
+  std::atomic<int> made = 0, wrong = 0;
+  std::atomic<bool> other_is_there = false;
+  std::vector<std::thread> members;
+  for (int member = 0; member < 6; ++member)
+    members.emplace_back([&, member] {
+      const bool other = member == 5;
+      const std::string code = shared_kernel(file, other ? "text, other" : "text", [&] {
+        ++made;
+        if (other) other_is_there = true;
+        while (!other_is_there) std::this_thread::sleep_for(1ms);
+        return std::string(other ? "B" : "A");
+      });
+      if (code != (other ? "B" : "A")) ++wrong;
+    });
+  for (std::thread& member : members) member.join();
+  CHECK(made == 2);
+  CHECK(wrong == 0);
+  const auto not_made = [] { return std::string("made"); };
+  CHECK(shared_kernel(file, "text", not_made) == "A");
+  CHECK(shared_kernel(file, "text, other", not_made) == "B");
+  CHECK(shared_kernel(file, "tex", not_made) == "made");
+  ::close(file);
+}
+
+TEST_CASE("nobody waits for who died or failed while it compiled, and takes nothing of it") {
+  const int file = open_shared_kernels();
+  const pid_t child = ::fork();
+  if (child == 0) shared_kernel(file, "text", []() -> std::string { ::_exit(7); });
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WEXITSTATUS(status) == 7);
+  CHECK(shared_kernel(file, "text", [] { return std::string(); }).empty());
+  CHECK(shared_kernel(file, "text", [] { return std::string("A"); }) == "A");
+  CHECK(shared_kernel(file, "text", [] { return std::string("B"); }) == "A");
+  ::close(file);
+}
+
+TEST_CASE("a file that holds no kernels is left as it is") {
+  for (const int file : {-1, open_shared_code()}) {
+    for (const char* const code : {"A", "B"})
+      CHECK(shared_kernel(file, "text", [&] { return std::string(code); }) == code);
+    CHECK(::lseek(file, 0, SEEK_END) == (file < 0 ? -1 : 0));
+    if (file >= 0) ::close(file);
+  }
+  // And code for CPUs is not looked for among kernels.
+  const int kernels = open_shared_kernels();
+  CHECK(shared_code_state(kernels, "text") == SharedCodeState::useless);
+  ::close(kernels);
+}
