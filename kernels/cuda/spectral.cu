@@ -192,7 +192,8 @@ class SpectralEngine final : public CudaEngine<T> {
   template <class From, class Make>
   void to_modes(const Axis& axis, const Batch& batch, const From* from, const Lines& lines,
                 double* modes, const Make& make, cudaStream_t stream) const {
-    launch(pack_values<From>, batch, axis.line.length(), stream, from, lines, transforms_.data());
+    launch(pack<Packs::values, From>, batch, axis.line.length(), stream, from, lines,
+           transforms_.data());
     axis.transform(transforms_.data(), CUFFT_FORWARD);
     launch(take_modes<Make>, batch, axis.line.modes.size, stream,
            static_cast<const LinePair*>(transforms_.data()), modes, axis.lines, make);
@@ -200,6 +201,7 @@ class SpectralEngine final : public CudaEngine<T> {
   template <class To>
   void to_values(const Axis& axis, const Batch& batch, To* to, const Lines& lines,
                  cudaStream_t stream) const {
+    constexpr auto pack_modes = pack<Packs::modes, double>;
     launch(pack_modes, batch, axis.line.length(), stream, static_cast<const double*>(modes_.data()),
            axis.lines, transforms_.data());
     axis.transform(transforms_.data(), CUFFT_INVERSE);

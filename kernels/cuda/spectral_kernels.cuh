@@ -1,7 +1,7 @@
 // Kernels of engine spectral: from lines in memory to the transforms of pairs of them, and back.
 //
-//   pack_values -> forward transform -> take_modes
-//   pack_modes -> backward transform -> take_values
+//   pack values -> forward transform -> take_modes
+//   pack modes -> backward transform -> take_values
 //
 // Of the columns, threads side by side take values of a line; of a slower axis, 8 pairs of lines in
 // neighbouring columns, 4 values of each a warp: rows of 128 bytes and 64 bytes of a line. At most
@@ -65,16 +65,19 @@ struct Places {
         step(std::int64_t{gridDim.y} * (block_threads / batch.pairs_a_block)) {}
 };
 
-template <class T>
+enum class Packs : std::uint8_t { values, modes };
+
+template <Packs packs, class T>
 __global__ void __launch_bounds__(block_threads)
-    pack_values(const __grid_constant__ Batch batch, const T* values,
-                const __grid_constant__ Lines lines, LinePair* transforms) {
+    pack(const __grid_constant__ Batch batch, const T* values, const __grid_constant__ Lines lines,
+         LinePair* transforms) {
   const Places at(batch);
   if (at.pair >= batch.pairs) return;
   const TwoLines<const T> from(values, lines, batch.first_line + 2 * at.pair);
   const std::int64_t length = batch.line.length();
   for (std::int64_t j = at.first; j < length; j += at.step)
-    transforms[at.pair * length + j] = batch.line.input(j, from);
+    transforms[at.pair * length + j] =
+        packs == Packs::modes ? batch.line.spectrum(j, from) : batch.line.input(j, from);
 }
 
 template <class T>
@@ -87,17 +90,6 @@ __global__ void __launch_bounds__(block_threads)
   const LinePair* const made = transforms + at.pair * batch.line.length();
   for (std::int64_t i = at.first; i < batch.line.modes.size; i += at.step)
     to.set(i, batch.line.output(i, [&](std::int64_t j) { return made[j]; }));
-}
-
-__global__ void __launch_bounds__(block_threads)
-    pack_modes(const __grid_constant__ Batch batch, const double* modes,
-               const __grid_constant__ Lines lines, LinePair* transforms) {
-  const Places at(batch);
-  if (at.pair >= batch.pairs) return;
-  const TwoLines<const double> from(modes, lines, batch.first_line + 2 * at.pair);
-  const std::int64_t length = batch.line.length();
-  for (std::int64_t k = at.first; k < length; k += at.step)
-    transforms[at.pair * length + k] = batch.line.spectrum(k, from);
 }
 
 // What take_modes makes of a mode of the field: nothing else.

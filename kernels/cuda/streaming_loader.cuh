@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/field_layout.hpp"
+#include "kernels/cuda/run_time/copy_groups.cuh"
 #include "kernels/face.hpp"
 
 namespace lapl::streaming {
@@ -84,13 +85,7 @@ struct Pass {
 __device__ __forceinline__ void copy_async(unsigned shared, const void* global) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
 }
-__device__ __forceinline__ void end_copy_group() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-template <int groups>
-__device__ __forceinline__ void wait_but_for() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
-}
+
 // The part of a strip that a block streams through at a time.
 struct Segment {
   std::int64_t first_column;         // of lane 0, halo included

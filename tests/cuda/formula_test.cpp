@@ -24,6 +24,16 @@ RunConfig gray_scott(Shape shape, Boundaries boundaries) {
   return run;
 }
 
+// With a parameter of gray_scott.
+SideLaw mixed_law() {
+  return {.axis = 2,
+          .last = true,
+          .array = "",
+          .kind = LawKind::mixed,
+          .value = "1",
+          .factor = "0.5 + F"};
+}
+
 template <class T>
 struct Stepped {
   std::vector<T> state;
@@ -121,12 +131,7 @@ TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities 
   run.equation.rates["u"] = "0.01 * laplacian(mu) + a * sin(t) * v * x / 264 - u * v^2";
   run.laws.push_back(
       {.axis = 1, .last = false, .array = "u", .kind = LawKind::value, .value = "sin(t)"});
-  run.laws.push_back({.axis = 2,
-                      .last = true,
-                      .array = "",
-                      .kind = LawKind::mixed,
-                      .value = "1",
-                      .factor = "0.5 + F"});
+  run.laws.push_back(mixed_law());
   check_engines<T>(run, {"streaming"});  // what depends on the time does not stay
   RunConfig at_rest = run;
   at_rest.laws.front().value = "0.25";
@@ -190,12 +195,7 @@ TEST_CASE_TEMPLATE("formulas stream on three axes", T, float, double) {
       {.axis = 0, .last = false, .array = "u", .kind = LawKind::value, .value = "sin(t)"});
   run.laws.push_back(
       {.axis = 1, .last = true, .array = "v", .kind = LawKind::derivative, .value = "0.3"});
-  run.laws.push_back({.axis = 2,
-                      .last = true,
-                      .array = "",
-                      .kind = LawKind::mixed,
-                      .value = "1",
-                      .factor = "0.5 + F"});
+  run.laws.push_back(mixed_law());
   check_engines<T>(run, {"streaming"}, {{7}, {1, 6}});
   run.boundaries = {periodic, periodic, periodic};
   run.laws.clear();

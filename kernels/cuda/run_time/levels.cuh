@@ -1,6 +1,7 @@
 // What kernels share in which cells go through levels, a level being a stage of a step.
 #pragma once
 
+#include "kernels/cuda/run_time/copy_groups.cuh"
 #include "kernels/cuda/run_time/stream_sizes.hpp"
 #include "kernels/ghost.hpp"
 
@@ -31,13 +32,7 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
 __device__ __forceinline__ void copy_async(unsigned shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
 }
-__device__ __forceinline__ void end_copy_group() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-template <int groups>
-__device__ __forceinline__ void wait_but_for() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
-}
+
 template <class P, int array, int side>
 __device__ __forceinline__ typename P::T ghost(const GhostLaw<typename P::T>* laws,
                                                typename P::T inside) {
