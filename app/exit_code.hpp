@@ -15,4 +15,8 @@ enum ExitCode : int {
   exit_stopped_early = 75,
 };
 
+constexpr bool is_exit_code(int code) {
+  return (code >= exit_complete && code <= exit_different) || code == exit_stopped_early;
+}
+
 }  // namespace lapl

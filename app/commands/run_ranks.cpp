@@ -75,6 +75,10 @@ int code_of_ranks(int count) {
             fmt::format("a rank was ended by {}, and the others with it; lapl resume goes "
                         "on from the last checkpoint",
                         name_of_signal(code - 128)));
+      else if (!is_exit_code(code))
+        throw DeviceError(
+            "--ranks {}: mpirun failed with code {} (mpirun -n {} lapl ... may say why)", count,
+            code, count);
       return code;
     }
     if (signal < 0 || signal == SIGCHLD) continue;

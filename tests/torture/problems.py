@@ -73,7 +73,7 @@ def gray_scott(shape: str, steps: int, output: int, checkpoint: str) -> str:
 TWO_FIELDS = Problem(
     small=GRAY_SCOTT,
     long=gray_scott("[60, 70]", 50000, 12000, "every: 900"),
-    split=gray_scott("[61, 83]", 200, 40, "every: 40").replace("{", "{{").replace("}", "}}") +
+    split=gray_scott("[61, 264]", 200, 40, "every: 40").replace("{", "{{").replace("}", "}}") +
     "compute: {{precision: {precision}}}\n",
     other=GRAY_SCOTT.replace("0.16", "0.12"))
 
@@ -86,6 +86,6 @@ def volume(text: str) -> str:
 THREE_AXES = Problem(
     small=volume(gray_scott("[6, 20, 30]", 60, 20, "every: 15, keep: 2")),
     long=volume(gray_scott("[14, 21, 30]", 8000, 2000, "every: 160")),
-    split=volume(gray_scott("[7, 61, 83]", 200, 40, "every: 40")).replace("{", "{{").replace("}", "}}") +
+    split=volume(gray_scott("[7, 40, 136]", 200, 40, "every: 40")).replace("{", "{{").replace("}", "}}") +
     "compute: {{precision: {precision}}}\n",
     other=volume(GRAY_SCOTT.replace("0.16", "0.12").replace("[20, 30]", "[6, 20, 30]")))
