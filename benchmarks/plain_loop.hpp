@@ -3,12 +3,13 @@
 
 #include <cstdint>
 
+#include "kernels/grid.hpp"
+
 namespace lapl {
 
-/// `steps` steps with zero boundary; the result is in `field` (`steps` must be even).
-void plain_steps(float* field, float* next, std::int64_t rows, std::int64_t columns, float c,
-                 std::int64_t steps);
-void plain_steps(double* field, double* next, std::int64_t rows, std::int64_t columns, double c,
-                 std::int64_t steps);
+/// `steps` steps of diffusion with zero boundary on two or three axes; the result is in `field`
+/// (`steps` must be even).
+void plain_steps(float* field, float* next, Shape shape, float c, std::int64_t steps);
+void plain_steps(double* field, double* next, Shape shape, double c, std::int64_t steps);
 
 }  // namespace lapl

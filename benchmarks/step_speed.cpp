@@ -1,7 +1,7 @@
 // How fast the engines step, beside the loop that anybody would write first. Verifies, warms up,
 // then takes turns, so that a machine that gets slower gets slower for all; prints medians.
 //
-//   build/bin/lapl_step_speed [ROWS COLUMNS STEPS [BACKEND]]
+//   build/bin/lapl_step_speed [[PLANES] ROWS COLUMNS STEPS [BACKEND]]
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -34,8 +34,8 @@ double median(std::vector<double> values) {
 
 template <class T>
 void measure(Shape shape, std::int64_t steps, const std::string& backend) {
-  const T coefficient = T(0.25);
-  const auto problem = problem_of_stage<T>(shape, {}, diffusion_tree(2), {coefficient});
+  const T coefficient = shape.axes == 3 ? T(0.125) : T(0.25);
+  const auto problem = problem_of_stage<T>(shape, {}, diffusion_tree(shape.axes), {coefficient});
   std::vector<T> field(static_cast<std::size_t>(shape.cells()));
   for (std::size_t i = 0; i < field.size(); ++i)
     field[i] = static_cast<T>((i * 2654435761u >> 7) % 1000) / 1000;
@@ -45,8 +45,7 @@ void measure(Shape shape, std::int64_t steps, const std::string& backend) {
   std::vector<std::unique_ptr<Backend<T>>> backends;
   std::vector<Contender> contenders;
   contenders.push_back({"plain OpenMP loop", [&] {
-                          plain_steps(plain.data(), plain_next.data(), shape.rows, shape.columns,
-                                      coefficient, steps);
+                          plain_steps(plain.data(), plain_next.data(), shape, coefficient, steps);
                         }});
   for (const EngineInfo& engine : engine_table) {
     if (engine.backend != backend || engine.name == "reference") continue;
@@ -74,8 +73,8 @@ void measure(Shape shape, std::int64_t steps, const std::string& backend) {
     }
   const double cells = static_cast<double>(shape.cells()) * static_cast<double>(steps);
   for (const Contender& contender : contenders)
-    fmt::print("float{} {} x {}, {} steps, {:<18} {:8.2f} GCells/s  {:.2f} of the plain loop\n",
-               8 * sizeof(T), shape.rows, shape.columns, steps, contender.name,
+    fmt::print("float{} {}, {} steps, {:<18} {:8.2f} GCells/s  {:.2f} of the plain loop\n",
+               8 * sizeof(T), text_of(shape), steps, contender.name,
                cells / median(contender.seconds) / 1e9,
                median(contenders.front().seconds) / median(contender.seconds));
 }
@@ -83,10 +82,15 @@ void measure(Shape shape, std::int64_t steps, const std::string& backend) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Shape shape =
-      argc > 3 ? Shape{std::atoll(argv[1]), std::atoll(argv[2])} : Shape{2000, 2000};
-  const std::int64_t steps = argc > 3 ? std::atoll(argv[3]) : 200;
-  const std::string backend = argc > 4 ? argv[4] : "cpu";
+  std::vector<std::int64_t> numbers;
+  int next = 1;
+  for (; next < argc && std::atoll(argv[next]) > 0; ++next)
+    numbers.push_back(std::atoll(argv[next]));
+  if (numbers.size() < 3) numbers = {2000, 2000, 200};
+  const std::int64_t steps = numbers.back();
+  numbers.pop_back();
+  const Shape shape = Shape::of(numbers);
+  const std::string backend = next < argc ? argv[next] : "cpu";
   measure<float>(shape, steps, backend);
   measure<double>(shape, steps, backend);
 }

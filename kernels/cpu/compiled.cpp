@@ -3,9 +3,10 @@
 // Those functions are compiled at run time, but for diffusion on three axes, which is compiled
 // ahead. Until the compiler is done, and where there is none, the stages are interpreted.
 #include <omp.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 #include <map>
 
 #include "kernels/cpu/compiled_code.hpp"
@@ -30,12 +31,6 @@ Problem<T> with_compiled_rows(Problem<T> problem) {
   return problem;
 }
 
-// That of a usual processor where this one's is not known.
-std::int64_t last_cache_bytes() {
-  const long known = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return known > 0 ? known : 32 << 20;
-}
-
 template <class T>
 class CompiledEngine final : public CpuEngine<T> {
  public:
@@ -57,11 +52,17 @@ class CompiledEngine final : public CpuEngine<T> {
       steps -= some;
     }
     if (steps == 0) return;
-    const std::int64_t passes = (steps + cut_.steps - 1) / cut_.steps;
-    for (std::int64_t pass = 0; pass < passes; ++pass) {
-      const std::int64_t taken = steps / passes + (pass < steps % passes ? 1 : 0);
-      take(buffers, first_step, static_cast<int>(taken));
+    while (steps > 0) {
+      Cut& by = next_cut();
+      const std::int64_t passes = (steps + by.cut.steps - 1) / by.cut.steps;
+      const auto taken = static_cast<int>((steps + passes - 1) / passes);
+      const auto start = std::chrono::steady_clock::now();
+      take(by.cut, buffers, first_step, taken);
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      ++by.passes;
+      by.seconds_a_step = std::min(by.seconds_a_step, seconds.count() / taken);
       first_step += taken;
+      steps -= taken;
     }
   }
 
@@ -79,6 +80,12 @@ class CompiledEngine final : public CpuEngine<T> {
   }
 
  private:
+  struct Cut {
+    PieceCut cut;
+    int passes = 0;
+    double seconds_a_step = std::numeric_limits<double>::infinity();
+  };
+
   // Whether the code is there; where it has just come, makes ready for it.
   bool compiled() {
     if (!stages_.functions.empty()) return true;
@@ -87,19 +94,34 @@ class CompiledEngine final : public CpuEngine<T> {
       stages_.functions.push_back(
           code_ ? code_->template function<StageFunction<T>>("stage_" + std::to_string(i))
                 : widest<RowLoops<T>>().diffusion_row);
-    stages_.pair_functions.resize(stages_.functions.size());
-    stages_.outgoing_pair_functions.resize(stages_.functions.size());
     if (!code_) {
       const RowLoops<T>& loops = widest<RowLoops<T>>();
       const auto value_bytes = static_cast<std::int64_t>(sizeof(T));
       stages_.past_caches = 2 * stages_.problem.shape.cells() * value_bytes > last_cache_bytes();
-      stages_.pair_functions.front() = loops.diffusion_rows;
-      stages_.outgoing_pair_functions.front() =
+      stages_.diffusion_rows = loops.diffusion_rows;
+      stages_.outgoing_rows =
           stages_.past_caches ? loops.stream_diffusion_rows : loops.diffusion_rows;
     }
-    cut_ = cut();
-    stages_.extend(pipeline(cut_.steps).halo);
+    std::int64_t halo = 0;
+    for (PieceCut& cut : cuts()) {
+      halo = std::max(halo, pipeline(cut.steps).halo);
+      cuts_.push_back({std::move(cut)});
+    }
+    stages_.extend(halo);
     return true;
+  }
+
+  // Each in turn, a few times, from then on the one that was fastest.
+  Cut& next_cut() {
+    constexpr int trials = 3;
+    Cut& last = cuts_.back();
+    if (cuts_.size() == 1) return last;
+    if (last.passes == trials) {
+      std::ranges::sort(cuts_, {}, &Cut::seconds_a_step);
+      cuts_.resize(1);
+      return cuts_.front();
+    }
+    return *std::ranges::min_element(cuts_, {}, &Cut::passes);
   }
 
   const Pipeline& pipeline(int steps) {
@@ -113,7 +135,7 @@ class CompiledEngine final : public CpuEngine<T> {
         .first->second;
   }
 
-  PieceCut cut() {
+  std::vector<PieceCut> cuts() {
     const Problem<T>& problem = stages_.problem;
     const Faces<T>& faces = problem.faces.front();
     CutTask task{.shape = problem.shape,
@@ -124,18 +146,18 @@ class CompiledEngine final : public CpuEngine<T> {
                  .most_steps = most_steps_,
                  .pipeline = [this](int steps) -> const Pipeline& { return pipeline(steps); }};
     for (const StageLayout& layout : stages_.layouts) task.arithmetic += layout.arithmetic;
-    return cut_into_pieces(task);
+    return cuts_to_try(task);
   }
 
-  void take(DoubleBuffer<T>& buffers, std::int64_t first_step, int steps) {
+  void take(const PieceCut& cut, DoubleBuffer<T>& buffers, std::int64_t first_step, int steps) {
     const Pipeline& plan = pipeline(steps);
     auto& runs = runs_[steps];
     while (std::ssize(runs) < threads_) runs.emplace_back(stages_, plan);
     set_times(plan, first_step);
-    const auto pieces = static_cast<std::int64_t>(cut_.pieces.size());
+    const auto pieces = static_cast<std::int64_t>(cut.pieces.size());
 #pragma omp parallel for num_threads(threads_) schedule(dynamic)
     for (std::int64_t i = 0; i < pieces; ++i)
-      runs[omp_get_thread_num()].run(cut_.pieces[i], times_, buffers.current, buffers.next);
+      runs[omp_get_thread_num()].run(cut.pieces[i], times_, buffers.current, buffers.next);
     buffers.swap();
   }
 
@@ -160,7 +182,7 @@ class CompiledEngine final : public CpuEngine<T> {
   int threads_, most_steps_;
   std::unique_ptr<CpuEngine<T>> interpreted_;
   std::optional<CompiledCode> code_;  // of what is not compiled ahead
-  PieceCut cut_;
+  std::vector<Cut> cuts_;
   std::map<int, Pipeline> pipelines_;             // by steps
   std::map<int, std::vector<PieceRun<T>>> runs_;  // by steps, one a thread
   std::vector<InstanceTimes<T>> times_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/cpu/face_laws.hpp"
+#include "kernels/cpu/rows.hpp"
 #include "kernels/stage_code.hpp"
 #include "kernels/tree_at.hpp"
 
@@ -61,11 +62,10 @@ struct CompiledStages {
   bool in_time = false;            // something depends on the time
   std::size_t most_lines = 0;
   std::vector<StageFunction<T>*> functions;
-  /// The same of two rows, called with the lines of the first one and then those of the second, and
-  /// so with the results; null where there is none.
-  std::vector<StageFunction<T>*> pair_functions;
-  std::vector<StageFunction<T>*> outgoing_pair_functions;  ///< for what goes out to memory
-  bool past_caches = false;                                ///< which is not in a cache when read
+  /// Of diffusion on three axes, the only stage then, many rows at a time; null where it is not.
+  decltype(RowLoops<T>::diffusion_rows) diffusion_rows = nullptr;
+  decltype(RowLoops<T>::diffusion_rows) outgoing_rows = nullptr;  ///< for what goes out to memory
+  bool past_caches = false;                                       ///< and is in none when read
   std::vector<std::vector<T>> coefficients;
   std::vector<T> positions;
   std::int64_t margin = 0, pitch = 0;

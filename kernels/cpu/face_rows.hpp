@@ -35,9 +35,11 @@ struct FaceRows {
       values[shape.columns] = values[0];
     } else if (!stages.problem.faces.front().columns.wrap()) {
       const auto impose_end = [&](bool last, std::int64_t ghost, std::int64_t inside) {
-        values[ghost] = laws.of(array, 2, last)
-                            .at(wrapped(row.plane, shape.planes), wrapped(row.row, shape.rows))
-                            .ghost(values[inside]);
+        const LawsAlongFace<T>& law = laws.of(array, 2, last);
+        const Face<T>& here = law.each.empty() ? law.everywhere
+                                               : law.at(wrapped(row.plane, shape.planes),
+                                                        wrapped(row.row, shape.rows));
+        values[ghost] = here.ghost(values[inside]);
       };
       if (range.first == 0) impose_end(false, -1, 0);
       if (range.last == shape.columns) impose_end(true, shape.columns, shape.columns - 1);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
 
 namespace lapl {
@@ -15,6 +16,11 @@ double cache_bytes() {
   const long known = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
   return 0.75 * static_cast<double>(known > 0 ? known : 768 << 10);
 }
+
+// A value to the next cache and back, where the rings do not fit the level-two cache.
+struct Spill {
+  double to_last_cache, beyond;
+};
 
 // The cells of a piece along an axis: its own, and those of the halo.
 struct Extent {
@@ -34,10 +40,10 @@ struct Parts {
 };
 
 // The time of a step, in that of an operation on values in the cache. The figures were measured on
-// an AVX-512 and an AVX2 processor and need only be about right.
-double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts parts) {
+// AVX-512 and AVX2 processors and need only be about right.
+double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts parts,
+                    const Spill& spill) {
   constexpr double move = 26;         // a value from memory and back
-  constexpr double spill = 10;        // a value to the next cache and back: the rings do not fit
   constexpr double row_start = 4000;  // a row of a stage: as operations on so many bytes
   constexpr double waiting = 0.1;     // of a piece, for the slowest thread
   const auto [endless_planes, endless_rows, endless_columns] = task.endless;
@@ -50,8 +56,13 @@ double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts 
       std::min(static_cast<double>(plan.rows.of(static_cast<std::int64_t>(rows.all()))),
                static_cast<double>(plan.versions.size()) * rows.all() * planes.all());
   const double made = (static_cast<double>(plan.versions.size()) - task.fields) / steps;
-  const bool fits = ring_rows * columns.all() * bytes <= cache_bytes();
-  const double of_cell = task.arithmetic + (fits ? 0 : spill * made);
+  const double ring_bytes = ring_rows * columns.all() * bytes;
+  // Of the last cache, what threads can count on.
+  const bool in_last = ring_bytes * task.threads <= 0.5 * static_cast<double>(last_cache_bytes());
+  const double spilled = ring_bytes <= cache_bytes() ? 0
+                         : in_last                   ? spill.to_last_cache
+                                                     : spill.beyond;
+  const double of_cell = task.arithmetic + spilled * made;
   const double of_row = row_start / bytes * static_cast<double>(plan.instances.size()) / steps;
   const double computing =
       planes.computed() * rows.computed() * (of_cell * columns.computed() + of_row);
@@ -81,9 +92,7 @@ std::vector<std::int64_t> numbers_up_to(std::int64_t most) {
   return numbers;
 }
 
-}  // namespace
-
-PieceCut cut_into_pieces(const CutTask& task) {
+PieceCut cut_into_pieces(const CutTask& task, const Spill& spill) {
   const Shape shape = task.shape;
   const std::int64_t line = 64 / task.value_bytes;
   const auto most_slabs = std::min<std::int64_t>(shape.planes, 2 * task.threads);
@@ -96,7 +105,7 @@ PieceCut cut_into_pieces(const CutTask& task) {
       for (const std::int64_t bands : numbers_up_to(shape.rows))
         for (const std::int64_t strips : numbers_up_to(whole_parts(shape.columns, 4 * line))) {
           const Parts parts{slabs, bands, strips};
-          const double time = time_of_step(task, plan, steps, parts);
+          const double time = time_of_step(task, plan, steps, parts, spill);
           if (time < least) least = time, best = parts, cut.steps = steps;
         }
   }
@@ -106,6 +115,27 @@ PieceCut cut_into_pieces(const CutTask& task) {
         cut.pieces.push_back({part(shape.planes, i, best.planes), part(shape.rows, j, best.rows),
                               part_of_columns(shape.columns, k, best.columns, line)});
   return cut;
+}
+
+}  // namespace
+
+// The system's file knows what a group of cores shares, sysconf of some processors the sum of all.
+std::int64_t last_cache_bytes() {
+  static const std::int64_t bytes = [] {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+    std::int64_t kibibytes = 0;
+    if (file >> kibibytes && kibibytes > 0) return kibibytes << 10;
+    const long known = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return known > 0 ? std::int64_t{known} : std::int64_t{32} << 20;
+  }();
+  return bytes;
+}
+
+std::vector<PieceCut> cuts_to_try(const CutTask& task) {
+  constexpr Spill slow{10, 10}, fast{1, 10};
+  std::vector<PieceCut> cuts = {cut_into_pieces(task, slow), cut_into_pieces(task, fast)};
+  if (cuts[0] == cuts[1]) cuts.pop_back();
+  return cuts;
 }
 
 }  // namespace lapl

@@ -16,17 +16,20 @@ struct Range {
 
   std::int64_t size() const { return last - first; }
   bool holds(std::int64_t index) const { return index >= first && index < last; }
+  bool operator==(const Range&) const = default;
 };
 
 /// Part of the grid.
 struct Piece {
   Range planes, rows, columns;
+  bool operator==(const Piece&) const = default;
 };
 
 /// Steps in a pass, and pieces.
 struct PieceCut {
   int steps = 1;
   std::vector<Piece> pieces;
+  bool operator==(const PieceCut&) const = default;
 };
 
 /// What a cut depends on; results of a run do not depend on the cut.
@@ -41,6 +44,11 @@ struct CutTask {
   std::function<const Pipeline&(int steps)> pipeline;
 };
 
-PieceCut cut_into_pieces(const CutTask& task);
+/// Of the last cache; that of a usual processor where this one's is not known.
+std::int64_t last_cache_bytes();
+
+/// The cut that takes least time where what does not fit the level-two cache is slow, and, where it
+/// is another, the one where it is not: which of these a machine is, only a trial tells.
+std::vector<PieceCut> cuts_to_try(const CutTask& task);
 
 }  // namespace lapl

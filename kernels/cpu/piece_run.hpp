@@ -22,8 +22,8 @@ class PieceRun {
         pipeline_(pipeline),
         faces_{stages},
         rings_(pipeline.versions.size()),
-        lines_(2 * stages.most_lines),
-        results_(2 * stages.problem.arrays()),
+        lines_(stages.most_lines),
+        results_(stages.problem.arrays()),
         line_walks_(stages.most_lines),
         result_walks_(stages.problem.arrays()) {
     for (const Stage& stage : stages.problem.stages)
@@ -76,7 +76,7 @@ class PieceRun {
     Range stored;
     Cell next;  // of its rows at once, the first
     Piece inner = {};
-    StageFunction<T>* pair = nullptr;  // where two rows are made at once
+    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // where many are made at a time
     std::vector<Place> lines = {}, results = {};
   };
 
@@ -139,7 +139,7 @@ class PieceRun {
       made.results.push_back(place(result, 0));
       whole = whole && rings_[result].rows > 0;
     }
-    made.pair = (whole ? stages_.pair_functions : stages_.outgoing_pair_functions)[instance.stage];
+    made.rows = whole ? stages_.diffusion_rows : stages_.outgoing_rows;
     if (whole) {
       made.stored.first = start_ + (piece.columns.first - start_) / pad * pad;
       made.stored.last = start_ + (piece.columns.last - start_ + pad - 1) / pad * pad;
@@ -212,9 +212,10 @@ class PieceRun {
     const std::int64_t first = piece_.columns.first + width * instance / instances / pad * pad;
     const std::int64_t last = piece_.columns.first + width * (instance + 1) / instances;
     const auto of_row = [&](const Cell& row, const auto& line) {
-      for (int field = 0; field < stages_.problem.fields; ++field)
-        for (std::int64_t column = first; column < last; column += pad)
-          line(index_of(field, row) + column);
+      for (int field = 0; field < stages_.problem.fields; ++field) {
+        const std::int64_t begin = index_of(field, row);
+        for (std::int64_t column = first; column < last; column += pad) line(begin + column);
+      }
     };
     stream_.for_rows(incoming_, [&](Cell row, std::int64_t, std::int64_t count) {
       for (; count > 0 && stream_.planes.holds(row.plane); --count, ++row.row)
@@ -260,17 +261,22 @@ class PieceRun {
       line_walks_[i] = walk_of(made, stages_.layouts[stage].lines[i], made.lines[i], row, number);
     for (std::size_t i = 0; i < results; ++i)
       result_walks_[i] = walk_of(made, made.results[i], row, number);
-    while (count > 0) {
-      const std::int64_t rows = count > 1 && made.pair != nullptr ? 2 : 1;
-      for (std::int64_t k = 0; k < rows; ++k) {
-        for (std::size_t i = 0; i < lines; ++i) lines_[k * lines + i] = line_walks_[i].next();
-        for (std::size_t i = 0; i < results; ++i)
-          results_[k * results + i] = result_walks_[i].next();
+    for (; count > 0;) {
+      std::int64_t rows = made.rows != nullptr ? result_walks_[0].straight(count) : 1;
+      if (made.rows != nullptr)
+        for (std::size_t i = 0; i < lines; ++i) rows = line_walks_[i].straight(rows);
+      for (std::size_t i = 0; i < lines; ++i) lines_[i] = line_walks_[i].take(rows);
+      for (std::size_t i = 0; i < results; ++i) results_[i] = result_walks_[i].take(rows);
+      const T* const arguments = uniforms(made, times, row);
+      if (made.rows != nullptr)
+        made.rows({lines_.data(), pitch_, arguments[1], results_[0], result_walks_[0].step}, rows,
+                  made.stored.size());
+      else
+        stages_.functions[stage](lines_.data(), arguments, results_.data(), made.stored.size());
+      for (std::int64_t k = 0; k < rows; ++k, ++row.row) {
+        finish(made, times, row, results_.data());
+        if (made.rows != nullptr) results_[0] += result_walks_[0].step;
       }
-      (rows == 2 ? made.pair : stages_.functions[stage])(lines_.data(), uniforms(made, times, row),
-                                                         results_.data(), made.stored.size());
-      for (std::int64_t k = 0; k < rows; ++k, ++row.row)
-        finish(made, times, row, results_.data() + k * results);
       count -= rows;
     }
   }
@@ -388,7 +394,7 @@ class PieceRun {
   std::vector<Piece> needed_;      // of each field
   std::vector<Made> made_;         // by each instance
   Cell incoming_, outgoing_;       // of the next rows at once that come in and go out, the first
-  std::vector<const T*> lines_;    // what a function is called with: of one row or two
+  std::vector<const T*> lines_;    // what a function is called with
   std::vector<T*> results_;
   std::vector<RowWalk<const T>> line_walks_;
   std::vector<RowWalk<T>> result_walks_;

@@ -56,11 +56,16 @@ struct RowWalk {
   Value* end = nullptr;  ///< of a ring, which is so long
   std::int64_t ring = 0;
 
-  Value* next() {
-    Value* const now = values;
-    values += step;
+  /// How many of the next ones lie one after the other, at most `count`.
+  std::int64_t straight(std::int64_t count) const {
+    return end != nullptr && values + count * step > end ? (end - values) / step : count;
+  }
+  /// Goes on behind so many that do; the first of them.
+  Value* take(std::int64_t count) {
+    Value* const first = values;
+    values += count * step;
     if (values == end) values -= ring;
-    return now;
+    return first;
   }
 };
 

@@ -79,13 +79,13 @@ class RowLanes {
   Lanes<T> before_, here_, after_;
 };
 
-// Rows one after the other: what is above and below a row is in registers where that is one of
-// them.
+// Some rows, one after the other: what is above and below a row is in registers where that is one
+// of them.
 template <int Rows, bool Streamed, class T>
-void diffusion_rows(const T* const* lines, const T* uniforms, T* const* out, long count) {
+LAPL_INLINE void some_rows(const DiffusionRows<T>& of, long first, long count) {
   constexpr int n = Lanes<T>::count;
-  const DiffusionStage<T> stage{uniforms[1]};
-  const DiffusionStage<Lanes<T>> stage_of_lanes{Lanes<T>(uniforms[1])};
+  const DiffusionStage<T> stage{of.coefficient};
+  const DiffusionStage<Lanes<T>> stage_of_lanes{Lanes<T>(of.coefficient)};
   const auto at = [](const T* row, long i) __attribute__((always_inline)) {
     return Lanes<T>::load_unaligned(row + i);
   };
@@ -95,15 +95,16 @@ void diffusion_rows(const T* const* lines, const T* uniforms, T* const* out, lon
     else
       values.store_unaligned(goal);
   };
-  // In variables of its own: what is stored could else change what `lines` and `out` hold.
-  const T *const up = lines[1], *const down = lines[5 * Rows - 3];
+  const T *const up = of.lines[1] + first * of.step, *const down =
+                                                         of.lines[2] + (first + Rows - 1) * of.step;
   const T *centre[Rows], *front[Rows], *back[Rows];
   T* to[Rows];
   RowLanes<T> rows[Rows];
 #pragma GCC unroll 2
   for (int k = 0; k < Rows; ++k) {
-    centre[k] = lines[5 * k], front[k] = lines[5 * k + 3], back[k] = lines[5 * k + 4];
-    to[k] = out[k];
+    const long lines = (first + k) * of.step;
+    centre[k] = of.lines[0] + lines, front[k] = of.lines[3] + lines, back[k] = of.lines[4] + lines;
+    to[k] = of.out + (first + k) * of.out_step;
     rows[k] = RowLanes<T>(centre[k]);
   }
   long i = 0;
@@ -124,13 +125,23 @@ void diffusion_rows(const T* const* lines, const T* uniforms, T* const* out, lon
                 k + 1 < Rows ? centre[k + 1][i] : down[i], front[k][i], back[k][i], centre[k][i]);
 }
 
+template <bool Streamed, class T>
+void diffusion_rows(const DiffusionRows<T>& of, long rows, long count) {
+  long row = 0;
+  for (; row + 2 <= rows; row += 2) some_rows<2, Streamed>(of, row, count);
+  if (row < rows) some_rows<1, Streamed>(of, row, count);
+}
+
 template <class T>
-void stream_diffusion_rows(const T* const* lines, const T* uniforms, T* const* out, long count) {
-  const auto aligned = [](const T* to) {
-    return reinterpret_cast<std::uintptr_t>(to) % vector_bytes == 0;
-  };
-  (aligned(out[0]) && aligned(out[1]) ? diffusion_rows<2, true, T>
-                                      : diffusion_rows<2, false, T>)(lines, uniforms, out, count);
+void stream_diffusion_rows(const DiffusionRows<T>& of, long rows, long count) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(of.out) % vector_bytes == 0 &&
+                       of.out_step * static_cast<long>(sizeof(T)) % vector_bytes == 0;
+  (aligned ? diffusion_rows<true, T> : diffusion_rows<false, T>)(of, rows, count);
+}
+
+template <class T>
+void diffusion_row(const T* const* lines, const T* uniforms, T* const* out, long count) {
+  some_rows<1, false, T>({lines, 0, uniforms[1], out[0], 0}, 0, count);
 }
 
 template <class T>
@@ -191,8 +202,8 @@ T arithmetic(std::int64_t count, T seed) {
 template <class T>
 constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
                                step_row<DiffusionStage<T>, T>,
-                               diffusion_rows<1, false, T>,
-                               diffusion_rows<2, false, T>,
+                               diffusion_row<T>,
+                               diffusion_rows<false, T>,
                                stream_diffusion_rows<T>,
                                copy_row<T>,
                                laplacian_row<T>,

@@ -8,6 +8,16 @@
 
 namespace lapl {
 
+/// Rows of a step of diffusion on three axes.
+template <class T>
+struct DiffusionRows {
+  const T* const* lines;  ///< five, of the first row
+  long step;              ///< from row to row, of each line
+  T coefficient;
+  T* out;
+  long out_step;
+};
+
 /// The loops for one instruction set and precision.
 template <class T>
 struct RowLoops {
@@ -23,11 +33,10 @@ struct RowLoops {
   /// lines are the row, those before and after it, and those in the planes before and after. Reads
   /// as many values beside the row as a vector has.
   void (*diffusion_row)(const T* const* lines, const T* uniforms, T* const* out, long count);
-  /// The same of a row and the one after it, with the lines of the one, then of the other.
-  void (*diffusion_rows)(const T* const* lines, const T* uniforms, T* const* out, long count);
+  /// The same of rows one after the other.
+  void (*diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
   /// The same that writes whole vectors past the caches; other threads see them after a fence.
-  void (*stream_diffusion_rows)(const T* const* lines, const T* uniforms, T* const* out,
-                                long count);
+  void (*stream_diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
 
   void (*copy_row)(const T* from, T* to, std::int64_t count);
 
