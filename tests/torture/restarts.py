@@ -10,10 +10,13 @@ from scenarios import scenario
 
 ENGINES = {"cpu": ("auto", "blocked", "threaded", "interpreted", "reference"),
            "cuda": ("auto", "resident", "streaming", "tile")}
+# Engine resident takes no laws that know the time, and two axes at most.
+OF_FORMULAS = {**ENGINES, "cuda": ("auto", "streaming", "tile")}
 
 
 def splits(torture: Torture, count: int | None) -> list[Trial]:
     """Chains of three restarts at random steps, on output steps and off, each part on another engine."""
+    engines = OF_FORMULAS if "kind: formula" in torture.split else ENGINES
     backends = ["cpu"] if torture.backend == "cpu" else ["cpu", "cuda"]
     first = torture.reference(torture.small.replace("[20, 30]", "[61, 83]")).folder / "fields/step-000000000.nc"
 
@@ -26,7 +29,7 @@ def splits(torture: Torture, count: int | None) -> list[Trial]:
         for index, step in enumerate(sorted(steps) + [200]):
             backend = random_number.choice(backends)
             settings = [f"time.steps={step}", f"compute.threads={random_number.randint(1, 5)}",
-                        f"compute.engine={random_number.choice(ENGINES[backend])}"]
+                        f"compute.engine={random_number.choice(engines[backend])}"]
             command = RUN if index == 0 else ("resume", "out")
             ended = torture.run(folder, *command, "--backend", backend,
                                 *(word for text in settings for word in ("--set", text)))
