@@ -1,7 +1,7 @@
 // Kernels that the members of a sweep on GPUs share: an anonymous file that all of them hold open.
-// Who finds none of its text there compiles it and leaves it there; who wants the same one meanwhile
-// waits. Only the sweep's own processes reach the file, and take what was compiled from all that
-// they would compile, to the byte.
+// Who finds none of its text there compiles it and leaves it there; who wants the same one
+// meanwhile waits. Only the sweep's own processes reach the file, and take what was compiled from
+// all that they would compile, to the byte.
 //
 //   end: 8 bytes | record | record | ...   a record: lengths of text and code, 8 bytes each, both
 #pragma once

@@ -261,21 +261,21 @@ class PieceRun {
       line_walks_[i] = walk_of(made, stages_.layouts[stage].lines[i], made.lines[i], row, number);
     for (std::size_t i = 0; i < results; ++i)
       result_walks_[i] = walk_of(made, made.results[i], row, number);
-    for (; count > 0;) {
-      std::int64_t rows = made.rows != nullptr ? result_walks_[0].straight(count) : 1;
-      if (made.rows != nullptr)
-        for (std::size_t i = 0; i < lines; ++i) rows = line_walks_[i].straight(rows);
+    const bool many = made.rows != nullptr;  // then of rings alone, and for one result
+    while (count > 0) {
+      std::int64_t rows = many ? result_walks_[0].straight(count) : 1;
+      for (std::size_t i = 0; i < lines && many; ++i) rows = line_walks_[i].straight(rows);
       for (std::size_t i = 0; i < lines; ++i) lines_[i] = line_walks_[i].take(rows);
       for (std::size_t i = 0; i < results; ++i) results_[i] = result_walks_[i].take(rows);
       const T* const arguments = uniforms(made, times, row);
-      if (made.rows != nullptr)
+      if (many)
         made.rows({lines_.data(), pitch_, arguments[1], results_[0], result_walks_[0].step}, rows,
                   made.stored.size());
       else
         stages_.functions[stage](lines_.data(), arguments, results_.data(), made.stored.size());
       for (std::int64_t k = 0; k < rows; ++k, ++row.row) {
         finish(made, times, row, results_.data());
-        if (made.rows != nullptr) results_[0] += result_walks_[0].step;
+        if (many) results_[0] += result_walks_[0].step;
       }
       count -= rows;
     }

@@ -95,8 +95,8 @@ LAPL_INLINE void some_rows(const DiffusionRows<T>& of, long first, long count) {
     else
       values.store_unaligned(goal);
   };
-  const T *const up = of.lines[1] + first * of.step, *const down =
-                                                         of.lines[2] + (first + Rows - 1) * of.step;
+  const T* const up = of.lines[1] + first * of.step;
+  const T* const down = of.lines[2] + (first + Rows - 1) * of.step;
   const T *centre[Rows], *front[Rows], *back[Rows];
   T* to[Rows];
   RowLanes<T> rows[Rows];
