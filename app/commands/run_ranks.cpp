@@ -22,6 +22,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/ranks/rows.hpp"
+#include "kernels/temporary_folder.hpp"
 #include "solver/clock.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/run.hpp"
@@ -35,8 +36,11 @@ enum class Role : std::uint8_t { alone, first, follower, equal };
 Role role = Role::alone;
 bool amid_run = false;
 
-// Where it cannot be started: exits with 127, as shells do.
-[[noreturn]] void become_mpirun(int count, const sigset_t& mask) {
+// Where it cannot be started: exits with 127, as shells do. Open MPI 4 keeps its sockets and files
+// in `sessions`: in the folder that it takes by itself, an mpirun that begins may meet one that
+// ends and removes it.
+[[noreturn]] void become_mpirun(int count, const sigset_t& mask,
+                                const std::filesystem::path& sessions) {
   std::vector<std::string> words = words_of_ranks(count);
   words.insert(words.end(), command_words().begin(), command_words().end());
   std::vector<char*> arguments;
@@ -45,6 +49,7 @@ bool amid_run = false;
   setpgid(0, 0);  // what a terminal sends comes from this program's parent, once
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
+  setenv("OMPI_MCA_orte_tmpdir_base", sessions.c_str(), 0);
   execvp("mpirun", arguments.data());
   _exit(127);
 }
@@ -61,9 +66,10 @@ int code_of_ranks(int count) {
   for (const int signal : stop_signals) sigaddset(&awaited, signal);
   sigaddset(&awaited, SIGCHLD);
   sigprocmask(SIG_BLOCK, &awaited, &before);
+  const TemporaryFolder sessions(std::filesystem::temp_directory_path(), "ranks");
   const pid_t mpirun = fork();
   if (mpirun < 0) throw DeviceError("--ranks {}: {}", count, std::strerror(errno));
-  if (mpirun == 0) become_mpirun(count, before);
+  if (mpirun == 0) become_mpirun(count, before, sessions.path());
   for (std::optional<Clock::time_point> first;;) {
     const int signal = sigwaitinfo(&awaited, nullptr);
     int status = 0;
