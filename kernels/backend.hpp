@@ -53,6 +53,9 @@ class Backend {
   /// ranks each gives the rows that are its own.
   virtual void set_state(std::span<const T> state, std::int64_t step = 0) = 0;
 
+  /// The state that lies in block() is that after so many steps.
+  virtual void set_step(std::int64_t step) = 0;
+
   /// The rows that set_state takes and captures hand out.
   virtual RowRange rows() const = 0;
 

@@ -84,19 +84,27 @@ std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend
 template std::int64_t steps_at_once(const Problem<float>&, const std::string&, const std::string&);
 template std::int64_t steps_at_once(const Problem<double>&, const std::string&, const std::string&);
 
-template <class T>
-std::unique_ptr<Halo<T>> make_halo([[maybe_unused]] Ranks& ranks,
-                                   [[maybe_unused]] const std::string& backend,
-                                   const Decomposition& by, int fields) {
+std::string why_through_host([[maybe_unused]] Ranks& ranks,
+                             [[maybe_unused]] const std::string& backend) {
 #ifdef LAPL_HAS_CUDA
-  if (backend == "cuda") return make_device_halo<T>(ranks, by, fields);
+  if (backend == "cuda") return why_no_device_ranks(ranks);
+#endif
+  return {};
+}
+
+template <class T>
+std::unique_ptr<Halo<T>> make_halo(Ranks& ranks, [[maybe_unused]] const std::string& backend,
+                                   const Decomposition& by, int fields,
+                                   [[maybe_unused]] const std::string& through_host) {
+#ifdef LAPL_HAS_CUDA
+  if (backend == "cuda") return make_device_halo<T>(ranks, by, fields, through_host);
 #endif
   return make_host_halo<T>(by, ranks.rank(), fields);
 }
 template std::unique_ptr<Halo<float>> make_halo(Ranks&, const std::string&, const Decomposition&,
-                                                int);
+                                                int, const std::string&);
 template std::unique_ptr<Halo<double>> make_halo(Ranks&, const std::string&, const Decomposition&,
-                                                 int);
+                                                 int, const std::string&);
 
 template <class T>
 void fill_fractal(const Block<T>& block, const FractalParameters& parameters) {

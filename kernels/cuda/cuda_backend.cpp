@@ -118,6 +118,8 @@ class CudaBackend final : public Backend<T> {
     LAPL_CUDA(cudaStreamSynchronize(compute_));
   }
 
+  void set_step(std::int64_t step) override { step_ = step; }
+
   RowRange rows() const override { return {part_.in_grid(0) / part_.whole.columns, part_.rows()}; }
 
   std::vector<T> values_at(std::span<const std::int64_t> indices) override {

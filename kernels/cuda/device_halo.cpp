@@ -8,137 +8,204 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/device_ranks.hpp"
+#include "kernels/cuda/stream.hpp"
 
 namespace lapl {
 namespace {
 
-// Boxes are packed where their messages leave and unpacked where they arrive, but for those of
-// whole rows between devices.
 template <class T>
-class DeviceHalo final : public Halo<T> {
+cudaStream_t stream_of(const Block<T>& block) {
+  return static_cast<cudaStream_t>(block.stream);
+}
+
+template <class T>
+class DeviceHalo : public Halo<T> {
  public:
-  DeviceHalo(Ranks& ranks, const Decomposition& by, int fields)
-      : device_(current_device()),
-        fields_(fields),
-        devices_(make_device_ranks(ranks, by.stepping(), why_through_host_)),
-        messages_(halo_messages(by, ranks.rank())) {
-    const Shape shape = by.part(ranks.rank()).shape();
-    for (const std::vector<HaloMessage>& along : messages_)
-      for (const HaloMessage& message : along) {
-        const std::int64_t sent = fields * message.own.cells();
-        const std::int64_t received = fields * message.halo.cells();
-        if (!devices_)
-          on_host_.push_back({pinned_buffer<T>(sent), pinned_buffer<T>(received)});
-        else if (is_rows(message.own, shape))
-          on_device_.emplace_back();
-        else
-          on_device_.push_back({device_buffer<T>(sent), device_buffer<T>(received)});
-      }
+  DeviceHalo(const Decomposition& by, int rank, int fields)
+      : Halo<T>(halo_messages(by, rank)), device_(current_device()), fields_(fields) {}
+
+  void copy(const BoxOf<T>& from, const Block<T>& to) override {
+    use_device();
+    order(from.block, to);
+    const Shape shape = to.shape;
+    for (int field = 0; field < fields_; ++field)
+      copy_box({values(from.block, field), from.block.pitch, from.block.shape.rows, from.box.first},
+               BoxIn<T>{values(to, field), to.pitch, shape.rows}, by_axis(shape),
+               cudaMemcpyDeviceToDevice, stream_of(to));
   }
 
-  void fill(Ranks& ranks, const Block<T>& block) override {
-    LAPL_CUDA(cudaSetDevice(device_));
-    std::size_t first = 0;
-    for (const std::vector<HaloMessage>& along : messages_) {
-      if (devices_)
-        exchange(along, block, on_device_.data() + first);
-      else
-        exchange(ranks, along, block, on_host_.data() + first);
-      first += along.size();
-    }
-  }
-
-  std::string how() const override {
-    return devices_ ? "NCCL" : "host memory: " + why_through_host_;
-  }
-
- private:
+ protected:
   template <class Buffer>
   struct Packed {
     Buffer sent, received;
   };
 
-  void exchange(const std::vector<HaloMessage>& along, const Block<T>& block,
-                Packed<DeviceBuffer<T>>* packed) {
-    const bool rows = is_rows(along.front().own, block.shape);
-    std::vector<DeviceRanks::Message> sent, received;
-    const auto add = [&](std::vector<DeviceRanks::Message>& messages, int peer, const Box& box,
-                         const DeviceBuffer<T>& buffer) {
-      if (!rows) return messages.push_back({peer, buffer.data(), buffer.size() * sizeof(T)});
-      for (int field = 0; field < fields_; ++field)
-        messages.push_back({peer, in_block(box, block, field).begin(),
-                            box.count[0] * box.count[1] * block.pitch * sizeof(T)});
-    };
-    for (std::size_t i = 0; i < along.size(); ++i) {
-      if (!rows)
-        copy(along[i].own, block, packed[i].sent.data(), Way::out, cudaMemcpyDeviceToDevice);
-      add(sent, along[i].peer, along[i].own, packed[i].sent);
-    }
-    // Of two blocks that are neighbours on both sides, what one sends first comes to the other's
-    // last side.
-    for (std::size_t i = along.size(); i-- > 0;)
-      add(received, along[i].peer, along[i].halo, packed[i].received);
-    devices_->exchange(sent, received, static_cast<cudaStream_t>(block.stream));
-    for (std::size_t i = 0; i < along.size() && !rows; ++i)
-      copy(along[i].halo, block, packed[i].received.data(), Way::in, cudaMemcpyDeviceToDevice);
+  void use_device() const { LAPL_CUDA(cudaSetDevice(device_)); }
+  int fields() const { return fields_; }
+
+  // What is enqueued for `second` from here on comes after what was for `first`.
+  void order(const Block<T>& first, const Block<T>& second) {
+    if (first.stream == second.stream) return;
+    reached_.record(stream_of(first));
+    reached_.hold(stream_of(second));
   }
 
-  void exchange(Ranks& ranks, const std::vector<HaloMessage>& along, const Block<T>& block,
-                Packed<PinnedBuffer<T>>* packed) {
+  static T* values(const Block<T>& block, int field) {
+    return block.values + field * block.shape.planes * block.shape.rows * block.pitch;
+  }
+
+  enum class Way : std::uint8_t { out, in };  // of the block
+  void copy_packed(const BoxOf<T>& cells, T* packed, Way way, cudaMemcpyKind kind) const {
+    const Block<T>& block = cells.block;
+    const Box& box = cells.box;
+    for (int field = 0; field < fields_; ++field) {
+      const BoxIn<T> there{values(block, field), block.pitch, block.shape.rows, box.first};
+      const BoxIn<T> alone{packed + field * box.cells(), box.count[2], box.count[1]};
+      const bool out = way == Way::out;
+      copy_box(out ? there : alone, out ? alone : there, box.count, kind, stream_of(block));
+    }
+  }
+
+ private:
+  int device_, fields_;
+  Event reached_;
+};
+
+template <class T>
+class HaloThroughHost final : public DeviceHalo<T> {
+  using Way = DeviceHalo<T>::Way;
+
+ public:
+  HaloThroughHost(const Decomposition& by, int rank, int fields, std::string why)
+      : DeviceHalo<T>(by, rank, fields), why_(std::move(why)) {
+    for (const HaloMessage& message : this->messages())
+      packed_.push_back({pinned_buffer<T>(fields * message.own.cells()),
+                         pinned_buffer<T>(fields * message.halo.cells())});
+  }
+
+  void start(Ranks&, const std::vector<BoxOf<T>>& own, const Block<T>& block) override {
+    this->use_device();
+    // Blocks that fill the device would leave the strips no place.
+    for (const BoxOf<T>& cells : own) this->order(cells.block, block);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      this->copy_packed(own[i], packed_[i].sent.data(), Way::out, cudaMemcpyDeviceToHost);
+    own_ = own;
+  }
+
+  void finish(Ranks& ranks, const Block<T>& block) override {
+    this->use_device();
+    // Strips have been copied from the block after what came last was put there, so that it may be
+    // received anew.
+    for (const BoxOf<T>& cells : own_) LAPL_CUDA(cudaStreamSynchronize(stream_of(cells.block)));
     std::vector<Ranks::Message> sent, received;
-    for (std::size_t i = 0; i < along.size(); ++i) {
-      copy(along[i].own, block, packed[i].sent.data(), Way::out, cudaMemcpyDeviceToHost);
-      const auto bytes = [](const PinnedBuffer<T>& buffer) {
-        return std::as_writable_bytes(
-            std::span(buffer.data(), static_cast<std::size_t>(buffer.size())));
-      };
-      sent.push_back({along[i].peer, along[i].sent_tag, bytes(packed[i].sent)});
-      received.push_back({along[i].peer, along[i].received_tag, bytes(packed[i].received)});
+    const auto bytes = [](const PinnedBuffer<T>& buffer) {
+      return std::as_writable_bytes(
+          std::span(buffer.data(), static_cast<std::size_t>(buffer.size())));
+    };
+    for (std::size_t i = 0; i < packed_.size(); ++i) {
+      const HaloMessage& message = this->messages()[i];
+      sent.push_back({message.peer, message.sent_tag, bytes(packed_[i].sent)});
+      received.push_back({message.peer, message.received_tag, bytes(packed_[i].received)});
     }
-    // Also until what came before is in the block, so that it may be received anew.
-    LAPL_CUDA(cudaStreamSynchronize(static_cast<cudaStream_t>(block.stream)));
     ranks.exchange(sent, received);
-    for (std::size_t i = 0; i < along.size(); ++i)
-      copy(along[i].halo, block, packed[i].received.data(), Way::in, cudaMemcpyHostToDevice);
+    for (std::size_t i = 0; i < packed_.size(); ++i)
+      this->copy_packed({block, this->messages()[i].halo}, packed_[i].received.data(), Way::in,
+                        cudaMemcpyHostToDevice);
   }
 
+  std::string how() const override { return "host memory: " + why_; }
+
+ private:
+  std::string why_;
+  std::vector<typename DeviceHalo<T>::template Packed<PinnedBuffer<T>>> packed_;
+  std::vector<BoxOf<T>> own_;  // since start()
+};
+
+// Exchanges when the block is where it waits: NCCL's kernels need processors, which a block being
+// stepped holds to its end. Boxes are packed where their messages leave and unpacked where they
+// arrive, but for those of whole rows.
+template <class T>
+class NcclHalo final : public DeviceHalo<T> {
+  using Way = DeviceHalo<T>::Way;
+
+ public:
+  NcclHalo(Ranks& ranks, const Decomposition& by, int fields)
+      : DeviceHalo<T>(by, ranks.rank(), fields), devices_(make_device_ranks(ranks, by.stepping())) {
+    const Shape shape = by.part(ranks.rank()).shape();
+    for (const HaloMessage& message : this->messages()) {
+      if (is_rows(message.own, shape))
+        packed_.emplace_back();
+      else
+        packed_.push_back({device_buffer<T>(fields * message.own.cells()),
+                           device_buffer<T>(fields * message.halo.cells())});
+    }
+  }
+
+  void start(Ranks&, const std::vector<BoxOf<T>>& own, const Block<T>& block) override {
+    this->use_device();
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (packed_[i].sent.size() > 0)
+        this->copy_packed(own[i], packed_[i].sent.data(), Way::out, cudaMemcpyDeviceToDevice);
+      this->order(own[i].block, block);
+    }
+    own_ = own;
+  }
+
+  void finish(Ranks&, const Block<T>& block) override {
+    this->use_device();
+    std::vector<DeviceRanks::Message> sent, received;
+    const auto add = [&](std::vector<DeviceRanks::Message>& messages, int peer,
+                         const BoxOf<T>& cells, const DeviceBuffer<T>& buffer) {
+      if (buffer.size() > 0) return messages.push_back({peer, buffer.data(), bytes_of(buffer)});
+      for (int field = 0; field < this->fields(); ++field) {
+        const BoxIn<T> rows{DeviceHalo<T>::values(cells.block, field), cells.block.pitch,
+                            cells.block.shape.rows, cells.box.first};
+        messages.push_back(
+            {peer, rows.begin(), cells.box.count[0] * cells.box.count[1] * rows.pitch * sizeof(T)});
+      }
+    };
+    const std::size_t count = packed_.size();
+    for (std::size_t i = 0; i < count; ++i)
+      add(sent, this->messages()[i].peer, own_[i], packed_[i].sent);
+    // In the order in which a peer sends them.
+    for (std::size_t i = count; i-- > 0;) {
+      const HaloMessage& message = this->messages()[i];
+      add(received, message.peer, {block, message.halo}, packed_[i].received);
+    }
+    devices_->exchange(sent, received, stream_of(block));
+    for (std::size_t i = 0; i < count; ++i)
+      if (packed_[i].received.size() > 0)
+        this->copy_packed({block, this->messages()[i].halo}, packed_[i].received.data(), Way::in,
+                          cudaMemcpyDeviceToDevice);
+  }
+
+  std::string how() const override { return "NCCL"; }
+
+ private:
   // Whether it lies in one piece, with the padding of its rows.
   static bool is_rows(const Box& box, Shape shape) {
     return box.count[2] == shape.columns && (box.count[0] == 1 || box.count[1] == shape.rows);
   }
-
-  BoxIn<T> in_block(const Box& box, const Block<T>& block, int field) const {
-    const Shape shape = block.shape;
-    return {block.values + field * shape.planes * shape.rows * block.pitch, block.pitch, shape.rows,
-            box.first};
+  static std::size_t bytes_of(const DeviceBuffer<T>& buffer) {
+    return static_cast<std::size_t>(buffer.size()) * sizeof(T);
   }
 
-  enum class Way : std::uint8_t { out, in };  // of the block
-  void copy(const Box& box, const Block<T>& block, T* packed, Way way, cudaMemcpyKind kind) const {
-    for (int field = 0; field < fields_; ++field) {
-      const BoxIn<T> there = in_block(box, block, field);
-      const BoxIn<T> alone{packed + field * box.cells(), box.count[2], box.count[1]};
-      const bool out = way == Way::out;
-      copy_box(out ? there : alone, out ? alone : there, box.count, kind,
-               static_cast<cudaStream_t>(block.stream));
-    }
-  }
-
-  int device_, fields_;
-  std::string why_through_host_;
-  std::unique_ptr<DeviceRanks> devices_;  // none where halos go through host memory
-  std::vector<std::vector<HaloMessage>> messages_;
-  std::vector<Packed<DeviceBuffer<T>>> on_device_;  // of each message
-  std::vector<Packed<PinnedBuffer<T>>> on_host_;
+  std::unique_ptr<DeviceRanks> devices_;
+  std::vector<typename DeviceHalo<T>::template Packed<DeviceBuffer<T>>> packed_;
+  std::vector<BoxOf<T>> own_;  // since start()
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<Halo<T>> make_device_halo(Ranks& ranks, const Decomposition& by, int fields) {
-  return std::make_unique<DeviceHalo<T>>(ranks, by, fields);
+std::unique_ptr<Halo<T>> make_device_halo(Ranks& ranks, const Decomposition& by, int fields,
+                                          const std::string& through_host) {
+  if (through_host.empty()) return std::make_unique<NcclHalo<T>>(ranks, by, fields);
+  return std::make_unique<HaloThroughHost<T>>(by, ranks.rank(), fields, through_host);
 }
-template std::unique_ptr<Halo<float>> make_device_halo(Ranks&, const Decomposition&, int);
-template std::unique_ptr<Halo<double>> make_device_halo(Ranks&, const Decomposition&, int);
+template std::unique_ptr<Halo<float>> make_device_halo(Ranks&, const Decomposition&, int,
+                                                       const std::string&);
+template std::unique_ptr<Halo<double>> make_device_halo(Ranks&, const Decomposition&, int,
+                                                        const std::string&);
 
 }  // namespace lapl

@@ -7,10 +7,14 @@
 
 namespace lapl {
 
-/// As make_halo, for a block on the current device: through NCCL, or through host memory and
-/// Ranks::exchange where NCCL was not compiled in or several ranks share a device. Throws
-/// DeviceError where NCCL or the device fails.
+/// Why the current devices of ranks cannot talk, so that halos go through host memory; empty where
+/// they can. Called by all.
+std::string why_no_device_ranks(Ranks& ranks);
+
+/// As make_halo, for a block on the current device: by NCCL, or through host memory and Ranks.
+/// Throws DeviceError where NCCL or the device fails.
 template <class T>
-std::unique_ptr<Halo<T>> make_device_halo(Ranks& ranks, const Decomposition& by, int fields);
+std::unique_ptr<Halo<T>> make_device_halo(Ranks& ranks, const Decomposition& by, int fields,
+                                          const std::string& through_host);
 
 }  // namespace lapl

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/device_halo.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/error.hpp"
 #ifdef LAPL_HAS_NCCL
@@ -51,32 +52,28 @@ bool has_equal(const std::vector<std::vector<std::byte>>& all) {
 
 }  // namespace
 
-std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count, std::string& why) {
-  const bool takes_part = ranks.rank() < count;
+std::string why_no_device_ranks(Ranks& ranks) {
+  if (ranks.count() == 1) return {};
   cudaDeviceProp properties{};
-  if (takes_part) LAPL_CUDA(cudaGetDeviceProperties(&properties, current_device()));
-  std::vector<std::vector<std::byte>> devices =
-      gather(ranks, std::as_bytes(std::span(properties.uuid.bytes)));
-  devices.resize(std::min(devices.size(), static_cast<std::size_t>(count)));
+  LAPL_CUDA(cudaGetDeviceProperties(&properties, current_device()));
+  const auto devices = gather(ranks, std::as_bytes(std::span(properties.uuid.bytes)));
   // NCCL refuses ranks that share one.
-  const bool shared = of_first(ranks, has_equal(devices));
-  if (shared) {
-    why = "ranks share a GPU";
-    return nullptr;
-  }
+  return of_first(ranks, has_equal(devices)) ? "ranks share a GPU" : "";
+}
+
+std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count) {
   ncclUniqueId id{};
   if (ranks.is_first()) LAPL_NCCL(ncclGetUniqueId(&id));
   id = of_first(ranks, id);
-  if (!takes_part) return nullptr;
+  if (ranks.rank() >= count) return nullptr;
   return std::make_unique<NcclRanks>(id, ranks.rank(), count);
 }
 
 #else
 
-std::unique_ptr<DeviceRanks> make_device_ranks(Ranks&, int, std::string& why) {
-  why = "NCCL was not compiled in";
-  return nullptr;
-}
+std::string why_no_device_ranks(Ranks&) { return "NCCL was not compiled in"; }
+
+std::unique_ptr<DeviceRanks> make_device_ranks(Ranks&, int) { return nullptr; }
 
 #endif
 

@@ -26,8 +26,8 @@ class DeviceRanks {
                         cudaStream_t stream) = 0;
 };
 
-/// Of the first `count` ranks, each with its current device; called by all, null on the others and
-/// where devices cannot talk: `why` then says it. Throws DeviceError where NCCL fails.
-std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count, std::string& why);
+/// Where why_no_device_ranks (device_halo.hpp) is empty: of the first `count` ranks; called by all,
+/// null on the others. Throws DeviceError where NCCL fails.
+std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count);
 
 }  // namespace lapl

@@ -44,8 +44,10 @@ std::optional<Decomposition> with_counts(const Division& division, std::array<in
   for (std::int64_t steps = 1; by.stepping() > 1 && steps <= most;
        steps = next_steps(steps, division)) {
     by.depth = std::max(steps * division.reach, division.least_depth);
-    if (const double seconds = modelled_step(by, division).seconds; seconds < least)
-      least = seconds, best = by;
+    for (by.ahead = 0; by.ahead <= (division.hides ? steps : 0);
+         by.ahead += std::min(steps, division.steps_of_pass))
+      if (const double seconds = modelled_step(by, division).seconds; seconds < least)
+        least = seconds, best = by;
   }
   return best;
 }
@@ -74,22 +76,25 @@ Part Decomposition::part(int rank) const {
   const std::array<int, 3> place = place_of(counts, rank);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t size = by_axis(grid)[axis];
+    std::array<int, 3> before = {}, after = {};
+    before[axis] = -1, after[axis] = 1;
     part.first[axis] = cut_at(size, counts[axis], place[axis]);
     part.own[axis] = cut_at(size, counts[axis], place[axis] + 1) - part.first[axis];
-    if (neighbour(rank, axis, false) >= 0) part.before[axis] = depth;
-    if (neighbour(rank, axis, true) >= 0) part.after[axis] = depth;
+    if (neighbour(rank, before) >= 0) part.before[axis] = depth;
+    if (neighbour(rank, after) >= 0) part.after[axis] = depth;
   }
   return part;
 }
 
-int Decomposition::neighbour(int rank, std::size_t axis, bool last) const {
-  if (!is_cut(axis) || rank >= stepping()) return -1;
+int Decomposition::neighbour(int rank, const std::array<int, 3>& towards) const {
+  if (rank >= stepping() || towards == std::array<int, 3>{}) return -1;
   std::array<int, 3> place = place_of(counts, rank);
-  int& along = place[axis];
-  along += last ? 1 : -1;
-  if (along < 0 || along == counts[axis]) {
-    if (!endless[axis]) return -1;
-    along = along < 0 ? counts[axis] - 1 : 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (towards[axis] == 0) continue;
+    const int along = place[axis] + towards[axis], count = counts[axis];
+    const bool beyond = along < 0 || along >= count;
+    if (count == 1 || (beyond && !endless[axis])) return -1;
+    place[axis] = (along + count) % count;
   }
   return (place[0] * counts[1] + place[1]) * counts[2] + place[2];
 }
@@ -107,18 +112,21 @@ RowRange Decomposition::rows(int rank) const {
 ModelledStep modelled_step(const Decomposition& by, const Division& division,
                            std::size_t value_bytes) {
   std::array<double, 3> own{}, block{};
+  std::array<std::int64_t, 3> sides{};  // that have a neighbour
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t size = by_axis(by.grid)[axis], parts = by.counts[axis];
     own[axis] = static_cast<double>((size + parts - 1) / parts);
-    const bool both_sides = parts > 2 || by.endless[axis];
-    const std::int64_t halos = parts == 1 ? 0 : both_sides ? 2 : 1;
-    block[axis] = own[axis] + static_cast<double>(halos * by.depth);
+    sides[axis] = parts == 1 ? 0 : parts > 2 || by.endless[axis] ? 2 : 1;
+    block[axis] = own[axis] + static_cast<double>(sides[axis] * by.depth);
   }
   const RankCosts& costs = division.costs;
   const double cells = block[0] * block[1] * block[2];
   ModelledStep model;
-  double exchange = 0;
+  const std::int64_t strip = by.depth + 2 * by.ahead * division.reach;
+  double exchange = 0, in_strips = 0, strips = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
+    strips += static_cast<double>(sides[axis]);
+    in_strips += cells / block[axis] * static_cast<double>(sides[axis] * strip);
     if (!by.is_cut(axis)) continue;
     const double bytes =
         cells / block[axis] * (block[axis] - own[axis]) * static_cast<double>(value_bytes);
@@ -131,8 +139,14 @@ ModelledStep modelled_step(const Decomposition& by, const Division& division,
   const auto seconds_of = [&](double number, double at_once) {
     return number * (costs.cell + costs.traffic / at_once);
   };
+  double ahead = 0;
+  if (by.ahead > 0) {
+    const auto number = static_cast<double>(by.ahead);
+    ahead = number * seconds_of(in_strips, std::min(number, pass)) + strips * costs.message;
+    exchange = std::max(0.0, exchange - number * seconds_of(cells, std::min(number, pass)));
+  }
   model.exchange = exchange / steps;
-  model.seconds = seconds_of(cells, std::min(steps, pass)) + model.exchange;
+  model.seconds = seconds_of(cells, std::min(steps, pass)) + model.exchange + ahead / steps;
   model.efficiency = seconds_of(own[0] * own[1] * own[2], pass) / model.seconds;
   return model;
 }

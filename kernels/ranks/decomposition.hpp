@@ -22,6 +22,8 @@ struct RankCosts {
 inline constexpr RankCosts costs_of_cores = {1 / 1.5e9, 1 / 0.7e9, 1 / 4e9, 5e-6, {1, 1.5, 3}};
 /// Of two H200 of one machine, by NCCL.
 inline constexpr RankCosts costs_of_gpus = {1 / 6e12, 1 / 0.6e12, 1 / 240e9, 11e-6, {1, 1.2, 2}};
+/// Of H200 whose halos go through host memory.
+inline constexpr RankCosts costs_through_host = {1 / 6e12, 1 / 0.6e12, 1 / 5e9, 50e-6, {1, 1, 1}};
 
 /// What a decomposition depends on.
 struct Division {
@@ -32,6 +34,7 @@ struct Division {
   std::int64_t steps_of_pass = 1;  ///< that an engine takes at once
   std::int64_t most_passes = 1;    ///< between exchanges
   std::int64_t least_depth = 0;    ///< of halos, for what outputs derive from the state
+  bool hides = false;  ///< a block can be stepped at full speed while halos are exchanged
   RankCosts costs = costs_of_cores;
 };
 
@@ -41,6 +44,9 @@ struct Decomposition {
   int ranks = 1;                          ///< those that step are the first of them
   std::array<int, 3> counts = {1, 1, 1};  ///< of blocks along each axis
   std::int64_t depth = 0;                 ///< of the halos, in cells
+  /// How many steps ahead the strips that go out are stepped, so that halos are exchanged while the
+  /// block takes as many; none: the block waits for them.
+  std::int64_t ahead = 0;
 
   int stepping() const { return counts[0] * counts[1] * counts[2]; }
   bool is_cut(std::size_t axis) const { return counts[axis] > 1; }
@@ -49,8 +55,8 @@ struct Decomposition {
 
   /// Of a rank; an empty one where it has nothing to step.
   Part part(int rank) const;
-  /// The rank beside another along an axis; -1 where there is none.
-  int neighbour(int rank, std::size_t axis, bool last) const;
+  /// The rank beside another, so many blocks on along each axis; -1 where there is none.
+  int neighbour(int rank, const std::array<int, 3>& towards) const;
   /// The rows that a rank hands out and takes: those of its block where blocks are rows.
   RowRange rows(int rank) const;
 };
@@ -58,7 +64,7 @@ struct Decomposition {
 /// Of one of the largest blocks, by the model of docs/scaling.md.
 struct ModelledStep {
   double seconds = 0;     ///< a step: its cells, those of its halos, and the exchange
-  double exchange = 0;    ///< seconds a step of that
+  double exchange = 0;    ///< seconds a step of that; what is hidden does not count
   double halo_bytes = 0;  ///< that it gets in an exchange
   double efficiency = 0;  ///< to a block without halos that takes the most steps at once
 };

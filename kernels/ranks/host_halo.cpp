@@ -11,21 +11,39 @@ template <class T>
 class HostHalo final : public Halo<T> {
  public:
   HostHalo(const Decomposition& by, int rank, int fields)
-      : shape_(by.part(rank).shape()), fields_(fields), messages_(halo_messages(by, rank)) {}
+      : Halo<T>(halo_messages(by, rank)), fields_(fields) {
+    for (const HaloMessage& message : this->messages())
+      come_.emplace_back(fields * message.halo.cells());
+  }
 
-  void fill(Ranks& ranks, const Block<T>& block) override {
-    for (const std::vector<HaloMessage>& along : messages_) {
-      std::vector<std::vector<T>> packed, come;
-      std::vector<Ranks::Message> sent, received;
-      for (const HaloMessage& message : along) {
-        packed.push_back(pack(message.own, block.values));
-        come.emplace_back(fields_ * message.halo.cells());
-        sent.push_back({message.peer, message.sent_tag, bytes_of(packed.back())});
-        received.push_back({message.peer, message.received_tag, bytes_of(come.back())});
-      }
-      ranks.exchange(sent, received);
-      for (std::size_t i = 0; i < along.size(); ++i) unpack(along[i].halo, come[i], block.values);
+  void start(Ranks& ranks, const std::vector<BoxOf<T>>& own, const Block<T>&) override {
+    std::vector<Ranks::Message> sent, received;
+    gone_.resize(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const HaloMessage& message = this->messages()[i];
+      gone_[i].resize(fields_ * message.own.cells());
+      copy_rows(own[i], gone_[i].data(), [](T* in_block, T* packed, std::int64_t count) {
+        std::copy_n(in_block, count, packed);
+      });
+      sent.push_back({message.peer, message.sent_tag, bytes_of(gone_[i])});
+      received.push_back({message.peer, message.received_tag, bytes_of(come_[i])});
     }
+    ranks.start(sent, received);
+  }
+
+  void finish(Ranks& ranks, const Block<T>& block) override {
+    ranks.finish();
+    for (std::size_t i = 0; i < come_.size(); ++i)
+      copy_rows({block, this->messages()[i].halo}, come_[i].data(),
+                [](T* in_block, const T* packed, std::int64_t count) {
+                  std::copy_n(packed, count, in_block);
+                });
+  }
+
+  void copy(const BoxOf<T>& from, const Block<T>& to) override {
+    copy_rows(from, to.values, [](const T* in_block, T* all, std::int64_t count) {
+      std::copy_n(in_block, count, all);
+    });
   }
 
  private:
@@ -33,34 +51,22 @@ class HostHalo final : public Halo<T> {
     return std::as_writable_bytes(std::span(values));
   }
 
-  template <class Use>
-  void for_rows(const Box& box, const Use& use) const {
-    std::int64_t packed = 0;
+  // Row by row, between a box and as many values on end.
+  template <class Copy>
+  void copy_rows(const BoxOf<T>& cells, T* packed, const Copy& copy) const {
+    const Box& box = cells.box;
+    const Shape shape = cells.block.shape;
     for (int field = 0; field < fields_; ++field)
       for (std::int64_t plane = 0; plane < box.count[0]; ++plane)
-        for (std::int64_t row = 0; row < box.count[1]; ++row) {
+        for (std::int64_t row = 0; row < box.count[1]; ++row, packed += box.count[2]) {
           const Cell first{box.first[1] + row, box.first[2], box.first[0] + plane};
-          use(field * shape_.cells() + index_of(shape_, first), packed);
-          packed += box.count[2];
+          copy(cells.block.values + field * shape.cells() + index_of(shape, first), packed,
+               box.count[2]);
         }
   }
 
-  std::vector<T> pack(const Box& box, const T* values) const {
-    std::vector<T> all(fields_ * box.cells());
-    for_rows(box, [&](std::int64_t index, std::int64_t packed) {
-      std::copy_n(values + index, box.count[2], all.data() + packed);
-    });
-    return all;
-  }
-  void unpack(const Box& box, const std::vector<T>& all, T* values) const {
-    for_rows(box, [&](std::int64_t index, std::int64_t packed) {
-      std::copy_n(all.data() + packed, box.count[2], values + index);
-    });
-  }
-
-  Shape shape_;
   int fields_;
-  std::vector<std::vector<HaloMessage>> messages_;
+  std::vector<std::vector<T>> gone_, come_;  // with each message
 };
 
 }  // namespace

@@ -44,16 +44,19 @@ class MpiRanks final : public Ranks {
   int on_this_machine() const override { return here_.count; }
   int index_on_this_machine() const override { return here_.index; }
 
-  void exchange(std::span<const Message> sent, std::span<const Message> received) override {
+  void start(std::span<const Message> sent, std::span<const Message> received) override {
     requests_.clear();
-    const auto start = [&](const Message& message, auto function) {
+    const auto add = [&](const Message& message, auto function) {
       in_pieces(message.bytes, [&](std::byte* bytes, int size) {
         requests_.push_back(MPI_REQUEST_NULL);
         function(bytes, size, MPI_BYTE, message.peer, message.tag, ranks_, &requests_.back());
       });
     };
-    for (const Message& message : received) start(message, MPI_Irecv);
-    for (const Message& message : sent) start(message, MPI_Isend);
+    for (const Message& message : received) add(message, MPI_Irecv);
+    for (const Message& message : sent) add(message, MPI_Isend);
+  }
+
+  void finish() override {
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 

@@ -32,7 +32,8 @@ template <class T>
 class RankedBackend final : public Backend<T> {
  public:
   RankedBackend(Ranks& ranks, const std::string& backend, const std::string& engine,
-                const Problem<T>& problem, int threads, const Decomposition& by)
+                const Problem<T>& problem, int threads, const Decomposition& by,
+                const std::string& through_host)
       : stepping_(ranks.duplicate()),
         capturing_(ranks.duplicate()),
         grid_(problem.shape),
@@ -41,12 +42,16 @@ class RankedBackend final : public Backend<T> {
         part_(by_.part(ranks.rank())),
         rows_(by_.rows(ranks.rank())),
         reach_(reach_of(problem.stages)),
-        halo_(make_halo<T>(ranks, backend, by_, problem.fields)),
+        halo_(make_halo<T>(ranks, backend, by_, problem.fields, through_host)),
         redistribution_(by_, ranks.rank()),
         backend_(backend),
         threads_(threads) {
-    if (!part_.is_empty())
-      block_ = make_backend(backend, engine, local_problem(problem, part_), threads);
+    if (part_.is_empty()) return;
+    block_ = make_backend(backend, engine, local_problem(problem, part_), threads);
+    if (by_.ahead == 0) return;
+    for (const Strip& strip : strips_of(by_, ranks.rank(), by_.ahead * reach_))
+      strips_.push_back(
+          {strip, make_backend(backend, engine, local_problem(problem, strip.part), threads)});
   }
 
   BackendDescription description() const override {
@@ -59,6 +64,7 @@ class RankedBackend final : public Backend<T> {
                                            .axes = grid_.axes}),
                              by_.depth);
     if (const std::string how = halo_->how(); !how.empty()) by.reason += " by " + how;
+    if (by_.ahead > 0) by.reason += fmt::format(" while {} steps are taken", by_.ahead);
     return by;
   }
 
@@ -66,6 +72,7 @@ class RankedBackend final : public Backend<T> {
     std::vector<T> own(fields_ * part_.cells());
     redistribution_.to_blocks(*stepping_, fields_, state, own);
     filled_ = 0;
+    step_ = step;
     if (!block_) return;
     const std::int64_t cells = part_.shape().cells(), columns = part_.own[2];
     std::vector<T> block(fields_ * cells);
@@ -73,6 +80,11 @@ class RankedBackend final : public Backend<T> {
       std::copy_n(own.data() + row * columns, columns,
                   block.data() + row / part_.rows() * cells + part_.in_block(row % part_.rows()));
     block_->set_state(block, step);
+  }
+
+  void set_step(std::int64_t step) override {
+    step_ = step;
+    if (block_) block_->set_step(step);
   }
 
   RowRange rows() const override { return rows_; }
@@ -83,20 +95,24 @@ class RankedBackend final : public Backend<T> {
   Block<T> block() override { return block_ ? block_->block() : Block<T>{}; }
   void settle() override {
     if (block_) block_->settle();
+    for (const Ahead& strip : strips_) strip.backend->settle();
   }
 
   void advance(std::int64_t steps) override {
     const auto start = std::chrono::steady_clock::now();
-    while (steps > 0) {
-      std::int64_t taken = steps;
-      if (by_.depth > 0 && reach_ > 0) {
-        // Whole, so that an engine takes as many steps at once as it can.
-        fill(std::min(steps * reach_, by_.depth));
-        taken = std::min(steps, filled_ / reach_);
-      }
-      if (block_) block_->advance(taken);
+    const bool depends = by_.depth > 0 && reach_ > 0;
+    // Whole, so that an engine takes as many steps at once as it can.
+    const auto needed = [&](std::int64_t of) { return std::min(of * reach_, by_.depth); };
+    for (std::int64_t left = steps, taken = 0; left > 0; left -= taken, step_ += taken) {
+      if (depends) fill(needed(left));
+      taken = depends ? std::min(left, filled_ / reach_) : left;
       filled_ -= taken * reach_;
-      steps -= taken;
+      // What comes next, be it the next call, which may be like this one.
+      const bool fills = depends && filled_ < needed(left > taken ? left - taken : steps);
+      if (fills && by_.ahead > 0)
+        advance_and_fill(taken);
+      else if (block_)
+        block_->advance(taken);
     }
     seconds_ += std::chrono::steady_clock::now() - start;
   }
@@ -200,6 +216,30 @@ class RankedBackend final : public Backend<T> {
     filled_ = by_.depth;
   }
 
+  // The same, with the strips that go out stepped before the rest of the block.
+  void advance_and_fill(std::int64_t steps) {
+    filled_ = by_.depth;
+    if (!block_) return;
+    const std::int64_t ahead = std::min(steps, by_.ahead);
+    block_->advance(steps - ahead);
+    for (const Ahead& strip : strips_) {
+      halo_->copy({block_->block(), strip.of.box}, strip.backend->block());
+      strip.backend->set_step(step_ + steps - ahead);
+      strip.backend->advance(ahead);
+    }
+    std::vector<BoxOf<T>> own;
+    for (const HaloMessage& message : halo_->messages()) {
+      const Ahead& strip = *std::ranges::find_if(
+          strips_, [&](const Ahead& one) { return holds(one.of, message.own); });
+      Box box = message.own;
+      for (std::size_t axis = 0; axis < 3; ++axis) box.first[axis] -= strip.of.box.first[axis];
+      own.push_back({strip.backend->block(), box});
+    }
+    halo_->start(*stepping_, own, block_->block());
+    block_->advance(ahead);
+    halo_->finish(*stepping_, block_->block());
+  }
+
   std::span<const T> handed_out(int fields, std::span<const T> own, std::vector<T>& buffer) {
     if (by_.is_rows()) return own;
     buffer.resize(fields * captured_.cells);
@@ -230,12 +270,18 @@ class RankedBackend final : public Backend<T> {
   RowRange rows_;
   std::int64_t reach_, derived_reach_ = 0;
   std::int64_t filled_ = 0;  // how deep the halo is right
+  std::int64_t step_ = 0;    // of the state
   std::unique_ptr<Halo<T>> halo_;
   Redistribution<T> redistribution_;
   std::string backend_;
   int threads_;
   std::unique_ptr<Backend<T>> block_;  // none where this rank has nothing to step
-  std::vector<int> filtered_;          // of each plan, the field that it filters
+  struct Ahead {
+    Strip of;
+    std::unique_ptr<Backend<T>> backend;
+  };
+  std::vector<Ahead> strips_;
+  std::vector<int> filtered_;  // of each plan, the field that it filters
   std::vector<std::unique_ptr<FrameFilter<T>>> of_first_;
   std::optional<NotFinite<T>> not_finite_;
   std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges, and waiting for them
@@ -272,7 +318,8 @@ Problem<T> typical_block(const Problem<T>& problem, int ranks) {
 
 template <class T>
 Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
-                     const std::string& backend, const std::string& engine, int ranks) {
+                     const std::string& backend, const std::string& engine, int ranks,
+                     bool through_host) {
   if (engine == spectral_engine.name)
     throw ConfigError("engine spectral: transforms the whole grid on one rank (found {} ranks)",
                       ranks);
@@ -287,12 +334,15 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
           .steps_of_pass = steps_at_once(typical_block(problem, ranks), backend, engine),
           .most_passes = backend == "cpu" ? 1 : 8,
           .least_depth = least_depth,
-          .costs = backend == "cpu" ? costs_of_cores : costs_of_gpus};
+          .hides = through_host,
+          .costs = backend == "cpu" ? costs_of_cores
+                   : through_host   ? costs_through_host
+                                    : costs_of_gpus};
 }
 template Division division_of(const Problem<float>&, const std::vector<DerivedPlan<float>>&,
-                              const std::string&, const std::string&, int);
+                              const std::string&, const std::string&, int, bool);
 template Division division_of(const Problem<double>&, const std::vector<DerivedPlan<double>>&,
-                              const std::string&, const std::string&, int);
+                              const std::string&, const std::string&, int, bool);
 
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
@@ -305,10 +355,14 @@ std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string&
   if (ranks.count() == 1) {
     made = make_backend(backend, engine, problem, threads);
   } else {
+    const std::string through_host = why_through_host(ranks, backend);
     made = std::make_unique<RankedBackend<T>>(
         ranks, backend, engine, problem,
         threads > 0 ? threads : threads_of_rank(ranks, problem.shape),
-        by ? *by : decompose(division_of(problem, derived, backend, engine, ranks.count())));
+        by ? *by
+           : decompose(division_of(problem, derived, backend, engine, ranks.count(),
+                                   !through_host.empty())),
+        through_host);
   }
   made->set_derived(derived);
   return made;

@@ -27,26 +27,29 @@ std::vector<T> rows_of(const std::vector<T>& state, Shape shape, RowRange rows) 
   return part;
 }
 
-/// Every way of cutting a problem into as many blocks as there are ranks, and with one step of halo
-/// and with several.
+/// Every way of cutting a problem into as many blocks as there are ranks, with one step of halo
+/// and with several, of which none or some are taken while halos are exchanged.
 template <class T>
 std::vector<Decomposition> decompositions(const Problem<T>& problem) {
   const Faces<T>& faces = problem.faces.front();
   const std::int64_t reach = std::max<std::int64_t>(reach_of(problem.stages), 1);
   const int ranks = test::ranks().count();
   std::vector<Decomposition> all;
-  for (const std::string backend : {"cpu", "cuda"})
-    all.push_back(decompose(division_of(problem, {}, backend, "auto", ranks)));
+  for (const bool through_host : {false, true})
+    for (const std::string backend : {"cpu", "cuda"})
+      all.push_back(decompose(division_of(problem, {}, backend, "auto", ranks, through_host)));
   for (int planes = 1; planes <= ranks; ++planes)
     for (int rows = 1; planes * rows <= ranks; ++rows)
       for (int columns = 1; planes * rows * columns <= ranks; ++columns)
-        for (const std::int64_t steps : {1, 3}) {
+        for (const auto& [steps, ahead] :
+             std::vector<std::array<std::int64_t, 2>>{{1, 0}, {3, 0}, {1, 1}, {3, 2}, {3, 3}}) {
           Decomposition by{
               .grid = problem.shape,
               .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
               .ranks = ranks,
               .counts = {planes, rows, columns},
-              .depth = steps * reach};
+              .depth = steps * reach,
+              .ahead = ahead};
           bool fits = true;
           for (std::size_t axis = 0; axis < 3; ++axis)
             fits = fits &&
@@ -86,11 +89,14 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
     CAPTURE(by.counts[1]);
     CAPTURE(by.counts[2]);
     CAPTURE(by.depth);
+    CAPTURE(by.ahead);
     const auto backend =
         make_ranked_backend<T>(test::ranks(), stepper.backend, stepper.engine, problem, {}, 1, by);
     if (random.compiled) backend->settle();
     backend->set_state(rows_of(state, problem.shape, backend->rows()), 5);
-    backend->advance(random.steps);
+    const std::int64_t first_call = seed % 3 == 0 ? random.steps / 2 : 0;
+    backend->advance(first_call);
+    backend->advance(random.steps - first_call);
     backend->capture();
     const Captured<T> found = backend->captured();
     const std::vector<T> own(found.state.begin(), found.state.end());

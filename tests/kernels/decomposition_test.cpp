@@ -1,0 +1,99 @@
+// How a grid is divided among ranks, and what they send each other.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/ranks/halo_boxes.hpp"
+
+using namespace lapl;
+
+namespace {
+
+// Adds one to each cell of a box.
+void count(std::vector<int>& cells, Shape shape, const Box& box) {
+  for (std::int64_t plane = 0; plane < box.count[0]; ++plane)
+    for (std::int64_t row = 0; row < box.count[1]; ++row)
+      for (std::int64_t column = 0; column < box.count[2]; ++column)
+        ++cells[index_of(shape, {box.first[1] + row, box.first[2] + column, box.first[0] + plane})];
+}
+
+std::vector<Decomposition> some_decompositions() {
+  const Shape plane{.rows = 13, .columns = 17},
+      space{.rows = 9, .columns = 8, .planes = 12, .axes = 3};
+  return {{plane, {}, 2, {1, 2, 1}, 3, 3},
+          {plane, {false, true, false}, 2, {1, 2, 1}, 6, 2},
+          {plane, {false, true, true}, 6, {1, 2, 3}, 4, 4},
+          {plane, {}, 9, {1, 3, 3}, 1, 1},
+          {space, {true, true, true}, 8, {2, 2, 2}, 2, 1},
+          {space, {false, true, false}, 24, {3, 2, 4}, 2, 2}};
+}
+
+}  // namespace
+
+TEST_CASE("messages of ranks fill every cell of a halo once, from cells that hold it") {
+  for (const Decomposition& by : some_decompositions())
+    for (int rank = 0; rank < by.stepping(); ++rank) {
+      const Part part = by.part(rank);
+      std::vector<int> filled(static_cast<std::size_t>(part.shape().cells()));
+      count(filled, part.shape(), {part.before, part.own});
+      for (const HaloMessage& message : halo_messages(by, rank)) {
+        count(filled, part.shape(), message.halo);
+        // What the peer sends: the same cells of the grid.
+        const Part peer = by.part(message.peer);
+        int found = 0;
+        for (const HaloMessage& sent : halo_messages(by, message.peer)) {
+          if (sent.peer != rank || sent.sent_tag != message.received_tag) continue;
+          ++found;
+          CHECK(sent.own.count == message.halo.count);
+          for (std::size_t axis = 0; axis < 3; ++axis)
+            CHECK(peer.index_in_grid(axis, sent.own.first[axis]) ==
+                  part.index_in_grid(axis, message.halo.first[axis]));
+        }
+        CHECK(found == 1);
+      }
+      CHECK(filled == std::vector<int>(filled.size(), 1));
+    }
+}
+
+TEST_CASE("strips of a block hold all that goes out, and what their steps reach") {
+  for (const Decomposition& by : some_decompositions())
+    for (int rank = 0; rank < by.stepping(); ++rank) {
+      const Part block = by.part(rank);
+      const std::vector<Strip> strips = strips_of(by, rank, by.ahead);
+      for (const HaloMessage& message : halo_messages(by, rank))
+        CHECK(std::ranges::any_of(strips,
+                                  [&](const Strip& strip) { return holds(strip, message.own); }));
+      for (const Strip& strip : strips)
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          const Part& part = strip.part;
+          const std::int64_t end = strip.box.first[axis] + strip.box.count[axis];
+          CHECK(strip.box.first[axis] >= 0);
+          CHECK(end <= by_axis(block.shape())[axis]);
+          CHECK(strip.box.count[axis] == by_axis(part.shape())[axis]);
+          CHECK(part.index_in_grid(axis, 0) == block.index_in_grid(axis, strip.box.first[axis]));
+          // Cells of others around, or the grid's face.
+          CHECK((part.before[axis] >= by.ahead ||
+                 (strip.box.first[axis] == 0 && !block.is_open(axis, false))));
+          CHECK((part.after[axis] >= by.ahead ||
+                 (end == by_axis(block.shape())[axis] && !block.is_open(axis, true))));
+        }
+    }
+}
+
+TEST_CASE("halos are exchanged behind steps where that can be done and takes less") {
+  Division division{.grid = {.rows = 16384, .columns = 16384},
+                    .ranks = 4,
+                    .steps_of_pass = 12,
+                    .most_passes = 8,
+                    .costs = costs_through_host};
+  const Decomposition after = decompose(division);
+  division.hides = true;
+  const Decomposition behind = decompose(division);
+  CHECK(after.ahead == 0);
+  CHECK(behind.ahead > 0);
+  CHECK(behind.ahead <= behind.depth);
+  CHECK(modelled_step(behind, division).efficiency > modelled_step(after, division).efficiency);
+  division.costs.message = division.costs.byte = 0;
+  CHECK(decompose(division).ahead == 0);
+}
