@@ -123,7 +123,7 @@ std::vector<std::string> take_out_damaged(const fs::path& fields,
 }
 
 // What a header says must follow from the checkpoint's own config, and from the file's name.
-void require_consistent(const fs::path& path, const Checkpoint& checkpoint) {
+void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool finite) {
   const CheckpointHeader& header = checkpoint.header;
   const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
   const auto require = [&](bool good, const std::string& what, const auto& found,
@@ -156,26 +156,34 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint) {
   for (const std::int64_t step : header.missing_outputs)
     require(step >= 0 && step <= header.step, "a missing output", step,
             fmt::format("a step from 0 to {}", header.step));
-  const auto finite = [](const auto& held) {
-    return std::ranges::all_of(held, [](auto value) { return std::isfinite(value); });
-  };
-  if (!std::visit(finite, checkpoint.values))
-    throw CheckpointError(path.string() + ": holds a value that is not finite");
+  if (!finite) throw CheckpointError(path.string() + ": holds a value that is not finite");
+}
+
+bool is_finite(FieldView values) {
+  return std::visit(
+      [](auto held) {
+        return std::ranges::all_of(held, [](auto value) { return std::isfinite(value); });
+      },
+      values);
 }
 
 // A checkpoint that a run can go on from. Throws CheckpointError.
-Checkpoint read_consistent(const fs::path& path) {
-  Checkpoint checkpoint = read_checkpoint(path);
+Checkpoint read_consistent(const fs::path& path, StateValues values) {
+  bool finite = true;
+  const auto look = [&](FieldView piece) { finite = finite && is_finite(piece); };
+  Checkpoint checkpoint =
+      values == StateValues::kept ? read_checkpoint(path) : scan_checkpoint(path, look);
+  look(view_of(checkpoint.values));
   try {
-    require_consistent(path, checkpoint);
+    require_consistent(path, checkpoint, finite);
   } catch (const ConfigError& error) {
     throw CheckpointError("{}: its config is wrong: {}", path.string(), error.what());
   }
   return checkpoint;
 }
 
-Restart read_restart(const fs::path& path, const CheckpointCheck& check) {
-  Restart restart{path, read_consistent(path), {}, {}};
+Restart read_restart(const fs::path& path, const CheckpointCheck& check, StateValues values) {
+  Restart restart{path, read_consistent(path, values), {}, {}};
   if (check) restart.damaged = check(path, restart.checkpoint.header);
   return restart;
 }
@@ -194,12 +202,13 @@ CheckpointCheck check_for(const RunFolder& folder, bool any_equation) {
   };
 }
 
-Restart newest_valid_checkpoint(const fs::path& folder, const CheckpointCheck& check) {
+Restart newest_valid_checkpoint(const fs::path& folder, const CheckpointCheck& check,
+                                StateValues values) {
   std::vector<std::string> rejected;
   fs::path incomplete;
   for (const auto& path : list_checkpoints(folder)) {
     try {
-      Restart restart = read_restart(path, check);
+      Restart restart = read_restart(path, check, values);
       const auto& missing = restart.checkpoint.header.missing_outputs;
       if (missing.empty()) {
         restart.rejected = rejected;
@@ -216,7 +225,7 @@ Restart newest_valid_checkpoint(const fs::path& folder, const CheckpointCheck& c
   }
   // Better than none: the run ends with the outputs named that are missing.
   if (!incomplete.empty()) {
-    Restart restart = read_restart(incomplete, check);
+    Restart restart = read_restart(incomplete, check, values);
     restart.rejected = rejected;
     return restart;
   }
@@ -226,12 +235,12 @@ Restart newest_valid_checkpoint(const fs::path& folder, const CheckpointCheck& c
 }
 
 Restart checkpoint_from(const fs::path& folder, const std::string& from,
-                        const CheckpointCheck& check) {
+                        const CheckpointCheck& check, StateValues values) {
   const bool is_step = !from.empty() && from.find_first_not_of("0123456789") == std::string::npos;
   if (is_step && from.size() > 15)
     throw ConfigError("--from {}: not a step that a run can have", from);
   return read_restart(is_step ? folder / checkpoint_file_name(std::stoll(from)) : fs::path(from),
-                      check);
+                      check, values);
 }
 
 void require_same_problem(const LoadedConfig& before, const std::string& where,

@@ -12,6 +12,9 @@
 
 namespace lapl {
 
+/// Whether a checkpoint's values are kept, or only verified: then each rank reads its rows.
+enum class StateValues : std::uint8_t { kept, of_ranks };
+
 struct Restart {
   std::filesystem::path path;
   Checkpoint checkpoint;
@@ -39,11 +42,12 @@ CheckpointCheck check_for(const RunFolder& folder, bool any_equation = false);
 /// knows. Throws CheckpointError that lists every one with the reason why it was rejected where
 /// none is valid.
 Restart newest_valid_checkpoint(const std::filesystem::path& folder,
-                                const CheckpointCheck& check = {});
+                                const CheckpointCheck& check = {},
+                                StateValues values = StateValues::kept);
 
 /// The checkpoint that `from` names: a step number or a file. Throws CheckpointError.
 Restart checkpoint_from(const std::filesystem::path& folder, const std::string& from,
-                        const CheckpointCheck& check = {});
+                        const CheckpointCheck& check = {}, StateValues values = StateValues::kept);
 
 /// Throws ConfigError that names every key which a restart may not change (grid, boundary, initial
 /// field, equation, time step, precision) and which differs from what it was `where`, with both

@@ -37,11 +37,12 @@ LAPL_HOST_DEVICE std::uint64_t digest_term(std::uint64_t index, T value) {
   return mixed((index + 1) * 0x9E3779B97F4A7C15u + bits_of(value));
 }
 
-/// The state digest of a whole field on the host, row by row.
+/// The state digest of a whole field on the host, row by row; or what values from index `first` on
+/// add to it.
 template <class T>
-std::uint64_t digest_of(std::span<const T> field) {
+std::uint64_t digest_of(std::span<const T> field, std::uint64_t first = 0) {
   std::uint64_t digest = 0;
-  for (std::size_t i = 0; i < field.size(); ++i) digest += digest_term(i, field[i]);
+  for (std::size_t i = 0; i < field.size(); ++i) digest += digest_term(first + i, field[i]);
   return digest;
 }
 

@@ -164,21 +164,4 @@ template void set_initial_state(Backend<float>&, const RunConfig&, const Coeffic
 template void set_initial_state(Backend<double>&, const RunConfig&, const CoefficientFields&,
                                 const LoadedFields&, Ranks&);
 
-template <class T>
-void set_rows(Backend<T>& backend, std::span<const T> whole, std::int64_t step, Shape shape,
-              Ranks& ranks) {
-  if (ranks.count() == 1) return backend.set_state(whole, step);
-  const RowRange rows = backend.rows();
-  const std::int64_t cells = rows.count * shape.columns;
-  const auto fields = of_first(ranks, std::ssize(whole) / shape.cells());
-  std::vector<T> state = host_vector<T>(fields * cells);
-  for (std::int64_t field = 0; field < fields; ++field)
-    scatter_rows<T>(ranks,
-                    ranks.is_first() ? whole.subspan(field * shape.cells(), shape.cells()) : whole,
-                    rows, shape.columns, std::span(state).subspan(field * cells, cells));
-  backend.set_state(state, step);
-}
-template void set_rows(Backend<float>&, std::span<const float>, std::int64_t, Shape, Ranks&);
-template void set_rows(Backend<double>&, std::span<const double>, std::int64_t, Shape, Ranks&);
-
 }  // namespace lapl

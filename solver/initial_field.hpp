@@ -88,9 +88,4 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
                        const CoefficientFields& coefficients, const LoadedFields& loaded,
                        Ranks& ranks = only_rank());
 
-/// Sets the state to that of the first rank, `whole`, of which each rank gets its rows.
-template <class T>
-void set_rows(Backend<T>& backend, std::span<const T> whole, std::int64_t step, Shape shape,
-              Ranks& ranks);
-
 }  // namespace lapl

@@ -29,11 +29,15 @@ using Json = nlohmann::ordered_json;
 
 template <class T>
 void restore_state(Backend<T>& backend, const Job& job, Ranks& ranks) {
+  const CheckpointHeader& header = job.restart->checkpoint.header;
+  if (ranks.count() > 1)
+    return restore_rows(backend, {job.restart->path, header.step, header.state_digest},
+                        job.config.run, ranks);
   const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
   if (values == nullptr)
     throw CheckpointError("{}: holds another precision than compute.precision says",
                           job.restart->path.string());
-  set_rows<T>(backend, *values, job.restart->checkpoint.header.step, job.config.run.shape, ranks);
+  backend.set_state(*values, header.step);
 }
 
 // What is another from here on; empty where nothing is. Throws ConfigError where that may not be.
@@ -133,8 +137,7 @@ int execute_as(const Job& job, Console& console) {
   const std::uint64_t digest = equation_digest(config, coefficients);
   const std::string change = equation_change(job, digest);
   const LoadedFields loaded = job.restart ? LoadedFields() : load_initial_fields(config);
-  share_run(ranks, job.config, choice.backend,
-            job.restart ? std::optional(first_step) : std::nullopt);
+  share_run(ranks, job.config, choice.backend, job.restart);
   const auto backend = run_backend<T>(
       config, choice, coefficients, [&](const std::string& text) { console.note(text); }, ranks);
   const BackendDescription by = backend->description();

@@ -76,9 +76,10 @@ int resume_command(const ResumeOptions& options) {
   RunFolder folder = RunFolder::open(options.folder);
   Console console(options.console);
   const CheckpointCheck check = check_for(folder, options.change_equation);
-  Restart restart = options.from.empty()
-                        ? newest_valid_checkpoint(folder.checkpoints(), check)
-                        : checkpoint_from(folder.checkpoints(), options.from, check);
+  Restart restart =
+      options.from.empty()
+          ? newest_valid_checkpoint(folder.checkpoints(), check, values_to_keep())
+          : checkpoint_from(folder.checkpoints(), options.from, check, values_to_keep());
   // The folder may have been moved since, so its own name goes before what the config says.
   const std::vector<std::string> settings =
       options.words.all({text_setting("output.directory", options.folder)});

@@ -36,7 +36,7 @@ Job resume_or_start(const LoadedConfig& config, Console& console) {
   }
   const CheckpointCheck check = check_for(folder);
   require_same_problem(load_config(folder.config(), {}), "the run folder", config);
-  Restart restart = newest_valid_checkpoint(folder.checkpoints(), check);
+  Restart restart = newest_valid_checkpoint(folder.checkpoints(), check, values_to_keep());
   return resume_job(config, std::move(folder), std::move(restart), console);
 }
 

@@ -99,18 +99,18 @@ int code_of_ranks(int count) {
 // One run, as the first rank has told it.
 template <class T>
 void take_part(Ranks& ranks, const RunConfig& config, const std::string& backend_name,
-               std::optional<std::int64_t> step) {
+               const std::optional<StoredState>& from) {
   const CoefficientFields coefficients = load_coefficients(config);
   const auto backend = run_backend<T>(
       config, {backend_name, ""}, coefficients, [](const std::string&) {}, ranks);
-  if (step) {
-    set_rows<T>(*backend, {}, *step, config.shape, ranks);
+  if (from) {
+    restore_rows(*backend, *from, config, ranks);
   } else {
     set_initial_state(*backend, config, coefficients, {}, ranks);
     require_finite_start(*backend, config, ranks);
   }
   RankWriter<T> writer(config, ranks);
-  run(*backend, config, step.value_or(0), writer, stop_signal, ranks);
+  run(*backend, config, from ? from->step : 0, writer, stop_signal, ranks);
 }
 
 // Takes part in what the first rank runs, until it has no more.
@@ -123,13 +123,17 @@ void follow_first_rank(Ranks& ranks) {
     const auto said = nlohmann::json::parse(text);
     const RunConfig config =
         parse_config(said["config"].get<std::string>(), "the first rank's config", ".", {}).run;
-    const auto step =
-        said.contains("step") ? std::optional(said["step"].get<std::int64_t>()) : std::nullopt;
+    std::optional<StoredState> from;
+    if (said.contains("state"))
+      from = {said["state"]["path"].get<std::string>(), said["state"]["step"].get<std::int64_t>(),
+              said["state"]["digest"].get<std::uint64_t>()};
     try {
       with_precision(config.precision, [&]<class T>() {
-        take_part<T>(ranks, config, said["backend"].get<std::string>(), step);
+        take_part<T>(ranks, config, said["backend"].get<std::string>(), from);
       });
-    } catch (const NumericalError&) {  // all have found it, and the first says so
+    } catch (const NumericalError&) {   // all have found it, and the first says so
+    } catch (const CheckpointError&) {  // likewise, and ends all
+      ranks.rest();
     }
     amid_run = false;
   }
@@ -150,14 +154,48 @@ Ranks& run_ranks() {
 }
 
 void share_run(Ranks& ranks, const LoadedConfig& config, const std::string& backend,
-               std::optional<std::int64_t> step) {
+               const std::optional<Restart>& restart) {
   if (ranks.count() == 1) return;
   nlohmann::json said = {{"config", resolved_yaml(config)}, {"backend", backend}};
-  if (step) said["step"] = *step;
+  if (restart)
+    said["state"] = {{"path", restart->path.string()},
+                     {"step", restart->checkpoint.header.step},
+                     {"digest", restart->checkpoint.header.state_digest}};
   ranks.rest();
   broadcast_text(ranks, said.dump());
   amid_run = true;
 }
+
+template <class T>
+void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig& config,
+                  Ranks& ranks) {
+  const RowRange rows = backend.rows();
+  const std::int64_t cells = rows.count * config.shape.columns;
+  std::vector<T> state;
+  std::uint64_t digest = 0;
+  std::string problem;
+  try {
+    FieldValues values = read_checkpoint_rows(from.path, rows);
+    auto* const read = std::get_if<std::vector<T>>(&values);
+    if (read == nullptr)
+      throw CheckpointError("{}: holds another precision than compute.precision says",
+                            from.path.string());
+    state = std::move(*read);
+    for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
+      digest += digest_of(std::span<const T>(state).subspan(field * cells, cells),
+                          static_cast<std::uint64_t>(field * config.shape.cells() +
+                                                     rows.first * config.shape.columns));
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  problem = first_text(ranks, problem);
+  if (ranks.reduce(Reduction::sum, digest) != from.digest && problem.empty())
+    problem = from.path.string() + ": has changed since it was verified";
+  if (!problem.empty()) throw CheckpointError(problem);
+  backend.set_state(state, from.step);
+}
+template void restore_rows(Backend<float>&, const StoredState&, const RunConfig&, Ranks&);
+template void restore_rows(Backend<double>&, const StoredState&, const RunConfig&, Ranks&);
 
 void end_shared_run() { amid_run = false; }
 

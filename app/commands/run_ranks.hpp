@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "io/config/config.hpp"
+#include "io/restart.hpp"
+#include "kernels/backend.hpp"
 #include "kernels/ranks/ranks.hpp"
 
 namespace lapl {
@@ -24,11 +27,29 @@ std::vector<std::string> words_of_ranks(int count);
 /// asked for, where they cannot be started, and where they are to be shown while they run (`live`).
 std::optional<int> done_on_ranks(int wanted, bool live = false);
 
+/// What a run that goes on keeps of its checkpoint: no rank of several has all of the state.
+inline StateValues values_to_keep() {
+  return run_ranks().count() == 1 ? StateValues::kept : StateValues::of_ranks;
+}
+
 /// Says to the other ranks, on the first, which run they take part in; from then on all of them
-/// wait for each other. `backend` as chosen; `step` of the state that the run goes on from, none at
-/// its beginning.
+/// wait for each other. `backend` as chosen; `restart`: what the run goes on from, none at its
+/// beginning.
 void share_run(Ranks& ranks, const LoadedConfig& config, const std::string& backend,
-               std::optional<std::int64_t> step);
+               const std::optional<Restart>& restart);
+
+/// A state in a file.
+struct StoredState {
+  std::filesystem::path path;
+  std::int64_t step = 0;
+  std::uint64_t digest = 0;
+};
+/// Sets the state to that of a checkpoint of this run, of which every rank reads its rows. Called
+/// by all ranks; throws the same CheckpointError on all.
+template <class T>
+void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig& config,
+                  Ranks& ranks);
+
 /// That run has ended, on all ranks.
 void end_shared_run();
 

@@ -68,7 +68,8 @@ std::optional<Checkpoint> run_in_parts(const std::string& config_text,
                       "limits.steady=null", fmt::format("time.steps={}", end)});
     const auto going_on = [&] {
       RunFolder run = RunFolder::open(folder);
-      return resume_job(config, std::move(run), newest_valid_checkpoint(folder / "checkpoints"),
+      return resume_job(config, std::move(run),
+                        newest_valid_checkpoint(folder / "checkpoints", {}, values_to_keep()),
                         console);
     };
     const Job job = end == *ends.begin() ? Job{.config = config} : going_on();

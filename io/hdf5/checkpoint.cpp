@@ -19,12 +19,14 @@ FieldView part_of(FieldView state, std::size_t field, std::size_t fields) {
   return std::visit([&](auto all) { return FieldView(all.subspan(field * cells, cells)); }, state);
 }
 
+constexpr const char* other_precision = "its fields are not all of the same precision";
+
 /// Adds a field to those of a state. Throws IoError where they differ in precision.
 void append(FieldValues& state, FieldValues field) {
   if (std::visit([](const auto& held) { return held.empty(); }, state)) {
     state = std::move(field);
   } else if (state.index() != field.index()) {
-    throw IoError("its fields are not all of the same precision");
+    throw IoError(other_precision);
   } else {
     std::visit(
         [&]<class Values>(Values& held) {
@@ -67,23 +69,50 @@ std::uint64_t expected_rest(const CheckpointHeader& header) {
   return header.config.size() + (std::uint64_t{1} << 20);
 }
 
-Checkpoint read_image(const SealedImage& image, Reading reading) {
-  const Hdf5File file = open_hdf5_image({image.bytes.get(), image.size});
-  Checkpoint checkpoint{read_checkpoint_header(file), {}};
-  const CheckpointHeader& header = checkpoint.header;
+/// Calls use(dataset, name, layout) for each field.
+template <class Use>
+void for_fields(hid_t file, const CheckpointHeader& header, const Use& use) {
   for (const std::string& name : header.fields) {
     const Hdf5Dataset dataset = open_checkpoint_field(file, header, name);
-    const DatasetLayout layout = field_layout(dataset, name, header.shape.axes);
-    if (reading == Reading::rehearsal)
-      touch_field(dataset, name, layout);
-    else
-      append(checkpoint.values, read_values(dataset, name, layout, 0));
+    use(dataset, name, field_layout(dataset, name, header.shape.axes));
   }
-  if (reading == Reading::rehearsal) return checkpoint;
-  const std::uint64_t digest = digest_of(checkpoint.values);
-  if (digest != checkpoint.header.state_digest)
+}
+
+void touch_fields(hid_t file) { for_fields(file, read_checkpoint_header(file), touch_field); }
+
+void require_digest(const CheckpointHeader& header, std::uint64_t digest) {
+  if (digest != header.state_digest)
     throw IoError("state digest is {:#018x}, but the header says {:#018x}", digest,
-                  checkpoint.header.state_digest);
+                  header.state_digest);
+}
+
+Checkpoint read_whole(hid_t file) {
+  Checkpoint checkpoint{read_checkpoint_header(file), {}};
+  for_fields(file, checkpoint.header,
+             [&](hid_t dataset, const std::string& name, const DatasetLayout& layout) {
+               append(checkpoint.values, read_values(dataset, name, layout, 0));
+             });
+  require_digest(checkpoint.header, digest_of(checkpoint.values));
+  return checkpoint;
+}
+
+Checkpoint scan(hid_t file, const std::function<void(FieldView piece)>& look) {
+  Checkpoint checkpoint{read_checkpoint_header(file), {}};
+  std::uint64_t digest = 0;
+  std::int64_t before = 0;  // values of earlier fields
+  for_fields(file, checkpoint.header,
+             [&](hid_t dataset, const std::string& name, const DatasetLayout& layout) {
+               for_pieces(dataset, name, layout, [&](std::int64_t first, FieldView piece) {
+                 digest += digest_of(piece, static_cast<std::uint64_t>(before + first));
+                 look(piece);
+               });
+               const FieldValues none = read_rows(dataset, name, layout, {});
+               if (before > 0 && none.index() != checkpoint.values.index())
+                 throw IoError(other_precision);
+               checkpoint.values = none;
+               before += layout.shape.cells();
+             });
+  require_digest(checkpoint.header, digest);
   return checkpoint;
 }
 
@@ -124,8 +153,34 @@ void write_checkpoint(Ranks& ranks, const std::filesystem::path& path,
 Checkpoint read_checkpoint(const std::filesystem::path& path) try {
   const Hdf5Session session;
   const SealedImage image = read_sealed(path);
-  rehearse(path, [&] { read_image(image, Reading::rehearsal); });
-  return naming_file(path, [&] { return read_image(image, Reading::real); });
+  const auto open = [&] { return open_hdf5_image({image.bytes.get(), image.size}); };
+  rehearse(path, [&] { touch_fields(open()); });
+  return naming_file(path, [&] { return read_whole(open()); });
+} catch (const IoError& error) {
+  throw CheckpointError(error.what());
+}
+
+Checkpoint scan_checkpoint(const std::filesystem::path& path,
+                           const std::function<void(FieldView piece)>& look) try {
+  const Hdf5Session session;
+  verify_seal(path);
+  rehearse(path, [&] { touch_fields(open_hdf5_file(path)); });
+  return naming_file(path, [&] { return scan(open_hdf5_file(path), look); });
+} catch (const IoError& error) {
+  throw CheckpointError(error.what());
+}
+
+FieldValues read_checkpoint_rows(const std::filesystem::path& path, RowRange rows) try {
+  const Hdf5Session session;
+  return naming_file(path, [&] {
+    const Hdf5File file = open_hdf5_file(path);
+    FieldValues values;
+    for_fields(file, read_checkpoint_header(file),
+               [&](hid_t dataset, const std::string& name, const DatasetLayout& layout) {
+                 append(values, read_rows(dataset, name, layout, rows));
+               });
+    return values;
+  });
 } catch (const IoError& error) {
   throw CheckpointError(error.what());
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,7 +33,7 @@ struct CheckpointHeader {
 
 struct Checkpoint {
   CheckpointHeader header;
-  FieldValues values;  ///< every field, one after the other
+  FieldValues values;  ///< every field, one after the other; none of scan_checkpoint
 };
 
 /// Writes the file (temporary name, sealed, fsync, rename, fsync of the folder). Throws IoError.
@@ -49,6 +50,15 @@ void write_checkpoint(Ranks& ranks, const std::filesystem::path& path,
 /// Reads a checkpoint once its seal and its state digest are verified. Throws CheckpointError that
 /// names the file and the reason where it cannot be used.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
+
+/// As read_checkpoint, of a state that no process holds: values are read piece by piece, and handed
+/// to `look`.
+Checkpoint scan_checkpoint(const std::filesystem::path& path,
+                           const std::function<void(FieldView piece)>& look);
+
+/// Those rows of each field, one field after the other, of a file that scan_checkpoint has found
+/// whole. Throws CheckpointError.
+FieldValues read_checkpoint_rows(const std::filesystem::path& path, RowRange rows);
 
 /// step-000002500.h5, the name in the folder RUN/checkpoints.
 std::string checkpoint_file_name(std::int64_t step);

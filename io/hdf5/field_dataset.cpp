@@ -52,15 +52,21 @@ void for_each_chunk(Shape shape, Shape chunk, const Use& use) {
 }
 
 template <class T>
+void read_block(hid_t dataset, int rank, const std::string& name, Cell first, Shape block,
+                T* values, const char* what) {
+  const Hdf5Space selected = select_block(dataset, rank, name, first, block);
+  check_hdf5(
+      H5Dread(dataset, memory_type<T>(), block_space(rank, block), selected, H5P_DEFAULT, values),
+      what + (" dataset " + name));
+}
+
+template <class T>
 void expect_values(hid_t dataset, const std::string& name, Shape shape, std::span<const T> values) {
   const int rank = static_cast<int>(extent_of(dataset, name).size());
   const Shape chunk = chunk_shape(shape, sizeof(T));
   std::vector<T> buffer(chunk.cells());
   for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
-    const Hdf5Space selected = select_block(dataset, rank, name, first, block);
-    check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(rank, block), selected, H5P_DEFAULT,
-                       buffer.data()),
-               "read back dataset " + name);
+    read_block(dataset, rank, name, first, block, buffer.data(), "read back");
     for (std::int64_t r = 0; r < block.planes * block.rows; ++r) {
       const std::int64_t at =
           index_of(shape, {first.row + r % block.rows, first.column, first.plane + r / block.rows});
@@ -233,6 +239,35 @@ void expect_records(hid_t location, const std::string& name, int grid_axes,
 void touch_field(hid_t dataset, const std::string& name, const DatasetLayout& layout) {
   touch_values(dataset, name,
                with_precision(layout.precision, []<class T>() { return memory_type<T>(); }));
+}
+
+FieldValues read_rows(hid_t dataset, const std::string& name, const DatasetLayout& layout,
+                      RowRange rows) {
+  return with_precision(layout.precision, [&]<class T>() {
+    const Shape shape = layout.shape;
+    std::vector<T> values = host_vector<T>(rows.count * shape.columns);
+    // Those of each plane are a block.
+    for (std::int64_t row = rows.first, count = 0; row < rows.end(); row += count) {
+      count = std::min(rows.end() - row, shape.rows - row % shape.rows);
+      read_block(dataset, layout.axes, name, {row % shape.rows, 0, row / shape.rows},
+                 {count, shape.columns, 1, shape.axes},
+                 values.data() + (row - rows.first) * shape.columns, "read");
+    }
+    return FieldValues(std::move(values));
+  });
+}
+
+void for_pieces(hid_t dataset, const std::string& name, const DatasetLayout& layout,
+                const std::function<void(std::int64_t first, FieldView values)>& use) {
+  with_precision(layout.precision, [&]<class T>() {
+    const Shape chunk = chunk_shape(layout.shape, sizeof(T));
+    std::vector<T> values = host_vector<T>(chunk.cells());
+    for_each_chunk(layout.shape, chunk, [&](Cell first, Shape block) {
+      read_block(dataset, layout.axes, name, first, block, values.data(), "read");
+      use(index_of(layout.shape, first),
+          std::span<const T>(values).first(static_cast<std::size_t>(block.cells())));
+    });
+  });
 }
 
 FieldValues read_values(hid_t dataset, const std::string& name, const DatasetLayout& layout,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -78,6 +79,15 @@ DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes
 /// float32, all else becomes float64.
 FieldValues read_values(hid_t dataset, const std::string& name, const DatasetLayout& layout,
                         std::size_t record);
+
+/// The same of those rows alone, in a dataset without a time axis.
+FieldValues read_rows(hid_t dataset, const std::string& name, const DatasetLayout& layout,
+                      RowRange rows);
+
+/// The same piece by piece, of some megabytes each, in the order of the grid: use(index in the
+/// field of the first value, values).
+void for_pieces(hid_t dataset, const std::string& name, const DatasetLayout& layout,
+                const std::function<void(std::int64_t first, FieldView values)>& use);
 
 /// Reads all records again; throws IoError unless their state digests are these.
 void expect_records(hid_t location, const std::string& name, int grid_axes,

@@ -46,6 +46,11 @@ inline std::uint64_t digest_of(const FieldValues& values) {
   return std::visit([](const auto& held) { return digest_of(std::span(held)); }, values);
 }
 
+/// What values from index `first` on add to it.
+inline std::uint64_t digest_of(FieldView values, std::uint64_t first) {
+  return std::visit([&](auto held) { return digest_of(held, first); }, values);
+}
+
 inline FieldView view_of(const FieldValues& values) {
   return std::visit([](const auto& held) { return FieldView{std::span{held}}; }, values);
 }

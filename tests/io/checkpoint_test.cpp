@@ -35,6 +35,36 @@ void write_sample(const std::filesystem::path& path, Shape shape) {
   write_checkpoint(path, header_of(shape, values), std::span<const T>(values));
 }
 
+void ignore(FieldView) {}
+
+/// Piece by piece and by rows, it must hold the same.
+template <class T>
+void check_parts(const std::filesystem::path& path, const CheckpointHeader& header,
+                 std::span<const T> state) {
+  std::vector<T> scanned;
+  const Checkpoint found = scan_checkpoint(path, [&](FieldView piece) {
+    const auto values = std::get<std::span<const T>>(piece);
+    scanned.insert(scanned.end(), values.begin(), values.end());
+  });
+  CHECK(found.header.config == header.config);
+  CHECK(found.header.outputs == header.outputs);
+  CHECK(std::get<std::vector<T>>(found.values).empty());
+  CHECK(same_bits<T>(scanned, state));
+  const Shape shape = header.shape;
+  const std::int64_t all = RowRange::all(shape).count;
+  for (const RowRange rows : {RowRange{0, all}, RowRange{all / 3, all - all / 3 - all / 4},
+                              RowRange{all / 2, 1}, RowRange{}}) {
+    const FieldValues read = read_checkpoint_rows(path, rows);
+    std::vector<T> expected;
+    for (std::size_t first = 0; first < state.size(); first += shape.cells()) {
+      const auto part =
+          state.subspan(first + rows.first * shape.columns, rows.count * shape.columns);
+      expected.insert(expected.end(), part.begin(), part.end());
+    }
+    CHECK(same_bits<T>(std::get<std::vector<T>>(read), expected));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a checkpoint holds every field of a state, and reads back only whole") {
@@ -48,6 +78,7 @@ TEST_CASE("a checkpoint holds every field of a state, and reads back only whole"
   const Checkpoint read = read_checkpoint(path);
   CHECK(read.header.fields == header.fields);
   CHECK(same_bits<double>(std::get<std::vector<double>>(read.values), state));
+  check_parts<double>(path, header, state);
   CHECK(read_content(path).fields == header.fields);
   const ReadField v = read_field(path, "v");
   CHECK(v.shape == shape);
@@ -89,6 +120,7 @@ TEST_CASE_TEMPLATE("a checkpoint gives back every bit, at any shape", T, float, 
     const auto& read_values = std::get<std::vector<T>>(read.values);
     REQUIRE(read_values.size() == values.size());
     CHECK(std::memcmp(read_values.data(), values.data(), values.size() * sizeof(T)) == 0);
+    check_parts<T>(path, header, values);
   }
 }
 
@@ -130,8 +162,10 @@ TEST_CASE("a change of any byte, or a cut at any length, makes a checkpoint unus
     bad[i] = static_cast<char>(bad[i] ^ 0x10);
     write_bytes(path, bad);
     CHECK_THROWS_AS(read_checkpoint(path), CheckpointError);
+    CHECK_THROWS_AS(scan_checkpoint(path, ignore), CheckpointError);
     write_bytes(path, good.substr(0, i));
     CHECK_THROWS_AS(read_checkpoint(path), CheckpointError);
+    CHECK_THROWS_AS(scan_checkpoint(path, ignore), CheckpointError);
   }
 }
 
@@ -199,6 +233,8 @@ TEST_CASE("each reason why a checkpoint cannot be used is named, though its seal
     CAPTURE(message);
     CHECK(message.starts_with(path.string() + ": "));
     CHECK(contains(message, wrong.reason));
+    CHECK(contains(message_of<CheckpointError>([&] { scan_checkpoint(path, ignore); }),
+                   wrong.reason));
     CHECK(message.find(path.string(), 1) == std::string::npos);  // named once
   }
 }
@@ -206,7 +242,11 @@ TEST_CASE("each reason why a checkpoint cannot be used is named, though its seal
 TEST_CASE("what is no checkpoint at all is refused with the reason") {
   const ScratchFolder folder;
   const auto path = folder / "c.h5";
-  const auto message = [&] { return message_of<CheckpointError>([&] { read_checkpoint(path); }); };
+  const auto message = [&] {
+    const auto found = message_of<CheckpointError>([&] { read_checkpoint(path); });
+    CHECK(message_of<CheckpointError>([&] { scan_checkpoint(path, ignore); }) == found);
+    return found;
+  };
   CHECK(message() == path.string() + ": cannot open: No such file or directory");
   write_bytes(path, "");
   CHECK(contains(message(), "has no seal (only 0 bytes"));
