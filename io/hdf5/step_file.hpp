@@ -63,7 +63,7 @@ class StepFileWriter {
 };
 
 /// What is wrong with an output that was stored with this state digest; empty where nothing is. One
-/// that was last written by `unchanged_since` is only looked for, with its seal, not read.
+/// that was last written before `unchanged_since` is only looked for, with its seal, not read.
 std::string output_problem(
     const std::filesystem::path& file, std::uint64_t state_digest,
     std::filesystem::file_time_type unchanged_since = std::filesystem::file_time_type::min());
