@@ -48,7 +48,7 @@ class RankedBackend final : public Backend<T> {
         threads_(threads) {
     if (part_.is_empty()) return;
     block_ = make_backend(backend, engine, local_problem(problem, part_), threads);
-    if (by_.ahead == 0) return;
+    if (by_.ahead * reach_ == 0) return;
     for (const Strip& strip : strips_of(by_, ranks.rank(), by_.ahead * reach_))
       strips_.push_back(
           {strip, make_backend(backend, engine, local_problem(problem, strip.part), threads)});
@@ -69,8 +69,13 @@ class RankedBackend final : public Backend<T> {
   }
 
   void set_state(std::span<const T> state, std::int64_t step) override {
-    std::vector<T> own(fields_ * part_.cells());
-    redistribution_.to_blocks(*stepping_, fields_, state, own);
+    std::vector<T> moved;
+    std::span<const T> own = state;
+    if (!by_.is_rows()) {
+      moved.resize(fields_ * part_.cells());
+      redistribution_.to_blocks(*stepping_, fields_, state, moved);
+      own = moved;
+    }
     filled_ = 0;
     step_ = step;
     if (!block_) return;
@@ -109,7 +114,7 @@ class RankedBackend final : public Backend<T> {
       filled_ -= taken * reach_;
       // What comes next, be it the next call, which may be like this one.
       const bool fills = depends && filled_ < needed(left > taken ? left - taken : steps);
-      if (fills && by_.ahead > 0)
+      if (fills && by_.ahead > 0)  // on all ranks
         advance_and_fill(taken);
       else if (block_)
         block_->advance(taken);
@@ -216,7 +221,7 @@ class RankedBackend final : public Backend<T> {
     filled_ = by_.depth;
   }
 
-  // The same, with the strips that go out stepped before the rest of the block.
+  // Steps the block and fills its halo for the steps that follow: what goes out is stepped ahead.
   void advance_and_fill(std::int64_t steps) {
     filled_ = by_.depth;
     if (!block_) return;
