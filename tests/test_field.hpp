@@ -91,7 +91,8 @@ Stepped<T> stepped(const std::string& backend, const std::string& engine, const 
 /// Whether two fields hold the same bits.
 template <class T>
 bool same_bits(std::span<const T> a, std::span<const T> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
 /// Whether `found` holds the values of `field` at most two rows and columns from its cell.

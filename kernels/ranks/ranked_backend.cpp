@@ -94,8 +94,7 @@ class RankedBackend final : public Backend<T> {
 
   RowRange rows() const override { return rows_; }
   std::vector<T> values_at(std::span<const std::int64_t> indices) override {
-    return values_of_ranks<T>(*stepping_, indices,
-                              [&](std::int64_t index) { return own_value(index); });
+    return values_of_ranks<T>(*stepping_, own_values(indices));
   }
   Block<T> block() override { return block_ ? block_->block() : Block<T>{}; }
   void settle() override {
@@ -132,8 +131,9 @@ class RankedBackend final : public Backend<T> {
     }
     const auto first = first_of(*stepping_, here ? std::optional(here->index) : std::nullopt);
     if (first)
-      not_finite_ = not_finite_of_ranks<T>(*stepping_, *first, grid_,
-                                           [&](std::int64_t index) { return own_value(index); });
+      not_finite_ = not_finite_of_ranks<T>(*stepping_, *first, grid_, [&](std::int64_t index) {
+        return own_values(std::span(&index, 1)).front();
+      });
   }
   std::optional<NotFinite<T>> finish_finite_check() override { return not_finite_; }
 
@@ -199,19 +199,29 @@ class RankedBackend final : public Backend<T> {
   static constexpr int none = -1;
 
   // Of the state, where this rank steps it.
-  std::optional<T> own_value(std::int64_t index) const {
-    if (!block_) return std::nullopt;
-    const Cell cell = cell_at(grid_, index % grid_.cells());
-    const auto at = by_axis(Cell{cell.row, cell.column, cell.plane});
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      if (at[axis] < part_.first[axis] || at[axis] >= part_.first[axis] + part_.own[axis])
-        return std::nullopt;
-    const auto in_block = [&](std::size_t axis) {
-      return at[axis] - part_.first[axis] + part_.before[axis];
-    };
-    const std::int64_t in_state = index / grid_.cells() * part_.shape().cells() +
-                                  index_of(part_.shape(), {in_block(1), in_block(2), in_block(0)});
-    return block_->values_at(std::span(&in_state, 1)).front();
+  std::vector<std::optional<T>> own_values(std::span<const std::int64_t> indices) const {
+    std::vector<std::optional<T>> own(indices.size());
+    std::vector<std::int64_t> in_block;
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; block_ && i < indices.size(); ++i) {
+      const std::int64_t field = indices[i] / grid_.cells();
+      const auto at = by_axis(cell_at(grid_, indices[i] % grid_.cells()));
+      std::array<std::int64_t, 3> inside{};
+      bool is_own = true;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t from_first = at[axis] - part_.first[axis];
+        is_own = is_own && from_first >= 0 && from_first < part_.own[axis];
+        inside[axis] = from_first + part_.before[axis];
+      }
+      if (!is_own) continue;
+      in_block.push_back(field * part_.shape().cells() +
+                         index_of(part_.shape(), {inside[1], inside[2], inside[0]}));
+      which.push_back(i);
+    }
+    if (in_block.empty()) return own;
+    const std::vector<T> values = block_->values_at(in_block);
+    for (std::size_t i = 0; i < which.size(); ++i) own[which[i]] = values[i];
+    return own;
   }
 
   // Makes the halo right so deep.

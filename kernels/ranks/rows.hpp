@@ -14,15 +14,11 @@
 
 namespace lapl {
 
-/// The values at these indices, on all ranks: `own(index)` has them where they are this rank's.
-template <class T, class Own>
-std::vector<T> values_of_ranks(Ranks& ranks, std::span<const std::int64_t> indices,
-                               const Own& own) {
+/// Values of which each rank has its own, on all ranks.
+template <class T>
+std::vector<T> values_of_ranks(Ranks& ranks, std::span<const std::optional<T>> own) {
   std::vector<std::uint64_t> bits;
-  for (const std::int64_t index : indices) {
-    const std::optional<T> value = own(index);
-    bits.push_back(value ? bits_of(*value) : 0);
-  }
+  for (const std::optional<T>& value : own) bits.push_back(value ? bits_of(*value) : 0);
   ranks.reduce(Reduction::any_bit, bits);
   std::vector<T> found;
   for (const std::uint64_t of_value : bits)
@@ -39,12 +35,14 @@ inline std::optional<std::int64_t> first_of(Ranks& ranks, std::optional<std::int
   return first == none ? std::nullopt : std::optional(static_cast<std::int64_t>(first));
 }
 
-/// As not_finite_at: at `index` of a state, or of one field; `own(index)` as above.
+/// As not_finite_at: at `index` of a state, or of one field; `own(index)` has a value where it is
+/// this rank's.
 template <class T, class Own>
 NotFinite<T> not_finite_of_ranks(Ranks& ranks, std::int64_t index, Shape shape, const Own& own) {
   NotFinite<T> found{.index = index};
-  std::ranges::copy(values_of_ranks<T>(ranks, indices_around(index, shape), own),
-                    found.around.begin());
+  std::vector<std::optional<T>> around;
+  for (const std::int64_t at : indices_around(index, shape)) around.push_back(own(at));
+  std::ranges::copy(values_of_ranks<T>(ranks, around), found.around.begin());
   return found;
 }
 
