@@ -56,6 +56,22 @@ struct Problem {
   std::int64_t values() const { return fields * shape.cells(); }
 };
 
+/// The same without the values of its coefficients.
+template <class T>
+Problem<T> without_values(const Problem<T>& problem) {
+  return {.shape = problem.shape,
+          .faces = problem.faces,
+          .stages = problem.stages,
+          .parameters = problem.parameters,
+          .fields = problem.fields,
+          .coefficients = std::vector<std::vector<T>>(problem.coefficients.size()),
+          .laws = problem.laws,
+          .spacing = problem.spacing,
+          .time_step = problem.time_step,
+          .linear_rates = problem.linear_rates,
+          .part = problem.part};
+}
+
 /// One stage that makes every field of the state anew.
 template <class T>
 Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree& tree,

@@ -40,7 +40,7 @@ std::vector<T> values_of_block(const std::vector<T>& whole, const Part& part) {
 
 template <class T>
 Problem<T> local_problem(const Problem<T>& whole, const Part& part) {
-  Problem<T> local = whole;
+  Problem<T> local = without_values(whole);
   local.shape = part.shape();
   local.part = part;
   local.linear_rates.reset();
@@ -48,8 +48,8 @@ Problem<T> local_problem(const Problem<T>& whole, const Part& part) {
   std::erase_if(local.laws, [&](const VaryingFace& law) {
     return part.is_open(static_cast<std::size_t>(law.axis), law.last);
   });
-  for (std::vector<T>& coefficient : local.coefficients)
-    coefficient = values_of_block(coefficient, part);
+  for (std::size_t i = 0; i < local.coefficients.size(); ++i)
+    local.coefficients[i] = values_of_block(whole.coefficients[i], part);
   return local;
 }
 

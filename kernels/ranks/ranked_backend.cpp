@@ -318,8 +318,7 @@ int threads_of_rank(const Ranks& ranks, Shape shape) {
 // About what one of so many ranks steps: a slab, without the values of coefficients.
 template <class T>
 Problem<T> typical_block(const Problem<T>& problem, int ranks) {
-  Problem<T> block = problem;
-  for (std::vector<T>& coefficient : block.coefficients) coefficient.clear();
+  Problem<T> block = without_values(problem);
   Part part = Part::all(problem.shape);
   const std::size_t slowest = 3 - static_cast<std::size_t>(problem.shape.axes);
   part.own[slowest] = (part.own[slowest] + ranks - 1) / ranks;
