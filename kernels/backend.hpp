@@ -72,6 +72,10 @@ class Backend {
   /// Goes on by `steps` steps. May return early, but never before earlier calls are done.
   virtual void advance(std::int64_t steps) = 0;
 
+  /// How many multiprocessors of a GPU later steps leave to what else runs there; all are used at
+  /// first.
+  virtual void leave_processors(int) {}
+
   /// Starts a search of the present state for values that are not finite.
   virtual void start_finite_check() = 0;
 

@@ -21,6 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int most_gpus_of_a_machine = 8;
+
 // The problem without the values of its coefficients, which no decomposition depends on.
 Problem<float> problem_without_values(const RunConfig& config) {
   CoefficientFields none;
@@ -35,8 +37,9 @@ Json plan_on_ranks(const RunConfig& config, int ranks) {
   std::vector<DerivedPlan<float>> derived = derived_plans(config, problem);
   std::ranges::move(integral_plans(config, problem), std::back_inserter(derived));
   const std::string backend = choose_backend(config).backend;
-  const Division division = division_of(problem, derived, backend, config.engine, ranks,
-                                        !why_through_host(only_rank(), backend).empty());
+  const RankCosts costs = costs_of_ranks(backend, why_through_host(only_rank(), backend),
+                                         ranks <= most_gpus_of_a_machine);
+  const Division division = division_of(problem, derived, backend, config.engine, ranks, costs);
   const Decomposition by = decompose(division);
   // The largest block: of a rank with neighbours on every side, where there is one.
   int of_largest = 0;

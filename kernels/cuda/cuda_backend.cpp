@@ -159,6 +159,11 @@ class CudaBackend final : public Backend<T> {
     clock_.stop(compute_);  // waits for the call before, so that at most one is unfinished
   }
 
+  void leave_processors(int count) override {
+    use_device();
+    chosen_.engine->leave_processors(count);
+  }
+
   void start_finite_check() override {
     use_device();
     check_copied_.hold(compute_);

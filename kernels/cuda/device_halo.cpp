@@ -26,7 +26,7 @@ class DeviceHalo : public Halo<T> {
 
   void copy(const BoxOf<T>& from, const Block<T>& to) override {
     use_device();
-    order(from.block, to);
+    order(stream_of(from.block), stream_of(to));
     const Shape shape = to.shape;
     for (int field = 0; field < fields_; ++field)
       copy_box({values(from.block, field), from.block.pitch, from.block.shape.rows, from.box.first},
@@ -43,11 +43,11 @@ class DeviceHalo : public Halo<T> {
   void use_device() const { LAPL_CUDA(cudaSetDevice(device_)); }
   int fields() const { return fields_; }
 
-  // What is enqueued for `second` from here on comes after what was for `first`.
-  void order(const Block<T>& first, const Block<T>& second) {
-    if (first.stream == second.stream) return;
-    reached_.record(stream_of(first));
-    reached_.hold(stream_of(second));
+  // What is enqueued in `second` from here on comes after what was in `first`.
+  void order(cudaStream_t first, cudaStream_t second) {
+    if (first == second) return;
+    reached_.record(first);
+    reached_.hold(second);
   }
 
   static T* values(const Block<T>& block, int field) {
@@ -86,7 +86,7 @@ class HaloThroughHost final : public DeviceHalo<T> {
   void start(Ranks&, const std::vector<BoxOf<T>>& own, const Block<T>& block) override {
     this->use_device();
     // Blocks that fill the device would leave the strips no place.
-    for (const BoxOf<T>& cells : own) this->order(cells.block, block);
+    for (const BoxOf<T>& cells : own) this->order(stream_of(cells.block), stream_of(block));
     for (std::size_t i = 0; i < own.size(); ++i)
       this->copy_packed(own[i], packed_[i].sent.data(), Way::out, cudaMemcpyDeviceToHost);
     own_ = own;
@@ -121,19 +121,21 @@ class HaloThroughHost final : public DeviceHalo<T> {
   std::vector<BoxOf<T>> own_;  // since start()
 };
 
-// Exchanges when the block is where it waits: NCCL's kernels need processors, which a block being
-// stepped holds to its end. Boxes are packed where their messages leave and unpacked where they
-// arrive, but for those of whole rows.
+// Boxes are packed where their messages leave and unpacked where they arrive. Where blocks are not
+// stepped meanwhile, those of whole rows need no packing.
 template <class T>
 class NcclHalo final : public DeviceHalo<T> {
   using Way = DeviceHalo<T>::Way;
 
  public:
   NcclHalo(Ranks& ranks, const Decomposition& by, int fields)
-      : DeviceHalo<T>(by, ranks.rank(), fields), devices_(make_device_ranks(ranks, by.stepping())) {
+      : DeviceHalo<T>(by, ranks.rank(), fields),
+        processors_(by.ahead > 0 ? 4 : 0),
+        devices_(make_device_ranks(ranks, by.stepping(), processors_)),
+        network_(Stream::of_highest_priority()) {
     const Shape shape = by.part(ranks.rank()).shape();
     for (const HaloMessage& message : this->messages()) {
-      if (is_rows(message.own, shape))
+      if (processors_ == 0 && is_rows(message.own, shape))
         packed_.emplace_back();
       else
         packed_.push_back({device_buffer<T>(fields * message.own.cells()),
@@ -141,18 +143,13 @@ class NcclHalo final : public DeviceHalo<T> {
     }
   }
 
+  // Nothing may still run when the buffers go away.
+  ~NcclHalo() override { LAPL_CUDA_NO_THROW(cudaStreamSynchronize(network_)); }
+
   void start(Ranks&, const std::vector<BoxOf<T>>& own, const Block<T>& block) override {
     this->use_device();
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      if (packed_[i].sent.size() > 0)
-        this->copy_packed(own[i], packed_[i].sent.data(), Way::out, cudaMemcpyDeviceToDevice);
-      this->order(own[i].block, block);
-    }
-    own_ = own;
-  }
-
-  void finish(Ranks&, const Block<T>& block) override {
-    this->use_device();
+    const cudaStream_t network =
+        processors_ > 0 ? static_cast<cudaStream_t>(network_) : stream_of(block);
     std::vector<DeviceRanks::Message> sent, received;
     const auto add = [&](std::vector<DeviceRanks::Message>& messages, int peer,
                          const BoxOf<T>& cells, const DeviceBuffer<T>& buffer) {
@@ -165,20 +162,33 @@ class NcclHalo final : public DeviceHalo<T> {
       }
     };
     const std::size_t count = packed_.size();
-    for (std::size_t i = 0; i < count; ++i)
-      add(sent, this->messages()[i].peer, own_[i], packed_[i].sent);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (packed_[i].sent.size() > 0)
+        this->copy_packed(own[i], packed_[i].sent.data(), Way::out, cudaMemcpyDeviceToDevice);
+      this->order(stream_of(own[i].block), network);
+      // A launch for the whole block would leave strips and NCCL no place before it.
+      this->order(stream_of(own[i].block), stream_of(block));
+      add(sent, this->messages()[i].peer, own[i], packed_[i].sent);
+    }
     // In the order in which a peer sends them.
     for (std::size_t i = count; i-- > 0;) {
       const HaloMessage& message = this->messages()[i];
       add(received, message.peer, {block, message.halo}, packed_[i].received);
     }
-    devices_->exchange(sent, received, stream_of(block));
-    for (std::size_t i = 0; i < count; ++i)
+    devices_->exchange(sent, received, network);
+  }
+
+  void finish(Ranks&, const Block<T>& block) override {
+    this->use_device();
+    if (processors_ > 0) this->order(network_, stream_of(block));
+    for (std::size_t i = 0; i < packed_.size(); ++i)
       if (packed_[i].received.size() > 0)
         this->copy_packed({block, this->messages()[i].halo}, packed_[i].received.data(), Way::in,
                           cudaMemcpyDeviceToDevice);
   }
 
+  // NCCL's blocks take one each, and would wait for a launch that holds them all.
+  int processors() const override { return processors_; }
   std::string how() const override { return "NCCL"; }
 
  private:
@@ -190,9 +200,10 @@ class NcclHalo final : public DeviceHalo<T> {
     return static_cast<std::size_t>(buffer.size()) * sizeof(T);
   }
 
+  int processors_;
   std::unique_ptr<DeviceRanks> devices_;
+  Stream network_;  // of exchanges while blocks are stepped
   std::vector<typename DeviceHalo<T>::template Packed<DeviceBuffer<T>>> packed_;
-  std::vector<BoxOf<T>> own_;  // since start()
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "kernels/cuda/device_ranks.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
 
 #include "kernels/cuda/cuda_check.hpp"
@@ -24,8 +25,10 @@ void check_nccl(ncclResult_t result, const char* call) {
 
 class NcclRanks final : public DeviceRanks {
  public:
-  NcclRanks(const ncclUniqueId& id, int rank, int count) {
-    LAPL_NCCL(ncclCommInitRank(&ranks_, count, id, rank));
+  NcclRanks(const ncclUniqueId& id, int rank, int count, int most_processors) {
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    if (most_processors > 0) config.maxCTAs = most_processors;
+    LAPL_NCCL(ncclCommInitRankConfig(&ranks_, count, id, rank, &config));
   }
   NcclRanks(const NcclRanks&) = delete;
   NcclRanks& operator=(const NcclRanks&) = delete;
@@ -56,24 +59,27 @@ std::string why_no_device_ranks(Ranks& ranks) {
   if (ranks.count() == 1) return {};
   cudaDeviceProp properties{};
   LAPL_CUDA(cudaGetDeviceProperties(&properties, current_device()));
-  const auto devices = gather(ranks, std::as_bytes(std::span(properties.uuid.bytes)));
+  std::string device(properties.uuid.bytes, sizeof properties.uuid.bytes);
+  // By which NCCL tells machines apart.
+  if (const char* machine = std::getenv("NCCL_HOSTID")) device += machine;
+  const auto devices = gather(ranks, std::as_bytes(std::span(device)));
   // NCCL refuses ranks that share one.
   return of_first(ranks, has_equal(devices)) ? "ranks share a GPU" : "";
 }
 
-std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count) {
+std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count, int most_processors) {
   ncclUniqueId id{};
   if (ranks.is_first()) LAPL_NCCL(ncclGetUniqueId(&id));
   id = of_first(ranks, id);
   if (ranks.rank() >= count) return nullptr;
-  return std::make_unique<NcclRanks>(id, ranks.rank(), count);
+  return std::make_unique<NcclRanks>(id, ranks.rank(), count, most_processors);
 }
 
 #else
 
 std::string why_no_device_ranks(Ranks&) { return "NCCL was not compiled in"; }
 
-std::unique_ptr<DeviceRanks> make_device_ranks(Ranks&, int) { return nullptr; }
+std::unique_ptr<DeviceRanks> make_device_ranks(Ranks&, int, int) { return nullptr; }
 
 #endif
 

@@ -101,7 +101,7 @@ class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
   void loaded(int blocks) override {
     this->blocks_ = static_cast<unsigned>(
         std::min<std::int64_t>(std::int64_t{this->grid_.strips} * this->grid_.rows,
-                               std::int64_t{attribute(cudaDevAttrMultiProcessorCount)} * blocks));
+                               std::int64_t{this->processors()} * blocks));
   }
 };
 
@@ -137,7 +137,7 @@ class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
   // the fewest planes, with those before and after a chunk.
   void loaded(int blocks_at_once) override {
     VolumeGrid<T>& grid = this->grid_;
-    const int blocks = attribute(cudaDevAttrMultiProcessorCount) * blocks_at_once;
+    const int blocks = this->processors() * blocks_at_once;
     const int tiles = grid.tiles_down * grid.tiles_across;
     const int lost = 2 * this->plan_.sizes.levels + 4;
     std::int64_t least = 0;
@@ -237,14 +237,24 @@ template <class T>
 bool StagePasses<T>::ready() {
   if (kernel_ == nullptr && kernels_.ready() && kernels_.unavailable().empty()) {
     kernel_ = kernels_.kernel(name_);
-    int blocks = 0;
     LAPL_CUDA(
         cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes_));
     LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, kernel_, static_cast<int>(threads_.x * threads_.y), shared_bytes_));
-    loaded(blocks);
+        &blocks_of_processor_, kernel_, static_cast<int>(threads_.x * threads_.y), shared_bytes_));
+    loaded(blocks_of_processor_);
   }
   return kernel_ != nullptr;
+}
+
+template <class T>
+void StagePasses<T>::leave_processors(int count) {
+  left_ = count;
+  if (kernel_ != nullptr) loaded(blocks_of_processor_);
+}
+
+template <class T>
+int StagePasses<T>::processors() const {
+  return std::max(attribute(cudaDevAttrMultiProcessorCount) - left_, 1);
 }
 
 template <class T>

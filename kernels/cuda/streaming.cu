@@ -210,14 +210,20 @@ class StreamingEngine final : public CudaEngine<T> {
     for (Kernel* kernel : {stream_strips<Stage, T, false>, stream_strips<Stage, T, true>})
       LAPL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      sizeof(Stages<T>)));
-    int multiprocessors = 0, blocks = 0;
-    LAPL_CUDA(
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, current_device()));
-    LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stream_strips<Stage, T, false>,
+    LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_of_processor_,
+                                                            stream_strips<Stage, T, false>,
                                                             lanes * warps<T>, sizeof(Stages<T>)));
+    leave_processors(0);
+  }
+
+  void leave_processors(int count) override {
+    int processors = 0;
+    LAPL_CUDA(
+        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current_device()));
     // All at once on the device, and none without a row.
-    blocks_ = static_cast<unsigned>(std::min<std::int64_t>(
-        strips * layout.rows, std::int64_t{multiprocessors} * std::max(blocks, 1)));
+    blocks_ = static_cast<unsigned>(std::min(
+        pass_.strips * pass_.layout.rows,
+        std::int64_t{std::max(processors - count, 1)} * std::max(blocks_of_processor_, 1)));
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
@@ -242,7 +248,8 @@ class StreamingEngine final : public CudaEngine<T> {
 
   Pass<Stage, T> pass_;
   DeviceBuffer<T> apron_;
-  unsigned blocks_ = 0;
+  int blocks_of_processor_ = 0;
+  unsigned blocks_ = 0;  // of a launch
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ std::optional<Decomposition> with_counts(const Division& division, std::array<in
   for (std::int64_t steps = 1; by.stepping() > 1 && steps <= most;
        steps = next_steps(steps, division)) {
     by.depth = std::max(steps * division.reach, division.least_depth);
-    for (by.ahead = 0; by.ahead <= (division.hides ? steps : 0);
+    for (by.ahead = 0; by.ahead <= (division.costs.hides ? steps : 0);
          by.ahead += std::min(steps, division.steps_of_pass))
       if (const double seconds = modelled_step(by, division).seconds; seconds < least)
         least = seconds, best = by;
@@ -142,8 +142,10 @@ ModelledStep modelled_step(const Decomposition& by, const Division& division,
   double ahead = 0;
   if (by.ahead > 0) {
     const auto number = static_cast<double>(by.ahead);
-    ahead = number * seconds_of(in_strips, std::min(number, pass)) + strips * costs.message;
-    exchange = std::max(0.0, exchange - number * seconds_of(cells, std::min(number, pass)));
+    const double meanwhile = number * seconds_of(cells, std::min(number, pass));
+    ahead = number * seconds_of(in_strips, std::min(number, pass)) + strips * costs.message +
+            meanwhile * costs.slowed;
+    exchange = std::max(0.0, exchange - meanwhile);
   }
   model.exchange = exchange / steps;
   model.seconds = seconds_of(cells, std::min(steps, pass)) + model.exchange + ahead / steps;

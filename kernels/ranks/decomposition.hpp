@@ -17,13 +17,20 @@ struct RankCosts {
   double message = 0;
   /// Times as long as planes take rows and columns, which are gathered from all over a block.
   std::array<double, 3> packing = {1, 1, 1};
+  bool hides = false;  ///< blocks can be stepped while halos are exchanged
+  double slowed = 0;   ///< by which part of their time such steps take longer
 };
 /// Of two processors of one machine.
 inline constexpr RankCosts costs_of_cores = {1 / 1.5e9, 1 / 0.7e9, 1 / 4e9, 5e-6, {1, 1.5, 3}};
 /// Of two H200 of one machine, by NCCL.
 inline constexpr RankCosts costs_of_gpus = {1 / 6e12, 1 / 0.6e12, 1 / 240e9, 11e-6, {1, 1.2, 2}};
+/// Of H200 of several machines, by NCCL, which takes 4 of 132 multiprocessors; the network
+/// estimated.
+inline constexpr RankCosts costs_between_machines = {1 / 6e12,    1 / 0.6e12, 1 / 45e9, 15e-6,
+                                                     {1, 1.2, 2}, true,       0.03};
 /// Of H200 whose halos go through host memory.
-inline constexpr RankCosts costs_through_host = {1 / 6e12, 1 / 0.6e12, 1 / 5e9, 50e-6, {1, 1, 1}};
+inline constexpr RankCosts costs_through_host = {1 / 6e12, 1 / 0.6e12, 1 / 5e9,
+                                                 50e-6,    {1, 1, 1},  true};
 
 /// What a decomposition depends on.
 struct Division {
@@ -34,7 +41,6 @@ struct Division {
   std::int64_t steps_of_pass = 1;  ///< that an engine takes at once
   std::int64_t most_passes = 1;    ///< between exchanges
   std::int64_t least_depth = 0;    ///< of halos, for what outputs derive from the state
-  bool hides = false;  ///< a block can be stepped at full speed while halos are exchanged
   RankCosts costs = costs_of_cores;
 };
 

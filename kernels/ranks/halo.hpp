@@ -44,6 +44,9 @@ class Halo {
   /// Copies so many cells to all of `to`, before anything else that is done there.
   virtual void copy(const BoxOf<T>& from, const Block<T>& to) = 0;
 
+  /// Multiprocessors of a GPU that an exchange needs where the block is stepped meanwhile.
+  virtual int processors() const { return 0; }
+
   /// Which way halos go, for people; empty where there is one.
   virtual std::string how() const { return {}; }
 

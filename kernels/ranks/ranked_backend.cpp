@@ -251,7 +251,9 @@ class RankedBackend final : public Backend<T> {
       own.push_back({strip.backend->block(), box});
     }
     halo_->start(*stepping_, own, block_->block());
+    block_->leave_processors(halo_->processors());
     block_->advance(ahead);
+    block_->leave_processors(0);
     halo_->finish(*stepping_, block_->block());
   }
 
@@ -330,10 +332,17 @@ Problem<T> typical_block(const Problem<T>& problem, int ranks) {
 
 }  // namespace
 
+RankCosts costs_of_ranks(const std::string& backend, const std::string& through_host,
+                         bool one_machine) {
+  if (backend == "cpu") return costs_of_cores;
+  if (!through_host.empty()) return costs_through_host;
+  return one_machine ? costs_of_gpus : costs_between_machines;
+}
+
 template <class T>
 Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
                      const std::string& backend, const std::string& engine, int ranks,
-                     bool through_host) {
+                     const RankCosts& costs) {
   if (engine == spectral_engine.name)
     throw ConfigError("engine spectral: transforms the whole grid on one rank (found {} ranks)",
                       ranks);
@@ -348,15 +357,12 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
           .steps_of_pass = steps_at_once(typical_block(problem, ranks), backend, engine),
           .most_passes = backend == "cpu" ? 1 : 8,
           .least_depth = least_depth,
-          .hides = through_host,
-          .costs = backend == "cpu" ? costs_of_cores
-                   : through_host   ? costs_through_host
-                                    : costs_of_gpus};
+          .costs = costs};
 }
 template Division division_of(const Problem<float>&, const std::vector<DerivedPlan<float>>&,
-                              const std::string&, const std::string&, int, bool);
+                              const std::string&, const std::string&, int, const RankCosts&);
 template Division division_of(const Problem<double>&, const std::vector<DerivedPlan<double>>&,
-                              const std::string&, const std::string&, int, bool);
+                              const std::string&, const std::string&, int, const RankCosts&);
 
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
@@ -370,12 +376,13 @@ std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string&
     made = make_backend(backend, engine, problem, threads);
   } else {
     const std::string through_host = why_through_host(ranks, backend);
+    const bool one_machine = ranks.on_this_machine() == ranks.count();
     made = std::make_unique<RankedBackend<T>>(
         ranks, backend, engine, problem,
         threads > 0 ? threads : threads_of_rank(ranks, problem.shape),
         by ? *by
            : decompose(division_of(problem, derived, backend, engine, ranks.count(),
-                                   !through_host.empty())),
+                                   costs_of_ranks(backend, through_host, one_machine))),
         through_host);
   }
   made->set_derived(derived);

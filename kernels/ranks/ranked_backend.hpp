@@ -13,13 +13,16 @@
 
 namespace lapl {
 
-/// What dividing a problem among ranks depends on; `derived`: what outputs derive, `through_host`:
-/// whether halos of devices go through host memory. Throws ConfigError for an engine that steps on
-/// one rank alone.
+/// What ranks take; `through_host`: why_through_host.
+RankCosts costs_of_ranks(const std::string& backend, const std::string& through_host,
+                         bool one_machine);
+
+/// What dividing a problem among ranks depends on; `derived`: what outputs derive. Throws
+/// ConfigError for an engine that steps on one rank alone.
 template <class T>
 Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
                      const std::string& backend, const std::string& engine, int ranks,
-                     bool through_host);
+                     const RankCosts& costs);
 
 /// As make_backend, for `problem` on the whole grid; called by all ranks, as is everything of what
 /// it returns but block() and stepping_seconds(). Sets what it derives. `by`: else that of

@@ -87,13 +87,17 @@ TEST_CASE("halos are exchanged behind steps where that can be done and takes les
                     .steps_of_pass = 12,
                     .most_passes = 8,
                     .costs = costs_through_host};
+  division.costs.hides = false;
   const Decomposition after = decompose(division);
-  division.hides = true;
+  division.costs.hides = true;
   const Decomposition behind = decompose(division);
   CHECK(after.ahead == 0);
   CHECK(behind.ahead > 0);
   CHECK(behind.ahead <= behind.depth);
   CHECK(modelled_step(behind, division).efficiency > modelled_step(after, division).efficiency);
+  division.costs.slowed = 10;
+  CHECK(decompose(division).ahead == 0);
+  division.costs.slowed = 0;
   division.costs.message = division.costs.byte = 0;
   CHECK(decompose(division).ahead == 0);
 }

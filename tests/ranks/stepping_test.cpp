@@ -1,6 +1,8 @@
 // What ranks step together, compared with the reference on one, to the bit.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
 #include "kernels/digest.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
@@ -35,9 +37,10 @@ std::vector<Decomposition> decompositions(const Problem<T>& problem) {
   const std::int64_t reach = std::max<std::int64_t>(reach_of(problem.stages), 1);
   const int ranks = test::ranks().count();
   std::vector<Decomposition> all;
-  for (const bool through_host : {false, true})
+  for (const RankCosts& costs :
+       {costs_of_cores, costs_of_gpus, costs_between_machines, costs_through_host})
     for (const std::string backend : {"cpu", "cuda"})
-      all.push_back(decompose(division_of(problem, {}, backend, "auto", ranks, through_host)));
+      all.push_back(decompose(division_of(problem, {}, backend, "auto", ranks, costs)));
   for (int planes = 1; planes <= ranks; ++planes)
     for (int rows = 1; planes * rows <= ranks; ++rows)
       for (int columns = 1; planes * rows * columns <= ranks; ++columns)
@@ -92,7 +95,11 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
     CAPTURE(by.ahead);
     const auto backend =
         make_ranked_backend<T>(test::ranks(), stepper.backend, stepper.engine, problem, {}, 1, by);
-    if (random.compiled) backend->settle();
+    // As many machines as ranks, as NCCL sees it: ranks that share a GPU.
+    if (std::getenv("NCCL_HOSTID") != nullptr && stepper.backend == "cuda")
+      CHECK(backend->description().reason.find("by NCCL") != std::string::npos);
+    // On GPUs else: single steps, until what takes many is compiled.
+    if (random.compiled || (stepper.backend == "cuda" && seed % 4 == 1)) backend->settle();
     backend->set_state(rows_of(state, problem.shape, backend->rows()), 5);
     const std::int64_t first_call = seed % 3 == 0 ? random.steps / 2 : 0;
     backend->advance(first_call);
