@@ -102,10 +102,8 @@ ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device
         if (!wide_enough(shape.rows, plan.tiles_down, faces.rows.wrap(), row_halo)) continue;
         const std::int64_t rows = quotient_up(shape.rows, plan.tiles_down),
                            columns = quotient_up(shape.columns, plan.tiles_across);
-        // And what the last lanes read beyond the last array, to no avail.
-        const std::int64_t pitch = columns + 2 * column_halo;
         const std::int64_t values =
-            plan.places * (rows + 2 * row_halo) * pitch + (plan.cells + 1) * pitch + 64;
+            plan.places * (rows + 2 * row_halo) * (columns + 2 * column_halo);
         if (values * static_cast<std::int64_t>(sizeof(T)) > device.shared_bytes) continue;
         plan.rows = static_cast<int>(rows);
         plan.columns = static_cast<int>(columns);

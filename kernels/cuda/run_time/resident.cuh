@@ -141,14 +141,17 @@ __device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const Resident
   const int pieces = (down.end - down.begin + cells - 1) / cells * across;
   for (int piece = threadIdx.y; piece < pieces; piece += blockDim.y) {
     const int row = down.begin + piece / across * cells;
-    const int begin = along.begin + piece % across * lanes, column = begin + threadIdx.x;
+    const int column = along.begin + piece % across * lanes + threadIdx.x;
+    // What lies beyond may be made anew by others meanwhile.
+    if (column >= along.end) continue;
     T results[cells][Stage::targets];
 #pragma unroll
     for (int r = 0; r < cells; ++r)
-      Stage::make(ResidentCell<P>{tile, grid, row + r, column}, arguments, results[r]);
+      Stage::make(ResidentCell<P>{tile, grid, min(row + r, down.end - 1), column}, arguments,
+                  results[r]);
 #pragma unroll
     for (int r = 0; r < cells; ++r)
-      if (row + r < down.end && column < along.end)
+      if (row + r < down.end)
 #pragma unroll
         for (int k = 0; k < Stage::targets; ++k)
           tile.memory[tile.next[P::target(i, k)] + tile.at(row + r, column)] = results[r][k];
