@@ -117,14 +117,11 @@ class CanonDigest {
 }  // namespace
 
 std::uint64_t equation_digest(const RunConfig& config, const CoefficientFields& coefficients) {
-  CoefficientFields without_values;
   std::vector<Digest> digests;
-  for (const std::string& name : coefficient_names(config)) {
-    without_values[name];
+  for (const std::string& name : coefficient_names(config))
     digests.push_back(
         Joined("coefficient").add(digest_of(std::span<const double>(coefficients.at(name)))));
-  }
-  const auto problem = problem_of<double>(config, without_values);
+  const auto problem = problem_of<double>(config, unread_coefficients(config));
   Joined whole("equation");
   whole.add(CanonDigest(problem, digests).of_step());
   // An initial field may read those that the equation does not.

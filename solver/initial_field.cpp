@@ -108,11 +108,11 @@ namespace {
 // Of a field that each rank makes for itself.
 std::vector<double> own_rows(const RunConfig& config, const std::string& name,
                              const CoefficientFields& coefficients, std::int64_t& draws,
-                             RowRange rows) {
+                             RowRange rows, Ranks& ranks) {
   const auto& made = row_of(config.initial.kind).made;
   if (std::holds_alternative<FromFormula>(made))
     return values_of_formula("initial." + name, config.initial.formula, config, coefficients,
-                             &draws, rows);
+                             &draws, rows, ranks);
   return std::get<FieldMaker>(made)(config, rows);
 }
 
@@ -147,7 +147,7 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
           ranks.is_first() ? rounded_once<T>(loaded.at(name)) : std::vector<T>();
       scatter_rows<T>(ranks, whole, rows, columns, values);
     } else {
-      std::ranges::transform(own_rows(own, name, coefficients, draws, rows), values.begin(),
+      std::ranges::transform(own_rows(own, name, coefficients, draws, rows, ranks), values.begin(),
                              [](double value) { return static_cast<T>(value); });
     }
   }

@@ -82,7 +82,7 @@ using LoadedFields = std::map<std::string, std::vector<double>, std::less<>>;
 
 /// Sets the backend's state to the config's initial fields, rounded once from float64. `loaded`
 /// must hold those of kinds that io/ reads from a file. Of ranks, the first makes fractals and has
-/// what is loaded; all else each makes for itself.
+/// what is loaded and the values of `coefficients`; all else each makes for itself.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
                        const CoefficientFields& coefficients, const LoadedFields& loaded,

@@ -174,12 +174,10 @@ std::vector<double> source_of(const RunConfig& config, const Problem<double>& pr
 }  // namespace
 
 std::string why_not_spectral(const RunConfig& config) {
-  CoefficientFields unread;
-  for (const std::string& name : coefficient_names(config)) unread[name];
   RunConfig known = config;
   if (known.step_is_auto) known.time_step = 1;
   try {
-    rate_problem_of(known, unread);
+    rate_problem_of(known, unread_coefficients(config));
     return {};
   } catch (const Refusal& refusal) {
     return refusal.why;

@@ -27,6 +27,7 @@ void impose(const RunConfig& config, const SideLaw& law, int array, Problem<T>& 
 
 // The rows, on three axes the planes that they are in, and the cells around them.
 Part part_with(RowRange rows, Shape grid, const Faces<double>& faces) {
+  if (rows.count == 0) return {.whole = grid, .own = {}};
   Part part = Part::all(grid);
   part.endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()};
   if (rows == RowRange::all(grid)) return part;
@@ -56,6 +57,12 @@ std::vector<double> random_values(std::uint64_t seed, std::uint64_t before, cons
 }
 
 }  // namespace
+
+CoefficientFields unread_coefficients(const RunConfig& config) {
+  CoefficientFields fields;
+  for (const std::string& name : coefficient_names(config)) fields[name];
+  return fields;
+}
 
 template <class T>
 Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coefficients) {
@@ -99,8 +106,7 @@ template Problem<double> problem_with(const RunConfig&, const CoefficientFields&
 std::vector<double> values_of_formula(const std::string& name, const std::string& text,
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients, std::int64_t* draws,
-                                      std::optional<RowRange> rows) {
-  if (rows && rows->count == 0) return {};
+                                      std::optional<RowRange> rows, Ranks& ranks) {
   const Formula formula = parse_formula(name, text);
   FormulaNames names = names_of_values(config);
   const Faces<double> faces = quantity_faces<double>(config.boundaries);
@@ -117,7 +123,7 @@ std::vector<double> values_of_formula(const std::string& name, const std::string
   for (const FormulaNode& node : formula.nodes)
     if (const auto field = coefficients.find(node.name);
         field != coefficients.end() && !names.arrays.contains(node.name))
-      names.arrays[node.name] = add(values_of_block(field->second, part));
+      names.arrays[node.name] = add(values_of_first(ranks, field->second, part));
   if (draws)
     names.draw = [&] {
       const auto before = static_cast<std::uint64_t>((*draws)++ * config.shape.cells());
@@ -127,6 +133,7 @@ std::vector<double> values_of_formula(const std::string& name, const std::string
   std::set<std::string> used;
   TreeWriter writer(names, stage.tree, used);
   stage.tree.results = {writer.node_of(writer.write(formula))};
+  if (part.is_empty()) return {};
   problem.stages = {std::move(stage)};
   const auto backend = make_backend<double>("cpu", "interpreted", problem, 0);
   backend->advance(1);

@@ -9,6 +9,7 @@
 
 #include "kernels/host_vector.hpp"
 #include "kernels/problem.hpp"
+#include "kernels/ranks/ranks.hpp"
 #include "solver/equation/stages.hpp"
 #include "solver/run_config.hpp"
 
@@ -25,6 +26,9 @@ std::vector<T> rounded_once(const std::vector<double>& values) {
 
 /// The values of parameters that are fields: shape.cells() each, by name.
 using CoefficientFields = std::map<std::string, std::vector<double>, std::less<>>;
+
+/// Without values, for what does not read them.
+CoefficientFields unread_coefficients(const RunConfig& config);
 
 /// `coefficients` holds every parameter that is a field.
 template <class T>
@@ -46,11 +50,13 @@ Faces<T> quantity_faces(const Boundaries& boundaries) {
 
 /// The values at every node of a formula of the position, parameters and, in initial fields,
 /// `random`: computed in float64. `draws` counts uses of random, and goes on from one call to the
-/// next. Of all rows, or of those that are given. Throws FormulaError.
+/// next. Of all rows, or of those that are given. Of several `ranks` the first has the values of
+/// `coefficients`; all call it. Throws FormulaError.
 std::vector<double> values_of_formula(const std::string& name, const std::string& text,
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients,
                                       std::int64_t* draws = nullptr,
-                                      std::optional<RowRange> rows = {});
+                                      std::optional<RowRange> rows = {},
+                                      Ranks& ranks = only_rank());
 
 }  // namespace lapl

@@ -150,11 +150,12 @@ int bench_filters(const BenchOptions& options) {
 }
 
 // The parameters of a config that are fields, on a grid of another shape.
-CoefficientFields coefficients_on(const std::optional<LoadedConfig>& loaded, Shape shape) {
+CoefficientFields coefficients_on(const std::optional<LoadedConfig>& loaded, Shape shape,
+                                  const Ranks& ranks) {
   if (!loaded) return {};
   RunConfig config = loaded->run;
   config.shape = shape;
-  return load_coefficients(config);
+  return ranks.is_first() ? load_coefficients(config) : unread_coefficients(config);
 }
 
 std::string backend_of(const BenchOptions& options) {
@@ -199,8 +200,8 @@ int bench_engines(const BenchOptions& options) {
                                options.threads, loaded ? &loaded->run : nullptr};
         const auto measure = precision == "float32" ? benchmark<float> : benchmark<double>;
         try {
-          const auto result =
-              measure(of, coefficients_on(loaded, shape), options.steps, options.repeats, ranks);
+          const auto result = measure(of, coefficients_on(loaded, shape, ranks), options.steps,
+                                      options.repeats, ranks);
           all.push_back(values_of(result, shape, precision));
           if (as_table) print_row(all.back());
         } catch (const EngineUnsuitable& error) {

@@ -133,7 +133,7 @@ int execute_as(const Job& job, Console& console) {
   const BackendChoice choice = choose_backend(config);
   Ranks& ranks = run_ranks();
   require_host_memory(config, choice.backend, ranks);
-  const CoefficientFields coefficients = load_coefficients(config);
+  CoefficientFields coefficients = load_coefficients(config);
   const std::uint64_t digest = equation_digest(config, coefficients);
   const std::string change = equation_change(job, digest);
   const LoadedFields loaded = job.restart ? LoadedFields() : load_initial_fields(config);
@@ -149,6 +149,7 @@ int execute_as(const Job& job, Console& console) {
     require_finite_start(*backend, config, ranks);
     say_stable_step(job, coefficients, loaded, console);
   }
+  coefficients.clear();  // the backend has them
 
   const std::string config_text = resolved_yaml(job.config);
   Provenance provenance = provenance_of(by);

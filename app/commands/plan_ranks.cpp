@@ -23,17 +23,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr int most_gpus_of_a_machine = 8;
 
-// The problem without the values of its coefficients, which no decomposition depends on.
-Problem<float> problem_without_values(const RunConfig& config) {
-  CoefficientFields none;
-  for (const std::string& name : coefficient_names(config)) none[name] = {};
-  return problem_of<float>(config, none);
-}
-
 }  // namespace
 
 Json plan_on_ranks(const RunConfig& config, int ranks) {
-  const Problem<float> problem = problem_without_values(config);
+  const Problem<float> problem = problem_of<float>(config, unread_coefficients(config));
   std::vector<DerivedPlan<float>> derived = derived_plans(config, problem);
   std::ranges::move(integral_plans(config, problem), std::back_inserter(derived));
   const std::string backend = choose_backend(config).backend;
@@ -92,7 +85,7 @@ void print_plan_on_ranks(const Json& plan) {
                  : fmt::format(", {} on its GPU", size_text(number("device_bytes"))),
              number("bytes_of_first") == 0
                  ? ""
-                 : fmt::format("; {} more on the first, which makes or reads the initial field",
+                 : fmt::format("; {} more on the first, which makes or reads fields whole",
                                size_text(number("bytes_of_first"))));
   fmt::print(
       "            exchange: {} a rank and pass, {:.1f}% of a step; {:.0f}% of the speed of "

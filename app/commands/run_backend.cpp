@@ -52,7 +52,9 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
                                         const std::function<void(const std::string&)>& note,
                                         Ranks& ranks) {
   const Problem<T> problem = problem_to_step<T>(config, coefficients);
-  std::vector<DerivedPlan<T>> derived = derived_plans<T>(config, problem);
+  const Problem<T> unread = without_values(problem);
+  const Problem<T>& of_plans = ranks.count() == 1 ? problem : unread;
+  std::vector<DerivedPlan<T>> derived = derived_plans<T>(config, of_plans);
   std::vector<std::string> of_filters;
   for (const FilterConfig& filter : load_filters(config.filters)) {
     const auto correlation = correlation_on_grid<T>(filter, config.shape);
@@ -63,7 +65,7 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
     of_filters.push_back(fmt::format("filter {}: method {} ({})", filter.name,
                                      name_of(method.method), method.reason));
   }
-  std::ranges::move(integral_plans<T>(config, problem), std::back_inserter(derived));
+  std::ranges::move(integral_plans<T>(config, of_plans), std::back_inserter(derived));
   auto backend =
       make_ranked_backend(ranks, choice.backend, config.engine, problem, derived, config.threads);
   const BackendDescription by = backend->description();

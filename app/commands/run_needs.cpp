@@ -53,6 +53,13 @@ Memory stepping_memory(const RunConfig& config, const std::string& backend, Shap
   return memory;
 }
 
+// On the first of several ranks, as they are loaded and as they are handed out.
+double whole_coefficients(const RunConfig& config) {
+  return static_cast<double>(config.shape.cells()) *
+         static_cast<double>(coefficient_names(config).size()) *
+         static_cast<double>(8 + size_of(config.precision));
+}
+
 }  // namespace
 
 Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape shape) {
@@ -69,8 +76,9 @@ void require_host_memory(const RunConfig& config, const std::string& backend, co
   const Shape shape = config.shape;
   const double cells = static_cast<double>(shape.cells());
   const double here = static_cast<double>(ranks.on_this_machine()) / ranks.count();
-  const double needed =
-      here * stepping_memory(config, backend, shape).host + initial_memory(config, backend, cells);
+  const double needed = here * stepping_memory(config, backend, shape).host +
+                        initial_memory(config, backend, cells) +
+                        (ranks.count() > 1 ? whole_coefficients(config) : 0);
   const auto available = static_cast<double>(available_memory());
   if (available != 0 && needed > available)
     throw DeviceError(
@@ -89,7 +97,7 @@ double memory_of_first_rank(const RunConfig& config) {
     if (working > 0)
       most = std::max(most, cells * (working + static_cast<double>(size_of(config.precision))));
   }
-  return most;
+  return most + whole_coefficients(config);
 }
 
 RunDisk disk_of_run(const RunConfig& config) {

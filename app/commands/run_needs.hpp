@@ -14,7 +14,8 @@ namespace lapl {
 /// backend's memory, and what making the initial field and putting a file together take besides.
 Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape shape);
 
-/// What the first of several ranks takes besides, for initial fields that it makes or reads whole.
+/// What the first of several ranks takes besides, for initial fields and parameters that it makes
+/// or reads whole.
 double memory_of_first_rank(const RunConfig& config);
 
 /// Throws DeviceError with both numbers where less host memory is available than the backend and

@@ -100,7 +100,7 @@ int code_of_ranks(int count) {
 template <class T>
 void take_part(Ranks& ranks, const RunConfig& config, const std::string& backend_name,
                const std::optional<StoredState>& from) {
-  const CoefficientFields coefficients = load_coefficients(config);
+  const CoefficientFields coefficients = unread_coefficients(config);  // those of the first
   const auto backend = run_backend<T>(
       config, {backend_name, ""}, coefficients, [](const std::string&) {}, ranks);
   if (from) {

@@ -55,9 +55,8 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
   config.shape.planes = std::min(config.shape.planes, most);
   config.shape.rows = std::min(config.shape.rows, most);
   config.shape.columns = std::min(config.shape.columns, most_columns);
-  CoefficientFields coefficients;  // their values do not matter
-  for (const std::string& name : coefficient_names(config))
-    coefficients[name] = std::vector<double>(config.shape.cells());
+  CoefficientFields coefficients = unread_coefficients(config);  // their values do not matter
+  for (auto& [name, values] : coefficients) values.resize(config.shape.cells());
   const auto backend = run_backend<T>(config, choice, coefficients, [](const std::string&) {});
   backend->set_state(std::vector<T>(config.shape.cells() * std::ssize(config.fields)));
   const RunFolder run = RunFolder::create(folder / "run", RunFolder::Existing::refuse);

@@ -14,9 +14,7 @@ namespace {
 
 template <class T>
 std::optional<CodeText> text_for(const RunConfig& run) {
-  CoefficientFields unread;
-  for (const std::string& name : coefficient_names(run)) unread[name] = {};
-  return code_to_compile(run.engine, problem_of<T>(run, unread));
+  return code_to_compile(run.engine, problem_of<T>(run, unread_coefficients(run)));
 }
 
 std::optional<CodeText> text_for(const RunConfig& run) {

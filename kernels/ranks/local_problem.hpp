@@ -3,10 +3,13 @@
 // the halo is as deep as that. It is insulated there, which engines of GPUs step fastest.
 #pragma once
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "kernels/part.hpp"
 #include "kernels/problem.hpp"
+#include "kernels/ranks/ranks.hpp"
 
 namespace lapl {
 
@@ -38,8 +41,37 @@ std::vector<T> values_of_block(const std::vector<T>& whole, const Part& part) {
   return block;
 }
 
+/// What the first rank has of a whole grid: each rank's part of it, with the cells around. Called
+/// by all; one of them after the other is given its own.
 template <class T>
-Problem<T> local_problem(const Problem<T>& whole, const Part& part) {
+std::vector<T> values_of_first(Ranks& ranks, const std::vector<T>& whole, const Part& mine) {
+  if (ranks.count() == 1) return values_of_block(whole, mine);
+  constexpr int tag = 6;
+  const auto parts = gather(ranks, std::as_bytes(std::span(&mine, 1)));
+  std::vector<T> values;
+  const auto message = [&](int peer) {
+    return Ranks::Message{peer, tag, std::as_writable_bytes(std::span(values))};
+  };
+  if (!ranks.is_first()) {
+    values.resize(mine.shape().cells());
+    const Ranks::Message received = message(0);
+    ranks.exchange({}, {&received, 1});
+    return values;
+  }
+  for (int rank = 1; rank < ranks.count(); ++rank) {
+    Part part;
+    std::ranges::copy(parts[rank], std::as_writable_bytes(std::span(&part, 1)).begin());
+    values = values_of_block(whole, part);
+    const Ranks::Message sent = message(rank);
+    ranks.exchange({&sent, 1}, {});
+  }
+  return values_of_block(whole, mine);
+}
+
+/// `coefficients`: those of the part.
+template <class T>
+Problem<T> local_problem(const Problem<T>& whole, const Part& part,
+                         std::vector<std::vector<T>> coefficients) {
   Problem<T> local = without_values(whole);
   local.shape = part.shape();
   local.part = part;
@@ -48,8 +80,7 @@ Problem<T> local_problem(const Problem<T>& whole, const Part& part) {
   std::erase_if(local.laws, [&](const VaryingFace& law) {
     return part.is_open(static_cast<std::size_t>(law.axis), law.last);
   });
-  for (std::size_t i = 0; i < local.coefficients.size(); ++i)
-    local.coefficients[i] = values_of_block(whole.coefficients[i], part);
+  local.coefficients = std::move(coefficients);
   return local;
 }
 

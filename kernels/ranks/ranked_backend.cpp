@@ -46,12 +46,21 @@ class RankedBackend final : public Backend<T> {
         redistribution_(by_, ranks.rank()),
         backend_(backend),
         threads_(threads) {
+    for (const std::vector<T>& whole : problem.coefficients)
+      coefficients_.push_back(values_of_first(ranks, whole, part_));
     if (part_.is_empty()) return;
-    block_ = make_backend(backend, engine, local_problem(problem, part_), threads);
+    const auto make = [&](const Part& part, const std::vector<std::vector<T>>& coefficients) {
+      return make_backend(backend, engine, local_problem(problem, part, coefficients), threads);
+    };
+    block_ = make(part_, coefficients_);
     if (by_.ahead * reach_ == 0) return;
-    for (const Strip& strip : strips_of(by_, ranks.rank(), by_.ahead * reach_))
-      strips_.push_back(
-          {strip, make_backend(backend, engine, local_problem(problem, strip.part), threads)});
+    for (const Strip& strip : strips_of(by_, ranks.rank(), by_.ahead * reach_)) {
+      const Part in_block{.whole = part_.shape(), .first = strip.box.first, .own = strip.box.count};
+      std::vector<std::vector<T>> coefficients;
+      for (const std::vector<T>& of_block : coefficients_)
+        coefficients.push_back(values_of_block(of_block, in_block));
+      strips_.push_back({strip, make(strip.part, coefficients)});
+    }
   }
 
   BackendDescription description() const override {
@@ -150,7 +159,7 @@ class RankedBackend final : public Backend<T> {
       filtered_.push_back(none);
       derived_reach_ = std::max(derived_reach_, reach_of_plan(plan));
       if (const auto* stages = std::get_if<StagesPlan<T>>(&plan)) {
-        of_block.push_back(StagesPlan<T>{local_problem(stages->problem, part_)});
+        of_block.push_back(StagesPlan<T>{local_problem(stages->problem, part_, coefficients_)});
       } else {
         LaplacianPlan<T> laplacian = std::get<LaplacianPlan<T>>(plan);
         laplacian.faces = open_faces(laplacian.faces, part_);
@@ -158,6 +167,7 @@ class RankedBackend final : public Backend<T> {
       }
     }
     if (block_) block_->set_derived(of_block);
+    coefficients_.clear();
   }
 
   void capture(bool with_derived) override {
@@ -292,7 +302,8 @@ class RankedBackend final : public Backend<T> {
   Redistribution<T> redistribution_;
   std::string backend_;
   int threads_;
-  std::unique_ptr<Backend<T>> block_;  // none where this rank has nothing to step
+  std::vector<std::vector<T>> coefficients_;  // of the block, until set_derived
+  std::unique_ptr<Backend<T>> block_;         // none where this rank has nothing to step
   struct Ahead {
     Strip of;
     std::unique_ptr<Backend<T>> backend;

@@ -25,8 +25,9 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
                      const RankCosts& costs);
 
 /// As make_backend, for `problem` on the whole grid; called by all ranks, as is everything of what
-/// it returns but block() and stepping_seconds(). Sets what it derives. `by`: else that of
-/// decompose.
+/// it returns but block() and stepping_seconds(). Sets what it derives. The values of coefficients
+/// are those of the first rank's `problem`; on several ranks those in `derived` are not read. `by`:
+/// else that of decompose.
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
                                                 const std::string& engine,
