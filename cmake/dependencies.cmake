@@ -39,15 +39,15 @@ endif()
 
 # Optional: without it lapl run --ranks says that it was built without. The C interface serves.
 if(LAPL_MPI)
-  find_package(MPI COMPONENTS C)
-  if(NOT TARGET MPI::MPI_C)
+  find_package(MPI COMPONENTS C)  # makes its target where it finds nothing too
+  if(NOT MPI_C_FOUND)
     message(STATUS "lapl: MPI not found, so lapl run takes no --ranks")
   endif()
 endif()
 
 # Optional, not packaged there: without it halos go from GPU to GPU through host memory. What pip
 # installs (nvidia-nccl-cu13) has the library by its full name alone.
-if(LAPL_HAS_CUDA AND TARGET MPI::MPI_C)
+if(LAPL_HAS_CUDA AND MPI_C_FOUND)
   find_plain_library(lapl_nccl nccl.h nccl)
   if(NOT TARGET lapl_nccl)
     find_plain_library(lapl_nccl nccl.h libnccl.so.2)
