@@ -10,8 +10,11 @@ find_package(nlohmann_json REQUIRED)
 find_package(PNG REQUIRED)
 
 # find_plain_library(TARGET HEADER LIBRARY...): an imported target for a library without CMake package
-# files, where all of it is found.
+# files, where all of it is found and LAPL_HIDDEN, a list that tests set, does not name it.
 function(find_plain_library target header)
+  if(target IN_LIST LAPL_HIDDEN)
+    return()
+  endif()
   find_path(${target}_INCLUDE_DIR ${header} PATH_SUFFIXES cairo)
   set(found ${${target}_INCLUDE_DIR})
   foreach(library ${ARGN})
