@@ -2,7 +2,7 @@
 set(LAPL_HAS_CUDA OFF)
 if(LAPL_CUDA)
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-    find_program(LAPL_NVCC nvcc HINTS /usr/local/cuda/bin)
+    find_program(LAPL_NVCC nvcc PATHS /usr/local/cuda/bin)
     if(LAPL_NVCC)
       set(CMAKE_CUDA_COMPILER ${LAPL_NVCC})
     endif()

@@ -1,5 +1,13 @@
-# Libraries, all packaged in Debian 12 and Ubuntu 24.04 (scripts/packages lists the packages).
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+# Libraries, all packaged in Debian 12, Debian 13 and Ubuntu 24.04 (scripts/packages lists the packages).
+find_package(OpenMP COMPONENTS CXX)
+if(NOT OpenMP_CXX_FOUND)
+  set(packages "")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    string(REGEX MATCH "^[0-9]+" major ${CMAKE_CXX_COMPILER_VERSION})
+    set(packages ", which packages libomp-dev and libomp-${major}-dev have for Clang")
+  endif()
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION} finds no OpenMP${packages}")
+endif()
 find_package(Threads REQUIRED)
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C HL)

@@ -1,24 +1,28 @@
 # shellcheck shell=bash
 # Set-up shared by the other scripts: packages, configuration, build. Sourced.
 #
-# Words go to stderr, so that stdout holds results alone. Environment:
+# Words go to stderr, so that stdout holds results alone. Tools that are read here speak English (LC_ALL=C).
+# Environment:
 #   LAPL_CUDA=off       build without CUDA, though nvcc is here
 #   CUDAARCHS=LIST      build for these GPU architectures (that of the GPU here, else those of cmake/cuda.cmake)
 #   LAPL_NO_INSTALL=1   skip the package check: the libraries are there in another way
 #   LAPL_PRESET=NAME    another preset of CMakePresets.json than release
 #   CUDACXX             nvcc to use, where it is neither on PATH nor in /usr/local/cuda
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 preset=${LAPL_PRESET:-release}
 build=$root/build
 [[ $preset == release ]] || build=$root/build-$preset
 
+# shellcheck source=scripts/packages.sh
+source "$root/scripts/packages.sh"
+
 say() { printf 'lapl: %s\n' "$*" >&2; }
 
-# Prints a command's log and ends the script.
+# fail_with_log WORDS LOG [LINE]: prints a command's log from the first line that matches LINE, and ends the script.
 fail_with_log() {
-  cat "$2" >&2
-  say "$1"
+  { grep -m 1 -A 10000 -E -- "${3:-}" "$2" || cat "$2"; } >&2
+  say "$1 (log: $2)"
   exit 1
 }
 
@@ -38,59 +42,23 @@ show_progress() {
   [[ ! -t 2 ]] || printf '\r\033[K' >&2
 }
 
-# Packages of the given kinds (first column of scripts/packages) that are not installed.
-missing_packages() {
-  local kind wanted=()
-  for kind in "$@"; do
-    mapfile -t -O "${#wanted[@]}" wanted < <(sed -n "s/^$kind //p" "$root/scripts/packages")
+# Ends where the build folder cannot be written; says where git does not read the clone.
+check_owner() {
+  local path bad=''
+  [[ -d $build ]] || mkdir -p "$build" 2>/dev/null || bad=$root
+  for path in "$build" "$build"/* "$build"/.[ln]* "$build"/*/*; do
+    [[ -w $path || ! -e $path || -L $path || ( $path != "$build" && -O $path ) ]] || bad=$build
   done
-  # dpkg-query fails where a name is unknown to it: that package is missing, nothing more.
-  comm -23 <(printf '%s\n' "${wanted[@]}" | sort) \
-    <({ dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null || true; } |
-      sed -n 's/^installed //p' | sort)
-}
-
-# Lines of apt-get as "[K/N]": each package is unpacked, then set up.
-count_packages() {
-  local line total=0 done=0
-  while IFS= read -r line; do
-    case $line in
-      *' newly installed, '*) [[ $line =~ ([0-9]+)\ newly ]] && total=$((2 * BASH_REMATCH[1])) ;;
-      'Unpacking '* | 'Setting up '*) echo "[$((++done))/$total]" ;;
-    esac
-  done
-}
-
-# Installs what is missing of the given kinds; without the rights to, names it and exits with 2.
-install_packages() {
-  [[ ${LAPL_NO_INSTALL:-} != 1 ]] || return 0
-  # Another system: CMake says what it does not find.
-  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
-  local missing log=$build/apt.log as_root=()
-  mapfile -t missing < <(missing_packages "$@")
-  [[ ${#missing[@]} -gt 0 ]] || return 0
-
-  if [[ $(id -u) -ne 0 ]]; then
-    if ! sudo -n true 2>/dev/null; then
-      say "packages are missing, and only root can install them: ${missing[*]}"
-      say "run this, then try again:"
-      printf '  sudo apt-get update\n  sudo apt-get install --no-install-recommends %s\n' \
-        "${missing[*]}" >&2
-      exit 2
-    fi
-    as_root=(sudo -n)
+  if [[ -n $bad ]]; then
+    say "$bad: of $(stat -c %U "$bad" "$bad"/* 2>/dev/null | sort -u | paste -sd ' '), and $(id -un) cannot write all of it;" \
+      "use a clone of your own, or run this, then try again:"
+    printf '  sudo chown -R %s %q\n' "$(id -un)" "$bad" >&2
+    exit 4
   fi
-
-  say "installing ${missing[*]}"
-  # needrestart would restart services of the machine; a lock is waited for, as a new machine
-  # updates itself. An update that fails in part matters only if the installation does.
-  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
-    apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
-  {
-    "${apt[@]}" update || true
-    "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
-  } </dev/null 2>&1 | tee "$log" | count_packages | show_progress "unpacking and setting up" ||
-    fail_with_log "apt-get could not install the packages" "$log"
+  if [[ ! -O $root && $(LC_ALL=C git -C "$root" rev-parse 2>&1) == *dubious* ]]; then
+    say "$root: owned by $(stat -c %U "$root"), so git does not read it for $(id -un); this helps:"
+    printf '  git config --global --add safe.directory %q\n' "$root" >&2
+  fi
 }
 
 # The nvcc that cmake/cuda.cmake will find; nothing without one.
@@ -106,39 +74,77 @@ find_nvcc() {
   fi
 }
 
-# Configures where that was not done yet, or was done in another place, with other presets or
-# another choice about CUDA. Later changes of the CMake files are noticed by the build itself.
-# Leaves in $backends what the build holds, for people.
+# found NVCC [OPTION...]: what a configuration rests on, a line each. A tool is its resolved path, size and time, which
+# change with its version and cost no start of it. All of PATH counts: a wrapper, and what it hides.
+found() {
+  local name paths tools
+  read -ra tools <<<"cmake ninja mpicc ${CXX:-c++} ${CC:-cc}"
+  [[ $preset != [at]san ]] || tools+=(clang++ clang)
+  mapfile -t paths < <(type -aP -- "${tools[@]}" ${1:+"$1"})
+  mapfile -t paths < <(realpath -- "${paths[@]}" 2>/dev/null)
+  stat -c 'tool %n %s %Y' -- "${paths[@]}" 2>/dev/null | sort -u || true
+  printf 'folder %s\npresets %s\n' "$root" "$(cksum <"$root/CMakePresets.json")"
+  printf 'option %s\n' "${@:2}"
+  for name in $(compgen -e); do
+    case $name in  # what CMake and the compilers read
+      CC | CXX | C*FLAGS | LDFLAGS | CPATH | LIBRARY_PATH | CUDACXX | CUDAHOSTCXX | CUDAARCHS | *MPI*_CC) ;;
+      PKG_CONFIG_PATH | CMAKE_*PATH | CMAKE_*LAUNCHER | CMAKE_*TYPE | CMAKE_*FILE) ;;
+      HDF5_* | MPI_HOME | PNG_* | fmt_* | CLI11_* | CUDAToolkit_*) ;;
+      *) continue ;;
+    esac
+    printf 'variable %s=%s\n' "$name" "${!name}"
+  done
+}
+
+# Configures afresh where that was not done yet, did not succeed, or rested on something else. Later changes of the
+# CMake files are noticed by the build itself. Leaves in $backends what the build holds, for people.
 configure() {
-  local nvcc state stamp=$build/.lapl-setup log=$build/configure.log options=()
+  local nvcc state was='' changed stamp=$build/.lapl-setup log=$build/configure.log options=()
   nvcc=$(find_nvcc)
   if [[ -z $nvcc ]]; then
     options+=(-DLAPL_CUDA=OFF)
-  elif [[ -z ${CUDAARCHS:-} ]] && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+  elif [[ -z ${CUDAARCHS:-} ]] && [[ $(nvidia-smi -L 2>/dev/null) == GPU* ]]; then
     options+=(-DCMAKE_CUDA_ARCHITECTURES=native)
   fi
-  state="$root $nvcc $(command -v mpicc || true) ${CUDAARCHS:-} ${options[*]} $(cksum <"$root/CMakePresets.json")"
-  if [[ -f $build/build.ninja && -f $stamp && $(sed -n 1p "$stamp") == "$state" ]]; then
-    backends=$(sed -n 2p "$stamp")
-    return 0
+  state=$(found "$nvcc" "${options[@]}")
+  # The stamp: $backends, or nothing from the start of a configuration until it has succeeded; then $state, on which
+  # what is compiled rests.
+  backends=''
+  [[ ! -f $stamp ]] || { read -r backends && IFS= read -rd '' was; } <"$stamp" || was=${was%$'\n'}
+  [[ ! -f $build/build.ninja || -z $backends || $was != "$state" ]] || return 0
+
+  changed=$(comm -3 <(sort <<<"$was") <(sort <<<"$state"))
+  if [[ -n $backends && $was == *$'\nfolder '* ]]; then
+    say "configuring afresh, as these changed:" \
+      "$(sed -E 's/^\t//; s/^(tool|option|variable) //; s/ [0-9]+ [0-9]+$//' <<<"$changed" | sort -u | paste -sd ' ')"
+  elif [[ -f $build/CMakeCache.txt ]]; then
+    say "configuring afresh, as nothing says that the last configuration succeeded"
   fi
-  [[ ! -f $stamp ]] || options+=(--fresh)
-  cmake -S "$root" --preset "$preset" "${options[@]}" >"$log" 2>&1 ||
-    fail_with_log "CMake could not configure $build" "$log"
+  [[ ! -f $stamp ]] || sed -i '1s/.*//' "$stamp"
+  [[ -z $nvcc ]] || "$nvcc" --version >"$log" 2>&1 ||
+    fail_with_log "$nvcc --version fails; LAPL_CUDA=off before the command builds without CUDA" "$log"
+  LC_ALL=C cmake --fresh -S "$root" --preset "$preset" "${options[@]}" >"$log" 2>&1 ||
+    fail_with_log "CMake could not configure $build${nvcc:+; where CUDA is the reason, LAPL_CUDA=off leaves it out}" \
+      "$log" "^CMake Error"
+  # The commands may be the same as before, so that ninja would keep what another compiler made.
+  changed=$(grep -vE '/(cmake|ninja) ' <<<"$changed") || true
+  if grep -q '^tool' <<<"$changed" && grep -q $'^\ttool' <<<"$changed"; then
+    find "$build" -name '*.o' -delete
+  fi
   if [[ $preset == release && -z $nvcc ]]; then
     backends="without CUDA ($([[ ${LAPL_CUDA:-} == off ]] && echo LAPL_CUDA=off || echo no nvcc found))"
   else
     backends=$(sed -n 's/^-- lapl: building //p' "$log" | tail -n 1)
     backends=${backends//;/, }
   fi
-  printf '%s\n%s\n' "$state" "$backends" >"$stamp"
+  printf '%s\n%s\n' "$backends" "$state" >"$stamp"
 }
 
 # Builds the given targets on all cores; says how far it is, and the compiler's words only where it
 # fails. Silent where there is nothing to do.
 build_targets() {
   local log=$build/build.log
-  NINJA_STATUS='[%f/%t] ' cmake --build "$build" --target "$@" 2>&1 | tee "$log" |
+  LC_ALL=C NINJA_STATUS='[%f/%t] ' cmake --build "$build" --target "$@" 2>&1 | tee "$log" |
     { grep --line-buffered -E '^\[[0-9]+/[0-9]+\] (Building|Linking)' || true; } |
     show_progress "building $backends" || {
     sed -i '/^\[[0-9]*\/[0-9]*\] /d' "$log"  # the steps that went well
@@ -151,7 +157,7 @@ set_up() {
   local kinds=$1
   [[ $preset != [at]san ]] || kinds+=" clang"
   shift
-  mkdir -p "$build"
+  check_owner
   # Not every system has flock; without it two set-ups at the same time are the caller's to avoid.
   exec 9>"$build/.lapl-lock"
   ! command -v flock >/dev/null || flock 9
