@@ -25,7 +25,7 @@ KeyTable<J> input_keys() {
 
 KeyTable<J> output_keys() {
   return {
-      {{.name = "path", .type = path(), .meaning = "the HDF5 file to write"},
+      {{.name = "path", .type = path(), .meaning = "the HDF5 file to write; relative to the current folder"},
        store(&J::output_path)},
       {{.name = "dataset", .type = text(), .preset = "/filtered",
        .meaning = "its dataset, with as many axes as the input; results of filters have the "
@@ -132,11 +132,12 @@ FilterJob load_filter_job(const fs::path& path) {
   }
   for (const YamlProblem& problem : problems) mistakes.add({problem.position}, "", problem.what);
   mistakes.throw_any();
-  std::vector<std::string*> paths = {&job.input_path, &job.output_path};
+  std::vector<std::string*> paths = {&job.input_path};
   for (FilterConfig& filter : job.filters) paths.push_back(&filter.path);
   for (std::string* const text : paths)
     if (!text->empty())
       *text = fs::absolute(path.parent_path() / *text).lexically_normal().string();
+  job.output_path = fs::absolute(job.output_path).lexically_normal().string();
   return job;
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 const std::string configs = LAPL_SOURCE_DIR "/configs/filters/";
 const std::string reference = LAPL_SOURCE_DIR "/tests/data/reference.h5";
+const std::string examples = LAPL_SOURCE_DIR "/configs/data/examples.h5";
 
 }  // namespace
 
@@ -122,7 +123,7 @@ TEST_CASE("a result that is not finite is refused, unless the input is not finit
 TEST_CASE("filter configs: every mistake is named, and nothing is left behind") {
   const Sandbox sandbox;
   const std::string good =
-      "input: {path: " + reference + ", dataset: /convolution/image}\noutput: {path: out/o.h5}\n";
+      "input: {path: " + examples + ", dataset: /convolution/image}\noutput: {path: out/o.h5}\n";
   const auto refused = [&](const std::string& text, const std::string& message, int code = 2) {
     write_text("f.yaml", text);
     const Outcome run = run_lapl({"filter", "f.yaml"});
@@ -139,7 +140,7 @@ TEST_CASE("filter configs: every mistake is named, and nothing is left behind") 
   refused(good + "filters: [{kernel: box}, {kernel: box}]\n",
           "filters: name: found filtered, which is taken");
   refused(good + "filters: [{kernel: box, name: a/b}]\n", "name: found a/b (expected a letter");
-  refused("input: {path: " + reference + ", dataset: /convolution/image}\n" +
+  refused("input: {path: " + examples + ", dataset: /convolution/image}\n" +
               "output: {path: out/o.h5, dataset: /r}\nfilters: [{kernel: box}]\n",
           "output.dataset: given besides filters");
   refused(filter(""), "filter.kernel: missing");
@@ -159,7 +160,7 @@ TEST_CASE("filter configs: every mistake is named, and nothing is left behind") 
   refused("input: {path: x.png}\nouput: {path: o.h5}\nfilter: {kernel: box}\n",
           "f.yaml:2:1: ouput: unknown key (did you mean output?)");
   refused("input: {path: x.png}\noutput: {path: out/o.h5}\nfilter: {kernel: box}\n", "x.png", 4);
-  refused(good + "covariance: {}\n", "7", 4);
+  refused(good + "covariance: {}\n", "no dataset /c;", 4);
   if (!lapl::cuda_unavailable().empty())
     refused(filter("kernel: box") + "compute: {backend: cuda}\n", "backend cuda: ", 5);
   write_text("f.yaml", filter("kernel: box"));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run_docs.py LAPL SOURCE PAGE: runs every block of a Markdown page, in order, in one new folder.
 
-    sh      a command; lapl and build/bin/lapl are the program, configs/ and tests/data/ are there
+    sh      a command; lapl and build/bin/lapl are the program, configs/ is there
     yaml    a config: validated (what is missing of a whole one is added first), and run for a few
             steps where it is whole; a first line "# NAME.yaml" saves it under that name
     python  a program
@@ -135,7 +135,6 @@ with tempfile.TemporaryDirectory() as scratch:
     (folder / "build/bin").mkdir(parents=True)
     (folder / "build/bin/lapl").symlink_to(lapl)
     shutil.copytree(source / "configs", folder / "configs")
-    shutil.copytree(source / "tests/data", folder / "tests/data")
     environment = {**os.environ, "PATH": f"{folder}/build/bin:{os.environ['PATH']}",
                    "MPLBACKEND": "Agg", "MPLCONFIGDIR": scratch}
     run_block = {"sh": run_shell, "yaml": run_yaml, "python": run_python}
