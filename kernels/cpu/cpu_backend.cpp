@@ -99,7 +99,9 @@ class CpuBackend final : public Backend<T> {
       : problem_(problem),
         part_(problem.part.value_or(Part::all(problem.shape))),
         engine_name_(engine == "auto" ? fastest(problem) : engine),
-        reason_(engine == "auto" ? "the fastest here" : "compute.engine asks for it"),
+        reason_(engine != "auto"                ? "compute.engine asks for it"
+                : engine_name_ == "interpreted" ? system_compiler().missing
+                                                : "the fastest here"),
         threads_(threads),
         engine_(make_engine(engine_name_, problem, threads)),
         team_(engine_->threads()) {

@@ -101,7 +101,10 @@ SystemCompiler system_compiler() {
     if (std::string path = program_in(folders, name); !path.empty()) return {std::move(path), ""};
   for (const char* start : {"g++-", "clang++-"})
     if (std::string path = newest_in(folders, start); !path.empty()) return {std::move(path), ""};
-  return {"", "no C++ compiler (c++, g++ or clang++) was found on PATH"};
+  return {
+      "",
+      "no C++ compiler (c++, g++ or clang++) was found on PATH; with one (package g++) formulas "
+      "run several times as fast"};
 }
 
 std::vector<std::string> library_flags() {

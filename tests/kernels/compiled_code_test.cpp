@@ -275,6 +275,7 @@ TEST_CASE("a compiler is looked for in CXX, then on PATH by name and by version"
   const Variable cxx("CXX", "");
   CHECK(system_compiler().path == "");
   CHECK(has(system_compiler().missing, "no C++ compiler"));
+  CHECK(has(system_compiler().missing, "package g++"));
   std::ofstream(programs / "c++") << "not executable";
   fs::create_directory(programs / "g++");
   program("clang++-99");
