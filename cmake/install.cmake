@@ -2,11 +2,29 @@
 # program, its manual pages, completions and documentation. An installed tree may be moved.
 include(GNUInstallDirs)
 
+# Folders that CMake makes on the way to a file, and CPack for a package, have the umask's mode.
+# Everyone may read these.
+install(CODE [[
+  function(lapl_make_folder folder)
+    if(NOT EXISTS "${folder}" OR "${folder}" MATCHES /_CPack_Packages/)
+      cmake_path(GET folder PARENT_PATH parent)
+      lapl_make_folder("${parent}")
+      file(MAKE_DIRECTORY "${folder}")
+      file(CHMOD "${folder}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+           GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+    endif()
+  endfunction()
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE prefix)]])
+foreach(folder ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_MANDIR})
+  install(CODE "lapl_make_folder(\"\$ENV{DESTDIR}\${prefix}/${folder}\")")
+endforeach()
+
 install(TARGETS lapl RUNTIME)
 if(LAPL_HAS_CUDA)  # cuFFT lies where the linker does not look
   set_target_properties(lapl PROPERTIES INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}")
 endif()
-install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # where Debian looks
 install(DIRECTORY docs configs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Manual pages and the scripts of shells, by the program that was just built.
@@ -39,12 +57,22 @@ install(CODE "if(NOT EXISTS \"${share}/made\")
 endif()")
 
 # A Debian package
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_SOURCE_DIR}/cmake/package_tools.cmake)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "lapl developers <lapl@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION
+    "Any equation that is written as formulas, on one to three axes, with checkpoints, pictures and movies.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, python3-h5py, python3-xarray")
+# Formulas are compiled by g++, movies are made by ffmpeg, and the pages read outputs by the others.
+set(suggested g++ ffmpeg hdf5-tools netcdf-bin python3-h5netcdf python3-h5py python3-xarray)
+if(MPI_C_LIBRARIES MATCHES mpich)  # mpirun, of the MPI that the program was built with
+  list(APPEND suggested mpich)
+elseif(MPI_C_FOUND)
+  list(APPEND suggested openmpi-bin)
+endif()
+list(JOIN suggested ", " CPACK_DEBIAN_PACKAGE_SUGGESTS)
 include(CPack)

@@ -1,0 +1,16 @@
+# Read by cpack before it packs. Where a tool is missing CPack names no package, and without
+# dpkg-shlibdeps it makes a package that depends on nothing.
+if(CPACK_GENERATOR STREQUAL DEB)
+  find_program(LAPL_SHLIBDEPS dpkg-shlibdeps)
+  find_program(LAPL_FILE file)
+  if(NOT LAPL_SHLIBDEPS)
+    list(APPEND missing "dpkg-shlibdeps (package dpkg-dev)")
+  endif()
+  if(NOT LAPL_FILE)
+    list(APPEND missing "file (package file)")
+  endif()
+  if(missing)
+    list(JOIN missing " and " missing)
+    message(FATAL_ERROR "lapl: a Debian package cannot be made without ${missing}")
+  endif()
+endif()
