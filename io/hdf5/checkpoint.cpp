@@ -31,7 +31,8 @@ void append(FieldValues& state, FieldValues field) {
     std::visit(
         [&]<class Values>(Values& held) {
           const Values& more = std::get<Values>(field);
-          held.insert(held.end(), more.begin(), more.end());
+          held.reserve(held.size() + more.size());
+          std::ranges::copy(more, std::back_inserter(held));
         },
         state);
   }
