@@ -83,7 +83,7 @@ found() {
   mapfile -t paths < <(type -aP -- "${tools[@]}" ${1:+"$1"})
   mapfile -t paths < <(realpath -- "${paths[@]}" 2>/dev/null)
   stat -c 'tool %n %s %Y' -- "${paths[@]}" 2>/dev/null | sort -u || true
-  printf 'folder %s\npresets %s\n' "$root" "$(cksum <"$root/CMakePresets.json")"
+  printf 'folder %s\nfile CMakePresets.json %s\n' "$root" "$(cksum <"$root/CMakePresets.json")"
   printf 'option %s\n' "${@:2}"
   for name in $(compgen -e); do
     case $name in  # what CMake and the compilers read
@@ -116,7 +116,7 @@ configure() {
   changed=$(comm -3 <(sort <<<"$was") <(sort <<<"$state"))
   if [[ -n $backends && $was == *$'\nfolder '* ]]; then
     say "configuring afresh, as these changed:" \
-      "$(sed -E 's/^\t//; s/^(tool|option|variable) //; s/ [0-9]+ [0-9]+$//' <<<"$changed" | sort -u | paste -sd ' ')"
+      "$(sed -E 's/^\t//; s/^(tool|file|option|variable) //; s/ [0-9]+ [0-9]+$//' <<<"$changed" | sort -u | paste -sd ' ')"
   elif [[ -f $build/CMakeCache.txt ]]; then
     say "configuring afresh, as nothing says that the last configuration succeeded"
   fi
