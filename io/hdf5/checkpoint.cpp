@@ -1,6 +1,7 @@
 #include "io/hdf5/checkpoint.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/checkpoint_layout.hpp"
