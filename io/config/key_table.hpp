@@ -93,8 +93,10 @@ void assign(T& target, const Value& value) {
 }
 template <class T>
 void assign(std::optional<T>& target, const Value& value) {
-  target.reset();
-  if (!std::holds_alternative<Null>(value)) assign(target.emplace(), value);
+  if (std::holds_alternative<Null>(value)) return target.reset();
+  T given{};
+  assign(given, value);
+  target = std::move(given);
 }
 /// None for the word auto.
 inline void assign(std::optional<Precision>& target, const Value& value) {
