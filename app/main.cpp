@@ -120,8 +120,7 @@ int main(int argc, char** argv) try {
   lapl::remember_command_line(argc, argv);
   lapl::fail_without_signals();
   std::atexit(on_exit);
-  const int code = guarded(argc, argv);
-  lapl::leave_ranks(code);
+  const int code = lapl::leave_ranks(guarded(argc, argv));
   returned = true;
   return code;
 } catch (const std::bad_alloc&) {

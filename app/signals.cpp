@@ -51,7 +51,10 @@ void catch_stop_signals() {
   }
 }
 
-std::string name_of_signal(int signal) { return std::string("SIG") + sigabbrev_np(signal); }
+std::string name_of_signal(int signal) {
+  const char* const name = sigabbrev_np(signal);
+  return name == nullptr ? "signal " + std::to_string(signal) : std::string("SIG") + name;
+}
 
 std::string stop_signal() { return received == 0 ? "" : name_of_signal(received); }
 

@@ -12,7 +12,7 @@ namespace lapl {
 
 inline constexpr std::array stop_signals = {SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGXCPU};
 
-/// As people write it, such as SIGTERM.
+/// As people write it, such as SIGTERM; one that has no name as "signal 85".
 std::string name_of_signal(int signal);
 
 /// From here on what a full quota or a crash does leaves neither a signal nor a core dump behind: a

@@ -7,7 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/commands/run_ranks.hpp"
+#include "app/commands/start_ranks.hpp"
 #include "io/json.hpp"
 #include "io/provenance.hpp"
 #include "kernels/error.hpp"
@@ -28,6 +28,7 @@ Json measured(int ranks, const std::vector<std::int64_t>& shape,
   for (const std::int64_t extent : shape) all.push_back(std::to_string(extent));
   all.insert(all.end(), {"--ranks", std::to_string(ranks), "--json"});
   for (const std::string& word : all) command += shell_quoted(word) + " ";
+  command += "</dev/null";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   if (!pipe) throw DeviceError("--ranks {}: a bench cannot be started", ranks);
   std::string text;

@@ -1,29 +1,22 @@
 #include "app/commands/run_ranks.hpp"
 
-#include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 #include "app/commands/run_backend.hpp"
+#include "app/commands/start_ranks.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
-#include "app/view/console.hpp"
 #include "io/initial_source.hpp"
-#include "io/provenance.hpp"
 #include "io/rank_writer.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/ranks/rows.hpp"
-#include "kernels/temporary_folder.hpp"
-#include "solver/clock.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/run.hpp"
 
@@ -35,66 +28,6 @@ namespace {
 enum class Role : std::uint8_t { alone, first, follower, equal };
 Role role = Role::alone;
 bool amid_run = false;
-
-// Where it cannot be started: exits with 127, as shells do. Open MPI 4 keeps its sockets and files
-// in `sessions`: in the folder that it takes by itself, an mpirun that begins may meet one that
-// ends and removes it.
-[[noreturn]] void become_mpirun(int count, const sigset_t& mask,
-                                const std::filesystem::path& sessions) {
-  std::vector<std::string> words = words_of_ranks(count);
-  words.insert(words.end(), command_words().begin(), command_words().end());
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  setpgid(0, 0);  // what a terminal sends comes from this program's parent, once
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
-  setenv("OMPI_MCA_orte_tmpdir_base", sessions.c_str(), 0);
-  execvp("mpirun", arguments.data());
-  _exit(127);
-}
-
-// Runs the ranks, and returns how they ended. mpirun takes every signal that asks to stop for an
-// order to kill, but SIGUSR1, which it hands on to all ranks: so that is what the first one
-// becomes.
-int code_of_ranks(int count) {
-  if (const std::string missing = ranks_unavailable(); !missing.empty())
-    throw ConfigError("--ranks {}: {} (scripts/run installs it where --ranks is given)", count,
-                      missing);
-  sigset_t awaited, before;
-  sigemptyset(&awaited);
-  for (const int signal : stop_signals) sigaddset(&awaited, signal);
-  sigaddset(&awaited, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &awaited, &before);
-  const TemporaryFolder sessions(std::filesystem::temp_directory_path(), "ranks");
-  const pid_t mpirun = fork();
-  if (mpirun < 0) throw DeviceError("--ranks {}: {}", count, std::strerror(errno));
-  if (mpirun == 0) become_mpirun(count, before, sessions.path());
-  for (std::optional<Clock::time_point> first;;) {
-    const int signal = sigwaitinfo(&awaited, nullptr);
-    int status = 0;
-    if (signal == SIGCHLD && waitpid(mpirun, &status, WNOHANG) == mpirun) {
-      const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-      if (code == 127) throw ConfigError("--ranks {}: mpirun cannot be started", count);
-      if (code > 128)
-        print_error(
-            fmt::format("a rank was ended by {}, and the others with it; lapl resume goes "
-                        "on from the last checkpoint",
-                        name_of_signal(code - 128)));
-      else if (!is_exit_code(code))
-        throw DeviceError(
-            "--ranks {}: mpirun failed with code {} (mpirun -n {} lapl ... may say why)", count,
-            code, count);
-      return code;
-    }
-    if (signal < 0 || signal == SIGCHLD) continue;
-    if (!first)
-      kill(mpirun, SIGUSR1);
-    else if (signal != SIGXCPU && seconds_since(*first) >= 1)  // as app/signals.hpp has it
-      kill(mpirun, SIGTERM);
-    if (!first) first = Clock::now();
-  }
-}
 
 // One run, as the first rank has told it.
 template <class T>
@@ -146,6 +79,11 @@ Ranks& run_ranks() {
   static const std::unique_ptr<Ranks> all = [] {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives what has started it
     std::unique_ptr<Ranks> met = all_ranks();
+    for (const char* const started : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+      if (const char* const size = std::getenv(started);
+          met->count() == 1 && size != nullptr && std::string_view(size) != "1")
+        throw ConfigError("{} is {}, but {} finds one rank (expected mpirun of that MPI)", started,
+                          size, mpi_library());
     if (met->count() > 1) role = Role::equal;
     choose_device(met->index_on_this_machine());
     return met;
@@ -199,21 +137,10 @@ template void restore_rows(Backend<double>&, const StoredState&, const RunConfig
 
 void end_shared_run() { amid_run = false; }
 
-std::vector<std::string> words_of_ranks(int count) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  if (count == 1) return {program};
-  std::vector<std::string> words = {
-      "mpirun", "--quiet", "--oversubscribe",     "--bind-to", "none", "--stdin",
-      "none",   "-n",      std::to_string(count), program};
-  // Open MPI takes root for a mistake; a container has no other user.
-  if (geteuid() == 0) words.insert(words.begin() + 1, "--allow-run-as-root");
-  return words;
-}
-
 std::optional<int> done_on_ranks(int wanted, bool live) {
   if (live && (wanted > 1 || run_ranks().count() > 1))
     throw ConfigError("--live: no rank has the whole field (lapl watch shows a run on ranks)");
-  if (!is_started_as_rank() && wanted > 1) return code_of_ranks(wanted);
+  if (!is_started_as_rank() && wanted > 1) return start_ranks(wanted);
   if (const int found = run_ranks().count(); wanted > 0 && found != wanted)
     throw ConfigError("--ranks {}: found, but {} were started (expected as many, or no --ranks)",
                       wanted, found);
@@ -224,13 +151,18 @@ std::optional<int> done_on_ranks(int wanted, bool live) {
   return exit_complete;
 }
 
-void leave_ranks(int exit_code) {
+int leave_ranks(int exit_code) {
   const bool waited_for = amid_run || role == Role::equal;
-  if (waited_for && exit_code != exit_complete && exit_code != exit_numerical)
-    end_all_ranks(exit_code);
-  if (role != Role::first) return;
-  run_ranks().rest();
-  broadcast_text(run_ranks(), "");
+  const bool ends_all = waited_for && exit_code != exit_complete && exit_code != exit_numerical;
+  const bool speaks =
+      role == Role::alone || role == Role::first || (role == Role::equal && run_ranks().is_first());
+  const bool heard = (speaks || ends_all) && tell_starter(exit_code);
+  if (ends_all) end_all_ranks(exit_code);
+  if (role == Role::first) {
+    run_ranks().rest();
+    broadcast_text(run_ranks(), "");
+  }
+  return heard ? exit_complete : exit_code;
 }
 
 }  // namespace lapl

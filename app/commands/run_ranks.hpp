@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "io/config/config.hpp"
 #include "io/restart.hpp"
@@ -17,9 +16,6 @@ namespace lapl {
 
 /// Those that this process was started with, by mpirun or srun; else itself alone.
 Ranks& run_ranks();
-
-/// The command line that starts so many ranks of this program, up to the program itself.
-std::vector<std::string> words_of_ranks(int count);
 
 /// Called by a command with its option --ranks (0: not given), before anything else. Where others
 /// do its work, returns its exit code once they have: ranks that are started here, by mpirun, or
@@ -54,6 +50,8 @@ void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig&
 void end_shared_run();
 
 /// Lets the others go that wait for this one, or ends them where they wait for it amid a run.
-void leave_ranks(int exit_code);
+/// Returns what this process is to end with: 0 where start_ranks has got the exit code already,
+/// since launchers have words of their own for others.
+int leave_ranks(int exit_code);
 
 }  // namespace lapl

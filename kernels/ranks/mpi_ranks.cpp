@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 #include <thread>
 #endif
 
@@ -123,6 +124,17 @@ void finish() {
 
 std::string ranks_unavailable() { return {}; }
 
+std::string mpi_library() {
+  std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  text.resize(length);
+  std::istringstream words(text);  // more of them follow
+  std::string name, other, version;
+  words >> name >> other >> version;
+  return name + " " + other + " " + version.substr(0, version.find(','));
+}
+
 std::unique_ptr<Ranks> all_ranks() {
   int given = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
@@ -141,8 +153,10 @@ void end_all_ranks(int code) {
 
 std::string ranks_unavailable() { return "MPI was not compiled in"; }
 
+std::string mpi_library() { return {}; }
+
 std::unique_ptr<Ranks> all_ranks() {
-  throw DeviceError("several ranks: {} (install libopenmpi-dev and build again)",
+  throw DeviceError("several ranks: {} (install libopenmpi-dev or libmpich-dev and build again)",
                     ranks_unavailable());
 }
 

@@ -75,6 +75,9 @@ bool makes_rank(std::string_view variable);
 /// Why ranks cannot be had; empty where they can.
 std::string ranks_unavailable();
 
+/// Name and version of the MPI library, such as "Open MPI v4.1.4"; empty where there is none.
+std::string mpi_library();
+
 /// The ranks that were started together with this one; to be called once. Throws DeviceError where
 /// this build has none.
 std::unique_ptr<Ranks> all_ranks();

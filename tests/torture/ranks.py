@@ -16,6 +16,7 @@ from kills import check_after_kill
 from run_folders import expect
 from stops import SIGNALS, check_stopped
 
+ON_RANKS = pathlib.Path(__file__).resolve().parents[1] / "ranks/on_ranks"
 SECONDS = 10  # in which a run is to end everywhere
 
 
@@ -25,7 +26,7 @@ def on(ranks: int) -> tuple[str, ...]:
 
 def require_ranks(torture: Torture) -> None:
     if shutil.which("mpirun") is None:
-        raise Skipped("mpirun is not installed (package openmpi-bin)")
+        raise Skipped("mpirun is not installed (package openmpi-bin or mpich)")
     ended = torture.run(torture.new_folder(), *RUN, *on(2))
     if "not compiled in" in ended.err:
         raise Skipped("built without MPI")
@@ -56,7 +57,8 @@ class Ranked:
 
         def has_begun() -> bool:
             self.mpirun = (children(self.starter.pid) or [0])[0]
-            self.ranks = children(self.mpirun)
+            below = children(self.mpirun)
+            self.ranks = children(below[0]) if len(below) == 1 else below  # MPICH's are a proxy's
             return len(self.ranks) == ranks and lock.exists() and lock.read_text() == str(self.ranks[0])
 
         self.ranks: list[int] = []
@@ -152,10 +154,10 @@ def one_rank_errors(torture: Torture, count: int | None) -> list[Trial]:
         (folder / "c.yaml").write_text(torture.small)
         plain = [str(torture.program), *RUN, "--backend", torture.backend]
         faults = torture.faults(folder, action=f"error:{error}:once", at=at)
-        words = ["mpirun", "--quiet", "--oversubscribe", "--bind-to", "none", "--allow-run-as-root"]
+        words = [str(ON_RANKS)]
         for number in range(3):
             environment = [f"{name}={value}" for name, value in faults.items()] if number == rank else []
-            words += [*([":"] if number else []), "-n", "1", "env", *environment, *plain]
+            words += [*([":", "-n"] if number else []), "1", "env", *environment, *plain]
         process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
         ended = torture.finish(process)

@@ -1,0 +1,89 @@
+#include "app/commands/launcher.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "io/provenance.hpp"
+#include "kernels/error.hpp"
+#include "kernels/program_on_path.hpp"
+
+namespace lapl {
+namespace {
+
+// There may be more ranks than cores. Open MPI takes root for a mistake; a container has no other
+// user.
+const std::vector<std::string> words_of_open_mpi_4 = {"--quiet", "--allow-run-as-root",
+                                                      "--oversubscribe", "--bind-to", "none"};
+const std::vector<LauncherKind> kinds = {
+    {"(Open MPI) 4.", "Open MPI", words_of_open_mpi_4, "OMPI_MCA_orte_tmpdir_base"},
+    // The same one says so where its name is not plain mpirun.
+    {"(OpenRTE) 4.", "Open MPI", words_of_open_mpi_4, "OMPI_MCA_orte_tmpdir_base"},
+    {"(Open MPI) 5.",
+     "Open MPI",
+     {"--allow-run-as-root", "--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"},
+     "PRTE_MCA_prte_tmpdir_base"},
+    {"HYDRA", "MPICH", {"-bind-to", "none"}, "", true},
+    {"slurm ", "", {"--mpi=pmix", "--kill-on-bad-exit=0", "--overcommit"}, ""},
+};
+
+// The names of Debian serve where mpirun is another MPI's. Outside of a job srun would wait for
+// one.
+std::vector<std::string> launcher_names() {
+  std::vector<std::string> names = {"mpirun", "mpirun.openmpi", "mpirun.mpich"};
+  if (std::getenv("SLURM_JOB_ID") != nullptr) names.emplace_back("srun");
+  return names;
+}
+
+std::string version_of_launcher(const std::string& path) {
+  const std::string command = shell_quoted(path) + " --version </dev/null 2>&1";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text(4096, '\0');
+  text.resize(pipe ? std::fread(text.data(), 1, text.size(), pipe.get()) : 0);
+  return text;
+}
+
+const LauncherKind* kind_of(const std::string& version) {
+  for (const LauncherKind& kind : kinds)
+    if (version.find(kind.version) != std::string::npos) return &kind;
+  return nullptr;
+}
+
+// Of what is no Open MPI the ranks meet as those of MPICH do.
+std::string_view family_of(std::string_view library) {
+  return library.starts_with("Open MPI") ? "Open MPI" : "MPICH";
+}
+
+}  // namespace
+
+Launcher find_launcher(const std::string& library) {
+  const std::string_view family = family_of(library);
+  std::string problem;
+  for (const std::string& name : launcher_names()) {
+    const std::string path = program_in(absolute_folders_of_path(), name);
+    if (path.empty()) continue;
+    const std::string version = version_of_launcher(path);
+    const LauncherKind* const kind = kind_of(version);
+    if (kind != nullptr && (kind->library.empty() || kind->library == family)) return {path, kind};
+    if (!problem.empty()) continue;
+    problem = kind == nullptr
+                  ? fmt::format("{}: no launcher that is known, by its --version \"{}\"", path,
+                                version.substr(0, version.find('\n')))
+                  : fmt::format("{}: starts ranks of {}, and this program was built with {}", path,
+                                kind->library, library);
+  }
+  throw ConfigError(
+      "--ranks: {} (expected that of {})", problem.empty() ? "no mpirun on PATH" : problem,
+      family == "MPICH" ? "MPICH, package mpich" : "Open MPI 4 or 5, package openmpi-bin");
+}
+
+std::vector<std::string> launcher_words(const Launcher& launcher, int count) {
+  std::vector<std::string> words = {launcher.path};
+  words.insert(words.end(), launcher.kind->words.begin(), launcher.kind->words.end());
+  words.insert(words.end(), {"-n", std::to_string(count)});
+  return words;
+}
+
+}  // namespace lapl

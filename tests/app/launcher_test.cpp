@@ -1,0 +1,140 @@
+// Which program starts ranks, with which words, and what its exit code says: by scripts in its
+// place.
+#include "app/commands/launcher.hpp"
+
+#include "app/signals.hpp"
+#include "kernels/error.hpp"
+#include "kernels/ranks/ranks.hpp"
+#include "tests/app/program.hpp"
+
+namespace lapl {
+namespace {
+
+using test::has;
+using Words = std::vector<std::string>;
+
+const std::string open_mpi_4 = "mpirun (Open MPI) 4.1.4", open_mpi_5 = "mpirun (Open MPI) 5.0.7";
+const std::string hydra = "HYDRA build details:";
+
+// A folder of programs that is PATH meanwhile; each says what it is, and then does `rest`.
+class Programs {
+ public:
+  Programs() { setenv("PATH", bin_.c_str(), 1); }
+  Programs(const Programs&) = delete;
+  ~Programs() { setenv("PATH", before_.c_str(), 1); }
+
+  std::string add(const std::string& name, const std::string& version,
+                  const std::string& rest = "exit 1") const {
+    test::fs::create_directory(bin_);
+    const std::string path = bin_ + "/" + name;
+    test::write_text(path, "#!/bin/sh\n[ \"$1\" != --version ] || { echo '" + version +
+                               "'; exit; }\n" + rest + "\n");
+    test::fs::permissions(path, test::fs::perms::owner_all);
+    return path;
+  }
+
+ private:
+  test::Sandbox folder_;
+  std::string bin_ = (folder_.path() / "bin").string(), before_ = std::getenv("PATH");
+};
+
+std::string refusal(const std::string& library) {
+  try {
+    return "taken: " + find_launcher(library).path;
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
+TEST_CASE("launcher: each kind has its own words") {
+  const Programs programs;
+  const auto words = [&](const std::string& version, const std::string& library) {
+    const std::string path = programs.add("mpirun", version);
+    Words found = launcher_words(find_launcher(library), 3);
+    CHECK(found.front() == path);
+    found.erase(found.begin());
+    return found;
+  };
+  CHECK(words(open_mpi_4, "Open MPI v4.1.4") ==
+        Words{"--quiet", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "3"});
+  CHECK(words(open_mpi_5, "Open MPI v5.0.7") ==
+        Words{"--allow-run-as-root", "--map-by", ":OVERSUBSCRIBE", "--bind-to", "none", "-n", "3"});
+  CHECK(words(hydra, "MPICH Version: 4.0.2") == Words{"-bind-to", "none", "-n", "3"});
+  for (const char* const library : {"Open MPI v5.0.7", "MPICH Version: 4.0.2"})
+    CHECK(words("slurm 22.05.8", library) ==
+          Words{"--mpi=pmix", "--kill-on-bad-exit=0", "--overcommit", "-n", "3"});
+}
+
+TEST_CASE("launcher: one of another MPI, an unknown one and none are named") {
+  const Programs programs;
+  CHECK(refusal("Open MPI v4.1.4") ==
+        "--ranks: no mpirun on PATH (expected that of Open MPI 4 or 5, package openmpi-bin)");
+  CHECK(refusal("MPICH Version: 4.0.2") ==
+        "--ranks: no mpirun on PATH (expected that of MPICH, package mpich)");
+
+  const std::string path = programs.add("mpirun", "launch 7");
+  CHECK(
+      refusal("Open MPI v4.1.4") ==
+      "--ranks: " + path +
+          ": no launcher that is known, by its --version \"launch 7\" (expected that of Open MPI 4 "
+          "or 5, package openmpi-bin)");
+
+  programs.add("mpirun", hydra);
+  CHECK(
+      refusal("Open MPI v4.1.4") ==
+      "--ranks: " + path +
+          ": starts ranks of MPICH, and this program was built with Open MPI v4.1.4 (expected that "
+          "of Open MPI 4 or 5, package openmpi-bin)");
+  const std::string other = programs.add("mpirun.openmpi", "mpirun.openmpi (OpenRTE) 4.1.4");
+  CHECK(find_launcher("Open MPI v4.1.4").path == other);
+  CHECK(find_launcher("MPICH Version: 4.0.2").path == path);
+}
+
+TEST_CASE("launcher: not from relative entries of PATH, and srun within a job alone") {
+  const Programs programs;
+  const std::string srun = programs.add("srun", "slurm 22.05.8");
+  unsetenv("SLURM_JOB_ID");
+  CHECK(has(refusal("Open MPI v4.1.4"), "no mpirun"));
+  setenv("SLURM_JOB_ID", "1", 1);
+  CHECK(find_launcher("Open MPI v4.1.4").path == srun);
+  unsetenv("SLURM_JOB_ID");
+
+  programs.add("mpirun", open_mpi_4);
+  setenv("PATH", "bin:.", 1);
+  CHECK(has(refusal("Open MPI v4.1.4"), "no mpirun"));
+}
+
+TEST_CASE("launcher: a signal that has no name") {
+  CHECK(name_of_signal(SIGTERM) == "SIGTERM");
+  CHECK(name_of_signal(85) == "signal 85");
+}
+
+TEST_CASE("launcher: its exit code is not taken for the run's") {
+  if (mpi_library().empty()) {
+    MESSAGE("skipped: lapl was built without MPI");
+    return;
+  }
+  const bool open_mpi = has(mpi_library(), "Open MPI");
+  const Programs programs;
+  const auto outcome = [&](const std::string& rest) {
+    programs.add("mpirun", open_mpi ? open_mpi_5 : hydra, rest);
+    return test::run_lapl({"run", "no.yaml", "--ranks", "2"});
+  };
+  const auto code = [&](const std::string& rest) { return outcome(rest).code; };
+  CHECK(code("exit 0") == 0);
+  CHECK(code("echo 75 >$LAPL_RANKS_CODE") == 75);
+  CHECK(code("echo 0 >$LAPL_RANKS_CODE; exit 4") == 4);
+  CHECK(has(outcome("exit 213").err, "/mpirun failed with code 213"));
+  CHECK(code("exit 213") == 5);
+  // A rank was aborted: Hydra gives the signal alone, or with that of those that it then kills.
+  const auto aborted = outcome(open_mpi ? "exit 134" : "exit 6");
+  CHECK(aborted.code == 134);
+  CHECK(has(aborted.err, open_mpi ? "by SIGABRT" : "by a signal"));
+  const auto started_again = outcome("exec " + test::lapl_program() + " run no.yaml --ranks 2");
+  CHECK(started_again.code == 2);
+  CHECK(
+      has(started_again.err, "started as one of them, but " + mpi_library() + " finds no others"));
+}
+
+}  // namespace
+}  // namespace lapl
