@@ -5,9 +5,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
+#include <chrono>
+#include <csignal>
 #include <ctime>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <thread>
 
 #include "io/durable/durable_file.hpp"
 #include "io/durable/lines.hpp"
@@ -19,6 +24,7 @@
 
 namespace lapl {
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -71,6 +77,20 @@ void require_room(const fs::path& path, RunFolder::Existing existing) {
                         path.string(), entry.path().filename().string());
 }
 
+// Whether a process is no more; false where its number tells nothing.
+bool has_ended(const std::string& process) {
+  pid_t id = 0;
+  if (std::from_chars(process.data(), process.data() + process.size(), id).ec != std::errc() ||
+      id <= 0)
+    return false;
+  if (::kill(id, 0) != 0) return errno == ESRCH;
+  // Killed, but its parent has not asked for it yet: "ID (NAME) STATE ...".
+  std::ifstream file(fmt::format("/proc/{}/stat", id));
+  std::string line;
+  std::getline(file, line);
+  return line.find(") Z ") != std::string::npos;
+}
+
 void require_run(const fs::path& path) {
   if (!RunFolder::holds_run(path))
     throw ConfigError("{}: not a run folder (no run.json in it)", path.string());
@@ -80,7 +100,8 @@ void require_run(const fs::path& path) {
 
 bool RunFolder::holds_run(const fs::path& path) { return fs::exists(path / "run.json"); }
 
-RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
+// The locks, or the process that has them, as .lock names it.
+std::variant<RunFolder::Locks, std::string> RunFolder::try_locks(const fs::path& folder) {
   using Lock = PosixFile::Lock;
   const fs::path path = folder / ".lock";
   PosixFile of_folder(folder, O_RDONLY | O_DIRECTORY, folder.string());
@@ -92,13 +113,27 @@ RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
   if (second == Lock::held) {
     std::string holder(31, '\0');
     holder.resize(file.read(std::as_writable_bytes(std::span(holder))));
-    throw IoError("{}: another run is writing here (process {})", folder.string(),
-                  holder.empty() ? "unknown" : holder);
+    return holder;
   }
   const std::string self = std::to_string(getpid());
   file.truncate(0);
   file.write(std::as_bytes(std::span(self)));
-  return {std::move(of_folder), std::move(file), first == Lock::taken || second == Lock::taken};
+  return Locks{std::move(of_folder), std::move(file),
+               first == Lock::taken || second == Lock::taken};
+}
+
+// A child that was just forked has the locks, too, until it closes its files: where the process
+// that took them was killed meanwhile, they are waited for.
+RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
+  for (auto waited = 0ms;; waited += 10ms) {
+    auto locks = try_locks(folder);
+    if (auto* const taken = std::get_if<Locks>(&locks)) return std::move(*taken);
+    const std::string& holder = std::get<std::string>(locks);
+    if (waited >= 10s || !has_ended(holder))
+      throw IoError("{}: another run is writing here (process {})", folder.string(),
+                    holder.empty() ? "unknown" : holder);
+    std::this_thread::sleep_for(10ms);
+  }
 }
 
 // Takes the locks and makes sure that what is written stays within the folder.

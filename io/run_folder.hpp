@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <variant>
 
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
@@ -62,6 +63,7 @@ class RunFolder {
     PosixFile folder, file;
     bool taken;
   };
+  static std::variant<Locks, std::string> try_locks(const std::filesystem::path& folder);
   static Locks take_locks(const std::filesystem::path& folder);
   static Locks take_over(const std::filesystem::path& folder);
 

@@ -1,6 +1,11 @@
 // A run writes within its folder, and an earlier run goes in an order in which none of it misleads.
 #include "io/run_folder.hpp"
 
+#include <sys/inotify.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "io/run_table.hpp"
@@ -92,6 +97,37 @@ TEST_CASE("a run folder copied with hard links has a lock and a log of its own")
   CHECK(read_bytes(copy / "log.jsonl") == log);
   CHECK(read_bytes(run / "log.jsonl") == log + "torn");
   CHECK(contains(message_of<IoError>([&] { RunFolder::open(run); }), "another run is writing"));
+}
+
+TEST_CASE("the lock of a killed process is waited for while a child of it still has it") {
+  const ScratchFolder folder;
+  const fs::path run = folder / "run";
+  bool reaped = false;
+  SUBCASE("its parent knows") { reaped = true; }
+  SUBCASE("its parent does not know yet") {}
+  std::array<int, 2> ready{};
+  REQUIRE(::pipe(ready.data()) == 0);
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse);
+    if (::fork() == 0) {  // ends once somebody has come for the lock
+      const int watch = ::inotify_init1(0);
+      ::inotify_add_watch(watch, (run / ".lock").c_str(), IN_OPEN);
+      static_cast<void>(::write(ready[1], "", 1));
+      std::array<char, 4096> event{};
+      static_cast<void>(::read(watch, event.data(), event.size()));
+      ::_exit(0);
+    }
+    for (;;) ::pause();
+  }
+  char byte = 0;
+  REQUIRE(::read(ready[0], &byte, 1) == 1);
+  ::kill(owner, SIGKILL);
+  siginfo_t ended{};
+  REQUIRE(::waitid(P_PID, owner, &ended, WEXITED | (reaped ? 0 : WNOWAIT)) == 0);
+  CHECK_NOTHROW(RunFolder::open(run));
+  if (!reaped) ::waitpid(owner, nullptr, 0);
+  for (const int each : ready) ::close(each);
 }
 
 TEST_CASE("a path whose folder shows only once it is made is no way around the guard") {
