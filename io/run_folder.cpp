@@ -45,9 +45,10 @@ void remove_temporaries(const fs::path& folder) {
 
 // Removes the files of a run and nothing else; run.json is replaced. Checkpoints first, then the
 // index, then what it refers to: where this is cut short, nothing is left that could pass for more
-// than it is.
+// than it is; where the power fails, neither: no checkpoint comes back.
 void remove_run(const fs::path& folder) {
   remove_files(folder / "checkpoints", "step-", ".h5");
+  if (fs::exists(folder / "checkpoints")) sync_folder(folder / "checkpoints");
   fs::remove(folder / "fields.nc");
   remove_files(folder / "fields", "step-", ".nc");
   remove_files(folder / "fields", "bundle-", ".nc");

@@ -143,6 +143,12 @@ std::unique_ptr<std::FILE, int (*)(std::FILE*)> PosixFile::stream() const {
   return {stream, &std::fclose};
 }
 
+void sync_folder(const std::filesystem::path& path) {
+  PosixFile folder(path, O_RDONLY | O_DIRECTORY, path.string());
+  folder.sync();
+  folder.close();
+}
+
 std::string read_start(const std::filesystem::path& path, std::uint64_t most) {
   const PosixFile file(path, O_RDONLY, path.string());
   std::string text(std::min(file.size(), most), '\0');

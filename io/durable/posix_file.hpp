@@ -70,6 +70,9 @@ class PosixFile {
 std::string read_start(const std::filesystem::path& path,
                        std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
+/// Makes the names in a folder durable. Throws IoError.
+void sync_folder(const std::filesystem::path& path);
+
 /// Throws IoError "LABEL: cannot OPERATION: reason", the reason being errno's.
 [[noreturn]] void throw_system_error(const std::string& label, const std::string& operation);
 

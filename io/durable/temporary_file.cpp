@@ -35,10 +35,7 @@ void TemporaryFile::commit(PosixFile& file) {
   if (std::rename(path_.c_str(), target_.c_str()) != 0)
     throw_system_error(target_.string(), "rename " + path_.filename().string() + " to it");
   renamed_ = true;
-  const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
-  PosixFile handle(folder, O_RDONLY | O_DIRECTORY, folder.string());
-  handle.sync();
-  handle.close();
+  sync_folder(target_.has_parent_path() ? target_.parent_path() : ".");
 }
 
 void TemporaryFile::remove() const noexcept { ::unlink(path_.c_str()); }
