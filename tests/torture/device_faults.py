@@ -35,7 +35,7 @@ def trial(torture: Torture, faulty: Torture, config: str, good: dict[str, str], 
     """`good`: the digests of the uninterrupted run's checkpoints."""
     def run(folder: pathlib.Path) -> None:
         (folder / "c.yaml").write_text(config)
-        ended = faulty.run(folder, *RUN, environment={
+        ended = faulty.run_program(folder, *RUN, environment={
             "LAPL_DEVICE_FAULT_AT": str(at), "LAPL_DEVICE_FAULT_FOR_EVER": str(int(for_ever))})
         # A call that fails while a complete run tidies up is told, and no more than that.
         if ended.code == 0:
@@ -58,7 +58,7 @@ def calls_of(faulty: Torture, config: str) -> int:
     """How many calls an undisturbed run makes."""
     folder = faulty.new_folder()
     (folder / "c.yaml").write_text(config)
-    ended = faulty.run(folder, *RUN, environment={"LAPL_DEVICE_FAULT_COUNT": str(folder / "calls")})
+    ended = faulty.run_program(folder, *RUN, environment={"LAPL_DEVICE_FAULT_COUNT": str(folder / "calls")})
     expect(ended.code == 0, f"the run without faults: {ended}")
     calls = int((folder / "calls").read_text())
     expect(calls > 20, f"only {calls} calls were seen")
@@ -70,7 +70,7 @@ def at_every_call(torture: Torture, count: int | None) -> list[Trial]:
     if not program.exists():
         raise Skipped("CUDA was not compiled in")
     torture = Torture(torture.program, "cuda", torture.scratch, torture.problem)
-    if "no CUDA device" in torture.run(torture.scratch, "bench", "--backend", "cuda", "--shape", "8", "8").err:
+    if "no CUDA device" in torture.run_program(torture.scratch, "bench", "--backend", "cuda", "--shape", "8", "8").err:
         raise Skipped("no CUDA device was found")
     faulty = Torture(program, "cuda", torture.scratch, torture.problem)
     trials = []

@@ -43,11 +43,11 @@ def fill(torture: Torture, options: str, environment: dict[str, str], folder: pa
     (folder / "c.yaml").write_text(torture.small)
     faults = torture.faults(folder) | environment
     with small_disk(folder, options) as there:
-        limited = torture.run(folder, *command, prefix=there, environment=faults)
+        limited = torture.run_program(folder, *command, prefix=there, environment=faults)
         copy_out(there, folder, "limited")
         subprocess.run([*there, "mount", "--options-mode=ignore", "-o", "remount,size=100m,nr_inodes=1000", "out"],
                        check=True)
-        resumed = torture.run(folder, *AUTO_RESUME, prefix=there)
+        resumed = torture.run_program(folder, *AUTO_RESUME, prefix=there)
         copy_out(there, folder, "whole")
     check_limited(torture, limited, "No space left on device", folder / "limited")
     expect(resumed.code == 0, f"with more room: {resumed}")
@@ -78,7 +78,7 @@ def full_disk(torture: Torture, count: int | None) -> list[Trial]:
 def limit(torture: Torture, size: int, environment: dict[str, str], folder: pathlib.Path) -> None:
     (folder / "c.yaml").write_text(torture.small)
     faults = torture.faults(folder) | environment
-    limited = torture.run(folder, *RUN, prefix=["prlimit", f"--fsize={size}"], environment=faults)
+    limited = torture.run_program(folder, *RUN, prefix=["prlimit", f"--fsize={size}"], environment=faults)
     check_limited(torture, limited, "File too large", folder / "out")
     torture.check_resumes(folder, torture.small)
 

@@ -4,9 +4,9 @@ import functools
 import os
 import pathlib
 
-from harness import Call, Torture, Trial, sample
+from harness import Call, Torture, Trial
 from run_folders import expect, files_of
-from scenarios import Scenario, scenarios
+from scenarios import Scenario, scenarios, trials
 
 MAKING = "open fopen write ftruncate truncate fsync close rename mkdir"
 CALLS = {errno.ENOSPC: MAKING, errno.EDQUOT: MAKING, errno.EFBIG: "write ftruncate truncate",
@@ -20,11 +20,13 @@ def check_told(ended, error: int, folder: pathlib.Path) -> None:
         expect("out" in ended.err and os.strerror(error) in ended.err, f"path or reason not named: {ended}")
 
 
-def at_call(torture: Torture, scenario: Scenario, error: int, how: str, call: Call, folder: pathlib.Path) -> None:
-    ended = torture.finish(scenario.start(torture, folder, action=f"error:{error}:{how}", at=call.number,
-                                          calls=CALLS[error]))
+def at_call(torture: Torture, program: bool, scenario: Scenario, error: int, how: str, call: Call,
+            folder: pathlib.Path) -> None:
+    ended = scenario.run(torture, folder, program, action=f"error:{error}:{how}", at=call.number, calls=CALLS[error])
     run = folder / "out"
     check_told(ended, error, folder)
+    if call.name in ("write", "fsync", "close") and call.path.name != ".lock":
+        expect(os.strerror(error) in ended.err, f"{call.name} failed, and nothing is said: {ended}")
     torture.check_files(run)
     if ended.code == 0:
         torture.check_complete(run, torture.small)
@@ -39,20 +41,19 @@ def at_call(torture: Torture, scenario: Scenario, error: int, how: str, call: Ca
 
 
 def at_every_call(torture: Torture, count: int | None) -> list[Trial]:
-    points = [(scenario, error, how, call) for scenario in scenarios(torture) for call in scenario.calls
+    points = [(f"{scenario.name}, {errno.errorcode[error]} {how} at {call}", scenario, error, how, call)
+              for scenario in scenarios(torture) for call in scenario.calls
               for error, names in CALLS.items() if call.name in names.split() for how in ("once", "forever")]
-    return [Trial(f"{scenario.name}, {errno.errorcode[error]} {how} at {call}",
-                  functools.partial(at_call, torture, scenario, error, how, call))
-            for scenario, error, how, call in sample(points, count)]
+    return trials(functools.partial(at_call, torture), points, count)
 
 
 def short_writes(torture: Torture, count: int | None) -> list[Trial]:
     """write may take less than it is given: that is no error."""
-    def trial(scenario: Scenario, call: Call, folder: pathlib.Path) -> None:
-        ended = torture.finish(scenario.start(torture, folder, action="short", at=call.number))
+    def attempt(program: bool, scenario: Scenario, call: Call, folder: pathlib.Path) -> None:
+        ended = scenario.run(torture, folder, program, action="short", at=call.number)
         expect(ended.code == 0, f"{ended}")
         torture.check_complete(folder / "out", torture.small)
 
-    points = [(scenario, call) for scenario in scenarios(torture) for call in scenario.calls if call.name == "write"]
-    return [Trial(f"{scenario.name}, {call}", functools.partial(trial, scenario, call))
-            for scenario, call in sample(points, count)]
+    points = [(f"{scenario.name}, {call}", scenario, call)
+              for scenario in scenarios(torture) for call in scenario.calls if call.name == "write"]
+    return trials(attempt, points, count)

@@ -13,6 +13,8 @@
 //     kill              SIGKILL before it
 //     kill-torn         SIGKILL after half of the bytes are written (calls that write)
 //     kill-after        SIGKILL after it
+//     power-cut         SIGKILL before it, and what files got since their last fsync is gone
+//     power-cut-names   so are the names that folders got or lost since theirs
 //     short             half of the bytes are written and reported (calls that write)
 //     delay:MS          a wait of so many milliseconds before it
 //     error:E:once      it fails with errno E and does nothing (but close closes)
@@ -21,6 +23,8 @@
 //
 // fsync on an open file whose fsync has failed ends the process with SIGABRT and a message: the
 // second one may succeed although data are lost.
+//
+// A program that has this file linked into it (forks.cpp) calls lapl_read_faults to begin anew.
 //
 // Calls made inside of glibc (by fwrite, for one) do not pass through here.
 #include <dlfcn.h>
@@ -43,6 +47,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/torture/power_cut.hpp"
+
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -64,12 +70,13 @@ struct Plan {
   long number() const { return std::atol(action.c_str() + action.find(':') + 1); }
 };
 
-const Plan& plan() {
-  static const Plan* const read = new Plan;  // never destroyed: calls come until the very end
+Plan& plan() {
+  static Plan* const read = new Plan;  // never destroyed: calls come until the very end
   return *read;
 }
 
 std::atomic<long> calls_made = 0;
+PowerCut power_cut;
 std::array<std::atomic<bool>, 4096> sync_failed;  // by descriptor
 
 std::string path_of(int descriptor) {
@@ -105,6 +112,16 @@ std::string target_of(int folder, const char* name) {
 bool is_under(const std::string& path, const std::string& folder) {
   return !folder.empty() && path.starts_with(folder) &&
          (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+/// Whether what happens at `path` is to be known when the power fails.
+bool is_noted(const std::string& path) {
+  return plan().action.starts_with("power-cut") && is_under(path, plan().under);
+}
+
+/// Before `path` gets the file called `from`, is made, or goes.
+void note_name(const std::string& path, const std::string& from, bool goes) {
+  if (is_noted(path)) power_cut.names(path, from, goes, plan().under);
 }
 
 void log_call(const std::string& number, const char* name, const std::string& path) {
@@ -152,6 +169,7 @@ long make(const char* name, const std::string& path, Call call, Half half = no_h
   if (action == "kill") kill_self();
   if (action == "kill-torn") half(), kill_self();
   if (action == "kill-after") call(), kill_self();
+  if (is_noted(path)) power_cut.cut(action == "power-cut-names"), kill_self();
   if (action == "short" && name == "write"sv) return half();
   if (action.starts_with("delay:")) wait_ms(plan().number());
   return call();
@@ -164,7 +182,10 @@ int open_file(int folder, const char* path, int flags, mode_t mode) {
   if (!writes && !is_folder) return static_cast<int>(call());
   const bool follows = (flags & (O_NOFOLLOW | O_EXCL)) == 0;
   const std::string target = follows ? target_of(folder, path) : path_of(folder, path);
-  return static_cast<int>(make(writes ? "open" : "open_folder", target, call));
+  return static_cast<int>(make(writes ? "open" : "open_folder", target, [&] {
+    if ((flags & O_CREAT) != 0) note_name(target, "", false);
+    return call();
+  }));
 }
 
 int sync_file(const char* name, long system_call, int file) {
@@ -175,7 +196,11 @@ int sync_file(const char* name, long system_call, int file) {
     ::syscall(SYS_write, STDERR_FILENO, message.data(), message.size());
     std::abort();
   }
-  const long result = make(name, path, [&] { return ::syscall(system_call, file); });
+  const long result = make(name, path, [&] {
+    const long done = ::syscall(system_call, file);
+    if (done == 0 && is_noted(path)) power_cut.synced(file, path);
+    return done;
+  });
   if (result != 0) sync_failed[slot] = true;
   return static_cast<int>(result);
 }
@@ -189,8 +214,12 @@ ssize_t write_bytes(int file, const iovec* parts, int count, off_t offset) {
     const iovec first = {parts[0].iov_base, (parts[0].iov_len + 1) / 2};
     return write_first(&first, 1);
   };
-  return make(
-      "write", path_of(file), [&] { return write_first(parts, count); }, half);
+  const std::string path = path_of(file);
+  const auto all = [&] {
+    if (is_noted(path)) power_cut.writes(file);
+    return write_first(parts, count);
+  };
+  return make("write", path, all, half);
 }
 
 mode_t mode_of(int flags, std::va_list arguments) {
@@ -213,18 +242,27 @@ FILE* open_stream(const char* name, const char* path, const char* mode) {
 }
 
 long rename_file(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
-  return make("rename", path_of(to_folder, to),
-              [&] { return ::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags); });
+  const std::string path = path_of(to_folder, to);
+  return make("rename", path, [&] {
+    note_name(path, path_of(from_folder, from), false);
+    return ::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+  });
 }
 
 long remove_file(int folder, const char* path, int flags) {
-  return make("unlink", path_of(folder, path),
-              [&] { return ::syscall(SYS_unlinkat, folder, path, flags); });
+  const std::string target = path_of(folder, path);
+  return make("unlink", target, [&] {
+    note_name(target, "", true);
+    return ::syscall(SYS_unlinkat, folder, path, flags);
+  });
 }
 
 long make_folder(int folder, const char* path, mode_t mode) {
-  return make("mkdir", path_of(folder, path),
-              [&] { return ::syscall(SYS_mkdirat, folder, path, mode); });
+  const std::string target = path_of(folder, path);
+  return make("mkdir", target, [&] {
+    note_name(target, "", false);
+    return ::syscall(SYS_mkdirat, folder, path, mode);
+  });
 }
 
 }  // namespace
@@ -247,6 +285,12 @@ long make_folder(int folder, const char* path, mode_t mode) {
   }
 
 extern "C" {
+
+// For what is linked with this file: the environment as it is now, and no call made yet.
+void lapl_read_faults() {
+  plan() = Plan();
+  calls_made = 0;
+}
 
 OPEN(open)
 OPEN(open64)
@@ -290,8 +334,11 @@ ssize_t pwritev64(int file, const iovec* parts, int count, off64_t offset) {
 }
 
 int ftruncate(int file, off_t length) noexcept {
-  return static_cast<int>(
-      make("ftruncate", path_of(file), [&] { return ::syscall(SYS_ftruncate, file, length); }));
+  const std::string path = path_of(file);
+  return static_cast<int>(make("ftruncate", path, [&] {
+    if (is_noted(path)) power_cut.writes(file);
+    return ::syscall(SYS_ftruncate, file, length);
+  }));
 }
 int ftruncate64(int file, off64_t length) noexcept { return ftruncate(file, length); }
 int truncate(const char* path, off_t length) noexcept {

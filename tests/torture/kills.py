@@ -2,12 +2,13 @@
 import functools
 import pathlib
 import random
+import re
 import signal
 import time
 
-from harness import AUTO_RESUME, RUN, Call, Torture, Trial, sample
+from harness import AUTO_RESUME, RUN, Call, Torture, Trial
 from run_folders import announced_checkpoint, expect, stored_checkpoints
-from scenarios import Scenario, scenarios
+from scenarios import Scenario, scenarios, trials
 
 
 def check_after_kill(torture: Torture, run: pathlib.Path) -> None:
@@ -18,14 +19,18 @@ def check_after_kill(torture: Torture, run: pathlib.Path) -> None:
            f"the log has the checkpoint of step {announced}, the folder those of {stored}")
 
 
-def at_call(torture: Torture, scenario: Scenario, action: str, call: Call, folder: pathlib.Path) -> None:
-    killed = torture.finish(scenario.start(torture, folder, action=action, at=call.number))
+def at_call(torture: Torture, program: bool, scenario: Scenario, action: str, call: Call, folder: pathlib.Path) -> None:
+    killed = scenario.run(torture, folder, program, action=action, at=call.number)
     expect(killed.signal == signal.SIGKILL, f"not killed: {killed}")
     run = folder / "out"
     if "--overwrite" in scenario.arguments:
         torture.check_files(run)  # the checkpoints of the log are to go
     else:
         check_after_kill(torture, run)
+        for step, checkpoint in re.findall(r"^step +(\d+)  (checkpoint)?", killed.out, re.MULTILINE):
+            file = run / (f"checkpoints/step-{int(step):09}.h5" if checkpoint else f"fields/step-{int(step):09}.nc")
+            later = checkpoint and stored_checkpoints(run)[-1:] > [int(step)]
+            expect(file.exists() or later, f"{file.name} was stored, and is gone")
     resume = call.number % 2 == 0 and stored_checkpoints(run)  # one command or the other
     scenario.check_resumes(torture, folder, ("resume", "out") if resume else AUTO_RESUME)
     names = sorted(path.name for path in folder.iterdir())
@@ -33,15 +38,22 @@ def at_call(torture: Torture, scenario: Scenario, action: str, call: Call, folde
 
 
 def at_every_call(torture: Torture, count: int | None) -> list[Trial]:
-    points = [(scenario, action, call) for scenario in scenarios(torture) for call in scenario.calls
-              for action in ("kill", "kill-torn", "kill-after") if action != "kill-torn" or call.name == "write"]
-    return [Trial(f"{scenario.name}, {action} at {call}", functools.partial(at_call, torture, scenario, action, call))
-            for scenario, action, call in sample(points, count)]
+    return at_calls(torture, count, ("kill", "kill-torn", "kill-after"))
+
+
+def power_cuts(torture: Torture, count: int | None) -> list[Trial]:
+    return at_calls(torture, count, ("power-cut", "power-cut-names"))
+
+
+def at_calls(torture: Torture, count: int | None, actions: tuple[str, ...]) -> list[Trial]:
+    points = [(f"{scenario.name}, {action} at {call}", scenario, action, call) for scenario in scenarios(torture)
+              for call in scenario.calls for action in actions if action != "kill-torn" or call.name == "write"]
+    return trials(functools.partial(at_call, torture), points, count)
 
 
 def check_no_code_left(torture: Torture, code: pathlib.Path) -> None:
     """The next run removes what the compiler of a killed one left; that may still be at work."""
-    for _ in range(20):
+    for _ in range(240):
         if not list(code.iterdir()):
             return
         time.sleep(0.5)

@@ -88,12 +88,12 @@ def without_locks(torture: Torture, count: int | None) -> list[Trial]:
             with killed_at_the_end(scenario.start(torture, folder, more, action="delay:60000", at=call.number,
                                                   log=log)) as first:
                 wait_until(lambda: any(made.number == call.number for made in calls_in(log)), first)
-                second = torture.run(folder, *AUTO_RESUME, environment={"LD_PRELOAD": preload, **locks})
+                second = torture.run_program(folder, *AUTO_RESUME, environment={"LD_PRELOAD": preload, **locks})
                 expect(second.code == 4 and f"process {first.pid}" in second.err, f"a second run: {second}")
                 first.send_signal(signal.SIGKILL)
                 torture.finish(first)
             command = scenario.arguments if "--overwrite" in scenario.arguments else AUTO_RESUME
-            ended = torture.run(folder, *command, environment={"LD_PRELOAD": preload, **locks})
+            ended = torture.run_program(folder, *command, environment={"LD_PRELOAD": preload, **locks})
         else:
             ended = torture.finish(scenario.start(torture, folder, more))
         expect(ended.code == 0, f"{ended}")

@@ -33,7 +33,7 @@ def at_random(torture: Torture, count: int | None) -> list[Trial]:
         words = {"config": ("run", os.fsdecode(config), "--overwrite"),
                  "output": (*RUN, "--output", os.fsdecode(here + b"/" + name)),
                  "setting": (*RUN, "--overwrite", "--set", b"output.directory=" + name)}[where]
-        ended = torture.run(folder, *words)
+        ended = torture.run_program(folder, *words)
         expect(ended.signal == 0 and ended.code in (0, 2, 4), f"{where} {name!r}: {ended}")
         expect("internal error" not in ended.err, f"{where} {name!r}: {ended}")
         if ended.code != 0:

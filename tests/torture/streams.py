@@ -44,7 +44,7 @@ def at_every_stream(torture: Torture, count: int | None) -> list[Trial]:
             for file in (*folder.glob("out/fields/step-000000060.nc"), *folder.glob("out/checkpoints/*60.h5")):
                 file.unlink()
         before = snapshot(folder / "whole")
-        ended = torture.run(folder, *command, prefix=started(stream))
+        ended = torture.run_program(folder, *command, prefix=started(stream))
         # A pipe that nobody reads ends what only prints, as it ends other programs.
         codes = (0,) if "&-" in stream and "full" not in stream and "pipe" not in stream else (0, 4, 141)
         expect(ended.signal == 0 and ended.code in codes, f"{ended}")

@@ -22,7 +22,7 @@ def count_of(torture: Torture, config: str) -> int:
     """How many threads a run asks for."""
     folder = torture.new_folder()
     (folder / "c.yaml").write_text(config)
-    ended = torture.run(folder, *RUN, environment=torture.preload("thread_faults") | {"LAPL_THREAD_COUNT": "count"})
+    ended = torture.run_program(folder, *RUN, environment=torture.preload("thread_faults") | {"LAPL_THREAD_COUNT": "count"})
     expect(ended.code == 0, f"{ended}")
     return int((folder / "count").read_text())
 
@@ -34,7 +34,7 @@ def at_every_start(torture: Torture, count: int | None) -> list[Trial]:
     def trial(config: str, number: int, forever: int, folder: pathlib.Path) -> None:
         (folder / "c.yaml").write_text(config)
         for arguments in (RUN, (*AUTO_RESUME, "--set", "time.steps=60")):
-            ended = torture.run(folder, *arguments, environment=torture.preload("thread_faults") | {
+            ended = torture.run_program(folder, *arguments, environment=torture.preload("thread_faults") | {
                 "LAPL_FAIL_THREAD": str(number), "LAPL_FAIL_FOREVER": str(forever)})
             if ended.code == 0:
                 torture.check_complete(folder / "out", config)
