@@ -21,7 +21,9 @@ def check_after_kill(torture: Torture, run: pathlib.Path) -> None:
 
 def at_call(torture: Torture, program: bool, scenario: Scenario, action: str, call: Call, folder: pathlib.Path) -> None:
     killed = scenario.run(torture, folder, program, action=action, at=call.number)
-    expect(killed.signal == signal.SIGKILL, f"not killed: {killed}")
+    # A slow run stores its probes more often, three calls each time: the last ones may not be there.
+    not_reached = killed.code == 0 and call.number > len(scenario.calls) - 12
+    expect(killed.signal == signal.SIGKILL or not_reached, f"not killed: {killed}")
     run = folder / "out"
     if "--overwrite" in scenario.arguments:
         torture.check_files(run)  # the checkpoints of the log are to go
