@@ -33,15 +33,15 @@ class Row:
 
 ROWS = [
     Row("kill-calls", "kill -9 loses at most one checkpoint interval, and the run goes on to the same bits",
-        "SIGKILL before, in the middle of and after every call that writes", 100, None, kills.at_every_call),
+        "SIGKILL before, in the middle of and after every call that writes", 60, None, kills.at_every_call),
     Row("kill-random", "the same at any time", "SIGKILL at random times, up to four in a chain", 4, 500,
         kills.at_random_times),
     Row("power-cuts", "a power cut: the same, and what the screen says is stored is there", "the power fails before every "
-        "call that writes: what files got since their last fsync is gone, and also the names in folders", 80, None,
+        "call that writes: what files got since their last fsync is gone, and also the names in folders", 50, None,
         kills.power_cuts),
     Row("errors", "a failing disk: path, reason and step are named, older files stay, the run goes on and tries again, "
         "nothing incomplete passes for complete, no second fsync of a file is believed",
-        "ENOSPC, EDQUOT, EFBIG, EIO and EROFS at every call that writes, once and from then on", 160, None,
+        "ENOSPC, EDQUOT, EFBIG, EIO and EROFS at every call that writes, once and from then on", 100, None,
         errors.at_every_call),
     Row("short-writes", "a write that takes a part is no error", "half of the bytes at every write", 20, None,
         errors.short_writes),
@@ -66,7 +66,7 @@ ROWS = [
         "field and of two", 16, 2000, programs.state_faults),
     Row("corruption", "a damaged checkpoint or output is never used: it is named, and an older checkpoint is",
         "bits flipped in every region, every length, blocks of 0 and 0xFF, swapped or repeated, with the seal and sealed "
-        "again", 800, 100_000, programs.corruption),
+        "again", 500, 100_000, programs.corruption),
     Row("headers", "a file that lies, rightly sealed, is refused or does no harm: what is accepted agrees with itself, "
         "with its config and with its name; an older checkpoint is used",
         "each dataset and attribute of checkpoints, step files and the index: other values, extents and types, none at "
@@ -77,7 +77,7 @@ ROWS = [
         "pictures and datasets that declare up to 60,000 x 60,000 cells for a grid of 8 x 8, with 256 MiB", 60, 5000,
         programs.lies("sizes")),
     Row("allocations", "memory that runs out: exit code 5, whole files, and the run goes on to the same bits",
-        "the Nth allocation fails, once and from then on, for N spread evenly, in six commands", 3, 1000,
+        "the Nth allocation fails, once and from then on, for N spread evenly, in six commands", 2, 1000,
         programs.allocations()),
     Row("threads", "a limit on processes: the run goes on with fewer threads, or ends before anything is created",
         "each thread of a run and of its restart cannot be started, once and from then on, with each engine", 5, None,
@@ -113,7 +113,7 @@ ROWS = [
     Row("two-fields-kill-random", "the same at any time, and nothing of the compiler's stays behind",
         "SIGKILL at random times, up to four in a chain", 2, 200, kills.at_random_times, TWO_FIELDS),
     Row("two-fields-errors", "two fields, a failing disk: as of one",
-        "ENOSPC, EDQUOT, EFBIG, EIO and EROFS at every call that writes, once and from then on", 40, None,
+        "ENOSPC, EDQUOT, EFBIG, EIO and EROFS at every call that writes, once and from then on", 30, None,
         errors.at_every_call, TWO_FIELDS),
     Row("two-fields-short-writes", "two fields, a write that takes a part", "half of the bytes at every write", 6, None,
         errors.short_writes, TWO_FIELDS),
