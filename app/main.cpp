@@ -1,7 +1,6 @@
-// lapl: diffusion steps on a grid. Reads the command line, does what it says, and turns what goes
-// wrong into an exit code. Start reading at run_command.cpp.
+// lapl: diffusion steps on a grid. Gets the process ready for what program.hpp does. Start reading
+// at run_command.cpp.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,26 +8,16 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <new>
 #include <string_view>
 
-#include "app/commands/commands.hpp"
-#include "app/commands/run_ranks.hpp"
 #include "app/exit_code.hpp"
+#include "app/program.hpp"
 #include "app/signals.hpp"
-#include "app/view/console.hpp"
-#include "io/provenance.hpp"
-#include "kernels/error.hpp"
 #include "kernels/shared_code.hpp"
 
 namespace {
-
-int fail(int code, const std::string& message) {
-  lapl::print_error(message);
-  return code;
-}
 
 std::atomic<bool> returned = false;
 
@@ -84,31 +73,6 @@ void on_exit() {
   _exit(lapl::exit_device);
 }
 
-// Does what the command line says; every exception type has its exit code.
-int guarded(int argc, char** argv) try {
-  const int code = lapl::LaplCommandLine().parse(argc, argv)();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)  // a code that says more stays
-    return fail(code == lapl::exit_complete ? int{lapl::exit_io} : code,
-                "standard output: cannot be written");
-  return code;
-} catch (const lapl::ConfigError& error) {
-  return fail(lapl::exit_config, error.what());
-} catch (const lapl::NumericalError& error) {
-  return fail(lapl::exit_numerical, error.what());
-} catch (const lapl::IoError& error) {
-  return fail(lapl::exit_io, error.what());
-} catch (const lapl::DeviceError& error) {
-  return fail(lapl::exit_device, error.what());
-} catch (const std::bad_alloc&) {
-  return fail(lapl::exit_device, "out of host memory");
-} catch (const lapl::CheckpointError& error) {
-  return fail(lapl::exit_checkpoint, error.what());
-} catch (const std::system_error& error) {
-  return fail(lapl::exit_io, error.what());
-} catch (const std::exception& error) {
-  return fail(lapl::exit_internal, fmt::format("internal error: {}", error.what()));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -117,10 +81,9 @@ int main(int argc, char** argv) try {
   lapl::receive_shared_code();
   std::set_new_handler(note_no_memory);
   std::set_terminate(terminate);
-  lapl::remember_command_line(argc, argv);
   lapl::fail_without_signals();
   std::atexit(on_exit);
-  const int code = lapl::leave_ranks(guarded(argc, argv));
+  const int code = lapl::run_program(argc, argv);
   returned = true;
   return code;
 } catch (const std::bad_alloc&) {

@@ -21,7 +21,7 @@ foreach(layer ${layers})
 endforeach()
 # Rooms: what is listed with one may be included from there alone.
 set(rooms kernels/cpu "^(kernels|tests)/" kernels/cuda "^(kernels|tests|benchmarks)/"
-          app/commands "^app/(main.cpp|commands/|cli/|sweep/)" app/sweep "^app/(commands|sweep)/" app/cli "^app/[^v]")
+          app/commands "^app/(program.cpp|commands/|cli/|sweep/)" app/sweep "^app/(commands|sweep)/" app/cli "^app/[^v]")
 while(rooms)
   list(POP_FRONT rooms room may)
   foreach(layer ${layers})

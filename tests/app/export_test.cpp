@@ -74,7 +74,7 @@ std::size_t entries(const fs::path& folder) {
 TEST_CASE("export: .nc, .npy and .raw hold every bit of every output, at any shape") {
   const Sandbox sandbox;
   const std::vector<std::int64_t> steps = {0, 20, 40, 60};
-  for (const char* shape : {"[20, 30]", "[1, 31]", "[31, 1]", "[1, 1]", "[300, 9001]",
+  for (const char* shape : {"[20, 30]", "[1, 31]", "[31, 1]", "[1, 1]", "[120, 9001]",
                             "[7, 11, 13]", "[3, 1, 2]", "[1, 1, 1]", "[29]", "[1]"})
     for (const char* precision : {"float32", "float64"}) {
       CAPTURE(shape);

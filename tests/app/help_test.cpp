@@ -1,4 +1,6 @@
 // What people read and mistype: every command's help, and every name with one letter wrong.
+#include <regex>
+
 #include "app/commands/commands.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
@@ -114,10 +116,14 @@ TEST_CASE("help: the examples do what they say") {
     for (const std::string& example : lines_under("Examples:", help_of(name))) {
       // The first of bench measures for minutes, and the last of new runs the tutorial.
       if (example == "lapl bench" || example == "lapl run tutorial.yaml") continue;
-      CAPTURE(example);
-      const std::string shell = path + "sh -ec '" + example + "' > out.txt 2> err.txt";
-      const bool quotes = example.find('\'') != std::string::npos;
-      if (quotes) write_text("example.sh", example);
+      // The shapes of the others have a digit less, of which the words say the same.
+      const std::string tried =
+          name == "bench" ? std::regex_replace(example, std::regex(" (\\d+)\\d\\b"), " $1")
+                          : example;
+      CAPTURE(tried);
+      const std::string shell = path + "sh -ec '" + tried + "' > out.txt 2> err.txt";
+      const bool quotes = tried.find('\'') != std::string::npos;
+      if (quotes) write_text("example.sh", tried);
       const std::string script = path + "sh -e example.sh > out.txt 2> err.txt";
       const int code = WEXITSTATUS(std::system((quotes ? script : shell).c_str()));
       if (text_of("err.txt").find("built without cairo") != std::string::npos) continue;

@@ -165,7 +165,8 @@ TEST_CASE("help and version") {
   CHECK(run_lapl({"--version"}).out.starts_with("lapl "));
   CHECK(run_lapl({"version"}).out == run_lapl({"--version"}).out);
   CHECK(run_lapl({"help"}).out == run_lapl({"--help"}).out);
-  CHECK(run_lapl({"help", "plot"}).out == run_lapl({"plot", "--help"}).out);
+  // In processes of their own: CLI11 has what an option excludes in the order of addresses.
+  CHECK(finish(start({"help", "plot"})).out == finish(start({"plot", "--help"})).out);
   CHECK(run_lapl({"help", "plott"}).err.find("did you mean plot?") != std::string::npos);
   const Outcome bare = run_lapl({});
   CHECK(bare.code == 2);

@@ -1,4 +1,5 @@
-// Runs lapl as a user does, in a folder of the test's own.
+// Runs lapl as a user does, in a folder of the test's own: in the test's process, unless what is
+// tried needs one of its own.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -7,8 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +22,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/program.hpp"
+#include "io/hdf5/hdf5_handle.hpp"
+#include "tests/scratch_root.hpp"
 #include "tests/text.hpp"
 
 namespace lapl::test {
@@ -38,7 +45,8 @@ inline void write_text(const fs::path& path, const std::string& text) {
 class Sandbox {
  public:
   Sandbox() : before_(fs::current_path()) {
-    std::string name = (fs::temp_directory_path() / "lapl-test-XXXXXX").string();
+    static_cast<void>(Hdf5Session());  // sets HDF5 up, which must come before a test's own calls
+    std::string name = (scratch_root() / "lapl-test-XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     path_ = name;
     fs::current_path(path_);
@@ -79,11 +87,13 @@ inline pid_t start(const std::vector<std::string>& arguments,
   const int flags = O_WRONLY | O_CREAT | O_TRUNC;
   posix_spawn_file_actions_addopen(&files, 1, "out.txt", flags, 0600);
   posix_spawn_file_actions_addopen(&files, 2, "err.txt", flags, 0600);
-  posix_spawnattr_t attributes;  // SIGHUP as usual, also where the tests run under nohup
+  // As usual, also where the tests run under nohup, or a run in this process ignores pipes.
+  posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t usual;
   sigemptyset(&usual);
   sigaddset(&usual, SIGHUP);
+  sigaddset(&usual, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
@@ -112,8 +122,54 @@ inline void wait_for_checkpoint(const std::filesystem::path& folder) {
   while (!is_there()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+/// The standard streams go to out.txt and err.txt meanwhile, as those of start() do.
+class StreamsToFiles {
+ public:
+  StreamsToFiles() {
+    std::fflush(nullptr);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+      before_[stream - 1] = fcntl(stream, F_DUPFD_CLOEXEC, 3);
+      const int file = open(stream == STDOUT_FILENO ? "out.txt" : "err.txt",
+                            O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+      REQUIRE(dup2(file, stream) == stream);
+      close(file);
+    }
+  }
+  ~StreamsToFiles() {
+    std::fflush(nullptr);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+      dup2(before_[stream - 1], stream);
+      close(before_[stream - 1]);
+    }
+  }
+  StreamsToFiles(const StreamsToFiles&) = delete;
+
+ private:
+  std::array<int, 2> before_{};
+};
+
+/// Whether the words start the program again, or another build of it is tried.
+inline bool needs_process(const std::vector<std::string>& arguments) {
+  return lapl_program() != LAPL_PROGRAM || (!arguments.empty() && arguments[0] == "sweep") ||
+         std::ranges::find(arguments, "--ranks") != arguments.end();
+}
+
+/// What lapl does with these arguments: a call of the library, with main left out.
 inline Outcome run_lapl(const std::vector<std::string>& arguments) {
-  return finish(start(arguments));
+  if (needs_process(arguments)) return finish(start(arguments));
+  std::vector<std::string> words = {lapl_program()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  Outcome outcome;
+  {
+    const StreamsToFiles streams;
+    outcome.code = run_program(static_cast<int>(words.size()), argv.data());
+  }
+  outcome.out = text_of("out.txt");
+  outcome.err = text_of("err.txt");
+  return outcome;
 }
 
 /// Whether it ended because this build cannot draw pictures.

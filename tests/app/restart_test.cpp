@@ -24,10 +24,26 @@ std::string long_config() {
          "checkpoint: {every: 500}\n";
 }
 
-// The backends that this machine can run.
-std::string digest_of_whole_run(const std::string& backend) {
-  const Outcome whole =
-      run_lapl({"run", "c.yaml", "--output", "whole", "--overwrite", "--backend", backend});
+// For what is ended on the way.
+const std::string endless = "time.steps=900000000";
+
+// The step of the newest checkpoint; -1 where there is none.
+std::int64_t newest_step(const fs::path& folder) {
+  std::int64_t newest = -1;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder / "checkpoints", none))
+    if (const std::string name = entry.path().filename().string(); name.starts_with("step-"))
+      newest = std::max(newest, std::int64_t{std::stoll(name.substr(5))});
+  return newest;
+}
+
+// An end after this checkpoint, and after what may be stored of later steps.
+std::string steps_beyond(std::int64_t step) { return "time.steps=" + std::to_string(step + 1200); }
+
+std::string digest_of_whole_run(const std::string& backend,
+                                const std::string& steps = "time.steps=40000") {
+  const Outcome whole = run_lapl(
+      {"run", "c.yaml", "--output", "whole", "--overwrite", "--backend", backend, "--set", steps});
   CAPTURE(whole.err);
   REQUIRE(whole.code == 0);
   return last_digest(whole.out);
@@ -75,52 +91,54 @@ TEST_CASE("kill -9 at random times, then resume: the digest of the uninterrupted
   const Sandbox sandbox;
   write_text("c.yaml", long_config());
   std::mt19937 random(1);
-  for (const std::string& backend : backends()) {
-    const std::string digest = digest_of_whole_run(backend);
+  for (const std::string& backend : backends())
     for (int trial = 0; trial < 5; ++trial) {
       fs::remove_all("out");
-      pid_t child = start({"run", "c.yaml", "--backend", backend});
+      pid_t child = start({"run", "c.yaml", "--backend", backend, "--set", endless});
       wait_for_checkpoint("out");
-      Outcome end;
       for (int kills = 0; kills < 3; ++kills) {
         std::this_thread::sleep_for(std::chrono::milliseconds(random() % 150));
         kill(child, SIGKILL);
         finish(child);
-        child = start({"resume", "out"});
+        if (kills < 2) child = start({"resume", "out", "--set", endless});
       }
-      end = finish(child);
+      const std::string steps = steps_beyond(newest_step("out"));
+      const Outcome end = run_lapl({"resume", "out", "--set", steps});
       CAPTURE(end.err);
       REQUIRE(end.code == 0);
-      CHECK(last_digest(end.out) == digest);
+      CHECK(last_digest(end.out) == digest_of_whole_run(backend, steps));
       const Outcome diff = run_lapl({"diff", "whole", "out"});
       CAPTURE(diff.out);
       CHECK(diff.code == 0);
       CHECK(text_of("out/diagnostics.csv").size() > 0);
     }
-  }
 }
 
 TEST_CASE("run --auto-resume in a loop of signals ends with the right digest") {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());
-  const std::string digest = digest_of_whole_run("cpu");
-  Outcome end;
-  int stops = 0;
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGXCPU, 0}) {
-    const pid_t child = start({"run", "c.yaml", "--auto-resume", "--backend", "cpu"});
-    wait_for_checkpoint("out");
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    if (signal != 0) kill(child, signal);
-    end = finish(child);
-    if (end.code == 75) {
-      ++stops;
-      CHECK(end.out.find("stopped by SIG") != std::string::npos);
-    }
+  const std::vector<std::string> command = {"run",       "c.yaml", "--auto-resume",
+                                            "--backend", "cpu",    "--set"};
+  const auto with = [&](const std::string& steps) {
+    std::vector<std::string> words = command;
+    words.push_back(steps);
+    return words;
+  };
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGXCPU}) {
+    const std::int64_t before = newest_step("out");
+    const pid_t child = start(with(endless));
+    while (newest_step("out") <= before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(child, signal);
+    const Outcome stopped = finish(child);
+    CAPTURE(stopped.err);
+    CHECK(stopped.code == 75);
+    CHECK(stopped.out.find("stopped by SIG") != std::string::npos);
   }
+  const std::string steps = steps_beyond(newest_step("out"));
+  const Outcome end = run_lapl(with(steps));
   CAPTURE(end.err);
-  CHECK(stops > 0);
   CHECK(end.code == 0);
-  CHECK(last_digest(end.out) == digest);
+  CHECK(last_digest(end.out) == digest_of_whole_run("cpu", steps));
 }
 
 TEST_CASE("a chain of splits by time.steps, with other threads, cadence and backends") {

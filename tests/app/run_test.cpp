@@ -91,8 +91,7 @@ TEST_CASE("one writer at a time") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const pid_t first = start({"run", "c.yaml", "--set", "time.steps=900000000", "--quiet"});
-  for (int n = 0; n < 4000 && !fs::exists("out/checkpoints/step-000000000.h5"); ++n)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  wait_for_checkpoint("out");
   const std::string expected =
       "another run is writing here (process " + std::to_string(first) + ")";
   const Outcome second = run_lapl({"resume", "out"});

@@ -1,10 +1,9 @@
 // lapl sweep: every combination of the values, each as lapl run would do it alone.
-#include <chrono>
+#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "kernels/cpu/system_compiler.hpp"
 #include "tests/app/program.hpp"
@@ -24,11 +23,11 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Takes about a second with this engine, so that a signal finds it on the way.
+// Never ends by itself, so that a signal finds it on the way.
 const char* long_sweep =
-    "grid: {shape: [60, 70]}\nequation: {coefficient: 0.2}\ntime: {steps: 8000}\n"
+    "grid: {shape: [60, 70]}\nequation: {coefficient: 0.2}\ntime: {steps: 900000000}\n"
     "compute: {backend: cpu, engine: reference}\n"
-    "output: {every: 8000}\ncheckpoint: {every: 8000}\n";
+    "output: {every: 900000000}\ncheckpoint: {every: 900000000}\n";
 
 }  // namespace
 
@@ -188,14 +187,14 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
   CHECK(contains(text_of("s/summary.csv"), "value-2,2,complete,0,60,"));
 
   write_text("long.yaml", long_sweep);
-  const pid_t sweep =
-      start({"sweep", "long.yaml", "--output", "k", "--set", "initial.seed=1,2", "--jobs", "1"});
-  wait_for_checkpoint("k/seed-1");
-  kill(static_cast<pid_t>(std::stol(text_of("k/seed-1/.lock"))), SIGKILL);
+  const pid_t sweep = start(
+      {"sweep", "long.yaml", "--output", "k", "--set", "time.steps=900000000,20", "--jobs", "1"});
+  wait_for_checkpoint("k/steps-900000000");
+  kill(static_cast<pid_t>(std::stol(text_of("k/steps-900000000/.lock"))), SIGKILL);
   const Outcome rest = finish(sweep);
   CHECK(rest.code == 128 + SIGKILL);
-  CHECK(contains(rest.out, "seed-1: ended by signal Killed"));
-  CHECK(contains(text_of("k/summary.csv"), "seed-2,2,complete,0,8000,"));
+  CHECK(contains(rest.out, "steps-900000000: ended by signal Killed"));
+  CHECK(contains(text_of("k/summary.csv"), "steps-20,20,complete,0,20,"));
 }
 
 TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is complete alone") {
@@ -216,15 +215,20 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
   CHECK(refused.code == 2);
   CHECK(contains(refused.err, "of the 4 members already (give --auto-resume"));
   std::vector<std::string> go_on = arguments;
-  go_on.insert(go_on.end(), {"--auto-resume", "--json"});
+  std::int64_t end = 0;
+  for (const char* member : {"s/seed-1/run.json", "s/seed-2/run.json"})
+    end = std::max(end, 100 + nlohmann::json::parse(text_of(member))["step"].get<std::int64_t>());
+  const std::string steps = "time.steps=" + std::to_string(end);
+  go_on.insert(go_on.end(), {"--auto-resume", "--json", "--set", steps});
   const auto rows = rows_of(run_lapl(go_on));
   std::set<std::string> digests;
   for (const auto& row : rows) {
-    CHECK(row["step"] == 8000);
+    CHECK(row["step"] == end);
     digests.insert(row["digest"].get<std::string>());
   }
   CHECK(digests.size() == 4);
-  const Outcome whole = run_lapl({"run", "c.yaml", "--output", "whole", "--set", "initial.seed=2"});
+  const Outcome whole =
+      run_lapl({"run", "c.yaml", "--output", "whole", "--set", "initial.seed=2", "--set", steps});
   CHECK(rows[1]["digest"] == last_digest(whole.out));
 
   const std::string before = text_of("s/seed-2/run.json");
@@ -235,8 +239,9 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
   const Outcome changed = run_lapl(other);
   CHECK(changed.code == 2);
   CHECK(contains(changed.err, "s/seed-3: equation.coefficient: 0.2 in the run folder, 0.1 now"));
-  other.back() = "time.steps=8010";
-  CHECK(rows_of(run_lapl(other))[3]["step"] == 8010);
+  std::vector<std::string> longer = go_on;
+  longer.back() = "time.steps=" + std::to_string(end + 10);
+  CHECK(rows_of(run_lapl(longer))[3]["step"] == end + 10);
 }
 
 TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the first ignored") {
@@ -248,9 +253,9 @@ TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the
     const std::string expected = named;
     CAPTURE(expected);
     fs::remove_all("out");
-    const pid_t child = start({"-c", std::string(before) + "exec " + lapl_program() +
-                                         " run c.yaml --output out --set time.steps=900000000"},
-                              "/bin/sh");
+    const pid_t child =
+        start({"-c", std::string(before) + "exec " + lapl_program() + " run c.yaml --output out"},
+              "/bin/sh");
     wait_for_checkpoint("out");
     if (signal != 0) kill(child, SIGHUP);
     if (signal != SIGHUP) kill(child, signal);
@@ -263,8 +268,7 @@ TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the
 TEST_CASE("signals within a second of each other are one request to stop") {
   const Sandbox sandbox;
   write_text("c.yaml", long_sweep);
-  const pid_t child = start({"run", "c.yaml", "--output", "out", "--set", "time.steps=9000000",
-                             "--set", "output.every=9000000", "--set", "checkpoint.every=9000000"});
+  const pid_t child = start({"run", "c.yaml", "--output", "out"});
   wait_for_checkpoint("out");
   kill(child, SIGUSR1);
   kill(child, SIGTERM);

@@ -12,13 +12,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/scratch_root.hpp"
+
 namespace lapl::test {
 
 /// An empty folder, removed with everything in it.
 class ScratchFolder {
  public:
   ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "lapl-test-XXXXXX").string();
+    std::string name = (scratch_root() / "lapl-test-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = name;
   }

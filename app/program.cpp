@@ -1,0 +1,55 @@
+#include "app/program.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "app/commands/commands.hpp"
+#include "app/commands/run_ranks.hpp"
+#include "app/exit_code.hpp"
+#include "app/view/console.hpp"
+#include "io/provenance.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+int fail(int code, const std::string& message) {
+  print_error(message);
+  return code;
+}
+
+// Does what the command line says; every exception type has its exit code.
+int guarded(int argc, char** argv) try {
+  const int code = LaplCommandLine().parse(argc, argv)();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)  // a code that says more stays
+    return fail(code == exit_complete ? int{exit_io} : code, "standard output: cannot be written");
+  return code;
+} catch (const ConfigError& error) {
+  return fail(exit_config, error.what());
+} catch (const NumericalError& error) {
+  return fail(exit_numerical, error.what());
+} catch (const IoError& error) {
+  return fail(exit_io, error.what());
+} catch (const DeviceError& error) {
+  return fail(exit_device, error.what());
+} catch (const std::bad_alloc&) {
+  return fail(exit_device, "out of host memory");
+} catch (const CheckpointError& error) {
+  return fail(exit_checkpoint, error.what());
+} catch (const std::system_error& error) {
+  return fail(exit_io, error.what());
+} catch (const std::exception& error) {
+  return fail(exit_internal, fmt::format("internal error: {}", error.what()));
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  remember_command_line(argc, argv);
+  return leave_ranks(guarded(argc, argv));
+}
+
+}  // namespace lapl
