@@ -78,7 +78,7 @@ void require_room(const fs::path& path, RunFolder::Existing existing) {
                         path.string(), entry.path().filename().string());
 }
 
-// Whether a process is no more; false where its number tells nothing.
+// True where a process has ended; false where its number tells nothing.
 bool has_ended(const std::string& process) {
   pid_t id = 0;
   if (std::from_chars(process.data(), process.data() + process.size(), id).ec != std::errc() ||

@@ -51,7 +51,7 @@ const LauncherKind* kind_of(const std::string& version) {
   return nullptr;
 }
 
-// Of what is no Open MPI the ranks meet as those of MPICH do.
+// Ranks of every MPI but Open MPI meet as those of MPICH do.
 std::string_view family_of(std::string_view library) {
   return library.starts_with("Open MPI") ? "Open MPI" : "MPICH";
 }

@@ -148,13 +148,13 @@ class StreamsToFiles {
   std::array<int, 2> before_{};
 };
 
-/// Whether the words start the program again, or another build of it is tried.
+/// True where the words start the program again, or another build of it is tried.
 inline bool needs_process(const std::vector<std::string>& arguments) {
   return lapl_program() != LAPL_PROGRAM || (!arguments.empty() && arguments[0] == "sweep") ||
          std::ranges::find(arguments, "--ranks") != arguments.end();
 }
 
-/// What lapl does with these arguments: a call of the library, with main left out.
+/// Runs lapl with these arguments as a call of the library, without main.
 inline Outcome run_lapl(const std::vector<std::string>& arguments) {
   if (needs_process(arguments)) return finish(start(arguments));
   std::vector<std::string> words = {lapl_program()};

@@ -114,7 +114,7 @@ bool is_under(const std::string& path, const std::string& folder) {
          (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-/// Whether what happens at `path` is to be known when the power fails.
+/// True where a power cut must know of calls at `path`.
 bool is_noted(const std::string& path) {
   return plan().action.starts_with("power-cut") && is_under(path, plan().under);
 }

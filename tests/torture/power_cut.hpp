@@ -1,6 +1,5 @@
-// What is on a disk when the power fails: of each file what was there at its last fsync, and of
-// each folder, where `names_too`, the names that it had at its own. Included by io_faults.cpp
-// alone.
+// Leaves a disk as a power cut does: each file as it was at its last fsync, and where `names_too`
+// each folder with the names that it had at its own. Included by io_faults.cpp alone.
 #pragma once
 
 #include <fcntl.h>
