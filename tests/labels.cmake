@@ -8,6 +8,9 @@ foreach(program kernels solver io app cuda)
       set(label slow)
     endif()
     set_tests_properties("${test}" PROPERTIES LABELS ${label})
+    if(test MATCHES "examples do|any shape|random equations")  # longest first
+      set_tests_properties("${test}" PROPERTIES COST 100)
+    endif()
     if(test MATCHES "refused at once")  # a mistake there is a hang
       set_tests_properties("${test}" PROPERTIES TIMEOUT 60)
     endif()

@@ -94,34 +94,34 @@ TEST_CASE("help: one sentence and two to four examples for every command, all of
 TEST_CASE("help: the examples do what they say") {
   const std::string path =
       "HOME=. PATH=" + fs::path(lapl_program()).parent_path().string() + ":$PATH ";
+  const Sandbox made_once;
+  fs::create_directories("configs/filters");
+  fs::copy(LAPL_SOURCE_DIR "/configs/pictures", "configs/pictures");
+  for (const char* file : {"tutorial-small.yaml", "filters/picture-smooth.yaml"})
+    fs::copy(LAPL_SOURCE_DIR "/configs/" + std::string(file), "configs/" + std::string(file));
+  write_text("configs/tutorial.yaml",
+             "grid: {shape: [24, 32]}\nequation: {coefficient: 0.25}\ntime: {steps: 10000}\n");
+  write_text("cube.yaml",
+             "grid: {shape: [8, 9, 10]}\nequation: {coefficient: 0.1}\n"
+             "time: {steps: 10000}\noutput: {directory: runs/cube}\n");
+  fs::copy("configs/pictures/letters.png", "mine.png");
+  fs::copy("configs/tutorial.yaml", "tutorial.yaml");
+  for (const char* run : {"runs/tutorial", "runs/other"})
+    REQUIRE(run_lapl({"run", "configs/tutorial.yaml", "--output", run, "--quiet"}).code == 0);
+  REQUIRE(run_lapl({"run", "cube.yaml", "--quiet"}).code == 0);
   for (const std::string& name : command_names(LaplCommandLine())) {
     const Sandbox sandbox;
-    fs::create_directories("configs/filters");
-    fs::copy(LAPL_SOURCE_DIR "/configs/pictures", "configs/pictures");
-    for (const char* file : {"tutorial-small.yaml", "filters/picture-smooth.yaml"})
-      fs::copy(LAPL_SOURCE_DIR "/configs/" + std::string(file), "configs/" + std::string(file));
-    write_text("configs/tutorial.yaml",
-               "grid: {shape: [24, 32]}\nequation: {coefficient: 0.25}\ntime: {steps: 10000}\n");
-    write_text("cube.yaml",
-               "grid: {shape: [8, 9, 10]}\nequation: {coefficient: 0.1}\n"
-               "time: {steps: 10000}\noutput: {directory: runs/cube}\n");
-    fs::copy("configs/pictures/letters.png", "mine.png");
-    fs::copy("configs/tutorial.yaml", "tutorial.yaml");
-    if (name != "run" && name != "new")
-      for (const char* run : {"runs/tutorial", "runs/other"})
-        REQUIRE(run_lapl({"run", "configs/tutorial.yaml", "--output", run, "--quiet"}).code == 0);
-    if (name == "plot" || name == "export")
-      REQUIRE(run_lapl({"run", "cube.yaml", "--quiet"}).code == 0);
+    fs::copy(made_once.path(), ".", fs::copy_options::recursive);
+    if (name == "run" || name == "new") fs::remove_all("runs");
     if (name == "new") fs::remove("tutorial.yaml");
     for (const std::string& example : lines_under("Examples:", help_of(name))) {
       // The first of bench measures for minutes, and the last of new runs the tutorial.
       if (example == "lapl bench" || example == "lapl run tutorial.yaml") continue;
-      // The shapes of the others have a digit less, of which the words say the same, and few steps.
+      // The shapes of what measures have a digit less, of which the words say the same, and few steps.
       std::string tried = example;
-      if (name == "bench") {
-        tried = std::regex_replace(example, std::regex(" (\\d+)\\d\\b"), " $1");
-        if (!has(tried, "--filters")) tried += " --steps 20";
-      }
+      if (name == "bench" || name == "plan")
+        tried = std::regex_replace(example, std::regex("([ [])(\\d+)\\d\\b"), "$1$2");
+      if (name == "bench" && !has(tried, "--filters")) tried += " --steps 20";
       CAPTURE(tried);
       const std::string shell = path + "sh -ec '" + tried + "' > out.txt 2> err.txt";
       const bool quotes = tried.find('\'') != std::string::npos;
