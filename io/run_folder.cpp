@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -28,32 +30,86 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Removes files whose names start so and hold `part`.
-void remove_files(const fs::path& folder, const std::string& start, const std::string& part) {
-  if (!fs::exists(folder)) return;
+// Files whose names start so and hold `part`.
+std::vector<fs::path> list_files(const fs::path& folder, const std::string& start,
+                                 const std::string& part) {
+  std::vector<fs::path> files;
+  if (!fs::exists(folder)) return files;
   for (const auto& entry : fs::directory_iterator(folder))
     if (const std::string name = entry.path().filename().string();
         name.starts_with(start) && name.find(part) != std::string::npos)
-      fs::remove(entry.path());
+      files.push_back(entry.path());
+  return files;
 }
 
 // What a killed run left half written; nobody else writes here while the lock is held.
 void remove_temporaries(const fs::path& folder) {
   for (const fs::path& of : {folder, folder / "fields", folder / "checkpoints"})
-    remove_files(of, ".", ".tmp-");
+    for (const fs::path& file : list_files(of, ".", ".tmp-")) fs::remove(file);
 }
 
-// Removes the files of a run and nothing else; run.json is replaced. Checkpoints first, then the
-// index, then what it refers to: where this is cut short, nothing is left that could pass for more
-// than it is; where the power fails, neither: no checkpoint comes back.
-void remove_run(const fs::path& folder) {
-  remove_files(folder / "checkpoints", "step-", ".h5");
-  if (fs::exists(folder / "checkpoints")) sync_folder(folder / "checkpoints");
-  fs::remove(folder / "fields.nc");
-  remove_files(folder / "fields", "step-", ".nc");
-  remove_files(folder / "fields", "bundle-", ".nc");
+// The files of a run and nothing else, but for run.json. Checkpoints first, then the index, then
+// what it refers to: while they go in this order nothing is left that could pass for more than it
+// is.
+std::vector<fs::path> files_of_run(const fs::path& folder) {
+  std::vector<fs::path> files = list_files(folder / "checkpoints", "step-", ".h5");
+  const auto add = [&](const std::vector<fs::path>& more) {
+    files.insert(files.end(), more.begin(), more.end());
+  };
+  if (fs::exists(folder / "fields.nc")) files.push_back(folder / "fields.nc");
+  add(list_files(folder / "fields", "step-", ".nc"));
+  add(list_files(folder / "fields", "bundle-", ".nc"));
   for (const char* name : {"config.yaml", "log.jsonl", "diagnostics.csv", "probes.csv"})
-    fs::remove(folder / name);
+    if (fs::exists(folder / name)) files.push_back(folder / name);
+  return files;
+}
+
+void sync_folders(const fs::path& folder) {
+  for (const fs::path& of : {folder / "checkpoints", folder / "fields", folder})
+    if (fs::exists(of)) sync_folder(of);
+}
+
+void move_files(const std::vector<fs::path>& files, const fs::path& from, const fs::path& to) {
+  for (const char* name : {"checkpoints", "fields"}) fs::create_directories(to / name);
+  for (const fs::path& file : files) fs::rename(file, to / file.lexically_relative(from));
+  sync_folders(to);
+  sync_folders(from);
+}
+
+// The run that --overwrite replaces waits in .replaced until the new one has its first checkpoint.
+// While run.json is there, all of it is, and all else in the run folder is the new run's.
+bool is_replaced_whole(const fs::path& folder) {
+  return fs::exists(folder / ".replaced" / "run.json");
+}
+
+void drop_replaced(const fs::path& folder) {
+  // By one rename: a part of it must not pass for one that is still being moved.
+  if (fs::exists(folder / ".replaced")) {
+    fs::rename(folder / ".replaced", folder / ".dropped");
+    sync_folder(folder);
+  }
+  fs::remove_all(folder / ".dropped");
+}
+
+void restore_replaced(const fs::path& folder) {
+  const fs::path replaced = folder / ".replaced";
+  if (is_replaced_whole(folder)) {
+    for (const fs::path& file : files_of_run(folder)) fs::remove(file);
+    sync_folders(folder);
+    fs::rename(replaced / "run.json", folder / "run.json");
+  }
+  std::vector<fs::path> files = files_of_run(replaced);
+  std::ranges::reverse(files);
+  move_files(files, replaced, folder);
+  fs::remove_all(replaced);
+}
+
+// After a run that ended or was killed: the one that it was to replace comes back, or goes.
+void settle_replaced(const fs::path& folder) {
+  if (is_replaced_whole(folder) && !list_checkpoints(folder / "checkpoints").empty())
+    drop_replaced(folder);
+  fs::remove_all(folder / ".dropped");
+  if (fs::exists(folder / ".replaced")) restore_replaced(folder);
 }
 
 // Throws ConfigError unless a new run may be made at `path`, or may replace the one there.
@@ -140,11 +196,13 @@ RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
 // Takes the locks and makes sure that what is written stays within the folder.
 RunFolder::Locks RunFolder::take_over(const fs::path& folder) {
   Locks locks = take_locks(folder);
-  for (const char* name : {"fields", "checkpoints"})
+  for (const char* name :
+       {"fields", "checkpoints", ".replaced", ".replaced/fields", ".replaced/checkpoints"})
     if (fs::is_symlink(folder / name))
       throw IoError(
           "{}: is a symbolic link (expected a folder: a run writes into its own folders alone)",
           (folder / name).string());
+  settle_replaced(folder);
   remove_temporaries(folder);
   return locks;
 }
@@ -161,14 +219,36 @@ RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
 }
 
 void RunFolder::start_anew() const try {
-  const bool run = holds_run(path_);
-  // First of all: from here on the folder counts as a run, which --auto-resume can go on with.
+  if (const auto files = files_of_run(path_); !files.empty()) {
+    move_files(files, path_, path_ / ".replaced");
+    replace_file(path_ / ".replaced" / "run.json", read_start(summary()));
+  }
+  // From here on the folder counts as a run, which --auto-resume can go on with.
   replace_file(summary(), "{\"status\": \"starting\"}\n");
-  if (run) remove_run(path_);
+  make_folders();
+} catch (const fs::filesystem_error& error) {
+  throw IoError("{}: {}", error.path1().string(), error.code().message());
+}
+
+void RunFolder::make_folders() const try {
   fs::create_directories(fields());
   fs::create_directories(checkpoints());
 } catch (const fs::filesystem_error& error) {
   throw IoError("{}: {}", error.path1().string(), error.code().message());
+}
+
+void RunFolder::drop_replaced() const try {
+  lapl::drop_replaced(path_);
+} catch (const fs::filesystem_error& error) {
+  throw IoError("{}: {}", error.path1().string(), error.code().message());
+}
+
+RunFolder::~RunFolder() {
+  if (path_.empty()) return;  // moved from
+  try {
+    settle_replaced(path_);
+  } catch (const std::exception&) {  // the next one that takes the lock does it
+  }
 }
 
 fs::path RunFolder::set_aside_after(std::int64_t step) const try {
@@ -197,6 +277,7 @@ RunFolder RunFolder::open(const fs::path& path) {
   require_run(path);
   RunFolder folder(path, take_over(path));
   require_run(path);
+  folder.make_folders();
   drop_torn_line(folder.log_file());
   return folder;
 }
@@ -209,6 +290,25 @@ void RunFolder::log(const nlohmann::ordered_json& event, Durable durable) const 
 
 void RunFolder::sync() const {
   for (const fs::path& path : {log_file(), diagnostics(), probes()}) sync_lines(path);
+}
+
+void refuse_file_of_run(const fs::path& path) {
+  constexpr std::array names = {"run.json",  "config.yaml",     "log.jsonl",
+                                "fields.nc", "diagnostics.csv", "probes.csv"};
+  std::error_code error;  // a path that leads nowhere is found by whoever writes there
+  const fs::path real = fs::weakly_canonical(path, error);
+  const std::string name = real.filename().string();
+  fs::path folder = real.parent_path();
+  bool is_of_run = std::ranges::any_of(names, [&](const char* of) { return name == of; });
+  for (const char* part : {"fields", "checkpoints"})
+    if (folder.filename() == part) {
+      is_of_run = name.starts_with("step-") || name.starts_with("bundle-");
+      folder = folder.parent_path();
+      break;
+    }
+  if (is_of_run && RunFolder::holds_run(folder))
+    throw ConfigError("{}: is a file of the run {} (expected another output)", path.string(),
+                      folder.string());
 }
 
 std::string utc_now() {

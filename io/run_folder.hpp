@@ -15,8 +15,9 @@ class RunFolder {
  public:
   enum class Existing { refuse, overwrite };
 
-  /// Makes the folder and takes its lock. A folder that holds a run is refused, or emptied of that
-  /// run's files; any other folder that is not empty is refused always.
+  /// Makes the folder and takes its lock. A folder that holds a run is refused, or that run is
+  /// replaced; any other folder that is not empty is refused always. A run that is replaced is kept
+  /// until drop_replaced: it comes back where the new one ends, or is killed, before.
   /// Throws ConfigError where it is refused, IoError where it cannot be made, where a symbolic link
   /// leads out of it or another process holds the lock (the message names its process id).
   static RunFolder create(const std::filesystem::path& path, Existing existing);
@@ -25,8 +26,18 @@ class RunFolder {
   /// Throws ConfigError where there is none, IoError as create does.
   static RunFolder open(const std::filesystem::path& path);
 
-  /// Removes the run in it: what is left is the start of a new one. Throws IoError.
+  RunFolder(RunFolder&&) = default;
+  RunFolder& operator=(RunFolder&&) = delete;
+  ~RunFolder();
+
+  /// Replaces the run in it, as create does, by the start of a new one. Throws IoError.
   void start_anew() const;
+
+  /// Removes the run that this one replaces, if any. Throws IoError.
+  void drop_replaced() const;
+
+  /// Makes the folders of outputs and checkpoints where they are missing. Throws IoError.
+  void make_folders() const;
 
   /// Moves outputs and checkpoints of later steps, and copies of the tables, to a new folder
   /// in this one, for a run that goes back to `step`. Returns its path; empty where there are none.
@@ -73,6 +84,9 @@ class RunFolder {
   std::filesystem::path path_;
   Locks locks_;
 };
+
+/// Throws ConfigError where a run keeps a file at this path: nobody else may write there.
+void refuse_file_of_run(const std::filesystem::path& path);
 
 /// The time of day as 2026-01-31T12:00:00Z.
 std::string utc_now();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -18,12 +19,22 @@ RunTable::RunTable(std::filesystem::path path, std::vector<std::string> columns)
   columns_.insert(columns_.end(), columns.begin(), columns.end());
 }
 
-void RunTable::begin(std::int64_t step) const {
-  std::string kept = fmt::format("{}\n", fmt::join(columns_, ","));
-  std::istringstream file(std::filesystem::exists(path_) ? read_start(path_) : "");
+std::filesystem::path RunTable::begin(std::int64_t step,
+                                      const std::vector<std::string>& moved) const {
+  const std::string before = std::filesystem::exists(path_) ? read_start(path_) : "";
+  std::istringstream file(before);
   std::string line;
   std::getline(file, line);
   const std::vector<std::string> names = table_parts(line);
+  // The place of each column in earlier lines.
+  std::vector<std::optional<std::size_t>> places;
+  for (const std::string& column : columns_) {
+    const auto at = std::ranges::find(names, column);
+    places.emplace_back();
+    if (at != names.end() && std::ranges::find(moved, column) == moved.end())
+      places.back() = at - names.begin();
+  }
+  std::string kept;
   while (std::getline(file, line) && !file.eof()) {  // a line without its end was torn
     const std::vector<std::string> values = table_parts(line);
     std::int64_t of = 0;
@@ -32,13 +43,21 @@ void RunTable::begin(std::int64_t step) const {
         of >= step || values.size() != names.size())
       continue;
     std::vector<std::string> row;
-    for (const std::string& column : columns_) {
-      const auto place = std::ranges::find(names, column);
-      row.push_back(place == names.end() ? "nan" : values[place - names.begin()]);
-    }
+    for (const auto& place : places) row.push_back(place ? values[*place] : "nan");
     kept += fmt::format("{}\n", fmt::join(row, ","));
   }
-  replace_file(path_, kept);
+  std::filesystem::path aside;
+  const auto taken =
+      std::ranges::count_if(places, [](const auto& place) { return place.has_value(); });
+  if (!kept.empty() && taken < std::ssize(names)) {
+    for (int n = 1; aside.empty() || std::filesystem::exists(aside); ++n)
+      aside = path_.parent_path() / fmt::format("{}-earlier{}{}", path_.stem().string(),
+                                                n == 1 ? "" : fmt::format("-{}", n),
+                                                path_.extension().string());
+    replace_file(aside, before);
+  }
+  replace_file(path_, fmt::format("{}\n", fmt::join(columns_, ",")) + kept);
+  return aside;
 }
 
 void RunTable::add(const std::string& lines) const { append_lines(path_, lines, Durable::later); }

@@ -14,8 +14,10 @@ class RunTable {
   RunTable(std::filesystem::path path, std::vector<std::string> columns);
 
   /// Makes the table for a run that goes on from `step`: keeps the lines of steps before, a column
-  /// by its name (nan where a line has none of it). Throws IoError.
-  void begin(std::int64_t step) const;
+  /// by its name (nan where a line has none of it, and where it is one of `moved`, which says
+  /// something else now). A table with columns that are not kept is kept whole, beside this one;
+  /// returns its path, empty where there is none. Throws IoError.
+  std::filesystem::path begin(std::int64_t step, const std::vector<std::string>& moved = {}) const;
 
   /// Adds whole lines, durably at the next sync of the folder. Throws IoError.
   void add(const std::string& lines) const;

@@ -115,6 +115,7 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
     }
   if (event.output.empty() && event.checkpoint.empty()) return;
   try {
+    if (step == first_step_) folder_.drop_replaced();
     folder_.log({{"event", "stored"},
                  {"step", step},
                  {"time", event.time},
@@ -133,6 +134,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
                                        const Diagnostics& diagnostics) {
   const std::int64_t step = storing.step;
   const auto path = folder_.fields() / step_file_name(step);
+  folder_.make_folders();
   const double time = time_of(config_, step);
   StepRecord record{
       .shape = config_.shape,
@@ -150,6 +152,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
     step_files_.write(path, record);
   else
     write_step_file(*ranks_, path, record, captured.rows);
+  if (step == first_step_) diagnostics_.begin(step);  // a line of it may be there
   std::string line = fmt::format("{},{}", step, time);
   for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
   diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
@@ -233,6 +236,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
   GoAhead together(*ranks_);
   const auto path = folder_.checkpoints() / checkpoint_file_name(step);
   // What a checkpoint says to be there is there; but many outputs are not looked at each time.
+  folder_.make_folders();
   looks_ += 64;
   if (looks_ >= outputs_.size()) {
     looks_ = 0;

@@ -26,6 +26,20 @@ std::vector<std::string> probe_columns(const RunConfig& config) {
   return columns;
 }
 
+std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now) {
+  std::vector<std::string> moved;
+  if (!before.probes || !now.probes) return moved;
+  const std::vector<std::string> earlier = probe_columns(before), columns = probe_columns(now);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto at = std::ranges::find(earlier, columns[i]);
+    if (at != earlier.end() &&
+        before.probes->at[(at - earlier.begin()) / before.fields.size()].second !=
+            now.probes->at[i / now.fields.size()].second)
+      moved.push_back(columns[i]);
+  }
+  return moved;
+}
+
 std::vector<double> values_of(const Diagnostics& diagnostics) {
   std::vector<double> values;
   for (const Statistics& of_field : diagnostics.fields)

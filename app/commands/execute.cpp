@@ -68,9 +68,11 @@ Json summary_values(const Job& job, const Provenance& provenance) {
 }
 
 // The command that goes on with this run: to its end, or beyond it where it is complete.
-std::string resume_words(const RunConfig& config, bool complete) {
+std::string resume_words(const RunConfig& config, bool complete, bool steady = false) {
   std::string command = fmt::format("{} resume {}", program_name(), shell_quoted(config.directory));
-  if (complete)
+  if (steady)  // or it would find that once more
+    command += " --set limits.steady=null";
+  else if (complete)
     command += fmt::format(" --set time.steps={}", 2 * std::max<std::int64_t>(config.steps, 1));
   return command;
 }
@@ -108,8 +110,8 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
     text += fmt::format("speed:    {} stepping ({:.4g} s), {} with output ({:.4g} s)\n",
                         cell_rate(cells / result.stepping_seconds), result.stepping_seconds,
                         cell_rate(cells / result.seconds), result.seconds);
-  text +=
-      fmt::format("{} {}\n", complete ? "go on:   " : "resume:  ", resume_words(config, complete));
+  text += fmt::format("{} {}\n",
+                      complete ? "go on:   " : "resume:  ", resume_words(config, complete, steady));
   return text;
 }
 
@@ -158,6 +160,12 @@ int execute_as(const Job& job, Console& console) {
   const RunFolder& folder =
       job.folder ? *job.folder : created.emplace(RunFolder::create(config.directory, job.existing));
   if (job.folder && !job.restart) folder.start_anew();
+  if (job.goes_back)
+    if (const auto aside = folder.set_aside_after(first_step); !aside.empty()) {
+      folder.log({{"event", "set aside"}, {"step", first_step}, {"folder", path_text(aside)}});
+      console.note(
+          fmt::format("what the run had stored of later steps is in {} now", aside.string()));
+    }
   if (!job.restart)
     if (const std::string shortage = disk_shortage(config, disk_of_run(config)); !shortage.empty())
       console.warning(shortage + ": what finds no room is named at the end");
@@ -180,13 +188,16 @@ int execute_as(const Job& job, Console& console) {
   if (job.restart)
     if (const std::string changes = text_of(equation_changes(folder), first_step); !changes.empty())
       provenance.emplace_back("equation_changes", changes);
-  // An output of the first step itself is stored again only where it is still due, or where the run
-  // may find once more that it is steady.
-  const Schedule schedule(config);
-  const bool again = schedule.is_output(first_step) || schedule.is_steady_check(first_step);
-  diagnostics_table(folder, config).begin(first_step + (again ? 0 : 1));
+  const auto begin = [&](const RunTable& table, std::int64_t step,
+                         const std::vector<std::string>& moved = {}) {
+    if (const auto aside = table.begin(step, moved); !aside.empty())
+      console.note(fmt::format("{}: other columns from step {} on; the earlier table is {}",
+                               table.path().string(), first_step, aside.string()));
+  };
+  begin(diagnostics_table(folder, config), first_step + 1);
   if (config.probes)
-    probes_table(folder, config).begin(first_step + (schedule.is_probe(first_step) ? 0 : 1));
+    begin(probes_table(folder, config),
+          first_step + (Schedule(config).is_probe(first_step) ? 0 : 1), job.moved_probes);
   console.begin(folder.path(), !begins_as_picture(config));
   folder.log({{"event", job.restart ? "resumed" : "started"},
               {"step", first_step},
@@ -231,7 +242,7 @@ int execute_as(const Job& job, Console& console) {
   summary["stepping_seconds"] = result.stepping_seconds;
   summary["seconds"] = result.seconds;
   summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
-  summary["resume"] = resume_words(config, complete);
+  summary["resume"] = resume_words(config, complete, complete && !result.stopped_by.empty());
   summary["finished"] = utc_now();
   saved_summary.save();
   folder.log({{"event", summary["status"]}, {"step", result.step}});

@@ -18,6 +18,8 @@ struct Job {
   std::optional<RunFolder> folder = {};  ///< of a run that was looked at; it is locked since then
   bool change_equation = false;          ///< the equation may be another from here on
   std::string equation_change = {};      ///< by what keys it is; empty: none
+  bool goes_back = false;                ///< what the folder has of later steps is set aside
+  std::vector<std::string> moved_probes = {};  ///< columns that say another cell from here on
 };
 
 /// The job that goes on from `restart` in `folder` under `config`; says on the console which

@@ -16,6 +16,7 @@
 #include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
 #include "io/provenance.hpp"
+#include "io/run_folder.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
 
@@ -73,6 +74,7 @@ fs::path picture_of(std::int64_t step, const std::string& pattern) {
 }
 
 void refuse_existing(const fs::path& path, const ExportOptions& options) {
+  refuse_file_of_run(path);
   if (fs::exists(path) && !options.overwrite)
     throw ConfigError(path.string() + ": exists already (--overwrite replaces it)");
 }
@@ -126,9 +128,9 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
   }
 }
 
-// An export must not replace what it reads, nor the index of the run.
+// An export must not replace what it reads.
 void refuse_input(const ExportOptions& options, const Series& series) {
-  std::vector<fs::path> inputs = {options.path, fs::path(options.path) / "fields.nc"};
+  std::vector<fs::path> inputs = {options.path};
   for (const SeriesRecord& record : series.records) inputs.push_back(record.file);
   for (const fs::path& input : inputs)
     if (std::error_code error; fs::equivalent(options.output, input, error))

@@ -10,6 +10,7 @@
 #include "app/signals.hpp"
 #include "io/equation_changes.hpp"
 #include "kernels/error.hpp"
+#include "solver/diagnostics.hpp"
 
 namespace lapl {
 namespace {
@@ -48,7 +49,8 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
           .restart = std::move(restart),
           .folder = std::move(folder),
           .change_equation = change_equation,
-          .equation_change = std::move(change)};
+          .equation_change = std::move(change),
+          .moved_probes = moved_probe_columns(before.run, config.run)};
 }
 
 namespace {
@@ -92,11 +94,7 @@ int resume_command(const ResumeOptions& options) {
     throw ConfigError("--set output.directory: resume goes on in the folder that it is given");
   Job job =
       resume_job(config, std::move(folder), std::move(restart), console, options.change_equation);
-  if (!options.from.empty())
-    if (const auto aside = job.folder->set_aside_after(job.restart->checkpoint.header.step);
-        !aside.empty())
-      console.note(
-          fmt::format("what the run had stored of later steps is in {} now", aside.string()));
+  job.goes_back = !options.from.empty();
   return execute(job, console);
 }
 

@@ -13,6 +13,9 @@ namespace {
 
 // What outputs call other things, and keys that stand beside those of fields.
 constexpr std::array taken_by_outputs = {"time", "step", "provenance", "VTKHDF"};
+constexpr std::array taken_by_checkpoints = {
+    "config",       "shape",           "fields",       "time_step_bits", "coefficient_bits",
+    "state_digest", "equation_digest", "output_names", "output_digests", "missing_outputs"};
 constexpr std::array taken_by_keys = {"kind", "let", "coefficient", "diffusivity"};
 
 class FormulaChecker {
@@ -61,11 +64,13 @@ class FormulaChecker {
     };
     for (const std::string& field : run_.fields) {
       check("fields", field);
-      if (std::ranges::count(taken_by_keys, field) + std::ranges::count(taken_by_outputs, field) >
-          0)
-        add("fields",
-            fmt::format("found the name {}, which keys or outputs have already (expected another)",
-                        field));
+      const auto is_field = [&](const char* name) { return name == field; };
+      if (std::ranges::any_of(taken_by_keys, is_field) ||
+          std::ranges::any_of(taken_by_outputs, is_field) ||
+          std::ranges::any_of(taken_by_checkpoints, is_field))
+        add("fields", fmt::format("found the name {}, which keys, outputs or checkpoints have "
+                                  "already (expected another)",
+                                  field));
     }
     for (const auto& [name, parameter] : run_.parameters) check("parameters." + name, name);
     for (const auto& [name, text] : run_.equation.quantities) check("equation.let", name);

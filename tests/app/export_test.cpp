@@ -282,6 +282,7 @@ TEST_CASE("export: pictures of one size, one for each output") {
 TEST_CASE("export: what is wrong is named, and what was there stays") {
   const Sandbox sandbox;
   make_run();
+  export_to("made.nc");
   write_text("old.npy", "old");
   write_text("new.xdmf", "old");
   write_text("foreign.h5", "none");
@@ -299,8 +300,12 @@ TEST_CASE("export: what is wrong is named, and what was there stays") {
       {{"out", "-o", "%99999d.png"}, 2, "expected one place for the step"},
       {{"out", "-o", "none/a.nc"}, 4, "none/a.nc: cannot create"},
       {{"out", "-o", "none/a.npy"}, 4, "none/a.npy: cannot create"},
-      {{"out", "-o", "out/fields.nc", "--overwrite"}, 2, "is part of what is exported"},
-      {{"out", "-o", "out/fields/step-000000020.nc", "--overwrite"}, 2, "is part of"},
+      {{"out", "-o", "out/fields.nc", "--overwrite"}, 2, "is a file of the run"},
+      {{"out", "-o", "out/diagnostics.csv", "--overwrite"}, 2, "is a file of the run"},
+      {{"out", "-o", "out/probes.csv"}, 2, "is a file of the run"},
+      {{"out", "-o", "out/fields/step-000000020.nc", "--overwrite"}, 2, "is a file of the run"},
+      {{"out", "-o", "out/fields/step-000000030.nc", "--step", "20"}, 2, "is a file of the run"},
+      {{"made.nc", "-o", "made.nc", "--overwrite"}, 2, "is part of what is exported"},
       {{"out"}, 2, "--output is required"},
       {{"out", "-o", "a.nc", "--field", "smooth"}, 2, "no such field (it has: field, laplacian)"},
       {{"out", "-o", "a.nc", "--step", "30"}, 2, "(it has 0, 20, 40, 60)"},

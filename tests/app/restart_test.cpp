@@ -87,6 +87,31 @@ TEST_CASE("going back sets aside what the run had stored of later steps") {
   CHECK(std::count(longer.begin(), longer.end(), '\n') == 6);
 }
 
+TEST_CASE("a resume that cannot start sets nothing aside") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  // An engine that this equation has not got is refused once the backend is made.
+  const Outcome refused =
+      run_lapl({"resume", "out", "--from", "40", "--set", "compute.engine=resident"});
+  CAPTURE(refused.err);
+  CHECK(refused.code != 0);
+  CHECK_FALSE(fs::exists("out/after-step-40"));
+  CHECK(fs::exists("out/fields/step-000000060.nc"));
+  CHECK(run_lapl({"resume", "out", "--from", "40"}).code == 0);
+  CHECK(has(text_of("out/log.jsonl"), "after-step-40"));
+}
+
+TEST_CASE("a run whose folders of outputs or checkpoints are removed makes them again") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  fs::copy_file("out/checkpoints/step-000000040.h5", "kept.h5");
+  fs::remove_all("out/checkpoints");
+  REQUIRE(run_lapl({"resume", "out", "--from", "kept.h5"}).code == 0);
+  CHECK(fs::exists("out/checkpoints/step-000000060.h5"));
+}
+
 TEST_CASE("kill -9 at random times, then resume: the digest of the uninterrupted run") {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());

@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <thread>
 
+#include "io/hdf5/dataset_checks.hpp"
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;
@@ -64,6 +67,55 @@ TEST_CASE("an existing run is never overwritten unasked, other folders never") {
   CHECK(refused.err.find("thesis: not empty, and not a run folder (it holds chapter.txt)") !=
         std::string::npos);
   CHECK(text_of("thesis/chapter.txt") == "years of work");
+}
+
+TEST_CASE("a run is replaced once the new one has its first output and checkpoint, not before") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  write_text("out/fields/notes.txt", "mine");
+  const auto contents = [] {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator("out"))
+      files[entry.path()] = entry.is_directory() ? "" : text_of(entry.path());
+    files.erase("out/.lock");
+    return files;
+  };
+  const auto before = contents();
+  const std::string replace = lapl_program() + " run c.yaml --overwrite --set grid.shape=[200,300]";
+  CHECK(WEXITSTATUS(std::system(("ulimit -f 8; " + replace + " 2> /dev/null").c_str())) == 4);
+  CHECK(contents() == before);
+
+  CHECK(std::system((replace + " > /dev/null").c_str()) == 0);
+  auto after = contents();
+  CHECK(after != before);
+  CHECK(after["out/fields/notes.txt"] == "mine");
+  for (const auto& [path, text] : before) CHECK(after.contains(path));
+  CHECK(after.size() == before.size());
+}
+
+TEST_CASE("names of fields that a checkpoint has for itself are refused") {
+  const Sandbox sandbox;
+  const std::string config =
+      "grid: {shape: [8, 8]}\nfields: [u, NAME]\n"
+      "equation: {kind: formula, u: laplacian(u), NAME: laplacian(NAME)}\n"
+      "initial: {u: {kind: uniform}, NAME: {kind: uniform}}\n"
+      "time: {steps: 1, step: 0.01}\noutput: {directory: out}\n";
+  const auto with_name = [&](const std::string& name) {
+    write_text("c.yaml", std::regex_replace(config, std::regex("NAME"), name));
+  };
+  with_name("v");
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  const lapl::Hdf5Session session;
+  for (const std::string& name :
+       lapl::list_datasets(lapl::open_hdf5_file("out/checkpoints/step-000000001.h5"))) {
+    if (name == "u" || name == "v") continue;
+    CAPTURE(name);
+    with_name(name);
+    const Outcome refused = run_lapl({"validate", "c.yaml"});
+    CHECK(refused.code == 2);
+    CHECK(has(refused.err, "found the name " + name));
+  }
 }
 
 TEST_CASE("neither a path nor a config's name leads around that") {

@@ -74,3 +74,49 @@ TEST_CASE("probes: the same table however often the run is interrupted") {
   CHECK(text_of("out/probes.csv") == whole);
   CHECK(text_of("out/after-step-40/probes.csv") == whole);
 }
+
+TEST_CASE("a table whose columns do not go on is kept whole, beside the new one") {
+  const Sandbox sandbox;
+  write_text("c.yaml", with_output("integrals: {energy: \"field^2\"}, probes: {every: 20, at: "
+                                   "{inlet: [4, 3], middle: [10, 15]}}"));
+  REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
+  const std::string probes = text_of("out/probes.csv"), rows = text_of("out/diagnostics.csv");
+  const auto resume = [](const std::string& steps, const std::string& setting) {
+    const Outcome run =
+        run_lapl({"resume", "out", "--set", "time.steps=" + steps, "--set", setting});
+    CAPTURE(run.err);
+    CHECK(run.code == 0);
+    return run.err;
+  };
+  const std::string said =
+      resume("80", "output.probes={every: 20, at: {inlet: [4, 4], outlet: [9, 9]}}");
+  CHECK(has(said, "the earlier table is out/probes-earlier.csv"));
+  CHECK(text_of("out/probes-earlier.csv") == probes);
+  const auto lines = lines_of("out/probes.csv");
+  CHECK(lines[0] == "step,time,inlet,outlet");
+  CHECK(lines[1] == "0,0,nan,nan");  // inlet is another cell now
+  CHECK_FALSE(has(lines.back(), "nan"));
+  CHECK_FALSE(fs::exists("out/diagnostics-earlier.csv"));
+
+  resume("100", "output.integrals={all: field}");
+  CHECK(has(text_of("out/diagnostics-earlier.csv"), rows.substr(0, rows.rfind("\n60,"))));
+  // More columns lose nothing.
+  CHECK_FALSE(has(resume("120", "output.integrals={all: field, energy: field^2}"), "earlier"));
+}
+
+TEST_CASE("a steady end: its line stays, and the words for going on lead beyond it") {
+  const Sandbox sandbox;
+  write_text("c.yaml", with_output("fields: [field]",
+                                   "initial: {kind: uniform, value: 2}\nboundary: insulated\n"
+                                   "limits: {steady: 1.0e-9, check_finite_every: 7}\n"));
+  const Outcome run = run_lapl({"run", "c.yaml", "--backend", "cpu"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  REQUIRE(has(run.out, "steady"));
+  CHECK(has(run.out, " --set limits.steady=null"));
+  const auto before = lines_of("out/diagnostics.csv");
+  REQUIRE(before.back().starts_with("7,"));
+  REQUIRE(run_lapl({"resume", "out", "--set", "limits.steady=null"}).code == 0);
+  CHECK(lines_of("out/diagnostics.csv")[before.size() - 1].starts_with("7,"));
+  CHECK(lines_of("out/diagnostics.csv").back().starts_with("60,"));
+}

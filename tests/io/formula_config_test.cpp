@@ -20,7 +20,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:4:27: equation.u: unknown key (did you mean equation.v?)\n"
      "bad.yaml:6:11: initial.u: unknown key (did you mean initial.v?)"},
     {"fields: [u, kind]",
-     "bad.yaml:2:9: fields: found the name kind, which keys or outputs have already (expected another)\n"
+     "bad.yaml:2:9: fields: found the name kind, which keys, outputs or checkpoints have already (expected another)\n"
      "bad.yaml:4:48: equation.v: unknown key (did you mean equation.u?)\n"
      "bad.yaml:6:1: initial.kind: missing (expected a map of kind and the keys of section initial that it reads)\n"
      "bad.yaml:6:31: initial.v: unknown key (did you mean initial.u?)"},
@@ -223,7 +223,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"output: {derived: {time: {formula: u}}}",
      "bad.yaml:7:19: output.derived: found the name time, which outputs have already (expected another)"},
     {"fields: [u, time]",
-     "bad.yaml:2:9: fields: found the name time, which keys or outputs have already (expected another)\n"
+     "bad.yaml:2:9: fields: found the name time, which keys, outputs or checkpoints have already (expected another)\n"
      "bad.yaml:4:1: equation.time: missing (expected a formula)\n"
      "bad.yaml:4:48: equation.v: unknown key (did you mean equation.u?)\n"
      "bad.yaml:6:1: initial.time: missing (expected a map of kind and the keys of section initial that it reads)\n"

@@ -22,10 +22,10 @@ TEST_CASE("links out of a run folder are refused or replaced, and never written 
   { const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse); }
   const std::string text = "a line\nwithout its end";
   for (const std::string name :
-       {"fields", "checkpoints", "log.jsonl", ".lock", "diagnostics.csv"}) {
+       {"fields", "checkpoints", ".replaced", "log.jsonl", ".lock", "diagnostics.csv"}) {
     CAPTURE(name);
     fs::remove_all(elsewhere);
-    const bool is_folder = fs::is_directory(run / name);
+    const bool is_folder = name != "log.jsonl" && name != ".lock" && name != "diagnostics.csv";
     const fs::path file = is_folder ? elsewhere / "step-000000000.nc" : elsewhere;
     if (is_folder) fs::create_directory(elsewhere);
     write_bytes(file, text);
@@ -54,20 +54,53 @@ TEST_CASE("links out of a run folder are refused or replaced, and never written 
   }
 }
 
-TEST_CASE("replacing a run that cannot be removed leaves no checkpoint without its outputs") {
+TEST_CASE("a run that is replaced comes back, unless the new one has a checkpoint") {
+  const ScratchFolder folder;
+  const fs::path run = folder / "run", checkpoint = run / "checkpoints/step-000000010.h5",
+                 output = run / "fields/step-000000010.nc";
+  { const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse); }
+  write_bytes(run / "run.json", "of the old run");
+  write_bytes(checkpoint, "a checkpoint");
+  write_bytes(output, "an output");
+  const auto is_old = [&] {
+    return read_bytes(checkpoint) == "a checkpoint" && read_bytes(output) == "an output" &&
+           read_bytes(run / "run.json") == "of the old run" && !fs::exists(run / ".replaced");
+  };
+  {
+    const RunFolder made = RunFolder::create(run, RunFolder::Existing::overwrite);
+    CHECK(fs::is_empty(run / "checkpoints"));
+    CHECK(fs::is_empty(run / "fields"));
+    CHECK(RunFolder::holds_run(run));
+    write_bytes(run / "fields/step-000000000.nc", "of the new run");
+  }
+  CHECK(is_old());
+  CHECK_FALSE(fs::exists(run / "fields/step-000000000.nc"));
+
+  // A move that was cut short.
+  fs::create_directories(run / ".replaced/checkpoints");
+  fs::create_directories(run / ".replaced/fields");
+  fs::rename(checkpoint, run / ".replaced/checkpoints/step-000000010.h5");
+  RunFolder::open(run);
+  CHECK(is_old());
+
+  {
+    const RunFolder made = RunFolder::create(run, RunFolder::Existing::overwrite);
+    write_bytes(run / "checkpoints/step-000000000.h5", "of the new run");
+  }
+  CHECK_FALSE(fs::exists(output));
+  CHECK_FALSE(fs::exists(run / ".replaced"));
+  CHECK_FALSE(fs::exists(run / ".dropped"));
+}
+
+TEST_CASE("folders of outputs and checkpoints that are gone are made again") {
   const ScratchFolder folder;
   const fs::path run = folder / "run";
   { const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse); }
-  write_bytes(run / "checkpoints/step-000000010.h5", "a checkpoint");
-  write_bytes(run / "fields/step-000000010.nc", "an output");
-  // A folder that is not empty is not removed.
-  fs::create_directories(run / "fields/step-000000000.nc/in the way");
-  CHECK_THROWS_AS(RunFolder::create(run, RunFolder::Existing::overwrite), IoError);
-  CHECK(fs::is_empty(run / "checkpoints"));
-  CHECK(RunFolder::holds_run(run));
-  fs::remove_all(run / "fields/step-000000000.nc");
-  CHECK_NOTHROW(RunFolder::create(run, RunFolder::Existing::overwrite));
-  CHECK(fs::is_empty(run / "fields"));
+  fs::remove(run / "fields");
+  fs::remove(run / "checkpoints");
+  const RunFolder opened = RunFolder::open(run);
+  CHECK(fs::is_directory(opened.fields()));
+  CHECK(fs::is_directory(opened.checkpoints()));
 }
 
 TEST_CASE("a run folder copied with hard links has a lock and a log of its own") {
