@@ -64,6 +64,15 @@ std::vector<fs::path> files_of_run(const fs::path& folder) {
   return files;
 }
 
+// Makes a folder and those above it: their names outlast a power cut.
+void make_durable_folders(const fs::path& path) {
+  std::vector<fs::path> above;
+  for (fs::path each = fs::absolute(path); !fs::exists(each); each = each.parent_path())
+    above.push_back(each.parent_path());
+  fs::create_directories(path);
+  for (const fs::path& each : above) sync_folder(each);
+}
+
 void sync_folders(const fs::path& folder) {
   for (const fs::path& of : {folder / "checkpoints", folder / "fields", folder})
     if (fs::exists(of)) sync_folder(of);
@@ -209,7 +218,7 @@ RunFolder::Locks RunFolder::take_over(const fs::path& folder) {
 
 RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
   require_room(path, existing);
-  fs::create_directories(path);
+  make_durable_folders(path);
   RunFolder folder(path, take_over(path));
   require_room(path, existing);  // until now another run could still begin and end here
   folder.start_anew();

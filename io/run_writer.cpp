@@ -53,12 +53,15 @@ void RunWriter<T>::progress(const Progress& progress) {
 
 template <class T>
 void RunWriter<T>::probed(std::int64_t step, std::span<const T> values) {
-  constexpr std::size_t worth_a_write = 1 << 16;
+  constexpr std::size_t worth_a_write = 1 << 16, most = std::size_t{1} << 28;
   std::string line = fmt::format("{},{}", step, time_of(config_, step));
   for (const T value : values) line += fmt::format(",{}", value);
   std::unique_lock lock(probing_);
   probe_lines_ += line + '\n';
-  if (probe_lines_.size() < worth_a_write && seconds_since(probes_written_) < 1) return;
+  if (probe_lines_.size() > most)
+    throw IoError("{}: its lines find no room, and 256 MiB of them wait", probes_.path().string());
+  const bool waits = warned_of_probes_ || probe_lines_.size() < worth_a_write;
+  if (waits && seconds_since(probes_written_) < 1) return;
   lock.unlock();
   try_to_write_probes();
 }
@@ -70,6 +73,7 @@ void RunWriter<T>::write_probes() {
   probes_written_ = Clock::now();
   probes_.add(probe_lines_);
   probe_lines_.clear();
+  warned_of_probes_ = false;
 }
 
 // What finds no room is tried again with the next lines: no checkpoint is written without them.

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
 
@@ -101,11 +102,12 @@ std::string difference(const Checkpoint& whole, const Checkpoint& split) {
                              return first_difference(a, b, whole.header);
                            },
                            whole.values));
+  const std::map<std::string, std::uint64_t> others(split.header.outputs.begin(),
+                                                    split.header.outputs.end());
   for (const auto& [name, digest] : whole.header.outputs)
-    for (const auto& [other_name, other_digest] : split.header.outputs)
-      if (name == other_name && digest != other_digest)
-        return text + fmt::format("\n  from {} on: digest {} uninterrupted, {} restarted", name,
-                                  digest_text(digest), digest_text(other_digest));
+    if (const auto other = others.find(name); other != others.end() && digest != other->second)
+      return text + fmt::format("\n  from {} on: digest {} uninterrupted, {} restarted", name,
+                                digest_text(digest), digest_text(other->second));
   return text;
 }
 

@@ -117,13 +117,24 @@ void verify_seal(const std::filesystem::path& path) {
   });
 }
 
-bool has_seal(const std::filesystem::path& path) {
+namespace {
+
+SealBytes last_bytes(const std::filesystem::path& path) {
   const PosixFile file(path, O_RDONLY, path.string());
   const std::uint64_t size = file.size();
-  if (size < seal_size) return false;
-  file.seek(size - seal_size);
   SealBytes bytes{};
-  return file.read(bytes) == seal_size && is_seal(bytes);
+  if (size < seal_size) return bytes;
+  file.seek(size - seal_size);
+  static_cast<void>(file.read(bytes));
+  return bytes;
+}
+
+}  // namespace
+
+bool has_seal(const std::filesystem::path& path) { return is_seal(last_bytes(path)); }
+
+std::uint64_t sealed_digest(const std::filesystem::path& path) {
+  return digest_in(last_bytes(path));
 }
 
 SealedImage read_sealed(const std::filesystem::path& path) {

@@ -49,6 +49,10 @@ void verify_seal(const std::filesystem::path& path);
 /// Whether the file ends with a seal (whatever its digest). Throws IoError where it is unreadable.
 bool has_seal(const std::filesystem::path& path);
 
+/// The low half of the digest in the file's seal, which is not verified; 0 where there is none.
+/// Throws IoError where it is unreadable.
+std::uint64_t sealed_digest(const std::filesystem::path& path);
+
 /// The bytes of a file, without its seal.
 struct SealedImage {
   std::unique_ptr<std::byte[]> bytes;

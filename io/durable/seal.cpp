@@ -64,4 +64,12 @@ bool is_seal(std::span<const std::byte> bytes) {
   return bytes.size() == seal_size && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
 
+std::uint64_t digest_in(const SealBytes& bytes) {
+  std::uint64_t digest = 0;
+  if (is_seal(bytes))
+    for (int byte = 0; byte < 8; ++byte)
+      digest |= std::to_integer<std::uint64_t>(bytes[24 + byte]) << (8 * byte);
+  return digest;
+}
+
 }  // namespace lapl

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,5 +36,8 @@ class SealMaker {
 
 /// Whether these bytes start as every seal does, of whatever version.
 bool is_seal(std::span<const std::byte> bytes);
+
+/// The low half of the digest in a seal; 0 where it is none.
+std::uint64_t digest_in(const SealBytes& bytes);
 
 }  // namespace lapl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "io/hdf5/hdf5_handle.hpp"
@@ -25,6 +26,12 @@ OpenedFile open_sealed(const std::filesystem::path& path, bool sealed);
 
 enum class Reading { rehearsal, real };
 
+/// Rehearses the reading of a file by `read`; of an output that of all fields, and not where the
+/// same has been rehearsed and then `remember`ed in this process. Returns what to remember.
+std::uint64_t rehearse_unless_known(const std::filesystem::path& path, bool sealed,
+                                    const std::function<void()>& read);
+void remember(std::uint64_t rehearsed);
+
 /// Verifies and opens the file and has `use(OpenedFile, Reading)` read it: in a rehearsal, whose
 /// result is dropped, and then again. Throws IoError that names the file; what `use` throws gets
 /// the name in front.
@@ -35,8 +42,11 @@ auto read_verified(const std::filesystem::path& path, Use use) {
     OpenedFile opened = open_sealed(path, sealed);
     return naming_file(path, [&] { return use(std::move(opened), reading); });
   };
-  rehearse(path, [&] { static_cast<void>(read(Reading::rehearsal)); });
-  return read(Reading::real);
+  const std::uint64_t rehearsed =
+      rehearse_unless_known(path, sealed, [&] { static_cast<void>(read(Reading::rehearsal)); });
+  auto result = read(Reading::real);
+  remember(rehearsed);
+  return result;
 }
 
 /// What a step file, an index or a series says of itself. Throws IoError where its parts contradict

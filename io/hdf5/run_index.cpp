@@ -41,6 +41,9 @@ fs::file_time_type written_at(const fs::path& file) {
   return error ? fs::file_time_type::max() : time;
 }
 
+/// Of a bundle: sealed_digest of the step file of each record.
+constexpr const char* copied_digests = "lapl_copied_digests";
+
 /// A step file that cannot be read into a bundle.
 struct BadStep {
   std::int64_t step;
@@ -173,8 +176,8 @@ void RunIndex::load(std::int64_t just_written) {
   loaded_ = true;
 }
 
-/// Records of bundles stand for their step files where these have not changed since. Bundles that
-/// cannot be used are as good as none.
+/// Records of bundles stand for the step files that they are copies of. Bundles that cannot be used
+/// are as good as none.
 void RunIndex::take_bundles() {
   bundles_.clear();
   for (const fs::path& path : list_bundles(folder_)) try {
@@ -182,11 +185,14 @@ void RunIndex::take_bundles() {
       const Axes axes = read_axes(opened.file);
       if (opened.format != "series" || axes.shape != shape_) continue;
       const std::string name = path.filename().string();
+      const auto copied =
+          read_numbers_attribute<std::uint64_t>(opened.file, copied_digests, axes.steps.size());
+      if (copied.size() != axes.steps.size()) continue;
       bundles_[name] = axes.steps.size();
       for (std::size_t i = 0; i < axes.steps.size(); ++i)
         if (const auto record = records_.find(axes.steps[i]);
             record != records_.end() && record->second.time == axes.times[i] &&
-            written_at(folder_ / step_file_name(axes.steps[i])) <= written_at(path))
+            sealed_digest(folder_ / step_file_name(axes.steps[i])) == copied[i])
           record->second = {axes.times[i], name, i};
     } catch (const IoError&) {
     }
@@ -280,9 +286,11 @@ void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
           create_records(file, name, precision_, 1 + shape_.axes, steps.size(), shape_));
       describe_field(datasets.back(), name, text.long_name, text.units, scales);
     }
+    std::vector<std::uint64_t> copied;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       std::vector<FieldValues> values;
       try {
+        copied.push_back(sealed_digest(folder_ / step_file_name(steps[i])));
         values = read_fields(steps[i]);
       } catch (const IoError& error) {
         throw BadStep{steps[i], error.what()};
@@ -293,6 +301,7 @@ void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
                      view_of(values[field]));
       }
     }
+    write_attribute(file, copied_digests, copied);
     for (Hdf5Dataset& dataset : datasets) dataset.close("close a dataset");
     close_axes(scales);
     file.close("close the HDF5 file");

@@ -191,9 +191,13 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to thes
   expected[0] = -1, expected[300] = -3;
   index.write();
   CHECK(values() == expected);
+  // Whatever the times of the files, as after a copy of the folder.
   const auto later = std::filesystem::last_write_time(run.index) + std::chrono::seconds(2);
-  for (const std::int64_t step : {0, 300})
-    std::filesystem::last_write_time(run.fields / step_file_name(step), later);
+  for (const auto& bundle : {"bundle-000000000.nc", "bundle-000000256.nc"})
+    if (std::filesystem::exists(run.fields / bundle))
+      std::filesystem::last_write_time(run.fields / bundle, later);
+  RunIndex(run.index, run.fields).write();
+  CHECK(values() == expected);
   std::filesystem::remove(run.fields / step_file_name(7));
   expected.erase(expected.begin() + 7);
   RunIndex(run.index, run.fields).write();
