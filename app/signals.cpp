@@ -38,17 +38,26 @@ void fail_without_signals() {
   }
 }
 
+sigset_t heeded_stop_signals() {
+  sigset_t heeded;
+  sigemptyset(&heeded);
+  for (const int signal : stop_signals) {
+    struct sigaction now {};
+    sigaction(signal, nullptr, &now);
+    if (signal != SIGHUP || now.sa_handler != SIG_IGN) sigaddset(&heeded, signal);
+  }
+  return heeded;
+}
+
 void catch_stop_signals() {
   std::signal(SIGPIPE, SIG_IGN);
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (const int signal : stop_signals) {
-    struct sigaction before {};
-    sigaction(signal, nullptr, &before);
-    if (signal != SIGHUP || before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
-  }
+  const sigset_t heeded = heeded_stop_signals();
+  for (const int signal : stop_signals)
+    if (sigismember(&heeded, signal) == 1) sigaction(signal, &action, nullptr);
 }
 
 std::string name_of_signal(int signal) {

@@ -6,6 +6,7 @@
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
 #include "app/signals.hpp"
+#include "app/sweep/sweep_processes.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -46,7 +47,7 @@ int run_command(const RunOptions& options) {
     return *code;
   std::vector<std::string> settings = options.words.all();
   if (!options.output.empty()) settings.push_back(text_setting("output.directory", options.output));
-  const LoadedConfig config = load_config(options.config, settings);
+  const LoadedConfig config = config_of_run(options.config, settings);
   Console console(options.console);
   if (options.auto_resume && RunFolder::holds_run(config.run.directory))
     return execute(resume_or_start(config, console), console);

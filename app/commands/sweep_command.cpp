@@ -47,8 +47,9 @@ int sweep_command(const SweepWords& options) {
     throw ConfigError(
         "{}: is a run folder (expected one for the run folders of a sweep: give another --output)",
         folder.string());
+  const std::string text = read_config_text(options.config);
   const std::vector<SweepMember> members =
-      sweep_members(options.config, options.words.all(), folder, options.auto_resume);
+      sweep_members(options.config, text, options.words.all(), folder, options.auto_resume);
   fs::create_directories(folder);
 
   Console console(options.console);
@@ -65,6 +66,7 @@ int sweep_command(const SweepWords& options) {
   const std::string stopped_by =
       run_members(members,
                   {.config = options.config,
+                   .text = text,
                    .jobs = options.jobs == "auto" ? 0 : std::stoi(options.jobs),
                    .go_on = options.auto_resume},
                   [&](const SweepMember& member, const MemberEnd& end) {

@@ -188,7 +188,7 @@ bool is_complete(const LoadedConfig& config) {
 
 }  // namespace
 
-std::vector<SweepMember> sweep_members(const std::string& config,
+std::vector<SweepMember> sweep_members(const std::string& config, const std::string& text,
                                        const std::vector<std::string>& settings,
                                        const fs::path& folder, bool go_on) {
   std::vector<std::string> common;
@@ -206,7 +206,8 @@ std::vector<SweepMember> sweep_members(const std::string& config,
     if (!names.insert(member.name).second)
       add_mistake(fmt::format("two combinations would have the run folder {}", member.name));
     try {
-      LoadedConfig loaded = load_config(config, member.settings);
+      LoadedConfig loaded =
+          parse_config(text, config, fs::path(config).parent_path(), member.settings);
       loaded.run.directory = (folder / member.name).string();
       member.run = loaded.run;
       const InitialConfig& initial = member.run.initial;

@@ -19,10 +19,11 @@ struct SweepMember {
 };
 
 /// One member for each combination of the values in `settings` (KEY=VALUE,VALUE,...); the last list
-/// varies fastest; their run folders are to be made below `folder`. Throws ConfigError with the
-/// mistakes of all members at once, which a folder that holds a run is too (with `go_on`: one of
-/// another problem); IoError where a file that a config names cannot be read.
-std::vector<SweepMember> sweep_members(const std::string& config,
+/// varies fastest; `text` is that of the file `config`; their run folders are to be made below
+/// `folder`. Throws ConfigError with the mistakes of all members at once, which a folder that holds
+/// a run is too (with `go_on`: one of another problem); IoError where a file that a config names
+/// cannot be read.
+std::vector<SweepMember> sweep_members(const std::string& config, const std::string& text,
                                        const std::vector<std::string>& settings,
                                        const std::filesystem::path& folder, bool go_on);
 

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <omp.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <span>
 #include <system_error>
 
 #include "app/commands/run_backend.hpp"
@@ -17,8 +20,10 @@
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
 #include "app/sweep/shared_codes.hpp"
+#include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/backend.hpp"
+#include "kernels/error.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "kernels/shared_code.hpp"
 
@@ -56,6 +61,9 @@ Share share_of(const RunConfig& run, int cores, int at_once) {
   return share;
 }
 
+// Gives a member the process id of its sweep, and says that its standard input is the config.
+constexpr const char* sweep_variable = "LAPL_SWEEP";
+
 fs::path log_of(const SweepMember& member) { return member.run.directory + ".log"; }
 
 // Why a member ended with this code, where that is no good one.
@@ -71,6 +79,21 @@ std::string error_of(const SweepMember& member, int code) {
 }
 
 // For calls that return what errno would be.
+// Empty, unless it is added to. As other files of a run: no link is followed, no pipe is waited
+// for.
+PosixFile open_log(const fs::path& path, bool add) {
+  unshare(path);
+  return {path, O_WRONLY | O_CREAT | O_NOFOLLOW | (add ? 0 : O_TRUNC), path.string()};
+}
+
+// A file in memory, which each member opens for itself.
+PosixFile file_of(const std::string& text) {
+  std::optional<PosixFile> file = PosixFile::in_memory("the members' config");
+  if (!file) throw IoError("the members' config: this system has no files in memory");
+  file->write(std::as_bytes(std::span(text)));
+  return std::move(*file);
+}
+
 void require(int error) {
   if (error != 0) throw std::system_error(error, std::generic_category(), "starting the members");
 }
@@ -78,7 +101,9 @@ void require(int error) {
 class Processes {
  public:
   Processes(const SweepOptions& options, const sigset_t& signals_before)
-      : options_(options), program_(fs::read_symlink("/proc/self/exe").string()) {
+      : options_(options),
+        program_(fs::read_symlink("/proc/self/exe").string()),
+        config_(file_of(options.text)) {
     require(posix_spawnattr_init(&attributes_));
     require(posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK));
     require(posix_spawnattr_setsigmask(&attributes_, &signals_before));
@@ -86,8 +111,8 @@ class Processes {
   Processes(const Processes&) = delete;
   ~Processes() { posix_spawnattr_destroy(&attributes_); }
 
-  // 0, or why the member cannot be started, as errno says it. `code`: -1 or a file for it.
-  int start(const SweepMember& member, const Share& share, int code) {
+  // Throws IoError where the member cannot be started. `code`: -1 or a file for it.
+  void start(const SweepMember& member, const Share& share, int code) {
     std::vector<std::string> words = {program_, "run", options_.config, "--output",
                                       member.run.directory};
     for (const std::string& setting : member.settings)
@@ -99,19 +124,21 @@ class Processes {
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
 
-    const std::string log = log_of(member).string();
+    const PosixFile log = open_log(log_of(member), options_.go_on);
     posix_spawn_file_actions_t files;
     require(posix_spawn_file_actions_init(&files));
-    require(posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
-    require(posix_spawn_file_actions_addopen(
-        &files, STDOUT_FILENO, log.c_str(),
-        O_WRONLY | O_CREAT | (options_.go_on ? O_APPEND : O_TRUNC), 0644));
+    require(posix_spawn_file_actions_addopen(&files, STDIN_FILENO, config_.scratch_path().c_str(),
+                                             O_RDONLY, 0));
+    require(posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.scratch_path().c_str(),
+                                             O_WRONLY | O_APPEND, 0));
     require(posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO));
     std::string code_variable = fmt::format("{}={}", shared_code_variable, code_descriptor);
+    std::string own_variable = fmt::format("{}={}", sweep_variable, getpid());
     std::vector<char*> variables;
     for (char** variable = environ; *variable != nullptr; ++variable)
       if (!makes_rank(*variable)) variables.push_back(*variable);
     if (code >= 0) {
+    variables.push_back(own_variable.data());
       require(posix_spawn_file_actions_adddup2(&files, code, code_descriptor));
       variables.push_back(code_variable.data());
     }
@@ -120,8 +147,9 @@ class Processes {
     const int error = posix_spawn(&child, program_.c_str(), &files, &attributes_, arguments.data(),
                                   variables.data());
     posix_spawn_file_actions_destroy(&files);
-    if (error == 0) running_.emplace(child, std::pair(&member, share));
-    return error;
+    if (error != 0)
+      throw IoError("{}: cannot be started: {}", log_of(member).string(), std::strerror(error));
+    running_.emplace(child, std::pair(&member, share));
   }
 
   bool fits(const Share& share, const Memory& available, int cores) const {
@@ -160,21 +188,30 @@ class Processes {
   const SweepOptions& options_;
   std::string program_;
   posix_spawnattr_t attributes_{};
+  PosixFile config_;
   std::map<pid_t, std::pair<const SweepMember*, Share>> running_;
 };
 
 }  // namespace
 
 std::string run_members(const std::vector<SweepMember>& members, const SweepOptions& options,
+LoadedConfig config_of_run(const fs::path& path, const std::vector<std::string>& settings) {
+  const char* const sweep = std::getenv(sweep_variable);
+  if (sweep == nullptr) return load_config(path, settings);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (std::to_string(getppid()) != sweep) throw IoError("the sweep of this run has ended");
+  unsetenv(sweep_variable);
+  return parse_config(read_config_text("/proc/self/fd/0"), path.string(), path.parent_path(),
+                      settings);
+}
+
                         const std::function<void(const SweepMember&, const MemberEnd&)>& ended) {
   // Taken one at a time by sigwaitinfo, so that none can come in between; blocked before a GPU's
   // driver starts threads, which would be told of them.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
-  sigset_t signals, before;
-  sigemptyset(&signals);
+  sigset_t signals = heeded_stop_signals(), before;
   sigaddset(&signals, SIGCHLD);
-  for (const int signal : stop_signals) sigaddset(&signals, signal);
   require(pthread_sigmask(SIG_BLOCK, &signals, &before));
 
   std::vector<const SweepMember*> waiting;
@@ -197,9 +234,11 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
          ++next) {
       const Share share = share_of((*next)->run, cores, at_once);
       if (!processes.fits(share, available, cores)) break;
-      if (const int error = processes.start(**next, share, codes.of_next(**next)); error != 0)
-        ended(**next, {exit_io, fmt::format("{}: cannot be started: {}", log_of(**next).string(),
-                                            std::strerror(error))});
+      try {
+        processes.start(**next, share, codes.of_next(**next));
+      } catch (const IoError& error) {
+        ended(**next, {exit_io, error.what()});
+      }
     }
     if (processes.count() == 0) break;
     const int signal = sigwaitinfo(&signals, nullptr);

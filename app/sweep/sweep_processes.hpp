@@ -1,11 +1,13 @@
 // Runs the members of a sweep side by side, each in a process of its own.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "app/sweep/sweep_members.hpp"
+#include "io/config/config.hpp"
 
 namespace lapl {
 
@@ -17,9 +19,15 @@ struct MemberEnd {
 
 struct SweepOptions {
   std::string config;  ///< path of the config file
+  std::string text;    ///< of that file when the members were checked
   int jobs = 0;        ///< members at once, at most; 0: as many as cores and memory allow
   bool go_on = false;  ///< each member goes on where its run folder holds a run
 };
+
+/// The config of `lapl run`. A member of a sweep takes the text that the sweep has checked,
+/// whatever the file says by now, and from here on is killed where its sweep is.
+LoadedConfig config_of_run(const std::filesystem::path& path,
+                           const std::vector<std::string>& settings);
 
 /// Runs every member that is not complete as `lapl run`, its output in the file `FOLDER.log`. Calls
 /// `ended` as each ends. SIGINT, SIGTERM and SIGUSR1 stop those that run, with checkpoints, and

@@ -1,4 +1,6 @@
 // lapl sweep: every combination of the values, each as lapl run would do it alone.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -190,11 +192,53 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
   const pid_t sweep = start(
       {"sweep", "long.yaml", "--output", "k", "--set", "time.steps=900000000,20", "--jobs", "1"});
   wait_for_checkpoint("k/steps-900000000");
+  write_text("long.yaml", long_sweep + std::string("boundary: periodic\n"));
   kill(static_cast<pid_t>(std::stol(text_of("k/steps-900000000/.lock"))), SIGKILL);
   const Outcome rest = finish(sweep);
   CHECK(rest.code == 128 + SIGKILL);
   CHECK(contains(rest.out, "steps-900000000: ended by signal Killed"));
   CHECK(contains(text_of("k/summary.csv"), "steps-20,20,complete,0,20,"));
+  CHECK(!contains(text_of("k/steps-20/config.yaml"), "periodic"));  // as it was when it was checked
+}
+
+TEST_CASE("logs of members follow no link and wait for no pipe") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  write_text("elsewhere", "kept");
+  fs::create_directory("s");
+  fs::create_symlink("../elsewhere", "s/seed-1.log");
+  REQUIRE(mkfifo("s/seed-2.log", 0600) == 0);
+  fs::create_hard_link("elsewhere", "s/seed-3.log");
+  const Outcome outcome =
+      run_lapl({"sweep", "c.yaml", "--output", "s", "--set", "initial.seed=1,2,3,4"});
+  CHECK(outcome.code == 4);
+  CHECK(text_of("elsewhere") == "kept");
+  CHECK(contains(outcome.out, "seed-1: s/seed-1.log: cannot create: "));
+  CHECK(contains(outcome.out, "seed-2: s/seed-2.log: is not a regular file"));
+  for (const char* member : {"seed-3", "seed-4"})
+    CHECK(contains(text_of(fs::path("s") / (std::string(member) + ".log")), "digest 0x"));
+}
+
+TEST_CASE("members of a sweep that is killed end with it, and the next one goes on with them") {
+  const Sandbox sandbox;
+  write_text("c.yaml", long_sweep);
+  std::vector<std::string> arguments = {"sweep", "c.yaml",           "--output", "s",
+                                        "--set", "initial.seed=1,2", "--jobs",   "2"};
+  const pid_t sweep = start(arguments);
+  std::vector<std::string> members;
+  for (const char* member : {"s/seed-1", "s/seed-2"}) {
+    wait_for_checkpoint(member);
+    members.push_back("/proc/" + text_of(fs::path(member) / ".lock") + "/stat");
+  }
+  kill(sweep, SIGKILL);
+  finish(sweep);
+  for (const std::string& member : members)
+    for (std::string state = "(lapl) S"; contains(state, "(lapl) ") && !contains(state, ") Z ");)
+      state = text_of(member);
+  arguments.insert(arguments.end(), {"--auto-resume", "--set", "time.steps=20"});
+  const Outcome rest = run_lapl(arguments);
+  CAPTURE(rest.out);
+  CHECK(rest.code == 0);
 }
 
 TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is complete alone") {
@@ -263,6 +307,14 @@ TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the
     CHECK(outcome.code == 75);
     CHECK(contains(outcome.out, std::string("stopped by ") + named));
   }
+  const pid_t sweep = start({"-c", "trap '' HUP; exec " + lapl_program() +
+                                       " sweep c.yaml --output s --jobs 2 --set initial.seed=1,2"},
+                            "/bin/sh");
+  for (const char* member : {"s/seed-1", "s/seed-2"}) wait_for_checkpoint(member);
+  kill(sweep, SIGHUP);
+  for (const char* member : {"s/seed-1", "s/seed-2"})
+    kill(static_cast<pid_t>(std::stol(text_of(fs::path(member) / ".lock"))), SIGKILL);
+  CHECK(!contains(finish(sweep).err, "stopped by"));
 }
 
 TEST_CASE("signals within a second of each other are one request to stop") {
