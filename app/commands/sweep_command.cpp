@@ -50,6 +50,7 @@ int sweep_command(const SweepWords& options) {
   const std::string text = read_config_text(options.config);
   const std::vector<SweepMember> members =
       sweep_members(options.config, text, options.words.all(), folder, options.auto_resume);
+  const std::vector<std::string> results = result_columns(members);
   fs::create_directories(folder);
 
   Console console(options.console);
@@ -57,7 +58,7 @@ int sweep_command(const SweepWords& options) {
   std::size_t ended = 0;
   for (const SweepMember& member : members) {
     rows.push_back(
-        summary_row(member, member.complete ? std::optional(MemberEnd{}) : std::nullopt));
+        summary_row(member, results, member.complete ? std::optional(MemberEnd{}) : std::nullopt));
     if (member.complete) ++ended;
   }
   console.note(fmt::format("{} members{}, run folders below {}", members.size(),
@@ -71,7 +72,9 @@ int sweep_command(const SweepWords& options) {
                    .go_on = options.auto_resume},
                   [&](const SweepMember& member, const MemberEnd& end) {
                     Json& row = rows[&member - members.data()];
-                    row = summary_row(member, end);
+                    row = summary_row(member, results, end);
+                    if (options.console.quiet && !end.error.empty())  // no table says it
+                      print_error(fmt::format("{}: {}", member.name, end.error));
                     console.note(fmt::format("{} of {}: {} {}", ++ended, members.size(),
                                              member.name, row["status"].get<std::string>()));
                   });

@@ -73,12 +73,12 @@ std::string error_of(const SweepMember& member, int code) {
   const std::string text = fs::exists(log_of(member)) ? read_start(log_of(member)) : "";
   constexpr std::string_view mark = "lapl: error: ";
   const auto at = text.rfind(mark);
-  if (at == std::string::npos) return "";
+  if (at == std::string::npos)
+    return fmt::format("exit code {}, for which {} gives no reason", code, log_of(member).string());
   const auto start = at + mark.size();
   return text.substr(start, text.find_last_not_of('\n') + 1 - start);
 }
 
-// For calls that return what errno would be.
 // Empty, unless it is added to. As other files of a run: no link is followed, no pipe is waited
 // for.
 PosixFile open_log(const fs::path& path, bool add) {
@@ -94,6 +94,7 @@ PosixFile file_of(const std::string& text) {
   return std::move(*file);
 }
 
+// For calls that return what errno would be.
 void require(int error) {
   if (error != 0) throw std::system_error(error, std::generic_category(), "starting the members");
 }
@@ -132,13 +133,13 @@ class Processes {
     require(posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.scratch_path().c_str(),
                                              O_WRONLY | O_APPEND, 0));
     require(posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO));
-    std::string code_variable = fmt::format("{}={}", shared_code_variable, code_descriptor);
     std::string own_variable = fmt::format("{}={}", sweep_variable, getpid());
+    std::string code_variable = fmt::format("{}={}", shared_code_variable, code_descriptor);
     std::vector<char*> variables;
     for (char** variable = environ; *variable != nullptr; ++variable)
       if (!makes_rank(*variable)) variables.push_back(*variable);
-    if (code >= 0) {
     variables.push_back(own_variable.data());
+    if (code >= 0) {
       require(posix_spawn_file_actions_adddup2(&files, code, code_descriptor));
       variables.push_back(code_variable.data());
     }
@@ -187,14 +188,13 @@ class Processes {
 
   const SweepOptions& options_;
   std::string program_;
-  posix_spawnattr_t attributes_{};
   PosixFile config_;
+  posix_spawnattr_t attributes_{};
   std::map<pid_t, std::pair<const SweepMember*, Share>> running_;
 };
 
 }  // namespace
 
-std::string run_members(const std::vector<SweepMember>& members, const SweepOptions& options,
 LoadedConfig config_of_run(const fs::path& path, const std::vector<std::string>& settings) {
   const char* const sweep = std::getenv(sweep_variable);
   if (sweep == nullptr) return load_config(path, settings);
@@ -205,6 +205,7 @@ LoadedConfig config_of_run(const fs::path& path, const std::vector<std::string>&
                       settings);
 }
 
+std::string run_members(const std::vector<SweepMember>& members, const SweepOptions& options,
                         const std::function<void(const SweepMember&, const MemberEnd&)>& ended) {
   // Taken one at a time by sigwaitinfo, so that none can come in between; blocked before a GPU's
   // driver starts threads, which would be told of them.

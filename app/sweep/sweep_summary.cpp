@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "app/exit_code.hpp"
@@ -10,6 +11,7 @@
 #include "io/durable/posix_file.hpp"
 #include "io/json.hpp"
 #include "io/run_table.hpp"
+#include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
 
 namespace lapl {
@@ -22,16 +24,6 @@ using Json = nlohmann::ordered_json;
 Json json_of(const std::string& yaml) {
   Json value = parse_json(yaml);
   return value.is_discarded() ? Json(yaml) : value;
-}
-
-// Of each field: least, largest and mean value; and integrals.
-std::vector<std::string> result_columns(const RunConfig& config) {
-  std::vector<std::string> columns;
-  for (const std::string& field : config.fields)
-    for (const char* what : {"min", "max", "mean"})
-      columns.push_back(column_prefix(config.fields, field) + what);
-  for (const auto& [name, formula] : config.integrals) columns.push_back(name);
-  return columns;
 }
 
 // What the last line of diagnostics.csv says of the row's columns.
@@ -64,12 +56,37 @@ Json run_summary(const fs::path& folder) {
   return summary.is_object() ? summary : Json::object();
 }
 
-Json summary_row(const SweepMember& member, const std::optional<MemberEnd>& end) {
+std::vector<std::string> result_columns(const std::vector<SweepMember>& members) {
+  std::set<std::string> taken = {"member", "status", "exit_code", "code",
+                                 "step",   "digest", "seconds",   "error"};
+  for (const auto& [key, value] : members.front().values) taken.insert(key);
+  std::vector<std::string> columns;
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::find(columns, name) == columns.end()) columns.push_back(name);
+  };
+  for (const SweepMember& member : members) {
+    const std::vector<std::string>& fields = member.run.fields;
+    for (const std::string& field : fields)
+      for (const char* what : {"min", "max", "mean"}) add(column_prefix(fields, field) + what);
+    for (const auto& [name, formula] : member.run.integrals) {
+      if (taken.contains(name))
+        throw ConfigError(
+            "output.integrals.{}: the table of a sweep has a column of that name (expected another "
+            "name)",
+            name);
+      add(name);
+    }
+  }
+  return columns;
+}
+
+Json summary_row(const SweepMember& member, const std::vector<std::string>& results,
+                 const std::optional<MemberEnd>& end) {
   Json row = {{"member", member.name}};
   for (const auto& [key, value] : member.values) row[key] = json_of(value);
   row["status"] = "waiting";
   for (const char* name : {"exit_code", "step"}) row[name] = nullptr;
-  for (const std::string& name : result_columns(member.run)) row[name] = nullptr;
+  for (const std::string& name : results) row[name] = nullptr;
   for (const char* name : {"digest", "seconds", "error"}) row[name] = nullptr;
   if (!end) return row;
   row["status"] = status_of(end->code);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/sweep/sweep_members.hpp"
 #include "app/sweep/sweep_processes.hpp"
@@ -14,10 +15,16 @@ namespace lapl {
 /// What run.json in a run folder says; an empty object where it says nothing that can be read.
 nlohmann::ordered_json run_summary(const std::filesystem::path& folder);
 
-/// A row: member, the swept keys, status, exit_code, step, min, max, mean (of the last output),
-/// digest, seconds (of the last part of the run), error. What is not known is null, as for a member
-/// that has no end since it was not started.
-nlohmann::ordered_json summary_row(const SweepMember& member, const std::optional<MemberEnd>& end);
+/// What the table says of the last outputs: least, largest and mean value of each field of any
+/// member, and integrals. Throws ConfigError where an integral has the name of another column.
+std::vector<std::string> result_columns(const std::vector<SweepMember>& members);
+
+/// A row: member, the swept keys, status, exit_code, step, the results, digest, seconds (of the
+/// last part of the run), error. What is not known is null, as for a member that has no end since
+/// it was not started.
+nlohmann::ordered_json summary_row(const SweepMember& member,
+                                   const std::vector<std::string>& results,
+                                   const std::optional<MemberEnd>& end);
 
 /// The rows as aligned columns, with what went wrong below.
 std::string summary_table(const nlohmann::ordered_json& rows);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "kernels/cpu/system_compiler.hpp"
 #include "tests/app/program.hpp"
@@ -199,6 +200,45 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
   CHECK(contains(rest.out, "steps-900000000: ended by signal Killed"));
   CHECK(contains(text_of("k/summary.csv"), "steps-20,20,complete,0,20,"));
   CHECK(!contains(text_of("k/steps-20/config.yaml"), "periodic"));  // as it was when it was checked
+}
+
+TEST_CASE("a quiet sweep says which members failed, and why") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config("initial: {kind: uniform}\n"));
+  const Outcome outcome =
+      run_lapl({"sweep", "c.yaml", "--output", "s", "--set", "initial.value=1,3e38", "--quiet"});
+  CHECK(outcome.code == 3);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.starts_with("lapl: error: value-3e38: "));
+  CHECK(!contains(outcome.err, "value-1"));
+}
+
+TEST_CASE("the table of a sweep has a column for each result of any member, and none twice") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome sweep = run_lapl({"sweep", "c.yaml", "--output", "s", "--set",
+                                  "output.integrals={all: field},{squares: field^2}"});
+  CHECK(sweep.code == 0);
+  std::istringstream table(text_of("s/summary.csv"));
+  std::string line;
+  std::getline(table, line);
+  const auto columns = std::ranges::count(line, ',');
+  CHECK(contains(line, ",min,max,mean,all,squares,digest,seconds,error"));
+  for (const char* end : {",,0x", ",0x"}) {
+    std::getline(table, line);
+    CHECK(std::ranges::count(line, ',') == columns);
+    CHECK(contains(line, end));
+  }
+  for (const char* name : {"member", "status", "exit_code", "code", "digest", "seconds", "error"}) {
+    CAPTURE(name);
+    const Outcome refused =
+        run_lapl({"sweep", "c.yaml", "--output", "t", "--set", "initial.seed=1,2", "--set",
+                  std::string("output.integrals={") + name + ": field}"});
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, std::string("output.integrals.") + name +
+                                    ": the table of a sweep has a column"));
+    CHECK(!fs::exists("t"));
+  }
 }
 
 TEST_CASE("logs of members follow no link and wait for no pipe") {
