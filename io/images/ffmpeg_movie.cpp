@@ -6,22 +6,20 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <sstream>
 
 #include "io/images/movie.hpp"
 #include "kernels/error.hpp"
 #include "kernels/leftovers.hpp"
+#include "kernels/program_on_path.hpp"
 
 namespace lapl {
+namespace {
 
-bool ffmpeg_found() {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (::access((folder + "/ffmpeg").c_str(), X_OK) == 0) return true;
-  return false;
-}
+std::string ffmpeg() { return program_in(absolute_folders_of_path(), "ffmpeg"); }
+
+}  // namespace
+
+bool ffmpeg_found() { return !ffmpeg().empty(); }
 
 FfmpegMovie::FfmpegMovie(std::filesystem::path path, PictureSize size, int frames_per_second)
     : path_(std::move(path)),
@@ -34,7 +32,7 @@ FfmpegMovie::FfmpegMovie(std::filesystem::path path, PictureSize size, int frame
     ::unlink(scratch_.c_str());
     throw_system_error("ffmpeg", "make a socket");
   }
-  std::vector<std::string> words = {"ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt",
+  std::vector<std::string> words = {ffmpeg(), "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt",
                                     "bgr0", "-s", fmt::format("{}x{}", size.width, size.height),
                                     "-r", std::to_string(frames_per_second), "-i", "pipe:0",
                                     // Players want both sides even and colours at half resolution.
@@ -47,7 +45,8 @@ FfmpegMovie::FfmpegMovie(std::filesystem::path path, PictureSize size, int frame
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-  const int error = ::posix_spawnp(&child_, "ffmpeg", &actions, nullptr, arguments.data(), environ);
+  const int error =
+      ::posix_spawn(&child_, arguments.front(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[0]);
   input_ = ends[1];

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 
 #include "app/view/plot/colormap.hpp"
 #include "app/view/plot/layout.hpp"
@@ -154,4 +156,28 @@ TEST_CASE("layout: everything inside its cell, cells square, no overlap") {
       }
   CHECK_THROWS_AS(figure_layout({100, 40}, 3, {20, 30}), ConfigError);
   CHECK(figure_layout(default_size(3, {2, 900}), 3, {2, 900}).panels[1].cell.y > 0);  // stacked
+}
+
+TEST_CASE("movies: ffmpeg is the one of an absolute entry of PATH") {
+  const test::ScratchFolder folder;
+  const std::filesystem::path here = std::filesystem::current_path();
+  const std::string before = std::getenv("PATH"), absolute = folder / "absolute";
+  for (const std::string name : {"relative", "absolute"}) {
+    std::filesystem::create_directory(folder / name);
+    const std::filesystem::path program = folder / name / "ffmpeg";
+    std::ofstream(program)
+        << "#!/bin/sh\nPATH=/usr/bin:/bin\ncat >/dev/null\nfor file; do :; done\n"
+        << "echo " << name << " >\"${file#file:}\"\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  }
+  std::filesystem::current_path(folder.path());
+  setenv("PATH", "relative:.:", 1);
+  CHECK(!ffmpeg_found());
+  CHECK_THROWS_AS(FfmpegMovie("m.mp4", {2, 2}, 10), IoError);
+  setenv("PATH", ("relative:" + absolute).c_str(), 1);
+  CHECK(ffmpeg_found());
+  FfmpegMovie("m.mp4", {2, 2}, 10).finish();
+  setenv("PATH", before.c_str(), 1);
+  std::filesystem::current_path(here);
+  CHECK(test::read_bytes(folder / "m.mp4") == "absolute\n");
 }
