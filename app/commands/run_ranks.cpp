@@ -1,6 +1,7 @@
 #include "app/commands/run_ranks.hpp"
 
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -76,7 +77,8 @@ void follow_first_rank(Ranks& ranks) {
 
 Ranks& run_ranks() {
   if (!is_started_as_rank()) return only_rank();
-  static const std::unique_ptr<Ranks> all = [] {
+  // Never destroyed: where OpenMP ends the process, nothing waits for other ranks.
+  static Ranks* const all = [] {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives what has started it
     std::unique_ptr<Ranks> met = all_ranks();
     for (const char* const started : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
@@ -86,7 +88,7 @@ Ranks& run_ranks() {
                           size, mpi_library());
     if (met->count() > 1) role = Role::equal;
     choose_device(met->index_on_this_machine());
-    return met;
+    return met.release();
   }();
   return *all;
 }
@@ -162,7 +164,13 @@ int leave_ranks(int exit_code) {
     run_ranks().rest();
     broadcast_text(run_ranks(), "");
   }
+  leave_all_ranks();
   return heard ? exit_complete : exit_code;
+}
+
+void end_at_once(int exit_code) {
+  if (role != Role::alone) end_all_ranks(exit_code);
+  _exit(exit_code);
 }
 
 }  // namespace lapl

@@ -114,12 +114,6 @@ MpiRanks::OnMachine all_on_this_machine() {
   return here;
 }
 
-void finish() {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (finalized == 0) MPI_Finalize();
-}
-
 }  // namespace
 
 std::string ranks_unavailable() { return {}; }
@@ -140,8 +134,14 @@ std::unique_ptr<Ranks> all_ranks() {
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
   if (given < MPI_THREAD_MULTIPLE)
     throw DeviceError("this MPI does not let several threads call it (MPI_THREAD_MULTIPLE)");
-  std::atexit(finish);
   return std::make_unique<MpiRanks>(MPI_COMM_WORLD, all_on_this_machine());
+}
+
+void leave_all_ranks() {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized != 0 && finalized == 0) MPI_Finalize();
 }
 
 void end_all_ranks(int code) {
@@ -159,6 +159,8 @@ std::unique_ptr<Ranks> all_ranks() {
   throw DeviceError("several ranks: {} (install libopenmpi-dev or libmpich-dev and build again)",
                     ranks_unavailable());
 }
+
+void leave_all_ranks() {}
 
 void end_all_ranks(int code) { std::_Exit(code); }
 

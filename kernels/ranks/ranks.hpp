@@ -82,6 +82,9 @@ std::string mpi_library();
 /// this build has none.
 std::unique_ptr<Ranks> all_ranks();
 
+/// Waits until all of these have come to here; there are no ranks from then on.
+void leave_all_ranks();
+
 /// Ends every rank of all_ranks, which may wait for this one, and this process, with an exit code.
 [[noreturn]] void end_all_ranks(int code);
 

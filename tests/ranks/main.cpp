@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   lapl::choose_device(ranks.index_on_this_machine());
   doctest::Context context(argc, argv);
   if (!ranks.is_first()) context.setOption("minimal", true);
-  const bool failed = context.run() != 0;
-  return ranks.any(failed) ? 1 : 0;
+  const bool failed = ranks.any(context.run() != 0);
+  lapl::leave_all_ranks();
+  return failed ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-"""Runs on several ranks: one that fails or is killed, a starter that is, signals to one rank or to all, a full disk."""
+"""Runs on several ranks: one that fails, starts no thread or is killed, a starter that is, signals, full disks."""
 import errno
 import functools
 import os
@@ -15,6 +15,7 @@ from harness import AUTO_RESUME, RUN, Skipped, Torture, Trial, sample, wait_unti
 from kills import check_after_kill
 from run_folders import expect
 from stops import SIGNALS, check_stopped
+import threads
 
 ON_RANKS = pathlib.Path(__file__).resolve().parents[1] / "ranks/on_ranks"
 SECONDS = 120  # in which a run is to end everywhere, beside whatever else the machine does
@@ -143,6 +144,27 @@ def full_disk(torture: Torture, count: int | None) -> list[Trial]:
     return [Trial(f"tmpfs with {options} {environment}",
                   functools.partial(fill, torture, options, environment, command=(*RUN, *on(3))))
             for options, environment in sample(full_disk_points(), count)]
+
+
+def one_rank_threads(torture: Torture, count: int | None) -> list[Trial]:
+    """A thread of one rank cannot be started, MPI's own too: the run ends everywhere, and goes on to the same bits."""
+    require_ranks(torture)
+    config = threads.CONFIG.format(engine="threaded", method="direct")
+    torture.reference(config)
+
+    def trial(number: int, forever: int, rank: int, folder: pathlib.Path, **more: str) -> None:
+        (folder / "c.yaml").write_text(config)
+        ended = torture.run_program(folder, *RUN, *on(2), environment=torture.preload("thread_faults") | more | {
+            "LAPL_FAIL_THREAD": str(number), "LAPL_FAIL_FOREVER": str(forever), "LAPL_FAIL_RANK": str(rank)})
+        expect(ended.code in (0, 5), f"{ended}")
+        torture.check_resumes(folder, config, *AUTO_RESUME)
+
+    folder = torture.new_folder()
+    trial(0, 0, 1, folder, LAPL_THREAD_COUNT=str(folder / "count"))
+    points = [(number, forever, rank) for number in range(1, int((folder / "count").read_text()) + 1)
+              for forever in (0, 1) for rank in (0, 1)]
+    return [Trial(f"thread {number}{' and later ones' if forever else ''} of rank {rank}",
+                  functools.partial(trial, number, forever, rank)) for number, forever, rank in sample(points, count)]
 
 
 def one_rank_errors(torture: Torture, count: int | None) -> list[Trial]:

@@ -3,6 +3,7 @@
 //
 //   LAPL_FAIL_THREAD     N: the Nth thread of a process cannot be started
 //   LAPL_FAIL_FOREVER    1: nor can any later one
+//   LAPL_FAIL_RANK       only in this one of several ranks
 //   LAPL_THREAD_COUNT    file that gets how many were asked for, when the process ends
 #include <dlfcn.h>
 #include <pthread.h>
@@ -22,10 +23,17 @@ long number_in(const char* name) {
   return value == nullptr ? 0 : std::atol(value);
 }
 
+bool is_meant() {
+  const char* const meant = std::getenv("LAPL_FAIL_RANK");
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (rank == nullptr) rank = std::getenv("PMI_RANK");
+  return meant == nullptr || (rank != nullptr && std::strcmp(meant, rank) == 0);
+}
+
 struct Count {
   ~Count() {
     const char* path = std::getenv("LAPL_THREAD_COUNT");
-    std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "w");
+    std::FILE* file = path == nullptr || !is_meant() ? nullptr : std::fopen(path, "w");
     if (file == nullptr) return;
     std::fprintf(file, "%ld\n", asked_for.load());
     std::fclose(file);
@@ -36,7 +44,7 @@ struct Count {
 
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*run)(void*), void* argument) noexcept {
-  static const long fails = number_in("LAPL_FAIL_THREAD");
+  static const long fails = is_meant() ? number_in("LAPL_FAIL_THREAD") : 0;
   static const bool forever = number_in("LAPL_FAIL_FOREVER") != 0;
   const long number = ++asked_for;
   if (fails > 0 && (number == fails || (forever && number > fails))) return EAGAIN;
