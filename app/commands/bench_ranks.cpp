@@ -12,6 +12,7 @@
 #include "io/provenance.hpp"
 #include "kernels/error.hpp"
 #include "kernels/grid.hpp"
+#include "kernels/ranks/ranks.hpp"
 
 namespace lapl {
 namespace {
@@ -19,10 +20,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What a bench in other processes prints.
-Json measured(int ranks, const std::vector<std::int64_t>& shape,
+Json measured(const Launcher& launcher, int ranks, const std::vector<std::int64_t>& shape,
               const std::vector<std::string>& words) {
   std::string command;
-  std::vector<std::string> all = words_of_ranks(ranks);
+  std::vector<std::string> all = words_of_ranks(launcher, ranks);
   all.insert(all.end(), words.begin(), words.end());
   all.emplace_back("--shape");
   for (const std::int64_t extent : shape) all.push_back(std::to_string(extent));
@@ -62,6 +63,9 @@ int bench_ranks(int most, const std::vector<std::vector<std::int64_t>>& shapes,
     fmt::print("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9} {:>9} {:>9} {:>8}\n", "scaling",
                "ranks", "threads", "engine", "", "cells", "GCells/s", "of one", "% each",
                "checked");
+  const Launcher launcher = find_launcher(mpi_library());
+  const LauncherFolders folders;
+  folders.set_variables(launcher);
   Json measurements = Json::array();
   const auto add = [&](Json rows, const char* scaling, int ranks, const Json& of_one) {
     if (!json) print_rows(rows, scaling, ranks, of_one.empty() ? rows : of_one);
@@ -72,14 +76,14 @@ int bench_ranks(int most, const std::vector<std::vector<std::int64_t>>& shapes,
     }
   };
   for (const std::vector<std::int64_t>& shape : shapes) {
-    const Json one = measured(1, shape, words);
+    const Json one = measured(launcher, 1, shape, words);
     add(one, "strong", 1, {});
     for (const bool weak : {false, true})
       for (int ranks = 2; ranks <= most;
            ranks = ranks < most ? std::min(2 * ranks, most) : most + 1) {
         std::vector<std::int64_t> extents = shape;
         if (weak) extents.front() *= ranks;
-        add(measured(ranks, extents, words), weak ? "weak" : "strong", ranks, one);
+        add(measured(launcher, ranks, extents, words), weak ? "weak" : "strong", ranks, one);
       }
   }
   if (json) fmt::print("{}\n", json_text(measurements, 2));

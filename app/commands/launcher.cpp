@@ -1,6 +1,7 @@
 #include "app/commands/launcher.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,16 +18,25 @@ namespace {
 // user.
 const std::vector<std::string> words_of_open_mpi_4 = {"--quiet", "--allow-run-as-root",
                                                       "--oversubscribe", "--bind-to", "none"};
+// In the folder that Open MPI takes by itself, an mpirun that begins may meet one that ends and
+// removes it. Memory that ranks share stays in /dev/shm for good where they are killed. PMIx hangs
+// where its tables are files that do not fit.
+const std::vector<std::pair<const char*, const char*>> variables_of_open_mpi_4 = {
+    {"OMPI_MCA_orte_tmpdir_base", "{folder}"},
+    {"OMPI_MCA_btl_vader_backing_directory", "{memory}"},
+    {"PMIX_MCA_gds", "hash"}};
 const std::vector<LauncherKind> kinds = {
-    {"(Open MPI) 4.", "Open MPI", words_of_open_mpi_4, "OMPI_MCA_orte_tmpdir_base"},
+    {"(Open MPI) 4.", "Open MPI", words_of_open_mpi_4, variables_of_open_mpi_4},
     // The same one says so where its name is not plain mpirun.
-    {"(OpenRTE) 4.", "Open MPI", words_of_open_mpi_4, "OMPI_MCA_orte_tmpdir_base"},
+    {"(OpenRTE) 4.", "Open MPI", words_of_open_mpi_4, variables_of_open_mpi_4},
     {"(Open MPI) 5.",
      "Open MPI",
      {"--allow-run-as-root", "--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"},
-     "PRTE_MCA_prte_tmpdir_base"},
-    {"HYDRA", "MPICH", {"-bind-to", "none"}, "", true},
-    {"slurm ", "", {"--mpi=pmix", "--kill-on-bad-exit=0", "--overcommit"}, ""},
+     {{"PRTE_MCA_prte_tmpdir_base", "{folder}"},
+      {"OMPI_MCA_btl_sm_backing_directory", "{memory}"},
+      {"PMIX_MCA_gds", "hash"}}},
+    {"HYDRA", "MPICH", {"-bind-to", "none"}, {}, true},
+    {"slurm ", "", {"--mpi=pmix", "--kill-on-bad-exit=0", "--overcommit"}, {}},
 };
 
 // The names of Debian serve where mpirun is another MPI's. Outside of a job srun would wait for
@@ -77,6 +87,19 @@ Launcher find_launcher(const std::string& library) {
   throw ConfigError(
       "--ranks: {} (expected that of {})", problem.empty() ? "no mpirun on PATH" : problem,
       family == "MPICH" ? "MPICH, package mpich" : "Open MPI 4 or 5, package openmpi-bin");
+}
+
+LauncherFolders::LauncherFolders()
+    : files_(std::filesystem::temp_directory_path(), "ranks"),
+      memory_(::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : files_.path(), "ranks") {}
+
+void LauncherFolders::set_variables(const Launcher& launcher) const {
+  for (const auto& [name, value] : launcher.kind->variables)
+    ::setenv(name,
+             fmt::format(fmt::runtime(value), fmt::arg("folder", files_.path().string()),
+                         fmt::arg("memory", memory_.path().string()))
+                 .c_str(),
+             0);
 }
 
 std::vector<std::string> launcher_words(const Launcher& launcher, int count) {

@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "kernels/temporary_folder.hpp"
 
 namespace lapl {
 
@@ -12,7 +15,9 @@ struct LauncherKind {
   std::string_view version;  ///< part of what it answers to --version
   std::string_view library;  ///< whose ranks it brings together; empty: any MPI's
   std::vector<std::string> words;
-  std::string_view folder_variable;  ///< names the folder for its sockets and files
+  /// Names and values for its environment: {folder} is one for its sockets and files, {memory} one
+  /// for what ranks share.
+  std::vector<std::pair<const char*, const char*>> variables;
   /// Exit code where signals have ended ranks: the bits of their numbers together, not 128 more.
   bool bare_signals = false;
 };
@@ -25,6 +30,19 @@ struct Launcher {
 /// The first program on PATH that starts ranks of this MPI library, as mpi_library() names it.
 /// Throws ConfigError, which says what was found.
 Launcher find_launcher(const std::string& library);
+
+/// What a launcher and its ranks leave in files while they are there: folders that go with the
+/// object.
+class LauncherFolders {
+ public:
+  LauncherFolders();
+  /// In this process, for what it starts: the launcher's variables that the user has not set.
+  void set_variables(const Launcher& launcher) const;
+  const std::filesystem::path& path() const { return files_.path(); }
+
+ private:
+  TemporaryFolder files_, memory_;
+};
 
 /// The command line that starts so many ranks, up to what they are to run.
 std::vector<std::string> launcher_words(const Launcher& launcher, int count);

@@ -80,7 +80,9 @@ Ranks& run_ranks() {
   // Never destroyed: where OpenMP ends the process, nothing waits for other ranks.
   static Ranks* const all = [] {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives what has started it
+    tell_starter_of_meeting(false);
     std::unique_ptr<Ranks> met = all_ranks();
+    tell_starter_of_meeting(true);
     for (const char* const started : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
       if (const char* const size = std::getenv(started);
           met->count() == 1 && size != nullptr && std::string_view(size) != "1")

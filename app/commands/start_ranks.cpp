@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <string_view>
+#include <system_error>
 
 #include "app/commands/launcher.hpp"
 #include "app/exit_code.hpp"
@@ -23,7 +23,6 @@
 #include "io/provenance.hpp"
 #include "kernels/error.hpp"
 #include "kernels/ranks/ranks.hpp"
-#include "kernels/temporary_folder.hpp"
 #include "solver/clock.hpp"
 
 namespace lapl {
@@ -33,13 +32,23 @@ namespace {
 // started them.
 constexpr const char* code_variable = "LAPL_RANKS_CODE";
 
-// Where it cannot be started: exits with 127, as shells do. Open MPI keeps its sockets and files
-// in the folder of `code_file`: in the one that it takes by itself, an mpirun that begins may meet
-// one that ends and removes it.
+// A file beside that of the exit code: there while ranks of this machine wait for each other.
+std::filesystem::path meeting_file(const std::filesystem::path& code_file) {
+  return code_file.parent_path() / "meeting";
+}
+
+// In seconds.
+double limit_of_start() {
+  const char* const given = std::getenv("LAPL_RANKS_START");
+  const double limit = given == nullptr ? 0 : std::atof(given);
+  return limit > 0 ? limit : 120;
+}
+
+// Where it cannot be started: exits with 127, as shells do.
 [[noreturn]] void become_launcher(const Launcher& launcher, int count, const sigset_t& mask,
+                                  const LauncherFolders& folders,
                                   const std::filesystem::path& code_file, pid_t parent) {
-  std::vector<std::string> words = launcher_words(launcher, count);
-  words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+  std::vector<std::string> words = words_of_ranks(launcher, count);
   words.insert(words.end(), command_words().begin(), command_words().end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -50,10 +59,16 @@ constexpr const char* code_variable = "LAPL_RANKS_CODE";
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   if (const int nothing = open("/dev/null", O_RDONLY); nothing >= 0) dup2(nothing, STDIN_FILENO);
   setenv(code_variable, code_file.c_str(), 1);
-  if (const std::string_view name = launcher.kind->folder_variable; !name.empty())
-    setenv(name.data(), code_file.parent_path().c_str(), 0);
+  folders.set_variables(launcher);
   execv(arguments[0], arguments.data());
   _exit(127);
+}
+
+// Shows what the launcher of several ranks itself says.
+std::string words_to_try(const Launcher& launcher, int count) {
+  std::vector<std::string> words = launcher_words(launcher, count);
+  std::erase(words, "--quiet");
+  return fmt::format("{} lapl ...", fmt::join(words, " "));
 }
 
 // How a run on ranks has ended, by its launcher's exit code. What the first rank has said counts
@@ -69,17 +84,17 @@ int code_of_run(const Launcher& launcher, int code, const std::filesystem::path&
         fmt::format("a rank was ended by {}, and the others with it; lapl resume goes "
                     "on from the last checkpoint",
                     bare_signals ? "a signal" : name_of_signal(code - 128)));
-  else if (!is_exit_code(code))
-    throw DeviceError("{} failed with code {} ({} lapl ... may say why)", launcher.path, code,
-                      fmt::join(launcher_words(launcher, 2), " "));
+  else if (!is_exit_code(code) || (code == exit_internal && said < 0))  // its own, no rank's
+    throw DeviceError("{} failed with code {} ({} may say why)", launcher.path, code,
+                      words_to_try(launcher, 2));
   return code;
 }
 
 }  // namespace
 
-std::vector<std::string> words_of_ranks(int count) {
+std::vector<std::string> words_of_ranks(const Launcher& launcher, int count) {
   std::vector<std::string> words;
-  if (count > 1) words = launcher_words(find_launcher(mpi_library()), count);
+  if (count > 1) words = launcher_words(launcher, count);
   words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
   return words;
 }
@@ -94,35 +109,59 @@ int start_ranks(int count) {
     throw ConfigError("--ranks {}: started as one of them, but {} finds no others", count,
                       mpi_library());
   const Launcher launcher = find_launcher(mpi_library());
-  sigset_t awaited, before;
-  sigemptyset(&awaited);
-  for (const int signal : stop_signals) sigaddset(&awaited, signal);
+  sigset_t awaited = heeded_stop_signals(), before;
   sigaddset(&awaited, SIGCHLD);
   sigprocmask(SIG_BLOCK, &awaited, &before);
-  const TemporaryFolder sessions(std::filesystem::temp_directory_path(), "ranks");
-  const std::filesystem::path code_file = sessions.path() / "exit-code";
+  const LauncherFolders folders;
+  const std::filesystem::path code_file = folders.path() / "exit-code";
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw DeviceError("--ranks {}: {}", count, std::strerror(errno));
-  if (child == 0) become_launcher(launcher, count, before, code_file, parent);
+  if (child == 0) become_launcher(launcher, count, before, folders, code_file, parent);
+  const double limit = limit_of_start();
+  const Clock::time_point begun = Clock::now();
   int killed_by = 0;
-  for (std::optional<Clock::time_point> first;;) {
-    const int signal = sigwaitinfo(&awaited, nullptr);
+  bool given_up = false;
+  for (std::optional<Clock::time_point> first, ended;;) {
+    constexpr timespec between_looks{1, 0};
+    const int signal = sigtimedwait(&awaited, nullptr, &between_looks);
     int status = 0;
-    if (signal == SIGCHLD && waitpid(child, &status, WNOHANG) == child) {
+    if (waitpid(child, &status, WNOHANG) == child) {
       if (killed_by != 0) return 128 + killed_by;
+      if (given_up)
+        throw DeviceError("--ranks {}: they have not met within {:g} seconds ({} may say why)",
+                          count, limit, words_to_try(launcher, count));
       const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
       return code_of_run(launcher, code, code_file);
+    }
+    const auto end = [&] {
+      kill(child, SIGTERM);
+      ended = ended.value_or(Clock::now());
+    };
+    if (ended && seconds_since(*ended) >= std::min(limit, 10.0)) kill(child, SIGKILL);  // it hangs
+    if (!ended && seconds_since(begun) >= limit && exists(meeting_file(code_file))) {
+      given_up = true;
+      end();
     }
     if (signal < 0 || signal == SIGCHLD) continue;
     if (!first) {
       kill(child, SIGUSR1);
+      first = Clock::now();
     } else if (signal != SIGXCPU && seconds_since(*first) >= 1) {  // as app/signals.hpp has it
-      kill(child, SIGTERM);
       killed_by = signal;
+      end();
     }
-    if (!first) first = Clock::now();
   }
+}
+
+void tell_starter_of_meeting(bool met) {
+  const char* const path = std::getenv(code_variable);
+  if (path == nullptr) return;
+  std::error_code ignored;  // nobody waits on another machine
+  if (met)
+    std::filesystem::remove(meeting_file(path), ignored);
+  else
+    std::ofstream(meeting_file(path)).flush();
 }
 
 bool tell_starter(int exit_code) {

@@ -8,6 +8,7 @@
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -114,6 +115,12 @@ MpiRanks::OnMachine all_on_this_machine() {
   return here;
 }
 
+// A folder that what has started the ranks has made on its machine alone.
+void forget_missing_folder(const char* variable) {
+  const char* const folder = std::getenv(variable);
+  if (folder != nullptr && ::access(folder, W_OK) != 0) ::unsetenv(variable);
+}
+
 }  // namespace
 
 std::string ranks_unavailable() { return {}; }
@@ -130,6 +137,8 @@ std::string mpi_library() {
 }
 
 std::unique_ptr<Ranks> all_ranks() {
+  forget_missing_folder("OMPI_MCA_btl_vader_backing_directory");
+  forget_missing_folder("OMPI_MCA_btl_sm_backing_directory");
   int given = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
   if (given < MPI_THREAD_MULTIPLE)

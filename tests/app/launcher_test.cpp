@@ -109,31 +109,77 @@ TEST_CASE("launcher: a signal that has no name") {
   CHECK(name_of_signal(85) == "signal 85");
 }
 
-TEST_CASE("launcher: its exit code is not taken for the run's") {
-  if (mpi_library().empty()) {
-    MESSAGE("skipped: lapl was built without MPI");
-    return;
-  }
-  const bool open_mpi = has(mpi_library(), "Open MPI");
+bool open_mpi() { return has(mpi_library(), "Open MPI"); }
+
+// Of a run that is started by an mpirun that does this.
+test::Outcome outcome_with(const Programs& programs, const std::string& mpirun,
+                           const std::string& before = "") {
+  programs.add("mpirun", open_mpi() ? open_mpi_5 : hydra, mpirun);
+  return test::finish(test::start(
+      {"-c", before + "\nexec " + test::lapl_program() + " run no.yaml --ranks 2"}, "/bin/sh"));
+}
+
+TEST_CASE("launcher: its exit code is not taken for the run's" *
+          doctest::skip(mpi_library().empty())) {
   const Programs programs;
-  const auto outcome = [&](const std::string& rest) {
-    programs.add("mpirun", open_mpi ? open_mpi_5 : hydra, rest);
-    return test::run_lapl({"run", "no.yaml", "--ranks", "2"});
-  };
+  const auto outcome = [&](const std::string& rest) { return outcome_with(programs, rest); };
   const auto code = [&](const std::string& rest) { return outcome(rest).code; };
   CHECK(code("exit 0") == 0);
   CHECK(code("echo 75 >$LAPL_RANKS_CODE") == 75);
   CHECK(code("echo 0 >$LAPL_RANKS_CODE; exit 4") == 4);
   CHECK(has(outcome("exit 213").err, "/mpirun failed with code 213"));
+  CHECK(has(outcome("exit 1").err, "/mpirun failed with code 1 ("));
+  CHECK(code("exit 1") == 5);
+  CHECK(code("echo 1 >$LAPL_RANKS_CODE; exit 1") == 1);
   CHECK(code("exit 213") == 5);
   // A rank was aborted: Hydra gives the signal alone, or with that of those that it then kills.
-  const auto aborted = outcome(open_mpi ? "exit 134" : "exit 6");
+  const auto aborted = outcome(open_mpi() ? "exit 134" : "exit 6");
   CHECK(aborted.code == 134);
-  CHECK(has(aborted.err, open_mpi ? "by SIGABRT" : "by a signal"));
+  CHECK(has(aborted.err, open_mpi() ? "by SIGABRT" : "by a signal"));
   const auto started_again = outcome("exec " + test::lapl_program() + " run no.yaml --ranks 2");
   CHECK(started_again.code == 2);
   CHECK(
       has(started_again.err, "started as one of them, but " + mpi_library() + " finds no others"));
+}
+
+TEST_CASE("launcher: ranks that do not meet are given up, and a launcher that hears no signal too" *
+          doctest::skip(mpi_library().empty())) {
+  const Programs programs;
+  const std::string tools = "PATH=/usr/bin:/bin\n", meeting = "${LAPL_RANKS_CODE%/*}/meeting";
+  for (const char* deaf : {"", "trap '' TERM\n"}) {
+    const auto outcome =
+        outcome_with(programs, tools + deaf + ": >" + meeting + "\nwhile :; do sleep 0.1; done",
+                     "export LAPL_RANKS_START=0.5");
+    CHECK(outcome.code == 5);
+    CHECK(has(outcome.err, "--ranks 2: they have not met within 0.5 seconds ("));
+  }
+  // They have met, or are on another machine.
+  CHECK(outcome_with(programs, tools + "sleep 3; exit 4", "export LAPL_RANKS_START=0.5").code == 4);
+}
+
+TEST_CASE("launcher: what it and its ranks leave in files goes, unless the user names the place" *
+          doctest::skip(!open_mpi())) {
+  const Programs programs;
+  const std::string variable = "OMPI_MCA_btl_sm_backing_directory";
+  const std::string mpirun = "echo $" + variable + " $PMIX_MCA_gds; : >$" + variable + "/left";
+  const std::string out = outcome_with(programs, mpirun).out;
+  CHECK(has(out, "/.lapl-ranks-"));
+  CHECK(has(out, " hash\n"));
+  CHECK(!test::fs::exists(out.substr(0, out.find(' '))));
+  CHECK(outcome_with(programs, mpirun, "export " + variable + "=. PMIX_MCA_gds=ds21").out ==
+        ". ds21\n");
+}
+
+TEST_CASE("launcher: SIGHUP that was ignored stops no ranks" *
+          doctest::skip(mpi_library().empty())) {
+  const Programs programs;
+  // Until the run has taken the signal, and some more.
+  const std::string taken = "grep -q '^ShdPnd:.*[13579bdf]$' /proc/$PPID/status";
+  const std::string mpirun = "PATH=/usr/bin:/bin\ntrap 'exit 75' USR1\nkill -HUP $PPID\nwhile " +
+                             taken + "; do :; done\nfor i in 1 2 3 4 5 6 7 8 9; do " + taken +
+                             "; done\nexit 4";
+  CHECK(outcome_with(programs, mpirun).code == 75);
+  CHECK(outcome_with(programs, mpirun, "trap '' HUP").code == 4);
 }
 
 }  // namespace

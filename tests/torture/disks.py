@@ -75,10 +75,11 @@ def full_disk(torture: Torture, count: int | None) -> list[Trial]:
             for options, environment in sample(full_disk_points(), count)]
 
 
-def limit(torture: Torture, size: int, environment: dict[str, str], folder: pathlib.Path) -> None:
+def limit(torture: Torture, size: int, environment: dict[str, str], folder: pathlib.Path,
+          command: tuple[str, ...] = RUN) -> None:
     (folder / "c.yaml").write_text(torture.small)
     faults = torture.faults(folder) | environment
-    limited = torture.run_program(folder, *RUN, prefix=["prlimit", f"--fsize={size}"], environment=faults)
+    limited = torture.run_program(folder, *command, prefix=["prlimit", f"--fsize={size}"], environment=faults)
     check_limited(torture, limited, "File too large", folder / "out")
     torture.check_resumes(folder, torture.small)
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from disks import fill, full_disk_points
+from disks import fill, full_disk_points, limit, small_disk
 from errors import check_told
 from harness import AUTO_RESUME, RUN, Skipped, Torture, Trial, sample, wait_until
 from kills import check_after_kill
@@ -146,6 +146,29 @@ def full_disk(torture: Torture, count: int | None) -> list[Trial]:
             for options, environment in sample(full_disk_points(), count)]
 
 
+def small_files(torture: Torture, count: int | None) -> list[Trial]:
+    """What MPI would like to store does not fit, in TMPDIR or under a limit."""
+    require_ranks(torture)
+    full_disk_points()  # skips
+    torture.reference(torture.small)
+
+    def small_temporary_folder(size: int, folder: pathlib.Path) -> None:
+        inner = folder / "inner"
+        inner.mkdir()
+        (inner / "c.yaml").write_text(torture.small)
+        with small_disk(inner, f"size={size}k") as there:
+            ended = torture.run_program(inner, *RUN, "--output", "../out", *on(2), prefix=there,
+                                        environment={"TMPDIR": str(inner / "out")})
+        expect(ended.code == 0, f"{ended}")
+        torture.check_complete(folder / "out", torture.small)
+
+    trials = [Trial(f"TMPDIR of {size} KiB", functools.partial(small_temporary_folder, size))
+              for size in (8, 64, 256, 1024, 4096)]
+    trials += [Trial(f"files of up to {size} bytes", functools.partial(limit, torture, size, {}, command=(*RUN, *on(2))))
+               for size in (1000, 20000, 50000, 200000, 2000000)]
+    return sample(trials, count)
+
+
 def one_rank_threads(torture: Torture, count: int | None) -> list[Trial]:
     """A thread of one rank cannot be started, MPI's own too: the run ends everywhere, and goes on to the same bits."""
     require_ranks(torture)
@@ -155,7 +178,8 @@ def one_rank_threads(torture: Torture, count: int | None) -> list[Trial]:
     def trial(number: int, forever: int, rank: int, folder: pathlib.Path, **more: str) -> None:
         (folder / "c.yaml").write_text(config)
         ended = torture.run_program(folder, *RUN, *on(2), environment=torture.preload("thread_faults") | more | {
-            "LAPL_FAIL_THREAD": str(number), "LAPL_FAIL_FOREVER": str(forever), "LAPL_FAIL_RANK": str(rank)})
+            "LAPL_FAIL_THREAD": str(number), "LAPL_FAIL_FOREVER": str(forever), "LAPL_FAIL_RANK": str(rank),
+            "LAPL_RANKS_START": "30"})
         expect(ended.code in (0, 5), f"{ended}")
         torture.check_resumes(folder, config, *AUTO_RESUME)
 

@@ -148,6 +148,8 @@ ROWS = [
     Row("ranks-wall-limit", "ranks, `limits.wall_time`", "limits of 0.05 s and more", 1, 20, ranks.wall_limit),
     Row("ranks-full-disk", "ranks, a full disk", "a tmpfs of 4 to 400 KiB, and one of 2 to 21 inodes", 2, None,
         ranks.full_disk),
+    Row("ranks-small-files", "ranks meet, and run, where MPI's files do not fit",
+        "TMPDIR of 8 to 4096 KiB, and limits on the size of files", 2, None, ranks.small_files),
     Row("ranks-threads", "a rank that cannot start a thread, MPI's own too: the run ends everywhere, or goes on with fewer",
         "each thread of a rank, once and from then on", 4, None, ranks.one_rank_threads),
     Row("ranks-errors", "a disk that fails one rank alone: the step is named, nothing incomplete is left, the run goes on",
