@@ -28,10 +28,17 @@ namespace fs = std::filesystem;
 /// What `kind` keys say, by their names; empty where what one says is wrong.
 using Kinds = std::map<std::string, std::string>;
 
+/// Whether other keys are read by what this one says: not parameters.kind, a parameter's name.
+bool is_kind(const ConfigKey& key, const KeyTable<RunConfig>& table) {
+  return std::ranges::any_of(table, [&](const ConfigKey& other) {
+    return !other.kinds.empty() && other.key_of_kind() == key.name;
+  });
+}
+
 Kinds kinds_in(const Entries& entries, const KeyTable<RunConfig>& table, const Kinds& otherwise) {
   Kinds kinds = otherwise;
   for (const ConfigKey& key : table) {
-    if (key.entry() != "kind") continue;
+    if (!is_kind(key, table)) continue;
     if (const auto at = entries.find(key.name); at != entries.end())
       kinds[key.name] = at->second.value ? std::get<std::string>(*at->second.value) : "";
     else if (otherwise.empty())
@@ -103,25 +110,33 @@ void let_settings_replace(Entries& entries) {
 /// Makes the texts complete: paths absolute, the config's name in the default output directory.
 void complete_texts(Entries& entries, const KeyTable<RunConfig>& table, const std::string& name,
                     const fs::path& folder, Mistakes& mistakes) {
-  const auto absolute_path = [](const fs::path& base, const std::string& path) {
-    std::error_code error;
-    const fs::path absolute = fs::absolute(base / path, error);
-    if (error) throw IoError("current folder: cannot be found: " + error.message());
-    return absolute.lexically_normal().string();
-  };
   for (auto& [key_name, entry] : entries) {
-    const fs::path base = entry.place.in_file() ? folder : fs::path();
-    if (auto* const list =
-            entry.value ? std::get_if<std::vector<FilterConfig>>(&*entry.value) : nullptr)
+    if (!entry.value) continue;
+    const Place& place = entry.place;
+    // Names of files may be any bytes, but this text goes into YAML and HDF5 attributes.
+    const auto require_clean = [&](const std::string& text) {
+      if (!is_clean_line(text))
+        mistakes.add(place, key_name,
+                     fmt::format("found {} (expected one line of UTF-8 without control characters)",
+                                 shown(text)));
+    };
+    const auto complete_path = [&](std::string& path) {
+      std::error_code error;
+      const fs::path absolute = fs::absolute((place.in_file() ? folder : fs::path()) / path, error);
+      if (error) throw IoError("current folder: cannot be found: " + error.message());
+      path = absolute.lexically_normal().string();
+      require_clean(path);
+    };
+    if (auto* const list = std::get_if<std::vector<FilterConfig>>(&*entry.value))
       for (FilterConfig& filter : *list)
-        if (filter.kernel == KernelKind::hdf5) filter.path = absolute_path(base, filter.path);
-    if (auto* const parameter = entry.value ? std::get_if<ParameterConfig>(&*entry.value) : nullptr;
+        if (filter.kernel == KernelKind::hdf5) complete_path(filter.path);
+    if (auto* const parameter = std::get_if<ParameterConfig>(&*entry.value);
         parameter && !parameter->path.empty())
-      parameter->path = absolute_path(base, parameter->path);
-    if (auto* const initial = entry.value ? std::get_if<InitialMap>(&*entry.value) : nullptr;
+      complete_path(parameter->path);
+    if (auto* const initial = std::get_if<InitialMap>(&*entry.value);
         initial && !initial->config.path.empty())
-      initial->config.path = absolute_path(base, initial->config.path);
-    auto* const text = entry.value ? std::get_if<std::string>(&*entry.value) : nullptr;
+      complete_path(initial->config.path);
+    auto* const text = std::get_if<std::string>(&*entry.value);
     const ConfigKey& key = *find_key(table, key_name);
     if (!text || std::holds_alternative<FormulaForm>(key.type.forms.front())) continue;
     if (const std::size_t mark = text->find(config_name_mark);
@@ -133,13 +148,9 @@ void complete_texts(Entries& entries, const KeyTable<RunConfig>& table, const st
       text->replace(mark, config_name_mark.size(), own);
     }
     if (std::holds_alternative<PathForm>(key.type.forms.front()))
-      *text = absolute_path(base, *text);
-    // Names of files may be any bytes, but this text goes into YAML and HDF5 attributes.
-    if (!is_clean_line(*text)) {
-      mistakes.add(entry.place, key_name,
-                   fmt::format("found {} (expected one line of UTF-8 without control characters)",
-                               shown(*text)));
-    }
+      complete_path(*text);
+    else
+      require_clean(*text);
   }
 }
 

@@ -214,7 +214,7 @@ class Checker {
   }
 
   void check_mode() {
-    if (!entries_.contains("initial.mode")) return;
+    if (!entries_.contains("initial.mode") || !run_.initials.empty()) return;
     if (!right({"initial.mode", "grid.shape", "boundary.columns"})) return;
     if (run_.shape.axes > 1 && !right({"boundary.rows"})) return;
     if (run_.shape.axes > 2 && !right({"boundary.planes"})) return;

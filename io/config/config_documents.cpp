@@ -90,6 +90,20 @@ ordered_json section_schema(const std::string& section) {
   return either;
 }
 
+/// Where the comment of a line begins that resolved_yaml made.
+std::size_t comment_in(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (quoted && line[at] == '\\')
+      ++at;
+    else if (line[at] == '"')
+      quoted = !quoted;
+    else if (!quoted && line.substr(at).starts_with("  # "))
+      return at;
+  }
+  return std::string::npos;
+}
+
 }  // namespace
 
 std::string resolved_yaml(const LoadedConfig& config) {
@@ -101,7 +115,7 @@ std::string resolved_yaml(const LoadedConfig& config) {
     if (in_section && key.section() != open_section) yaml += fmt::format("{}:\n", key.section());
     open_section = std::string_view(resolved.key).substr(0, key.section().size());
     const std::string line =
-        fmt::format("{}{}: {}", in_section ? "  " : "", key.entry(), resolved.value);
+        fmt::format("{}{}: {}", in_section ? "  " : "", yaml_text(key.entry()), resolved.value);
     yaml += fmt::format("{:<40}  # {}\n", line, resolved.origin);
   }
   return yaml;
@@ -114,13 +128,15 @@ std::vector<ResolvedKey> resolved_keys(const std::string& yaml) {
   for (std::string line; std::getline(lines, line);) {
     const std::size_t name = line.find_first_not_of(' ');
     const std::size_t colon = line.find(": ", std::min(name, line.size()));
-    const std::size_t comment = line.rfind("  # ");
+    const std::size_t comment = comment_in(line);
     if (colon == std::string::npos || comment == std::string::npos || comment < colon) {
       section = line.substr(0, line.find(':')) + '.';
       continue;
     }
     const std::string value = line.substr(colon + 2, comment - colon - 2);
-    keys.push_back({(name > 0 ? section : "") + line.substr(name, colon - name),
+    std::string entry = line.substr(name, colon - name);
+    std::erase(entry, '"');
+    keys.push_back({(name > 0 ? section : "") + entry,
                     value.substr(0, value.find_last_not_of(' ') + 1), line.substr(comment + 4)});
   }
   return keys;

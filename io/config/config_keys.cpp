@@ -10,6 +10,7 @@
 #include "io/config/map_values.hpp"
 #include "kernels/engines.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_mistakes.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
@@ -212,8 +213,10 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
   if (names.initial_by_field || names.all)
     for (const std::string& field : names.fields) table.push_back(initial_key(field, initial_axes));
   add_section(table, "equation", &RunConfig::equation, equation_keys());
-  for (const std::string& field : names.fields) table.push_back(rate_key(field));
-  std::vector<std::string> preset_outputs = names.fields;
+  for (const std::string& field : names.fields)  // formula_mistakes refuses the others
+    if (!is_key_beside_rates(field)) table.push_back(rate_key(field));
+  std::vector<std::string> preset_outputs;
+  for (const std::string& field : names.fields) preset_outputs.push_back(yaml_text(field));
   if (names.equation == EquationKind::diffusion && names.fields.size() == 1)
     preset_outputs.emplace_back(laplacian_name);
   RunConfig outputs;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -170,11 +171,30 @@ std::optional<double> read_duration(std::string_view text) {
   return number ? std::optional(*number * scale) : std::nullopt;
 }
 
-std::string number_text(double value) { return fmt::format("{}", value); }
+std::string number_text(double value) {
+  std::string text = fmt::format("{}", value);
+  const std::size_t exponent = text.find('e');
+  if (exponent != text.npos && text.find('.') == text.npos) text.insert(exponent, ".0");
+  return text;
+}
 
 std::string duration_text(double seconds) {
-  if (std::fmod(seconds, 3600) == 0) return number_text(seconds / 3600) + 'h';
-  if (std::fmod(seconds, 60) == 0) return number_text(seconds / 60) + 'm';
+  struct Unit {
+    char letter;
+    double seconds;
+    double below;  // as duration_pattern has it
+  };
+  constexpr std::array<Unit, 3> units = {{{'h', 3600, 1e6}, {'m', 60, 1e7}, {'s', 1, 1e9}}};
+  for (const Unit& unit : units)
+    if (std::fmod(seconds, unit.seconds) == 0 && seconds / unit.seconds < unit.below)
+      return number_text(seconds / unit.seconds) + unit.letter;
+  // Too many seconds were given in a larger unit: by the number that comes to the same again.
+  for (const Unit& unit : units) {
+    const double near = seconds / unit.seconds;
+    for (const double number : {near, std::nextafter(near, 0), std::nextafter(near, near + 1)})
+      if (seconds >= 1e9 && number * unit.seconds == seconds && number < unit.below)
+        return number_text(number) + unit.letter;
+  }
   return number_text(seconds) + 's';
 }
 

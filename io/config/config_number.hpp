@@ -29,7 +29,7 @@ constexpr const char* duration_pattern =
     R"((0|[1-9][0-9]{0,6})(\.[0-9]{1,20})?([eE]-[0-9]{1,2})?m|)"
     R"((0|[1-9][0-9]{0,5})(\.[0-9]{1,20})?([eE]-[0-9]{1,2})?h)$)";
 
-/// Shortest plain decimal that reads back as the same number.
+/// Shortest plain decimal that reads back as the same number, in YAML 1.1 too: 1.0e-05.
 std::string number_text(double value);
 
 /// Such as 90s, 30m or 2h: the largest unit that leaves a whole number.

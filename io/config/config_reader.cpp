@@ -169,7 +169,11 @@ class NameFinder {
       for (std::size_t i = 0; i + 1 < value.children.size(); i += 2)
         if (std::ranges::count(names.derived, value.children[i].text) == 0)
           names.derived.push_back(value.children[i].text);
-    if (section == "initial") initial_.push_back(entry);
+    // A field may be called like a key of section initial, which is no map.
+    if (section == "initial" &&
+        (value.kind == YamlNode::Kind::map ||
+         std::ranges::count(initial_keys(0), entry, &Key<InitialConfig>::name) == 0))
+      initial_.push_back(entry);
     if (section == "equation" && entry == "kind")
       for (const Equation& equation : name_table<EquationKind>)
         if (value.text == equation.name) names.equation = equation.value;

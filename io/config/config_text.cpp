@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
+
+#include "io/config/config_number.hpp"
 
 namespace lapl {
 namespace {
@@ -40,12 +43,37 @@ bool is_control(unsigned char byte) {
   return (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
 }
 
-/// The same; 0 also for what a terminal could take for a command: C0, DEL and C1.
-std::size_t printable_length(std::string_view text, std::size_t start) {
-  const unsigned char byte = byte_at(text, start);
-  if (byte < 0x20 || byte == 0x7F) return 0;
-  const std::size_t length = character_length(text, start);
-  return byte == 0xC2 && length == 2 && byte_at(text, start + 1) < 0xA0 ? 0 : length;
+/// Of a valid character.
+char32_t code_point(std::string_view character) {
+  constexpr std::array<unsigned char, 5> lead_bits = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  char32_t code = byte_at(character, 0) & lead_bits.at(character.size());
+  for (std::size_t i = 1; i < character.size(); ++i)
+    code = code << 6 | (byte_at(character, i) & 0x3F);
+  return code;
+}
+
+/// Commands to a terminal (C0, DEL, C1), line ends, what turns the direction of the text around it,
+/// and what is no character.
+bool is_command(char32_t code) {
+  const auto within = [code](char32_t low, char32_t high) { return code >= low && code <= high; };
+  return within(0, 0x1F) || within(0x7F, 0x9F) || code == 0x061C || within(0x200E, 0x200F) ||
+         within(0x2028, 0x202E) || within(0x2066, 0x2069) || code == 0xFEFF ||
+         within(0xFFFE, 0xFFFF);
+}
+
+enum class CharacterKind { printed, command, broken };  // broken: a byte that is not UTF-8
+
+/// Calls `take(character, kind)` for each.
+template <class Take>
+void for_each_character(std::string_view text, const Take& take) {
+  while (!text.empty()) {
+    const std::size_t length = character_length(text, 0);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    take(character, length == 0                         ? CharacterKind::broken
+                    : is_command(code_point(character)) ? CharacterKind::command
+                                                        : CharacterKind::printed);
+    text.remove_prefix(character.size());
+  }
 }
 
 }  // namespace
@@ -71,45 +99,52 @@ std::string yaml_text(std::string_view text) {
   };
   const bool starts_plain =
       !text.empty() && (std::isalpha(byte_at(text, 0)) || text[0] == '_' || text[0] == '/');
-  if (starts_plain && std::all_of(text.begin(), text.end(), is_safe) && !is_reserved_word(text))
+  if (starts_plain && std::all_of(text.begin(), text.end(), is_safe) && !is_reserved_word(text) &&
+      read_number(text).fault.empty())
     return std::string(text);
   std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20 || byte == 0x7F) {
-      quoted += fmt::format("\\x{:02X}", byte);
+  for_each_character(text, [&](std::string_view character, CharacterKind kind) {
+    if (character == "\"" || character == "\\") quoted += '\\';
+    if (kind != CharacterKind::command) {  // what is broken is for the reader to refuse
+      quoted += character;
     } else {
-      quoted += c;
+      const auto code = static_cast<std::uint32_t>(code_point(character));
+      quoted += code > 0xFF ? fmt::format("\\u{:04X}", code) : fmt::format("\\x{:02X}", code);
     }
-  }
+  });
   return quoted + '"';
 }
 
 std::string printable(std::string_view text) {
   std::string result;
-  for (std::size_t index = 0; index < text.size();) {
-    const std::size_t length = printable_length(text, index);
-    const bool space = text[index] == '\n' || text[index] == '\t';
-    result += space ? text.substr(index, 1) : length > 0 ? text.substr(index, length) : "?";
-    index += std::max<std::size_t>(length, 1);
-  }
+  for_each_character(text, [&](std::string_view character, CharacterKind kind) {
+    const bool space = character == "\n" || character == "\t";
+    result += space || kind == CharacterKind::printed ? character : "?";
+  });
+  return result;
+}
+
+std::string escaped_json(std::string_view json) {
+  std::string result;
+  for_each_character(json, [&](std::string_view character, CharacterKind kind) {
+    if (kind == CharacterKind::command && character != "\n")
+      result += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code_point(character)));
+    else
+      result += character;
+  });
   return result;
 }
 
 std::string shown(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::string result;
-  for (std::size_t index = 0; index < text.size();) {
-    const std::size_t length = printable_length(text, index);
-    const std::string_view piece = length > 0 ? text.substr(index, length) : "?";
-    if (result.size() + piece.size() > longest) return result + "...";
-    result += piece;
-    index += std::max<std::size_t>(length, 1);
-  }
-  return result;
+  bool whole = true;
+  for_each_character(text, [&](std::string_view character, CharacterKind kind) {
+    const std::string_view piece = kind == CharacterKind::printed ? character : "?";
+    whole = whole && result.size() + piece.size() <= longest;
+    if (whole) result += piece;
+  });
+  return whole ? result : result + "...";
 }
 
 bool is_reserved_word(std::string_view text) {

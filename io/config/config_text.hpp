@@ -20,11 +20,14 @@ bool is_clean_line(std::string_view text);
 /// A scalar that YAML reads as this text: plain where that is safe, else in double quotes.
 std::string yaml_text(std::string_view text);
 
-/// `text` for a terminal: each byte but tabs and line ends that is not clean, or that a terminal
-/// could take for a command, as "?".
+/// `text` for a terminal: each byte but tabs and line ends that is not UTF-8, and each character
+/// that a terminal could take for a command or for a turn of direction, as "?".
 std::string printable(std::string_view text);
 
-/// `text` in one line for a message: at most 60 bytes, each byte that is not clean as "?".
+/// JSON, of which strings hold commands: the same value without them.
+std::string escaped_json(std::string_view json);
+
+/// `text` in one line for a message: at most 60 bytes, the same and tabs and line ends as "?".
 std::string shown(std::string_view text);
 
 /// Whether YAML readers may take the plain scalar for a truth value (yes, no, on, off, ...) or

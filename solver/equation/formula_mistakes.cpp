@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
 
 #include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 namespace {
 
-// What outputs call other things, and keys that stand beside those of fields.
+// What outputs call other things.
 constexpr std::array taken_by_outputs = {"time", "step", "provenance", "VTKHDF"};
 constexpr std::array taken_by_checkpoints = {
     "config",       "shape",           "fields",       "time_step_bits", "coefficient_bits",
     "state_digest", "equation_digest", "output_names", "output_digests", "missing_outputs"};
-constexpr std::array taken_by_keys = {"kind", "let", "coefficient", "diffusivity"};
 
 class FormulaChecker {
  public:
@@ -65,8 +65,7 @@ class FormulaChecker {
     for (const std::string& field : run_.fields) {
       check("fields", field);
       const auto is_field = [&](const char* name) { return name == field; };
-      if (std::ranges::any_of(taken_by_keys, is_field) ||
-          std::ranges::any_of(taken_by_outputs, is_field) ||
+      if (is_key_beside_rates(field) || std::ranges::any_of(taken_by_outputs, is_field) ||
           std::ranges::any_of(taken_by_checkpoints, is_field))
         add("fields", fmt::format("found the name {}, which keys, outputs or checkpoints have "
                                   "already (expected another)",
@@ -198,6 +197,11 @@ class FormulaChecker {
 };
 
 }  // namespace
+
+bool is_key_beside_rates(std::string_view name) {
+  constexpr std::array<std::string_view, 4> keys = {"kind", "let", "coefficient", "diffusivity"};
+  return std::ranges::count(keys, name) > 0;
+}
 
 std::vector<KeyMistake> formula_mistakes(const RunConfig& run) {
   return FormulaChecker(run).mistakes();

@@ -31,6 +31,29 @@ inline std::string mistakes_in(const std::string& text,
   return "accepted";
 }
 
+/// Accepted configs come back from their resolved form with the same keys and values; what is wrong
+/// with others.
+inline std::string come_back(const std::string& text,
+                             const std::vector<std::string>& settings = {}) {
+  LoadedConfig config;
+  try {
+    config = parse(text, settings);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  const std::string resolved = resolved_yaml(config);
+  CAPTURE(resolved);
+  const LoadedConfig again = parse_config(resolved, "config.yaml", "/elsewhere", {});
+  const auto values = [](const std::vector<ResolvedKey>& keys) {
+    std::vector<std::string> lines;
+    for (const ResolvedKey& key : keys) lines.push_back(key.key + " = " + key.value);
+    return lines;
+  };
+  CHECK(values(again.keys) == values(config.keys));
+  CHECK(values(resolved_keys(resolved)) == values(config.keys));
+  return "accepted";
+}
+
 /// The smallest config with this line in place of its line for the same section, or at its end.
 inline std::string config_with(const std::string& line) {
   const std::string section = line.substr(0, line.find(':')) + ':';

@@ -1,8 +1,20 @@
 // Texts that want to break the reader: each is refused with a message, none crashes it.
+#include <fmt/format.h>
+
+#include <cmath>
 #include <cstddef>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
 
 #include "config_helpers.hpp"
+#include "io/config/config_keys.hpp"
+#include "io/config/config_number.hpp"
+#include "io/config/filter_keys.hpp"
 #include "io/config/yaml_tree.hpp"
+#include "scratch_folder.hpp"
 
 namespace lapl {
 namespace {
@@ -111,6 +123,237 @@ TEST_CASE("no prefix of a config and no single changed byte crashes the reader")
       CHECK(mistakes_in(changed) != "accepted");  // the quoted number is always there
     }
   }
+}
+
+/// Texts of configs in which `name` is that of a field, one of two, a parameter, and so on.
+std::vector<std::string> configs_with(const std::string& name) {
+  const std::string rest = "grid: {shape: [4, 5]}\ntime: {steps: 1, step: 0.01}\n";
+  const auto formula = [&](const std::string& rates, const std::string& more) {
+    return fmt::format("{}equation: {{kind: formula, {}}}\n{}", rest, rates, more);
+  };
+  return {
+      formula(fmt::format("\"{0}\": laplacian({0})", name),
+              fmt::format("fields: [\"{}\"]\n", name)),
+      formula(
+          fmt::format("\"{0}\": 1, u_: {0}", name),
+          fmt::format(
+              "fields: [u_, \"{0}\"]\n"
+              "initial: {{u_: {{kind: uniform}}, \"{0}\": {{kind: sine}}}}\n"
+              "boundary: {{rows: {{first: {{\"{0}\": {{value: 1}}, u_: zero}}, last: zero}}}}\n",
+              name)),
+      formula("field: " + name, fmt::format("parameters: {{\"{}\": 2}}\n", name)),
+      formula("field: " + name, fmt::format("parameters: {{\"{}\": {{formula: x}}}}\n", name)),
+      formula(fmt::format("field: \"{0}\", let: {{\"{0}\": field}}", name), ""),
+      formula(
+          "field: field",
+          fmt::format("output: {{derived: {{\"{0}\": 2 * field}}, fields: [\"{0}\"]}}\n", name)),
+      formula("field: field", fmt::format("output: {{integrals: {{\"{}\": field}}}}\n", name)),
+      formula("field: field",
+              fmt::format("output: {{probes: {{at: {{\"{}\": [1, 1]}}}}}}\n", name)),
+      formula("field: field", fmt::format("filters: [{{name: \"{}\", kernel: box}}]\n", name))};
+}
+
+TEST_CASE("names may be those of keys, or are refused") {
+  std::set<std::string> names = {"first", "last", "value", "mixed", "at", "range", "field"};
+  for (const ConfigKey& key : config_keys())
+    names.insert({std::string(key.section()), std::string(key.entry())});
+  for (const auto& key : filter_keys()) names.insert(key.name);
+  for (const auto& key : initial_keys(0)) names.insert(key.name);
+  std::size_t accepted = 0;
+  for (const std::string& name : names)
+    for (const std::string& text : configs_with(name)) {
+      CAPTURE(text);
+      const std::string found = come_back(text);
+      accepted += found == "accepted" ? 1 : 0;
+      CHECK((found == "accepted" || found.find(name) != std::string::npos));
+    }
+  CHECK(accepted > 6 * names.size());  // most may be
+}
+
+TEST_CASE("a field may be called like a key of its initial field") {
+  const std::string text = config_with("fields: [seed]") + "initial: {kind: fractal, seed: 7}\n";
+  CHECK(come_back(text) == "accepted");
+  CHECK(value_of(parse(text), "initial.seed") == "7");
+  CHECK(value_of(parse(text, {"initial.seed=8"}), "initial.seed") == "8");
+}
+
+/// Draws configs of names, texts and numbers that YAML readers stumble over.
+class ConfigDrawer {
+ public:
+  explicit ConfigDrawer(unsigned seed) : random_(seed) {}
+
+  std::string config() {
+    const int fields = count(1, 3), parameters = count(0, 4), quantities = count(0, 3);
+    const auto names = some_names(fields + parameters + quantities);
+    const auto name = [&](int i) { return names.at(static_cast<std::size_t>(i)); };
+    json config = {{"grid", {{"shape", {4, 5}}, {"spacing", {size(), size()}}}},
+                   {"time", {{"steps", count(0, 9)}, {"step", size()}}}};
+    json& equation = config["equation"] = {{"kind", "formula"}};
+    std::string all = "0";
+    for (int i = 0; i < parameters; ++i) {
+      const std::string parameter = name(fields + i);
+      all += " + " + parameter;
+      config["parameters"][parameter] = this->parameter();
+    }
+    for (int i = 0; i < quantities; ++i) {
+      const std::string quantity = name(fields + parameters + i);
+      equation["let"][quantity] = i == 0 ? all : name(fields + parameters + i - 1) + " + 1";
+      if (i + 1 == quantities) all += " +\n\t" + quantity;
+    }
+    json& output = config["output"];
+    output = {{"directory", text()}, {"every", {{"time", size()}}}};
+    const auto integrals = some_names(fields), probes = some_names(fields),
+               derived = some_names(fields), filters = some_names(fields);
+    for (int i = 0; i < fields; ++i) {
+      const auto of = static_cast<std::size_t>(i);
+      config["fields"].push_back(name(i));
+      equation[name(i)] = all;
+      config["initial"][name(i)] = initial();
+      output["integrals"][integrals[of]] = name(i);
+      output["probes"]["at"][probes[of]] = {count(0, 3), count(0, 4)};
+      output["derived"][derived[of]] = {{"formula", name(i)}, {"unit", text()}};
+      config["boundary"]["rows"]["first"][name(i)]["value"] = number();
+      config["filters"].push_back({{"name", filters[of]},
+                                   {"kernel", {{"path", text()}, {"dataset", text()}}},
+                                   {"field", name(i)},
+                                   {"constant", number()}});
+    }
+    config["boundary"]["rows"]["last"] = "zero";
+    config["limits"] = {{"wall_time", duration()}, {"steady", size()}};
+    config["checkpoint"]["every"] = duration();
+    return config.dump();
+  }
+
+ private:
+  using json = nlohmann::json;
+
+  int count(int low, int high) { return std::uniform_int_distribution(low, high)(random_); }
+  template <class T>
+  T one_of(const std::vector<T>& all) {
+    return all[std::uniform_int_distribution<std::size_t>(0, all.size() - 1)(random_)];
+  }
+  std::vector<std::string> some_names(int number) {
+    std::vector<std::string> names = {
+        "nan", "inf",  "NaN", "Infinity", "null", "NULL", "on",        "Off",   "yes",  "n",
+        "Y",   "true", "e5",  "u_1",      "seed", "mode", "wall_time", "steps", "False"};
+    std::ranges::shuffle(names, random_);
+    return {names.begin(), names.begin() + number};
+  }
+  std::string text() {
+    const std::vector<std::string> pieces = {"a",
+                                             "nan",
+                                             "1e5",
+                                             " ",
+                                             "  # ",
+                                             ": ",
+                                             "\"",
+                                             "\\",
+                                             "'",
+                                             "~",
+                                             "/",
+                                             "-",
+                                             "?",
+                                             "{",
+                                             "]",
+                                             "&",
+                                             "\xC2\x9B",
+                                             "é",
+                                             "\xC2\x85",
+                                             "\xE2\x80\xA8",
+                                             "\xE2\x80\xAE",
+                                             "\xEF\xBB\xBF",
+                                             "\xEF\xBF\xBE",
+                                             "\xF0\x9F\x8C\x8A",
+                                             "null",
+                                             "..",
+                                             "\xF0\x9F\xBF\xBF"};
+    std::string text;
+    for (int i = count(1, 4); i > 0; --i) text += one_of(pieces);
+    return text;
+  }
+  double size() {
+    return std::ldexp(1 + std::uniform_real_distribution()(random_), count(-60, 60));
+  }
+  double number() { return one_of<double>({0, -0.0, 1e-300, -1e22, 1e16, 5, 0.1, -1e-5, size()}); }
+  std::string duration() {
+    const int digits = count(0, 5);
+    return fmt::format("{}.{}{}", count(1, one_of<int>({9, 999999})),
+                       std::string(digits, '0') + "7", one_of<char>({'s', 'm', 'h'}));
+  }
+  json parameter() {
+    return one_of<json>({number(),
+                         {{"image", text()}, {"range", {number(), number()}}},
+                         {{"hdf5", text()}, {"dataset", text()}},
+                         {{"formula", "x +\n y"}}});
+  }
+  json initial() {
+    return one_of<json>({{{"kind", "image"}, {"path", text()}},
+                         {{"kind", "hdf5"}, {"path", text()}, {"dataset", text()}},
+                         {{"kind", "formula"}, {"formula", "x\t+ random"}},
+                         {{"kind", "gaussian"}, {"width", size()}, {"center", {0.1, 1e-7}}}});
+  }
+
+  std::mt19937 random_;
+};
+
+/// What YAML means by a node.
+nlohmann::json meaning_of(const YamlNode& node) {
+  nlohmann::json meaning;
+  if (node.kind == YamlNode::Kind::list) {
+    meaning = nlohmann::json::array();
+    for (const YamlNode& child : node.children) meaning.push_back(meaning_of(child));
+  } else if (node.kind == YamlNode::Kind::map) {
+    meaning = nlohmann::json::object();
+    for (std::size_t i = 0; i + 1 < node.children.size(); i += 2)
+      meaning[node.children[i].text] = meaning_of(node.children[i + 1]);
+  } else if (node.kind == YamlNode::Kind::scalar) {
+    const std::optional<double> number = read_number(node.text).real;
+    if (!node.quoted && number)
+      meaning = *number;
+    else if (!node.quoted && (node.text == "true" || node.text == "false"))
+      meaning = node.text == "true";
+    else
+      meaning = node.text;
+  }
+  return meaning;
+}
+
+TEST_CASE("every accepted config comes back from its resolved form, with PyYAML too") {
+  const test::ScratchFolder folder;
+  std::ofstream(folder / "read.py") << R"(
+import json, pathlib, sys
+try:
+    import yaml
+except ImportError:
+    sys.exit(77)
+for path in sorted(pathlib.Path(sys.argv[1]).glob("*.yaml")):
+    meant = json.loads(path.with_suffix(".json").read_text("utf-8"))
+    found = yaml.safe_load(path.read_bytes())
+    if found != meant:
+        sys.exit(f"{path.read_text('utf-8')}\n{found}\n{meant}")
+)";
+  int accepted = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    const std::string text = ConfigDrawer(seed).config();
+    CAPTURE(text);
+    if (const std::string found = come_back(text); found != "accepted") {
+      CHECK(found.find("is taken") != std::string::npos);  // by another one's name
+      continue;
+    }
+    const std::string resolved = resolved_yaml(parse(text));
+    std::ofstream(folder / fmt::format("{}.yaml", ++accepted)) << resolved;
+    std::ofstream(folder / fmt::format("{}.json", accepted))
+        << meaning_of(parse_yaml(resolved).root);
+  }
+  CHECK(accepted > 100);
+  const std::string command =
+      fmt::format("python3 {0}/read.py {0} || exit $?", folder.path().string());
+  const int code = WEXITSTATUS(std::system(command.c_str()));  // 127: no python3
+  if (code == 77 || code == 127)
+    MESSAGE("skipped: no python3 with yaml (package python3-yaml)");
+  else
+    CHECK(code == 0);
 }
 
 }  // namespace
