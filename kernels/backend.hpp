@@ -34,12 +34,13 @@ struct Captured {
 
 /// What runs the steps, for people and for the provenance of files.
 struct BackendDescription {
-  std::string backend;  ///< "cpu" or "cuda"
-  std::string engine;   ///< a name from engine_table
-  std::string reason;   ///< why this engine
-  std::string device;   ///< processor or GPU model
-  std::string driver;   ///< CUDA driver and runtime versions; empty on a CPU
-  int threads = 0;      ///< CPU threads; 0 on a GPU
+  std::string backend;       ///< "cpu" or "cuda"
+  std::string engine;        ///< a name from engine_table
+  std::string reason;        ///< why this engine
+  std::string device;        ///< processor or GPU model
+  std::string driver;        ///< CUDA driver and runtime versions; empty on a CPU
+  int threads = 0;           ///< CPU threads; 0 on a GPU
+  std::string setback = {};  ///< why it steps slower than it could, once that is known; else empty
 };
 
 template <class T>

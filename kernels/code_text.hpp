@@ -18,6 +18,7 @@ struct CodeText {
   std::string source;
   std::map<std::string, std::string> headers = {};             ///< by NAME in #include "NAME"
   std::vector<std::string> flags = {};                         ///< after library_flags()
+  std::vector<std::string> functions = {};                     ///< without these it is no use
   std::chrono::milliseconds limit = std::chrono::seconds(60);  ///< a longer compilation is stopped
 };
 

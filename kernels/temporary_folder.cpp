@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 
 #include "kernels/error.hpp"
 #include "kernels/leftovers.hpp"
@@ -14,6 +15,16 @@
 namespace lapl {
 
 namespace fs = std::filesystem;
+
+fs::path folder_of_temporaries() {
+  const char* const given = std::getenv("TMPDIR");
+  std::error_code error;
+  fs::path folder =
+      given != nullptr && *given == '\0' ? fs::path("/tmp") : fs::temp_directory_path(error);
+  if (!error) folder = fs::absolute(folder, error);
+  if (error) throw IoError("TMPDIR: no folder for temporary files: {}", error.message());
+  return folder;
+}
 
 TemporaryFolder::TemporaryFolder(const fs::path& parent, const std::string& name, bool keep)
     : keep_(keep) {

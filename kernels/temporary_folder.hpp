@@ -6,6 +6,9 @@
 
 namespace lapl {
 
+/// $TMPDIR, or /tmp where that is not set or empty; absolute. Throws IoError.
+std::filesystem::path folder_of_temporaries();
+
 /// A new folder for this user alone that goes with the object, unless it is to be kept. Where a
 /// signal ends the process first, the next one of that name removes it.
 class TemporaryFolder {

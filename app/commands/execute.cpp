@@ -203,12 +203,21 @@ int execute_as(const Job& job, Console& console) {
               {"step", first_step},
               {"command_line", summary["command_line"]}});
 
+  // A compiler that works beside the run may fail at any time.
+  const auto say_setback = [&](std::int64_t step) {
+    const std::string setback = backend->description().setback;
+    if (setback.empty() || summary.contains("setback")) return;
+    console.warning(setback);
+    summary["setback"] = setback;
+    folder.log({{"event", "setback"}, {"step", step}, {"reason", setback}});
+  };
   RunWriter<T> writer(folder, config, config_text, provenance,
                       job.restart ? job.restart->checkpoint.header : CheckpointHeader{},
                       {.stored = [&](const StoredEvent& event) { console.stored(event); },
                        .progress =
                            [&](const Progress& progress) {
                              console.progress(progress);
+                             say_setback(progress.step);
                              saved_summary.progress(progress);
                            },
                        .warning = [&](const std::string& text) { console.warning(text); }},
@@ -235,6 +244,7 @@ int execute_as(const Job& job, Console& console) {
   const double cells =
       static_cast<double>(config.shape.cells()) * static_cast<double>(result.step - first_step);
   const bool complete = result.complete;
+  say_setback(result.step);
   summary["status"] = complete ? "complete" : "stopped";
   summary["stopped_by"] = result.stopped_by;
   summary["step"] = result.step;

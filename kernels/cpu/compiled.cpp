@@ -79,6 +79,11 @@ class CompiledEngine final : public CpuEngine<T> {
                                         : "interpreted: " + code_->unavailable();
   }
 
+  std::string setback() override {
+    if (!code_ || !code_->ready() || code_->unavailable().empty()) return {};
+    return "formulas are interpreted, which takes several times as long: " + code_->unavailable();
+  }
+
  private:
   struct Cut {
     PieceCut cut;
@@ -192,8 +197,11 @@ class CompiledEngine final : public CpuEngine<T> {
 
 template <class T>
 CodeText code_of_steps(const Problem<T>& problem) {
-  return {.source = code_of(problem.stages, sizeof(T) == 4 ? "float" : "double"),
-          .headers = code_headers()};
+  CodeText text{.source = code_of(problem.stages, sizeof(T) == 4 ? "float" : "double"),
+                .headers = code_headers()};
+  for (std::size_t i = 0; i < problem.stages.size(); ++i)
+    text.functions.push_back("stage_" + std::to_string(i));
+  return text;
 }
 template CodeText code_of_steps(const Problem<float>&);
 template CodeText code_of_steps(const Problem<double>&);

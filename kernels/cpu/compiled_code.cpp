@@ -5,16 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "kernels/cpu/library_check.hpp"
 #include "kernels/cpu/system_compiler.hpp"
 #include "kernels/error.hpp"
 #include "kernels/shared_code.hpp"
@@ -26,14 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* source_name = "code.cpp";
 constexpr const char* messages_name = "messages";
-
-fs::path folder_for_code() {
-  std::error_code error;
-  fs::path folder = fs::temp_directory_path(error);
-  if (!error) folder = fs::absolute(folder, error);
-  if (error) throw IoError("TMPDIR: no folder for temporary files: {}", error.message());
-  return folder;
-}
+constexpr std::size_t most_bytes = std::size_t{256} << 20;  // that a compiler may write
 
 void require_private(int folder) {
   struct stat status {};
@@ -47,13 +39,6 @@ void write_text(const fs::path& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary);
   file << text << std::flush;
   if (!file) throw IoError("{}: cannot be written (a full disk?)", path.filename().string());
-}
-
-std::string first_characters(const std::string& path) {
-  std::array<char, 2000> text{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(text.data(), text.size());
-  return {text.data(), static_cast<std::size_t>(file.gcount())};
 }
 
 }  // namespace
@@ -89,16 +74,14 @@ bool CompiledCode::receives() {
   const SharedCodeState state = shared_code_state(received_, all_of(text_));
   if (state == SharedCodeState::pending && std::chrono::steady_clock::now() < stop_at_) return true;
   const std::string path = fmt::format("/proc/self/fd/{}", std::exchange(received_, -1));
-  if (state == SharedCodeState::usable)
-    library_.reset(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
-  return library_ != nullptr;
+  return state == SharedCodeState::usable && load(path).empty();
 }
 
 void CompiledCode::start() try {
   const SystemCompiler compiler = system_compiler();
   if (compiler.path.empty()) throw IoError(compiler.missing);
   program_ = compiler.path;
-  folder_.emplace(folder_for_code(), "code");
+  folder_.emplace(folder_of_temporaries(), "code");
   require_private(folder_->descriptor());
   // The loader takes a library of a path that it knows for the one that it has loaded.
   static std::atomic<unsigned> count = 0;
@@ -141,26 +124,39 @@ void CompiledCode::wait() {
 }
 
 void CompiledCode::finish(int status) {
-  messages_ = first_characters(file(messages_name));
-  if (status == 0 && shared_ < 0)
-    load();
-  else if (status != 0)
+  messages_ = plain_file(file(messages_name), 2000).value_or("");
+  if (status != 0) {
     unavailable_ = fmt::format("{}: {}", program_, end_text(status));
+    return;
+  }
+  const std::optional<std::string> library = plain_file(file(library_name_), most_bytes);
+  const std::string fault = library ? library_fault(*library) : "no file";
+  if (!fault.empty())
+    unavailable_ = fmt::format("{}: what it has compiled is {}", program_, fault);
+  else if (shared_ < 0)
+    unavailable_ = load(file(library_name_));
 }
 
 // Where it has failed the file stays empty, and who receives it does without.
 void CompiledCode::share() {
   if (shared_ < 0 || compiler_) return;
-  std::ostringstream library;
-  if (unavailable_.empty()) library << std::ifstream(file(library_name_)).rdbuf();
-  seal_shared_code(std::exchange(shared_, -1), library.str(), all_of(text_));
+  std::string library;
+  if (unavailable_.empty()) library = plain_file(file(library_name_), most_bytes).value_or("");
+  seal_shared_code(std::exchange(shared_, -1), library, all_of(text_));
 }
 
-void CompiledCode::load() {
-  library_.reset(::dlopen(file(library_name_).c_str(), RTLD_NOW | RTLD_LOCAL));
+// Why it cannot be used; empty where it is.
+std::string CompiledCode::load(const std::string& path) {
+  library_.reset(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (library_ == nullptr)
-    unavailable_ = fmt::format("{}: what was compiled cannot be loaded (mounted noexec?): {}",
-                               folder_->path().parent_path().string(), ::dlerror());
+    return fmt::format("{}: what was compiled cannot be loaded (mounted noexec?): {}",
+                       folder_ ? folder_->path().parent_path().string() : path, ::dlerror());
+  for (const std::string& name : text_.functions)
+    if (::dlsym(library_.get(), name.c_str()) == nullptr) {
+      library_.reset();
+      return fmt::format("{}: what it has compiled has no function {}", program_, name);
+    }
+  return {};
 }
 
 void* CompiledCode::symbol(const std::string& name) const {

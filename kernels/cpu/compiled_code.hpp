@@ -61,7 +61,7 @@ class CompiledCode {
   bool receives();
   void share();
   void finish(int status);
-  void load();
+  std::string load(const std::string& path);
   void* symbol(const std::string& name) const;
   std::string file(const std::string& name) const;
 

@@ -120,7 +120,8 @@ class CpuBackend final : public Backend<T> {
         .reason = how.empty() ? reason_ : fmt::format("{}; {}", reason_, how),
         .device = fmt::format("{} ({})", processor_name(), widest<RowLoops<T>>().instruction_set),
         .driver = "",
-        .threads = threads_};
+        .threads = threads_,
+        .setback = engine_->setback()};
   }
 
   void set_state(std::span<const T> state, std::int64_t step) override {

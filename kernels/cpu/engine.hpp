@@ -29,6 +29,9 @@ class CpuEngine {
 
   /// How it steps just now, for people; empty where there is one way.
   virtual std::string how() { return {}; }
+
+  /// Why it steps in a slower way than it was made for, once that is known; else empty.
+  virtual std::string setback() { return {}; }
 };
 
 /// What stages make of a state, interpreted.

@@ -276,6 +276,28 @@ TEST_CASE("what follows from finite values may not be: exit 2 where that is know
   }
 }
 
+TEST_CASE("a compiler that fails beside the run is said in a line, in log.jsonl and in run.json") {
+  const Sandbox sandbox;
+  write_text("compiler", "#!/bin/sh\nfor last; do :; done; echo no library > $last\n");
+  fs::permissions("compiler", fs::perms::owner_all);
+  write_text("c.yaml",
+             "grid: {shape: [20, 30]}\ncompute: {backend: cpu}\n"
+             "equation: {kind: formula, field: 0.1 * laplacian(field) - field^3}\n"
+             "time: {step: 1, steps: 900000000}\noutput: {directory: out, every: 900000000}\n");
+  const std::string compiler = "CXX=" + (sandbox.path() / "compiler").string();
+  const pid_t run = start({compiler, lapl_program(), "run", "c.yaml", "--quiet"}, "/usr/bin/env");
+  const std::string said = "formulas are interpreted, which takes several times as long: ";
+  while (!has(text_of("err.txt"), "\n") || !has(text_of("out/run.json"), said))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  kill(run, SIGTERM);
+  const Outcome ended = finish(run);
+  CHECK(ended.code == 75);
+  CHECK(has(ended.err, "lapl: warning: " + said));
+  CHECK(has(ended.err, "compiler: what it has compiled is no library"));
+  CHECK(std::ranges::count(ended.err, '\n') == 1);
+  CHECK(has(text_of("out/log.jsonl"), "\"reason\":\"" + said));
+}
+
 TEST_CASE("a value that is not finite at the start: exit 3, and nothing is created") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config("initial: {kind: uniform, value: 1e39}\n"));

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -332,6 +333,13 @@ TEST_CASE("no compiler, no folder and no library are reasons, and no errors") {
     const Variable nowhere("TMPDIR", "/no/such/folder");
     CHECK(has(CompiledCode({.source = ""}).unavailable(), "TMPDIR: no folder"));
   }
+  SUBCASE("an empty name of a folder") {
+    const Script script("exit 1");
+    const Variable nowhere("TMPDIR", "");
+    CompiledCode code({.source = ""});
+    code.wait();
+    CHECK(has(code.unavailable(), "ended with exit code 1"));
+  }
   SUBCASE("no program") {
     const Script script("");
     std::ofstream(std::getenv("CXX")) << "#!/no/such/interpreter\n";
@@ -339,12 +347,49 @@ TEST_CASE("no compiler, no folder and no library are reasons, and no errors") {
   }
   SUBCASE("no library") {
     const Script script("for last; do :; done; echo text > $last");
-    CHECK(has(reason(), "cannot be loaded"));
+    CHECK(has(reason(), "what it has compiled is no library"));
+  }
+  SUBCASE("pipes") {
+    const Script script("for last; do :; done; rm messages; mkfifo $last messages");
+    CHECK(has(reason(), "what it has compiled is no file"));
   }
   SUBCASE("killed") {
     const Script script("kill -KILL $$");
     CHECK(has(reason(), "was ended by signal Killed"));
   }
+}
+
+TEST_CASE("what a compiler has left is checked before it is loaded") {
+  need_compiler();
+  const std::string compiler = system_compiler().path;
+  const CodeText text{.source = exported("int one() { return 1; }"), .functions = {"one"}};
+  const CodeFolder folder;
+  const auto unavailable = [&](const std::string& change, const CodeText& of) {
+    const Script script("for last; do :; done; library=$last\n" + compiler + " \"$@\" || exit 1\n" +
+                        change);
+    CompiledCode code(of);
+    code.wait();
+    return code.unavailable();
+  };
+  CHECK(unavailable("", text) == "");
+  // At any length: what is missing may be what the loader needs, or what it does not read.
+  int refused = 0;
+  for (const int eighths : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    const std::string found = unavailable(
+        fmt::format("truncate -s $(($(stat -c %s $library) * {} / 8)) $library", eighths), text);
+    CAPTURE(found);
+    refused += found.empty() ? 0 : 1;
+  }
+  CHECK(refused >= 4);
+  for (const char* size : {"0", "10", "64", "200", "6000"})
+    unavailable(fmt::format("truncate -s {0} $library", size), text);
+  // The end is there, and nothing in it.
+  CHECK(has(unavailable("size=$(stat -c %s $library); truncate -s 1000 $library; truncate -s $size "
+                        "$library",
+                        text),
+            "what it has compiled is "));
+  CHECK(has(unavailable("", {.source = "int one;", .functions = {"one_more"}}),
+            "has no function one_more"));
 }
 
 TEST_CASE("a compiler that hangs is stopped with all that it has started") {
