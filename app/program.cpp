@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 
 #include "app/commands/commands.hpp"
@@ -39,6 +40,10 @@ int guarded(int argc, char** argv) try {
   return fail(exit_device, "out of host memory");
 } catch (const CheckpointError& error) {
   return fail(exit_checkpoint, error.what());
+} catch (const std::filesystem::filesystem_error& error) {
+  const std::string path = error.path1().string();
+  return fail(exit_io, fmt::format("{}: {}", path.empty() ? "current folder" : path,
+                                   error.code().message()));
 } catch (const std::system_error& error) {
   return fail(exit_io, error.what());
 } catch (const std::exception& error) {

@@ -35,35 +35,60 @@ std::uint64_t group_number(const std::filesystem::path& path) {
 }
 
 /// The file cache of a control group, which counts as used but gives way.
-std::uint64_t group_cache(const std::filesystem::path& group) {
+std::uint64_t group_cache(const std::filesystem::path& group, const std::string& prefix) {
   std::ifstream file(group / "memory.stat");
   std::string name;
   std::uint64_t bytes = 0, cache = 0;
   while (file >> name >> bytes)
-    if (name == "active_file" || name == "inactive_file") cache += bytes;
+    if (name == prefix + "active_file" || name == prefix + "inactive_file") cache += bytes;
   return cache;
 }
 
-/// What the control groups (version 2) leave: batch systems set limits on any of the levels.
-std::uint64_t group_memory() {
-  std::ifstream groups("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(groups, line) && !line.starts_with("0::/")) continue;
-  if (!line.starts_with("0::/")) return unlimited;
-  const std::filesystem::path root = "/sys/fs/cgroup";
+/// A version of control groups as its files have it.
+struct GroupFiles {
+  const char* limit;
+  const char* used;
+  const char* prefix;  ///< in memory.stat, of what a group and those below it have together
+};
+constexpr GroupFiles version_1 = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
+constexpr GroupFiles version_2 = {"memory.max", "memory.current", ""};
+
+/// What a control group and those above it leave: batch systems set limits on any of the levels.
+/// In a container the group's own folder may be out of sight; that of all groups is its own.
+std::uint64_t memory_of_groups(const std::filesystem::path& root, const std::string& name,
+                               const GroupFiles& files) {
   std::uint64_t least = unlimited;
-  for (auto group = root / line.substr(4);; group = group.parent_path()) {
-    const std::uint64_t limit = group_number(group / "memory.max");
-    const std::uint64_t used = group_number(group / "memory.current");
+  for (auto group = root / name.substr(1);; group = group.parent_path()) {
+    const std::uint64_t limit = group_number(group / files.limit);
+    const std::uint64_t used = group_number(group / files.used);
     if (limit != unlimited && used != unlimited)
-      least = std::min(least, limit - std::min(limit, used - std::min(used, group_cache(group))));
+      least = std::min(
+          least, limit - std::min(limit, used - std::min(used, group_cache(group, files.prefix))));
     if (group == root || !group.has_relative_path()) return least;
   }
 }
 
 }  // namespace
 
-std::uint64_t available_memory() { return std::min(machine_memory(), group_memory()); }
+std::uint64_t group_memory(const std::filesystem::path& groups, const std::filesystem::path& root) {
+  std::ifstream file(groups);
+  std::uint64_t least = unlimited;
+  for (std::string line; std::getline(file, line);) {  // NUMBER:CONTROLLERS:/GROUP
+    const std::size_t first = line.find(':'), second = line.find(":/", first + 1);
+    if (first == line.npos || second == line.npos) continue;
+    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
+    const std::string name = line.substr(second + 1);
+    if (controllers == ",,")
+      least = std::min(least, memory_of_groups(root, name, version_2));
+    else if (controllers.find(",memory,") != std::string::npos)
+      least = std::min(least, memory_of_groups(root / "memory", name, version_1));
+  }
+  return least;
+}
+
+std::uint64_t available_memory() {
+  return std::min(machine_memory(), group_memory("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
 
 void throw_out_of_memory(std::uint64_t needed) {
   throw DeviceError(

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -49,6 +50,14 @@ std::vector<std::string> hidden_names_in(const fs::path& folder) {
   return names;
 }
 
+// The name itself where there is room for more; else its start and a number of its own.
+std::string short_name(const std::string& name) {
+  constexpr std::size_t longest = 255 - 16;  // bytes of a name; without ".", ".tmp-" and a process
+  if (name.size() <= longest) return name;
+  const std::string number = std::to_string(std::hash<std::string>()(name));
+  return name.substr(0, longest - number.size()) + number;
+}
+
 }  // namespace
 
 void remove_leftovers(const fs::path& folder, const std::string& start) {
@@ -61,7 +70,7 @@ fs::path temporary_beside(const fs::path& target) {
   static std::mutex mutex;
   static std::map<fs::path, std::vector<std::string>> hidden;
   const fs::path folder = target.parent_path();
-  const std::string start = "." + target.filename().string() + ".tmp-";
+  const std::string start = "." + short_name(target.filename().string()) + ".tmp-";
   const std::lock_guard lock(mutex);
   const auto [at, first] = hidden.try_emplace(folder);
   if (first) at->second = hidden_names_in(folder);

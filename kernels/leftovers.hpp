@@ -14,7 +14,7 @@ namespace lapl {
 void remove_leftovers(const std::filesystem::path& folder, const std::string& start);
 
 /// `.NAME.tmp-PID` beside `target`, for this process; what others have left of that kind is
-/// removed.
+/// removed. A NAME for which that would be too long is cut.
 std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
 }  // namespace lapl

@@ -24,6 +24,11 @@ CLI::Option* add_to(CLI::App& command, const std::string& name, const ValueTarge
       target);
 }
 
+// An empty word is a variable of a script that is not set, and no value of any option.
+std::string empty_word_problem(const std::string& word) {
+  return word.empty() ? "found an empty word (expected a value)" : "";
+}
+
 void set_rules(CLI::Option& option, const OptionRules& rules) {
   option.required(rules.required);
   if (rules.values > 0)
@@ -52,13 +57,14 @@ void Command::does(Action action) {
 void Command::positional(const std::string& name, const ValueTarget& target,
                          const std::string& what, const OptionRules& rules) {
   const auto [word, value] = name_and_value(name);
-  set_rules(*add_to(*command_, word, target, what)->type_name(value), rules);
+  set_rules(*add_to(*command_, word, target, what)->type_name(value)->check(empty_word_problem),
+            rules);
 }
 
 void Command::option(const std::string& names, const ValueTarget& target, const std::string& what,
                      const OptionRules& rules) {
   const auto [words, value] = name_and_value(names);
-  CLI::Option* option = add_to(*command_, words, target, what);
+  CLI::Option* option = add_to(*command_, words, target, what)->check(empty_word_problem);
   if (!value.empty()) option->type_name(value);
   set_rules(*option, rules);
 }

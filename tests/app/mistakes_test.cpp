@@ -20,11 +20,21 @@ TEST_CASE("command lines") {
   write_text("c.yaml", small_config());
   write_text("not.h5", "this is no HDF5 file");
   fs::create_directory("empty");
+  fs::create_symlink("loop", "loop");
+  const std::string long_name(300, 'n');
   const std::vector<Mistake> mistakes = {
       {{"rnu", "c.yaml"}, 2, "rnu: lapl has no such command (did you mean run? see lapl --help)"},
       {{"run"}, 2, "CONFIG is required"},
       {{"run", "missing.yaml"}, 4, "missing.yaml"},
       {{"run", "empty"}, 4, "empty"},
+      {{"inspect", "loop"}, 4, "error: loop: Too many levels of symbolic links"},
+      {{"plot", "loop/x"}, 4, "error: loop/x: Too many levels of symbolic links"},
+      {{"inspect", long_name}, 4, "nnn: File name too long"},
+      {{"run", "c.yaml", "--output", "loop"}, 4, "loop/run.json: Too many levels"},
+      {{"run", "c.yaml", "--output", long_name}, 4, "nnn/run.json: File name too long"},
+      {{"resume", "empty", "--from", ""}, 2, "--from: found an empty word (expected a value)"},
+      {{"run", "c.yaml", "--output", ""}, 2, "--output: found an empty word (expected a value)"},
+      {{"validate", ""}, 2, "CONFIG: found an empty word (expected a value)"},
       {{"run", "c.yaml", "--colour"}, 2, "--colour"},
       {{"run", "c.yaml", "extra"}, 2, "extra"},
       {{"run", "c.yaml", "--set"}, 2, "--set"},

@@ -243,4 +243,17 @@ TEST_CASE("what a killed process left beside a file goes, but not what a living 
     CHECK(read_bytes(folder / name) == "half");
 }
 
+TEST_CASE("a file may have the longest name that there is") {
+  const ScratchFolder folder;
+  const std::string longest(255, 'n'), other = longest.substr(1) + 'o';
+  write_bytes(folder / ("." + longest.substr(0, 239) + ".tmp-1"), "another one's");
+  for (int i = 0; i < 2; ++i) {  // the second time it is there already
+    replace_file(folder / longest, "text");
+    seal(folder / other, "sealed");
+  }
+  CHECK(read_bytes(folder / longest) == "text");
+  CHECK_NOTHROW(verify_seal(folder / other));
+  CHECK(folder.entries() == 3);
+}
+
 }  // namespace lapl::test
