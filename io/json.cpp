@@ -1,5 +1,6 @@
 #include "io/json.hpp"
 
+#include "io/config/config_text.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
 
@@ -27,7 +28,7 @@ Json read_summary(const std::filesystem::path& folder) {
 }
 
 std::string json_text(const Json& value, int indent) {
-  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return escaped_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace lapl

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/exit_code.hpp"
+#include "app/view/say.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -41,7 +42,7 @@ Command CommandLine::add(const std::string& name, const std::string& what_it_doe
 Action CommandLine::parse(int argc, char** argv) const {
   const std::vector<std::string> words = words_of(argc, argv);
   if (words.empty()) {
-    fmt::print(stderr, "{}", app_->help());
+    say(stderr, "{}", app_->help());
     return [] { return int{exit_config}; };
   }
   if (argc > 2 && std::string_view(argv[1]) == "help")  // CLI11 would help in spite of it

@@ -10,6 +10,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_ranks.hpp"
+#include "app/view/say.hpp"
 #include "io/config/config.hpp"
 #include "io/initial_source.hpp"
 #include "io/json.hpp"
@@ -81,8 +82,7 @@ nlohmann::ordered_json values_of(const BenchmarkResult& r, Shape shape,
 }
 
 void print_row(const nlohmann::ordered_json& v) {
-  fmt::print(
-      "{:<10} {:<8} {:>15} {:>8} {:>9.4f} {:>7.1f} {:>9.2f} {:>9.0f} {:>9.1f} {:>7}\n",
+  say("{:<10} {:<8} {:>15} {:>8} {:>9.4f} {:>7.1f} {:>9.2f} {:>9.0f} {:>9.1f} {:>7}\n",
       v["engine"].get<std::string>(), v["precision"].get<std::string>(),
       text_of(Shape::of(v["shape"].get<std::vector<std::int64_t>>())),
       v["steps"].get<std::int64_t>(), v["median_seconds"].get<double>(),
@@ -114,8 +114,8 @@ std::vector<FilterConfig> filters_to_measure() {
 int bench_filters(const BenchOptions& options) {
   const std::string backend = choose_backend(options.backend).backend;
   if (!options.json)
-    fmt::print("{:<17} {:<10} {:<8} {:>15} {:>11} {:>8} {:>9} {:>8}\n", "filter", "method", "",
-               "rows x columns", "median us", "spread %", "GCells/s", "checked");
+    say("{:<17} {:<10} {:<8} {:>15} {:>11} {:>8} {:>9} {:>8}\n", "filter", "method", "",
+        "rows x columns", "median us", "spread %", "GCells/s", "checked");
   auto all = nlohmann::ordered_json::array();
   const std::vector<Shape> shapes = shapes_of(options, {256, 2000});
   require_axes(shapes, 2, "filters");
@@ -140,12 +140,12 @@ int bench_filters(const BenchOptions& options) {
                        {"slowest_seconds", r.slowest},
                        {"gigacells_per_second", rate}});
         if (options.json) continue;
-        fmt::print("{:<17} {:<10} {:<8} {:>6} x {:<6} {:>11.1f} {:>8.1f} {:>9.3f} {:>8}\n",
-                   filter.name, r.method, precision, shape.rows, shape.columns, 1e6 * r.seconds,
-                   100 * (r.slowest / r.fastest - 1), rate, r.verified_cells);
+        say("{:<17} {:<10} {:<8} {:>6} x {:<6} {:>11.1f} {:>8.1f} {:>9.3f} {:>8}\n", filter.name,
+            r.method, precision, shape.rows, shape.columns, 1e6 * r.seconds,
+            100 * (r.slowest / r.fastest - 1), rate, r.verified_cells);
         std::fflush(stdout);
       }
-  if (options.json) fmt::print("{}\n", json_text(all, 2));
+  if (options.json) say("{}\n", json_text(all, 2));
   return 0;
 }
 
@@ -185,8 +185,7 @@ int bench_engines(const BenchOptions& options) {
   Ranks& ranks = run_ranks();
   const bool as_table = !options.json && ranks.is_first();
   if (as_table)
-    fmt::print(
-        "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n"
+    say("{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n"
         "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n",
         "engine", "", "cells", "steps", "median s", "spread", "GCells/s", "% of copy", "% of",
         "steps", "", "", "", "timed", "", "%", "", "bandwidth", "arithm.", "checked");
@@ -206,11 +205,11 @@ int bench_engines(const BenchOptions& options) {
           if (as_table) print_row(all.back());
         } catch (const EngineUnsuitable& error) {
           if (!options.engine.empty()) throw;
-          fmt::print(stderr, "{}, {}: {}\n", engine, precision, error.what());
+          say(stderr, "{}, {}: {}\n", engine, precision, error.what());
         }
       }
   if (all.empty()) throw DeviceError("no engine of the {} backend could step", backend);
-  if (options.json && ranks.is_first()) fmt::print("{}\n", json_text(all, 2));
+  if (options.json && ranks.is_first()) say("{}\n", json_text(all, 2));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/start_ranks.hpp"
+#include "app/view/say.hpp"
 #include "io/json.hpp"
 #include "io/provenance.hpp"
 #include "kernels/error.hpp"
@@ -46,8 +47,7 @@ void print_rows(const Json& all, const char* scaling, int ranks, const Json& of_
     const int threads = ranks * row["threads"].get<int>();
     const double processors =  // GPUs, where there are no threads
         threads == 0 ? ranks : static_cast<double>(threads) / one["threads"].get<int>();
-    fmt::print(
-        "{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9.3f} {:>9.2f} {:>9.1f} {:>8}\n", scaling, ranks,
+    say("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9.3f} {:>9.2f} {:>9.1f} {:>8}\n", scaling, ranks,
         threads, row["engine"].get<std::string>(), row["precision"].get<std::string>(),
         text_of(Shape::of(row["shape"].get<std::vector<std::int64_t>>())), rate, rate / rate_of_one,
         100 * rate / rate_of_one / processors, row["verified_steps"].get<std::int64_t>());
@@ -60,9 +60,8 @@ void print_rows(const Json& all, const char* scaling, int ranks, const Json& of_
 int bench_ranks(int most, const std::vector<std::vector<std::int64_t>>& shapes,
                 const std::vector<std::string>& words, bool json) {
   if (!json)
-    fmt::print("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9} {:>9} {:>9} {:>8}\n", "scaling",
-               "ranks", "threads", "engine", "", "cells", "GCells/s", "of one", "% each",
-               "checked");
+    say("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9} {:>9} {:>9} {:>8}\n", "scaling", "ranks",
+        "threads", "engine", "", "cells", "GCells/s", "of one", "% each", "checked");
   const Launcher launcher = find_launcher(mpi_library());
   const LauncherFolders folders;
   folders.set_variables(launcher);
@@ -86,7 +85,7 @@ int bench_ranks(int most, const std::vector<std::vector<std::int64_t>>& shapes,
         add(measured(launcher, ranks, extents, words), weak ? "weak" : "strong", ranks, one);
       }
   }
-  if (json) fmt::print("{}\n", json_text(measurements, 2));
+  if (json) say("{}\n", json_text(measurements, 2));
   return 0;
 }
 

@@ -4,15 +4,14 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
+#include "app/view/say.hpp"
 #include "completion_files.hpp"
 
 namespace lapl {
 namespace {
 
 int completions_command(const std::string& shell) {
-  fmt::print("{}", shell == "bash"  ? completion_bash
-                   : shell == "zsh" ? completion_zsh
-                                    : completion_fish);
+  say("{}", shell == "bash" ? completion_bash : shell == "zsh" ? completion_zsh : completion_fish);
   return 0;
 }
 
@@ -39,8 +38,8 @@ Where these files belong:
   asked.positional("WORDS", words.get(), "Words so far; the last is completed");
   asked.does([words, &line] {
     const Completion completion = line.complete(*words);
-    fmt::print("{}\n", completion.files);
-    for (const auto& [word, meaning] : completion.words) fmt::print("{}\t{}\n", word, meaning);
+    say("{}\n", completion.files);
+    for (const auto& [word, meaning] : completion.words) say("{}\t{}\n", word, meaning);
     return 0;
   });
 }

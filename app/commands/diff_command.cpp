@@ -8,6 +8,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/exit_code.hpp"
+#include "app/view/say.hpp"
 #include "app/view/table.hpp"
 #include "io/config/config_text.hpp"
 #include "io/hdf5/step_file.hpp"
@@ -161,8 +162,8 @@ void print_findings(const Json& findings, const DiffOptions& options) {
   std::vector<std::vector<std::string>> lines = {
       {"compared", "cells that differ", "largest difference", "relative", "first"}};
   for (const Json& finding : findings) lines.push_back(line_of(finding));
-  fmt::print("A: {}\nB: {}\n{}{}\n", printable(options.a), printable(options.b),
-             table_text(lines, 2), diff_verdict(findings, options));
+  say("A: {}\nB: {}\n{}{}\n", options.a, options.b, table_text(lines, 2),
+      diff_verdict(findings, options));
 }
 
 int diff_command(const DiffOptions& options) {
@@ -177,7 +178,7 @@ int diff_command(const DiffOptions& options) {
   else
     compare_files(options.a, options.b, read_content, "", options, findings);
   if (options.json)
-    fmt::print("{}\n", json_text(findings, 2));
+    say("{}\n", json_text(findings, 2));
   else
     print_findings(findings, options);
   return std::ranges::any_of(findings, is_different) ? exit_different : exit_complete;

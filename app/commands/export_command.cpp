@@ -13,6 +13,7 @@
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
 #include "app/view/plot/plot_frames.hpp"
+#include "app/view/say.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
 #include "io/provenance.hpp"
@@ -144,8 +145,8 @@ auto progress_of(const Series& series, bool quiet) {
       throw IoError("stopped by {} at step {}", reason, record.step);
     if (quiet || Clock::now() - shown < std::chrono::seconds(2)) return;
     shown = Clock::now();
-    fmt::print(stderr, "lapl: step {} of {} to {}\n", record.step, series.records.front().step,
-               series.records.back().step);
+    say(stderr, "lapl: step {} of {} to {}\n", record.step, series.records.front().step,
+        series.records.back().step);
   };
 }
 
@@ -190,8 +191,8 @@ int export_command(const ExportOptions& options) {
     export_pictures(options, series, field);
   if (!options.quiet) {
     const std::size_t count = series.records.size();
-    fmt::print("{}: {} of {} output{}, {}, {}\n", options.output, fmt::join(fields, ", "), count,
-               count == 1 ? "" : "s", text_of(series.shape), name_of(series.precision));
+    say("{}: {} of {} output{}, {}, {}\n", options.output, fmt::join(fields, ", "), count,
+        count == 1 ? "" : "s", text_of(series.shape), name_of(series.precision));
   }
   return 0;
 }

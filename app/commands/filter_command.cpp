@@ -11,6 +11,7 @@
 #include "app/commands/run_backend.hpp"
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
+#include "app/view/say.hpp"
 #include "io/config/filter_job.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/filter_source.hpp"
@@ -46,7 +47,7 @@ class FrameProgress {
     const double passed = seconds();
     const double left =
         passed * static_cast<double>(frames_ - frame - 1) / static_cast<double>(frame + 1);
-    fmt::print(stderr, "lapl: frame {} of {}, {} left\n", frame + 1, frames_, time_left_text(left));
+    say(stderr, "lapl: frame {} of {}, {} left\n", frame + 1, frames_, time_left_text(left));
   }
   double seconds() const { return seconds_since(start_); }
 
@@ -105,8 +106,8 @@ template <class T>
 void write_picture(const FilterJob& job, Shape shape, std::span<const T> values, bool quiet) {
   const auto beyond = std::ranges::count_if(values, [](T value) { return value < 0 || value > 1; });
   if (beyond > 0 && !quiet)
-    fmt::print(stderr, "lapl: {} of {} values lie outside 0 to 1: black or white in the picture\n",
-               beyond, values.size());
+    say(stderr, "lapl: {} of {} values lie outside 0 to 1: black or white in the picture\n", beyond,
+        values.size());
   if (const fs::path parent = fs::path(job.output_path).parent_path(); !parent.empty())
     fs::create_directories(parent);
   replace_file(job.output_path, grey_png(shape, {values.begin(), values.end()}));
@@ -142,15 +143,15 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
                         correlation.output});
     plans.push_back({correlation, method.method});
     if (!options.quiet)
-      fmt::print(stderr, "lapl: filter {}: method {} ({})\n", filter.name, name_of(method.method),
-                 method.reason);
+      say(stderr, "lapl: filter {}: method {} ({})\n", filter.name, name_of(method.method),
+          method.reason);
   }
   check_output(job, options);
   // One at a time, the first before anything is created.
   auto filterer = make_frame_filter<T>(choice.backend, plans.front(), job.threads);
   if (!options.quiet)
-    fmt::print(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
-               text_of(source.shape), filterer->device(), choice.reason);
+    say(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
+        text_of(source.shape), filterer->device(), choice.reason);
   FrameProgress progress(frames * std::ssize(plans), options.quiet);
   catch_stop_signals();
   std::vector<double> seconds;
@@ -194,11 +195,10 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
                  });
   if (options.quiet) return 0;
   for (std::size_t i = 0; i < datasets.size(); ++i)
-    fmt::print("{}: {}, {} frame{} of {}, {}, {:.3g} s of filtering\n", job.output_path,
-               datasets[i].name, frames, frames == 1 ? "" : "s", text_of(datasets[i].shape),
-               name_of(precision_of_type<T>), seconds[i]);
-  fmt::print("{}: {:.3g} s in all, with reading and writing\n", job.output_path,
-             progress.seconds());
+    say("{}: {}, {} frame{} of {}, {}, {:.3g} s of filtering\n", job.output_path, datasets[i].name,
+        frames, frames == 1 ? "" : "s", text_of(datasets[i].shape), name_of(precision_of_type<T>),
+        seconds[i]);
+  say("{}: {:.3g} s in all, with reading and writing\n", job.output_path, progress.seconds());
   return 0;
 }
 
@@ -208,8 +208,7 @@ int covariance_as(const FilterJob& job, const FilterOptions& options) {
       job.input_path, *job.covariance, job.output_path, job.output_datasets.front(),
       history_of(job, options), job.precision, job.backend, job.threads);
   if (!options.quiet)
-    fmt::print(
-        "{}: covariance, batch {}, {} channels, {} outputs of {}, {} x {} window, {}, {} in "
+    say("{}: covariance, batch {}, {} channels, {} outputs of {}, {} x {} window, {}, {} in "
         "{:.3g} s\n",
         job.output_path, result.problem.batch, result.problem.channels, result.problem.outputs,
         text_of(result.problem.output), result.problem.window.rows, result.problem.window.columns,

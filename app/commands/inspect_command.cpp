@@ -3,6 +3,7 @@
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/view/say.hpp"
 #include "app/view/table.hpp"
 #include "io/config/config_text.hpp"
 #include "io/hdf5/checkpoint.hpp"
@@ -151,14 +152,13 @@ std::string inspect_verdict(const Json& values) {
 void print_tables(const Json& values) {
   std::vector<std::vector<std::string>> lines;
   add_lines(values, lines);
-  fmt::print("{}", table_text(lines));
+  say("{}", table_text(lines));
   const Json& shown = values.contains("newest") ? values["newest"] : values;
   if (shown.contains("fields"))
-    fmt::print("{}", values_table("field", shown["fields"], {"min", "max", "mean", "digest"}));
+    say("{}", values_table("field", shown["fields"], {"min", "max", "mean", "digest"}));
   if (shown.contains("arrays"))
-    fmt::print(
-        "{}", values_table("array", shown["arrays"], {"shape", "precision", "min", "max", "mean"}));
-  fmt::print("{}\n", inspect_verdict(values));
+    say("{}", values_table("array", shown["arrays"], {"shape", "precision", "min", "max", "mean"}));
+  say("{}\n", inspect_verdict(values));
 }
 
 struct InspectOptions {
@@ -173,7 +173,7 @@ int inspect_command(const InspectOptions& options) {
     throw IoError("{}: not a run folder (no run.json in it)", options.path);
   const Json values = folder ? describe_run(options.path) : describe_file(options.path);
   if (options.json)
-    fmt::print("{}\n", json_text(values, 2));
+    say("{}\n", json_text(values, 2));
   else
     print_tables(values);
   return 0;

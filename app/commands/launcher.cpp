@@ -90,7 +90,7 @@ Launcher find_launcher(const std::string& library) {
 }
 
 LauncherFolders::LauncherFolders()
-    : files_(std::filesystem::temp_directory_path(), "ranks"),
+    : files_(folder_of_temporaries(), "ranks"),
       memory_(::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : files_.path(), "ranks") {}
 
 void LauncherFolders::set_variables(const Launcher& launcher) const {

@@ -8,6 +8,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/view/plot/colormap.hpp"
+#include "app/view/say.hpp"
 #include "io/config/gallery.hpp"
 #include "io/json.hpp"
 #include "kernels/backend.hpp"
@@ -75,13 +76,13 @@ constexpr std::array groups = {
     Group{"colormaps", "lapl plot --colormap", [] { return named(colormaps()); }}};
 
 void print_group(const Group& group, const Json& items) {
-  fmt::print("{} ({})\n", group.name, group.key);
+  say("{} ({})\n", group.name, group.key);
   for (const Json& item : items) {
-    fmt::print("  {:<14} {}", item["name"].get<std::string>(), item["summary"].get<std::string>());
-    if (item.contains("backend")) fmt::print("; {}", item["backend"].get<std::string>());
-    if (item.contains("where")) fmt::print(" [{}]", item["where"].get<std::string>());
-    if (item.contains("why_not")) fmt::print(" [not here: {}]", item["why_not"].get<std::string>());
-    fmt::print("\n");
+    say("  {:<14} {}", item["name"].get<std::string>(), item["summary"].get<std::string>());
+    if (item.contains("backend")) say("; {}", item["backend"].get<std::string>());
+    if (item.contains("where")) say(" [{}]", item["where"].get<std::string>());
+    if (item.contains("why_not")) say(" [not here: {}]", item["why_not"].get<std::string>());
+    say("\n");
   }
 }
 
@@ -98,7 +99,7 @@ int list_command(const ListOptions& options) {
     all[group.name] = items;
     if (!options.json) print_group(group, items);
   }
-  if (options.json) fmt::print("{}\n", json_text(all, 2));
+  if (options.json) say("{}\n", json_text(all, 2));
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/commands/commands.hpp"
+#include "app/view/say.hpp"
 #include "io/config/config_uses.hpp"
 #include "io/config/gallery.hpp"
 #include "io/durable/durable_file.hpp"
@@ -22,20 +23,19 @@ struct NewOptions {
 
 int new_command(const NewOptions& options) {
   if (options.list) {
-    for (const ConfigUse& use : config_uses()) fmt::print("{:<21}{}\n", use.name, use.summary);
-    for (const GalleryConfig& config : gallery())
-      fmt::print("{:<21}{}\n", config.name, config.summary);
+    for (const ConfigUse& use : config_uses()) say("{:<21}{}\n", use.name, use.summary);
+    for (const GalleryConfig& config : gallery()) say("{:<21}{}\n", config.name, config.summary);
     return 0;
   }
   const std::string text = config_for(options.use);
   if (options.output.empty()) {
-    fmt::print("{}", text);
+    say("{}", text);
     return 0;
   }
   if (std::filesystem::exists(options.output))
     throw ConfigError(options.output + ": exists already (name another file)");
   replace_file(options.output, text);
-  fmt::print("{}: {}\n", options.output, options.use);
+  say("{}: {}\n", options.output, options.use);
   return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "app/commands/run_time.hpp"
 #include "app/exit_code.hpp"
 #include "app/view/console.hpp"
+#include "app/view/say.hpp"
 #include "io/config/config.hpp"
 #include "io/filter_source.hpp"
 #include "io/initial_source.hpp"
@@ -140,7 +141,7 @@ void print_other_steps(const Json& others) {
                          : stages ? fmt::format(", {} stages each", other["stages"].dump())
                                   : "");
     }
-    fmt::print("{:<11} {:<9} {}\n", std::exchange(head, ""), name, text);
+    say("{:<11} {:<9} {}\n", std::exchange(head, ""), name, text);
   }
 }
 
@@ -155,44 +156,42 @@ void print_plan(const Json& plan) {
   const Shape shape = Shape::of(plan["shape"].get<std::vector<std::int64_t>>());
   const char* const even = even_shape(shape.axes);
   const std::int64_t largest = plan[fmt::format("largest_{}", even)].get<std::int64_t>();
-  fmt::print("grid:       {}, {}\n", text_of(shape), text("precision"));
+  say("grid:       {}, {}\n", text_of(shape), text("precision"));
   if (plan.contains("coefficient"))
-    fmt::print("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
-               number("coefficient"), number("largest_stable_coefficient"),
-               100 * (1 - number("coefficient") / number("largest_stable_coefficient")));
+    say("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n", number("coefficient"),
+        number("largest_stable_coefficient"),
+        100 * (1 - number("coefficient") / number("largest_stable_coefficient")));
   else
-    fmt::print("stability:  steps of {:.6g} s; largest stable step: {}\n", number("time_step"),
-               text("largest_stable_step_text"));
+    say("stability:  steps of {:.6g} s; largest stable step: {}\n", number("time_step"),
+        text("largest_stable_step_text"));
   if (plan.contains("stages"))
-    fmt::print("scheme:     {} of {} stages\n", text("scheme"), plan["stages"].get<int>());
+    say("scheme:     {} of {} stages\n", text("scheme"), plan["stages"].get<int>());
   for (const char* const key : {"step_note", "step_warning"})
     if (!text(key).empty())
-      fmt::print("{:<11} {}\n", key == std::string("step_note") ? "" : "warning:", text(key));
-  fmt::print("backend:    {} ({})\n", text("backend"), text("backend_reason"));
+      say("{:<11} {}\n", key == std::string("step_note") ? "" : "warning:", text(key));
+  say("backend:    {} ({})\n", text("backend"), text("backend_reason"));
   if (plan.contains("engine"))
-    fmt::print("engine:     {} on {} ({})\n", text("engine"), text("device"),
-               text("engine_reason"));
-  fmt::print("memory:     {}\n", of("host_bytes", "host_bytes_available"));
+    say("engine:     {} on {} ({})\n", text("engine"), text("device"), text("engine_reason"));
+  say("memory:     {}\n", of("host_bytes", "host_bytes_available"));
   if (number("device_bytes") > 0)
-    fmt::print("on the GPU: {}\n", of("device_bytes", "device_bytes_available"));
-  fmt::print("largest:    a {}{} of {} would fit\n", even, shape.axes == 2 ? " grid" : "",
-             text_of(Shape::of(std::vector(shape.axes, largest))));
-  fmt::print("disk:       {}: {} outputs of {}, checkpoints of {}\n",
-             of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
-             size_text(number("output_bytes")), size_text(number("checkpoint_bytes")));
+    say("on the GPU: {}\n", of("device_bytes", "device_bytes_available"));
+  say("largest:    a {}{} of {} would fit\n", even, shape.axes == 2 ? " grid" : "",
+      text_of(Shape::of(std::vector(shape.axes, largest))));
+  say("disk:       {}: {} outputs of {}, checkpoints of {}\n",
+      of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
+      size_text(number("output_bytes")), size_text(number("checkpoint_bytes")));
   if (!plan.contains("seconds")) {
-    fmt::print("time:       not measured: the grid does not fit\n");
+    say("time:       not measured: the grid does not fit\n");
     return;
   }
   const std::string unknown = text("storing_unknown");
-  fmt::print("time:       {:.3g} s: {:.3g} s of stepping at {}, {}\n", number("seconds"),
-             number("stepping_seconds"), cell_rate(number("cells_per_second")),
-             unknown.empty()
-                 ? fmt::format("{:.3g} s of storing {}", number("storing_seconds"),
-                               text("backend") == "cpu" ? "besides" : "at the same time")
-                 : fmt::format("and storing, not measured ({})", unknown));
+  say("time:       {:.3g} s: {:.3g} s of stepping at {}, {}\n", number("seconds"),
+      number("stepping_seconds"), cell_rate(number("cells_per_second")),
+      unknown.empty() ? fmt::format("{:.3g} s of storing {}", number("storing_seconds"),
+                                    text("backend") == "cpu" ? "besides" : "at the same time")
+                      : fmt::format("and storing, not measured ({})", unknown));
   print_other_steps(plan["other_steps"]);
-  if (!text("warning").empty()) fmt::print("warning:    step 0: {}\n", text("warning"));
+  if (!text("warning").empty()) say("warning:    step 0: {}\n", text("warning"));
 }
 
 struct PlanOptions {
@@ -206,7 +205,7 @@ struct PlanOptions {
 int plan_ranks(const PlanOptions& options, const RunConfig& config) {
   const Json plan = plan_on_ranks(config, options.ranks);
   if (options.json)
-    fmt::print("{}\n", json_text(plan, 2));
+    say("{}\n", json_text(plan, 2));
   else
     print_plan_on_ranks(plan);
   return exit_complete;
@@ -217,7 +216,7 @@ int plan_command(const PlanOptions& options) {
   if (options.ranks > 0) return plan_ranks(options, config.run);
   const Json plan = plan_of(config);
   if (options.json)
-    fmt::print("{}\n", json_text(plan, 2));
+    say("{}\n", json_text(plan, 2));
   else
     print_plan(plan);
   if (!plan["fits"].get<bool>()) return exit_device;

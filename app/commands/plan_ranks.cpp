@@ -9,6 +9,7 @@
 
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_needs.hpp"
+#include "app/view/say.hpp"
 #include "kernels/ranks/halo.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 #include "kernels/size_text.hpp"
@@ -70,8 +71,7 @@ Json plan_on_ranks(const RunConfig& config, int ranks) {
 void print_plan_on_ranks(const Json& plan) {
   const auto number = [&](const char* key) { return plan[key].get<double>(); };
   const auto stepping = plan["stepping"].get<int>();
-  fmt::print(
-      "ranks:      {}{} step blocks of {} (cuts: {}), halos of {} cells, {} steps at once{}\n",
+  say("ranks:      {}{} step blocks of {} (cuts: {}), halos of {} cells, {} steps at once{}\n",
       plan["ranks"].get<int>() == stepping ? "" : fmt::format("{} of ", plan["ranks"].get<int>()),
       stepping, text_of(Shape::of(plan["block"].get<std::vector<std::int64_t>>())),
       fmt::join(plan["cuts"].get<std::vector<int>>(), " x "), plan["halo"].get<std::int64_t>(),
@@ -79,16 +79,15 @@ void print_plan_on_ranks(const Json& plan) {
       plan["steps_ahead"] == 0
           ? ""
           : fmt::format(", exchanged during {} of them", plan["steps_ahead"].get<std::int64_t>()));
-  fmt::print("            {} a rank{}{}\n", size_text(number("bytes")),
-             number("device_bytes") == 0
-                 ? ""
-                 : fmt::format(", {} on its GPU", size_text(number("device_bytes"))),
-             number("bytes_of_first") == 0
-                 ? ""
-                 : fmt::format("; {} more on the first, which makes or reads fields whole",
-                               size_text(number("bytes_of_first"))));
-  fmt::print(
-      "            exchange: {} a rank and pass, {:.1f}% of a step; {:.0f}% of the speed of "
+  say("            {} a rank{}{}\n", size_text(number("bytes")),
+      number("device_bytes") == 0
+          ? ""
+          : fmt::format(", {} on its GPU", size_text(number("device_bytes"))),
+      number("bytes_of_first") == 0
+          ? ""
+          : fmt::format("; {} more on the first, which makes or reads fields whole",
+                        size_text(number("bytes_of_first"))));
+  say("            exchange: {} a rank and pass, {:.1f}% of a step; {:.0f}% of the speed of "
       "blocks without halos (a model: docs/scaling.md)\n",
       size_text(number("halo_bytes")), 100 * number("exchange_share"), 100 * number("efficiency"));
 }

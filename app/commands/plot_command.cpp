@@ -8,6 +8,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/view/plot/plot_frames.hpp"
+#include "app/view/say.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/images/movie.hpp"
 #include "kernels/error.hpp"
@@ -106,7 +107,7 @@ std::vector<View> frame_of(const PlotOutput& output, const std::vector<std::stri
 int rows_of(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
 
 void say_drawn(const PlotOptions& options, const fs::path& path, PictureSize size) {
-  if (!options.quiet) fmt::print("{}: {} x {}\n", path.string(), size.width, size.height);
+  if (!options.quiet) say("{}: {} x {}\n", path.string(), size.width, size.height);
 }
 
 // The middle slices: of all the fields at one output.
@@ -192,8 +193,8 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
   else
     replace_file(path, animation.finished());
   if (!options.quiet)
-    fmt::print("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height,
-               count, rate);
+    say("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height, count,
+        rate);
 }
 
 int plot_command(const PlotOptions& options) {

@@ -8,6 +8,7 @@
 #include "app/commands/plot_options.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/report/page.hpp"
+#include "app/view/say.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/provenance.hpp"
@@ -133,8 +134,8 @@ int report_command(const ReportOptions& options) {
   const std::string page = report_page(content);
   replace_file(path, page);
   if (!options.quiet)
-    fmt::print("{}: {} of {} outputs, {:.1f} MB\n", path.string(), content.steps.size(),
-               content.outputs, static_cast<double>(page.size()) / 1e6);
+    say("{}: {} of {} outputs, {:.1f} MB\n", path.string(), content.steps.size(), content.outputs,
+        static_cast<double>(page.size()) / 1e6);
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/commands.hpp"
+#include "app/view/say.hpp"
 #include "io/config/config.hpp"
 
 namespace lapl {
@@ -9,7 +10,7 @@ namespace lapl {
 void add_schema_command(CommandLine& line) {
   Command command = line.add("schema", "Print the JSON Schema of the config, for editors");
   command.does([] {
-    fmt::print("{}\n", config_schema());
+    say("{}\n", config_schema());
     return 0;
   });
   command.footer(R"(Examples:

@@ -4,6 +4,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/view/console.hpp"
+#include "app/view/say.hpp"
 #include "io/config/config.hpp"
 #include "io/filter_source.hpp"
 #include "io/initial_source.hpp"
@@ -22,15 +23,15 @@ int validate_command(const ValidateOptions& options) {
   // The files that it names are there and fit the grid.
   StateFields fields = load_state_fields(config.run);
   const StableStep stable = stable_step_of(config.run, [&] { return std::move(fields); });
-  fmt::print("{}", resolved_yaml(config));
-  if (!config.step_note.empty()) fmt::print(stderr, "lapl: {}\n", config.step_note);
+  say("{}", resolved_yaml(config));
+  if (!config.step_note.empty()) say(stderr, "lapl: {}\n", config.step_note);
   if (const std::string warning = step_warning(config.run, stable); !warning.empty())
     print_warning(warning);
   const TimeScheme scheme = config.run.scheme;
-  fmt::print(stderr, "lapl: largest stable step{}: {}\n",
-             scheme.kind == Scheme::rkl2 ? fmt::format(" with {} stages", scheme.stages) : "",
-             text_of(stable));
-  fmt::print(stderr, "lapl: {}: valid\n", options.config);
+  say(stderr, "lapl: largest stable step{}: {}\n",
+      scheme.kind == Scheme::rkl2 ? fmt::format(" with {} stages", scheme.stages) : "",
+      text_of(stable));
+  say(stderr, "lapl: {}: valid\n", options.config);
   return 0;
 }
 

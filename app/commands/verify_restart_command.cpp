@@ -14,6 +14,7 @@
 #include "app/exit_code.hpp"
 #include "app/parent_folder.hpp"
 #include "app/signals.hpp"
+#include "app/view/say.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
 #include "kernels/temporary_folder.hpp"
@@ -123,23 +124,23 @@ int verify_restart_command(const VerifyRestartOptions& options) {
   const TemporaryFolder folder(
       options.output.empty() ? parent_of(config.run.directory) : fs::path(options.output),
       "verify-restart", options.keep);
-  if (options.keep) fmt::print(stderr, "lapl: both runs are kept in {}\n", folder.path().string());
+  if (options.keep) say(stderr, "lapl: both runs are kept in {}\n", folder.path().string());
 
   const std::string text = resolved_yaml(config);
   const auto whole = run_in_parts(text, options, folder.path() / "whole", {steps});
   splits.insert(steps);
   const auto split = whole ? run_in_parts(text, options, folder.path() / "split", splits) : whole;
   if (!split) {
-    fmt::print("stopped by {}: nothing was verified\n", stop_signal());
+    say("stopped by {}: nothing was verified\n", stop_signal());
     return exit_stopped_early;
   }
   const std::string differs = difference(*whole, *split);
   if (!differs.empty()) {
-    fmt::print("restart is not bit-identical: {}{}\n", splits_text, differs);
+    say("restart is not bit-identical: {}{}\n", splits_text, differs);
     return exit_different;
   }
-  fmt::print("restart is bit-identical: {}, digest {}\n", splits_text,
-             digest_text(whole->header.state_digest));
+  say("restart is bit-identical: {}, digest {}\n", splits_text,
+      digest_text(whole->header.state_digest));
   return exit_complete;
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
+#include "app/view/say.hpp"
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
 #include "io/provenance.hpp"
@@ -90,7 +91,7 @@ int watch_once(const WatchOptions& options) {
   const TerminalSize size = terminal_size(STDOUT_FILENO);
   for (const std::string& line :
        watch_frame(state, size.rows - 1, size.columns, terminal_colors(STDOUT_FILENO)))
-    fmt::print("{}\n", line);
+    draw(stdout, line + '\n');
   return 0;
 }
 

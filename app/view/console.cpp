@@ -7,26 +7,19 @@
 
 #include "app/view/console_lines.hpp"
 #include "app/view/plot/plot_panels.hpp"
-#include "io/config/config_text.hpp"
+#include "app/view/say.hpp"
 #include "io/json.hpp"
 #include "io/provenance.hpp"
 
 namespace lapl {
 namespace {
 
-// A terminal or a pipe that is gone must not end a run: main reports what stdout could not take.
-template <class... Values>
-void print(std::FILE* file, fmt::format_string<Values...> format, Values&&... values) {
-  const std::string text = fmt::format(format, std::forward<Values>(values)...);
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), file) == text.size());
-}
-
 // The label in its colour on a terminal, unless NO_COLOR is set.
 void print_labelled(const char* label, const char* color, const std::string& text) {
   const char* no_color = std::getenv("NO_COLOR");
   const bool coloured = isatty(STDERR_FILENO) && (no_color == nullptr || *no_color == '\0');
-  print(stderr, "lapl: {}{}{} {}\n", coloured ? color : "", label, coloured ? "\033[0m" : "",
-        printable(text));
+  draw(stderr, fmt::format("lapl: {}{}{} {}\n", coloured ? color : "", label,
+                           coloured ? "\033[0m" : "", printable(text)));
 }
 
 }  // namespace
@@ -48,7 +41,7 @@ void Console::note(const std::string& text) {
   if (options_.quiet) return;
   const std::lock_guard lock(mutex_);
   clear_bar();
-  print(stderr, "lapl: {}\n", printable(text));
+  say(stderr, "lapl: {}\n", text);
 }
 
 void Console::warning(const std::string& text) {
@@ -79,12 +72,12 @@ void Console::stored(const StoredEvent& event) {
     line["digest"] = digest_text(event.digest);
     line["output"] = event.output;
     line["checkpoint"] = event.checkpoint;
-    print(stdout, "{}\n", json_text(line));
+    say(stdout, "{}\n", json_text(line));
   } else if (!event.output.empty()) {
     const bool fit = isatty(STDOUT_FILENO) != 0;
-    print(stdout, "{}\n", output_line(event, fit ? terminal_size(STDOUT_FILENO).columns : 0));
+    say(stdout, "{}\n", output_line(event, fit ? terminal_size(STDOUT_FILENO).columns : 0));
   } else {
-    print(stdout, "step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
+    say(stdout, "step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
   }
   std::fflush(stdout);
   if (!panels.empty()) live_->stored(event, std::move(panels));
@@ -100,11 +93,11 @@ void Console::progress(const Progress& progress) {
     return;
   }
   if (terminal_) {
-    print(stderr, "\r\033[K{}", progress_line(progress, terminal_size(STDERR_FILENO).columns));
+    draw(stderr, "\r\033[K" + progress_line(progress, terminal_size(STDERR_FILENO).columns));
     std::fflush(stderr);
     bar_shown_ = true;
   } else if (const auto now = std::chrono::steady_clock::now(); now - last_line_ >= 5s) {
-    print(stderr, "lapl: {}\n", progress_text(progress));
+    say(stderr, "lapl: {}\n", progress_text(progress));
     last_line_ = now;
   }
 }
@@ -112,24 +105,24 @@ void Console::progress(const Progress& progress) {
 void Console::summary(const std::string& text, const nlohmann::ordered_json& values) {
   const std::lock_guard lock(mutex_);
   if (live_) {
-    print(stderr, "{}", live_->finished(values.at("status").get<std::string>()));
+    draw(stderr, live_->finished(values.at("status").get<std::string>()));
     live_.reset();
   }
   clear_bar();
   if (options_.json)
-    print(stdout, "{}\n", json_text(values));
+    say(stdout, "{}\n", json_text(values));
   else if (!options_.quiet)
-    print(stdout, "{}", text);
+    say(stdout, "{}", text);
 }
 
 void Console::clear_bar() {
-  if (bar_shown_) print(stderr, "\r\033[K");
+  if (bar_shown_) draw(stderr, "\r\033[K");
   bar_shown_ = false;
-  if (live_) print(stderr, "{}", live_->erase());
+  if (live_) draw(stderr, live_->erase());
 }
 
 void Console::show_live() {
-  if (live_) print(stderr, "{}", live_->draw());
+  if (live_) draw(stderr, live_->draw());
 }
 
 }  // namespace lapl

@@ -14,9 +14,10 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// No escape and no other command to a terminal.
+// No escape and no other command to a terminal, and no turn of direction.
 bool is_harmless(const std::string& text) {
-  return text.find_first_of("\033\a\b\r\x7f") == std::string::npos && !says(text, "\xC2\x9B");
+  return text.find_first_of("\033\a\b\r\x7f") == std::string::npos && !says(text, "\xC2\x9B") &&
+         !says(text, "\xE2\x80\xAE") && !says(text, "\xE2\x81\xA6");
 }
 
 void replace_by_pipe(const fs::path& path) {
@@ -110,7 +111,9 @@ TEST_CASE("names that are no text, or commands to a terminal, come out as questi
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  for (const std::string name : {"b\xFF\xC3", "\033]0;owned\a\xC2\x9B"}) {
+  write_text("f.yaml", "input: {path: out/fields.nc}\noutput: {path: f.h5}\nfilter: {kernel: box}\n");
+  for (const std::string name :
+       {"b\xFF\xC3", "\033]0;owned\a\xC2\x9B", "\xE2\x80\xAEgnp.\xE2\x81\xA6"}) {
     fs::remove_all(name);
     fs::copy("out", name, fs::copy_options::recursive);
     const Outcome json = run_lapl({"inspect", name, "--json"});
@@ -125,6 +128,32 @@ TEST_CASE("names that are no text, or commands to a terminal, come out as questi
     const Outcome refused = run_lapl({"inspect", name + "/none"});
     CHECK(refused.code == 4);
     CHECK(is_harmless(refused.err));
+    fs::create_directory(name + "f");
+    fs::copy("c.yaml", name + "f/c.yaml");
+    for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+             {"report", name},
+             {"plot", name},
+             {"plot", name, "-o", name + "f/p.png"},
+             {"export", name, "-o", name + "f/o.npy"},
+             {"new", "quick", "-o", name + "f/new.yaml"},
+             {"validate", name + "f/c.yaml"},
+             {"plan", name + "f/c.yaml"},
+             {"run", name + "f/c.yaml", "--overwrite"},
+             {"resume", name},
+             {"watch", name, "--once"},
+             {"diff", name, "out"},
+             {"filter", "f.yaml", "--output", name + "f/f.h5"},
+             {"sweep", "c.yaml", "--output", name + "f/s", "--set", "time.steps=1,2"},
+             {"verify-restart", "c.yaml", "--keep", "--output", name + "f"}}) {
+      const Outcome said = run_lapl(command);
+      CAPTURE(command[0]);
+      CAPTURE(said.out);
+      CAPTURE(said.err);
+      CHECK(said.signal == 0);
+      CHECK(said.code != 1);
+      CHECK(is_harmless(said.out + said.err));
+    }
+    fs::remove_all(name + "f");
   }
 }
 
