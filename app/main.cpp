@@ -1,11 +1,14 @@
 // lapl: diffusion steps on a grid. Gets the process ready for what program.hpp does. Start reading
 // at run_command.cpp.
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -66,6 +69,53 @@ void start_with_short_spinning(int argc, char** argv) {
   execv(program.c_str(), argv);  // where it fails, threads spin
 }
 
+// What formulas of the largest depth that is taken need, several times over: functions that call
+// themselves go that deep. Where the stack is limited to less, a thread gets one of its own.
+constexpr rlim_t least_stack = rlim_t{8} << 20;
+
+bool has_stack() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least_stack) return true;
+  limit.rlim_cur = std::min(limit.rlim_max, least_stack);
+  return limit.rlim_cur == least_stack && setrlimit(RLIMIT_STACK, &limit) == 0;
+}
+
+struct Call {
+  int argc;
+  char** argv;
+  sigset_t signals;
+  int code;
+  bool without_memory;
+};
+
+void* run_on_thread(void* call_of_main) {
+  Call& call = *static_cast<Call*>(call_of_main);
+  pthread_sigmask(SIG_SETMASK, &call.signals, nullptr);
+  try {
+    call.code = lapl::run_program(call.argc, call.argv);
+  } catch (const std::bad_alloc&) {
+    call.without_memory = true;
+  }
+  return nullptr;
+}
+
+int run_with_stack(int argc, char** argv) {
+  if (has_stack()) return lapl::run_program(argc, argv);
+  Call call{argc, argv, {}, lapl::exit_device, false};
+  pthread_attr_t attributes;
+  pthread_t thread{};
+  sigset_t all;  // signals are for the thread that waits for them
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &call.signals);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, least_stack);
+  if (pthread_create(&thread, &attributes, run_on_thread, &call) != 0)
+    std::exit(lapl::exit_device);  // on_exit says why
+  pthread_join(thread, nullptr);
+  if (call.without_memory) throw std::bad_alloc();
+  return call.code;
+}
+
 // OpenMP ends the process by itself where it cannot start a thread.
 void on_exit() {
   if (returned) return;
@@ -84,7 +134,7 @@ int main(int argc, char** argv) try {
   std::set_terminate(terminate);
   lapl::fail_without_signals();
   std::atexit(on_exit);
-  const int code = lapl::run_program(argc, argv);
+  const int code = run_with_stack(argc, argv);
   returned = true;
   return code;
 } catch (const std::bad_alloc&) {

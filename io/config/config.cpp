@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 #include <system_error>
 
 #include "io/config/config_checks.hpp"
@@ -28,17 +29,13 @@ namespace fs = std::filesystem;
 /// What `kind` keys say, by their names; empty where what one says is wrong.
 using Kinds = std::map<std::string, std::string>;
 
-/// Whether other keys are read by what this one says: not parameters.kind, a parameter's name.
-bool is_kind(const ConfigKey& key, const KeyTable<RunConfig>& table) {
-  return std::ranges::any_of(table, [&](const ConfigKey& other) {
-    return !other.kinds.empty() && other.key_of_kind() == key.name;
-  });
-}
-
 Kinds kinds_in(const Entries& entries, const KeyTable<RunConfig>& table, const Kinds& otherwise) {
   Kinds kinds = otherwise;
+  std::set<std::string> names;  // of keys by which others are read: not parameters.kind
+  for (const ConfigKey& key : table)
+    if (!key.kinds.empty()) names.insert(key.key_of_kind());
   for (const ConfigKey& key : table) {
-    if (!is_kind(key, table)) continue;
+    if (!names.contains(key.name)) continue;
     if (const auto at = entries.find(key.name); at != entries.end())
       kinds[key.name] = at->second.value ? std::get<std::string>(*at->second.value) : "";
     else if (otherwise.empty())
@@ -54,10 +51,10 @@ bool applies(const ConfigKey& key, const Kinds& kinds) {
 
 /// Reports entries that belong to neither kinds. A setting of initial.kind replaces the initial
 /// field of the file, so that keys of the file's own kind are no mistake then.
-void check_kinds(const Entries& entries, const KeyTable<RunConfig>& table, const Kinds& kinds,
-                 const Kinds& other_kinds, Mistakes& mistakes) {
+void check_kinds(const Entries& entries, const Kinds& kinds, const Kinds& other_kinds,
+                 Mistakes& mistakes) {
   for (const auto& [name, entry] : entries) {
-    const ConfigKey& key = *find_key(table, name);
+    const ConfigKey& key = *entry.key;
     if (key.kinds.empty()) continue;
     const std::string& kind = kinds.at(key.key_of_kind());
     if (kind.empty() || other_kinds.at(key.key_of_kind()).empty()) continue;
@@ -79,6 +76,7 @@ void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const File
     if (entries.contains(key.name)) continue;
     const auto section = file.sections.find(key.section());
     Entry entry;
+    entry.key = &key;
     if (section != file.sections.end()) entry.place.position = section->second;
     entry.origin = "default";
     if (key.is_required()) {
@@ -108,8 +106,8 @@ void let_settings_replace(Entries& entries) {
 }
 
 /// Makes the texts complete: paths absolute, the config's name in the default output directory.
-void complete_texts(Entries& entries, const KeyTable<RunConfig>& table, const std::string& name,
-                    const fs::path& folder, Mistakes& mistakes) {
+void complete_texts(Entries& entries, const std::string& name, const fs::path& folder,
+                    Mistakes& mistakes) {
   for (auto& [key_name, entry] : entries) {
     if (!entry.value) continue;
     const Place& place = entry.place;
@@ -137,7 +135,7 @@ void complete_texts(Entries& entries, const KeyTable<RunConfig>& table, const st
         initial && !initial->config.path.empty())
       complete_path(initial->config.path);
     auto* const text = std::get_if<std::string>(&*entry.value);
-    const ConfigKey& key = *find_key(table, key_name);
+    const ConfigKey& key = *entry.key;
     if (!text || std::holds_alternative<FormulaForm>(key.type.forms.front())) continue;
     if (const std::size_t mark = text->find(config_name_mark);
         entry.origin == "default" && mark != text->npos) {
@@ -221,14 +219,14 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
 
   const Kinds file_kinds = kinds_in(file.entries, table, {});
   const Kinds kinds = kinds_in(set, table, file_kinds);
-  check_kinds(file.entries, table, kinds, file_kinds, mistakes);
-  check_kinds(set, table, kinds, kinds, mistakes);
+  check_kinds(file.entries, kinds, file_kinds, mistakes);
+  check_kinds(set, kinds, kinds, mistakes);
 
   Entries entries = set;
   entries.insert(file.entries.begin(), file.entries.end());  // where there is no setting
   let_settings_replace(entries);
   add_defaults(entries, table, file, kinds, mistakes);
-  complete_texts(entries, table, name, folder, mistakes);
+  complete_texts(entries, name, folder, mistakes);
 
   LoadedConfig config;
   for (const ConfigKey& key : table) {

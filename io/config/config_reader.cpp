@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "io/config/config_text.hpp"
@@ -42,7 +44,9 @@ class ConfigReader {
         origin_file_(std::move(origin_file)),
         setting_(setting),
         out_(out),
-        mistakes_(mistakes) {}
+        mistakes_(mistakes) {
+    for (const ConfigKey& key : table) by_name_.emplace(key.name, &key);
+  }
 
   /// All keys of a map; `prefix` is empty or ends with a dot.
   void take_map(const YamlNode& map, const std::string& prefix) {
@@ -52,7 +56,7 @@ class ConfigReader {
           add(at, name, what);
         },
         [&](const std::string& name, const YamlNode& word, const YamlNode& value) {
-          const ConfigKey* const known = find_key(table_, word.text);
+          const ConfigKey* const known = key_of(word.text);
           if (known && known->name != known->entry())
             add(word.position, name,
                 fmt::format("dotted (write {}: under {}:)", known->entry(), known->section()));
@@ -63,7 +67,7 @@ class ConfigReader {
 
   /// One key or section.
   void take(const std::string& name, TextPosition name_position, const YamlNode& node) {
-    if (const ConfigKey* const key = find_key(table_, name)) {
+    if (const ConfigKey* const key = key_of(name)) {
       take_value({key}, name, node);
     } else if (std::ranges::count(config_sections(), name) > 0) {
       out_.sections.emplace(name, name_position);
@@ -82,6 +86,11 @@ class ConfigReader {
   }
 
  private:
+  const ConfigKey* key_of(const std::string& name) const {
+    const auto at = by_name_.find(name);
+    return at == by_name_.end() ? nullptr : at->second;
+  }
+
   void take_section(const std::string& name, const YamlNode& node) {
     if (node.refused.empty() && node.kind == YamlNode::Kind::map) {
       take_map(node, name + '.');
@@ -111,10 +120,14 @@ class ConfigReader {
       for (const YamlProblem& problem : *problems) add(problem.position, name, problem.what);
     else
       entry.value = std::get<Value>(std::move(reading));
-    for (const ConfigKey* const key : keys) out_.entries.insert_or_assign(key->name, entry);
+    for (const ConfigKey* const key : keys) {
+      entry.key = key;
+      out_.entries.insert_or_assign(key->name, entry);
+    }
   }
 
   const KeyTable<RunConfig>& table_;
+  std::map<std::string_view, const ConfigKey*> by_name_;
   std::string origin_file_;
   int setting_;
   FileEntries& out_;
@@ -162,12 +175,11 @@ class NameFinder {
     if (section == "grid" && entry == "shape" && value.kind == YamlNode::Kind::list &&
         !value.children.empty() && value.children.size() <= 3)
       names.axes = static_cast<int>(value.children.size());
-    if (section == "parameters" && is_plain_name(entry) &&
-        std::ranges::count(names.parameters, entry) == 0)
+    if (section == "parameters" && is_plain_name(entry) && parameters_.insert(entry).second)
       names.parameters.push_back(entry);
     if (section == "output" && entry == "derived" && value.kind == YamlNode::Kind::map)
       for (std::size_t i = 0; i + 1 < value.children.size(); i += 2)
-        if (std::ranges::count(names.derived, value.children[i].text) == 0)
+        if (derived_.insert(value.children[i].text).second)
           names.derived.push_back(value.children[i].text);
     // A field may be called like a key of section initial, which is no map.
     if (section == "initial" &&
@@ -189,7 +201,8 @@ class NameFinder {
   ConfigNames names;
 
  private:
-  std::vector<std::string> initial_;  // entries of section initial
+  std::vector<std::string> initial_;            // entries of section initial
+  std::set<std::string> parameters_, derived_;  // those that have been found
 };
 
 }  // namespace

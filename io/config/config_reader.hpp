@@ -14,9 +14,10 @@
 namespace lapl {
 
 struct Entry {
-  std::optional<Value> value;  ///< unset: given, but wrong
-  Place place;                 ///< of the value; for a default that of the section
-  std::string origin;          ///< "default", "FILE:LINE" or "--set"
+  const ConfigKey* key = nullptr;  ///< of the table that it was read by
+  std::optional<Value> value;      ///< unset: given, but wrong
+  Place place;                     ///< of the value; for a default that of the section
+  std::string origin;              ///< "default", "FILE:LINE" or "--set"
 };
 
 /// By dotted name of the key.

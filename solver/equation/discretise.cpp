@@ -124,6 +124,7 @@ Term TreeWriter::write(Place place) {
       error.of = place.formula->name;
       error.text = place.formula->text;
     }
+    if (place.node == place.formula->whole()) error.through.push_back(place.formula->name);
     throw;
   }
 }

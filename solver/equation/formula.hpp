@@ -32,10 +32,11 @@ class FormulaError : public std::runtime_error {
         known(std::move(known_names)) {}
 
   std::size_t at;
-  std::string of;                  ///< the formula's name
-  std::string text;                ///< and text
-  std::string word;                ///< an unknown name
-  std::vector<std::string> known;  ///< what it may be
+  std::string of;                    ///< the formula's name
+  std::string text;                  ///< and text
+  std::string word;                  ///< an unknown name
+  std::vector<std::string> known;    ///< what it may be
+  std::vector<std::string> through;  ///< formulas that cannot be written because of it
 };
 
 struct FormulaNode {

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <list>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -17,6 +21,25 @@ constexpr std::array taken_by_outputs = {"time", "step", "provenance", "VTKHDF"}
 constexpr std::array taken_by_checkpoints = {
     "config",       "shape",           "fields",       "time_step_bits", "coefficient_bits",
     "state_digest", "equation_digest", "output_names", "output_digests", "missing_outputs"};
+
+// Every quantity before those that it reads; none is made of itself.
+std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities) {
+  std::map<std::string_view, const Formula*> by_name;
+  for (const Formula& quantity : quantities) by_name.emplace(quantity.name, &quantity);
+  std::vector<const Formula*> order;
+  std::set<const Formula*> seen;
+  const std::function<void(const Formula*)> visit = [&](const Formula* quantity) {
+    if (!seen.insert(quantity).second) return;
+    for (const FormulaNode& node : quantity->nodes)
+      if (const auto at = by_name.find(node.name);
+          node.kind == FormulaNode::Kind::name && at != by_name.end())
+        visit(at->second);
+    order.push_back(quantity);
+  };
+  for (const Formula& quantity : quantities) visit(&quantity);
+  std::ranges::reverse(order);
+  return order;
+}
 
 class FormulaChecker {
  public:
@@ -114,18 +137,37 @@ class FormulaChecker {
     if (!found_.empty() || !has_all_rates()) return;
     // Each rate alone, so that the first mistake of each is found.
     const FormulaSystem system = system_of(run_);
-    for (const Formula& rate : system.rates)
-      attempt("equation." + rate.name, [&] { use(value_stages(system, rate).used); });
-    for (const Formula& quantity : system.quantities)
-      attempt("equation.let", [&] { value_stages(system, quantity); });
+    std::optional<StageCheck> check;
+    attempt("equation.let", [&] { check.emplace(system); });
+    if (!check) return;
+    std::set<std::string> looked_at;
+    const auto look_at = [&](const std::string& key, const Formula& formula) {
+      attempt(key, [&] {
+        try {
+          const std::set<std::string>& names = check->names_read_by(formula);
+          looked_at.insert(names.begin(), names.end());
+        } catch (const FormulaError& error) {
+          looked_at.insert(error.through.begin(), error.through.end());
+          throw;
+        }
+      });
+    };
+    for (const Formula& rate : system.rates) look_at("equation." + rate.name, rate);
+    use(looked_at);
+    // What reads others first, since these are looked at with it.
+    for (const Formula* const quantity : readers_first(system.quantities))
+      if (!looked_at.contains(quantity->name)) look_at("equation.let", *quantity);
   }
 
   void check_outputs() {
     if (run_.derived.empty() && run_.integrals.empty()) return;
     const FormulaSystem system = system_of(run_);
+    StageCheck stages(system);
+    std::list<Formula> formulas;
     const auto check = [&](const char* key, const std::string& name, const std::string& text) {
       attempt(
-          key, [&] { use(value_stages(system, parse_formula(name, text)).used); }, name + ": ");
+          key, [&] { use(stages.names_read_by(formulas.emplace_back(parse_formula(name, text)))); },
+          name + ": ");
     };
     for (const DerivedConfig& derived : run_.derived)
       check("output.derived", derived.name, derived.formula);

@@ -1,12 +1,60 @@
 #include "solver/equation/rate_symbol.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <tuple>
 #include <utility>
 
 namespace lapl {
 
-RateSymbol::RateSymbol(std::vector<Stage> stages, int fields, int arrays)
-    : stages_(std::move(stages)), fields_(fields), arrays_(arrays) {
+namespace {
+
+// Puts stages one after the other. What several of them make is made once: each of a chain of
+// quantities is in all that read it.
+class Joiner {
+ public:
+  explicit Joiner(int arrays) : of_arrays_(arrays, -1) {}
+
+  void add(const Stage& stage) {
+    std::vector<int> places;
+    for (StageOperation node : stage.tree.operations) {
+      for (int i = 0; i < row_of(node.operation).operands; ++i)
+        node.operands[i] = places[node.operands[i]];
+      if (node.operation == Operation::value && of_arrays_[node.index] >= 0) {
+        node.operands[0] = of_arrays_[node.index];
+        node.index = -1;
+      }
+      const Key key(node.operation, node.operands, std::bit_cast<std::uint64_t>(node.number),
+                    node.index, node.at.plane, node.at.row, node.at.column);
+      const auto [known, is_new] = known_.try_emplace(key, static_cast<int>(operations.size()));
+      if (is_new) operations.push_back(node);
+      places.push_back(known->second);
+    }
+    for (std::size_t i = 0; i < stage.targets.size(); ++i)
+      of_arrays_[stage.targets[i]] = places[stage.tree.results[i]];
+  }
+
+  int place_of(int array) const { return of_arrays_[array]; }
+
+  std::vector<StageOperation> operations;
+
+ private:
+  using Key = std::tuple<Operation, std::array<int, 3>, std::uint64_t, int, int, int, int>;
+  std::vector<int> of_arrays_;  // -1: what it was at first
+  std::map<Key, int> known_;
+};
+
+}  // namespace
+
+RateSymbol::RateSymbol(const std::vector<Stage>& stages, int fields, int arrays)
+    : fields_(fields), arrays_(arrays) {
+  Joiner joiner(arrays);
+  for (const Stage& stage : stages) joiner.add(stage);
+  for (int row = 0; row < fields; ++row)
+    rates_of_.push_back(joiner.place_of(stages.back().targets[row]));
+  operations_ = std::move(joiner.operations);
   for (int field = 0; field < fields; ++field) {
     Part& part = arrays_[field];
     part = {.kind = Kind::linear, .factors = std::vector<Complex>(fields)};
@@ -16,34 +64,29 @@ RateSymbol::RateSymbol(std::vector<Stage> stages, int fields, int arrays)
 }
 
 SquareMatrix RateSymbol::at(const std::array<double, 3>& phases) {
-  for (const Stage& stage : stages_) evaluate(stage, phases);
+  for (int plane = -1; plane <= 1; ++plane)
+    for (int row = -1; row <= 1; ++row)
+      for (int column = -1; column <= 1; ++column)
+        turn_to({plane, row, column}) =
+            std::polar(1.0, phases[0] * plane + phases[1] * row + phases[2] * column);
+  std::vector<Part> made;
+  made.reserve(operations_.size());
+  for (const StageOperation& node : operations_) made.push_back(value_of(node, made));
   SquareMatrix symbol(fields_);
   for (int row = 0; row < fields_; ++row) {
-    const Part& rate = arrays_[stages_.back().targets[row]];
+    const Part& rate = made[rates_of_[row]];
     for (int column = 0; rate.kind == Kind::linear && column < fields_; ++column)
       symbol.at(row, column) = rate.factors[column];
   }
   return symbol;
 }
 
-void RateSymbol::evaluate(const Stage& stage, const std::array<double, 3>& phases) {
-  std::vector<Part> made;
-  made.reserve(stage.tree.operations.size());
-  for (const StageOperation& node : stage.tree.operations)
-    made.push_back(value_of(node, made, phases));
-  for (std::size_t i = 0; i < stage.targets.size(); ++i)
-    arrays_[stage.targets[i]] = made[stage.tree.results[i]];
-}
-
-RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vector<Part>& made,
-                                      const std::array<double, 3>& phases) {
+RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vector<Part>& made) {
   const auto of = [&](int operand) -> const Part& { return made[node.operands[operand]]; };
   switch (node.operation) {
     case Operation::value: {
-      Part part = arrays_[node.index];
-      const Complex turned = std::polar(
-          1.0, phases[0] * node.at.plane + phases[1] * node.at.row + phases[2] * node.at.column);
-      for (Complex& factor : part.factors) factor *= turned;
+      Part part = node.index < 0 ? of(0) : arrays_[node.index];
+      for (Complex& factor : part.factors) factor *= turn_to(node.at);
       return part;
     }
     case Operation::number: return {.kind = Kind::number, .number = node.number, .factors = {}};

@@ -20,10 +20,12 @@ class RateSymbol {
   };
 
   /// The last of the stages makes the rate of each field, in order.
-  RateSymbol(std::vector<Stage> stages, int fields, int arrays);
+  RateSymbol(const std::vector<Stage>& stages, int fields, int arrays);
 
   Rates rates() const { return rates_; }
   int fields() const { return fields_; }
+  /// That each wave takes: what several stages make is made once.
+  std::size_t operations() const { return operations_.size(); }
 
   /// Phases from a node to the next, by axis: planes, rows, columns. The rate of field `row` by
   /// field `column`. For constant rates.
@@ -38,16 +40,17 @@ class RateSymbol {
     std::vector<Complex> factors;
   };
 
-  void evaluate(const Stage& stage, const std::array<double, 3>& phases);
-  Part value_of(const StageOperation& node, const std::vector<Part>& made,
-                const std::array<double, 3>& phases);
+  Complex& turn_to(Offset at) { return turns_[9 * at.plane + 3 * at.row + at.column + 13]; }
+  Part value_of(const StageOperation& node, const std::vector<Part>& made);
   Part sum(const Part& a, const Part& b, double sign);
   Part product(const Part& a, const Part& b);
   Part scaled(Part a, double factor) const;
 
-  std::vector<Stage> stages_;
+  std::vector<StageOperation> operations_;  // of all stages; a value of index -1: of its operand
+  std::vector<int> rates_of_;               // the operations that make the rates
+  std::array<Complex, 27> turns_{};         // of the wave, from a cell to each around it
   int fields_;
-  std::vector<Part> arrays_;
+  std::vector<Part> arrays_;  // before the first stage
   Rates rates_ = Rates::constant;
 };
 

@@ -25,10 +25,15 @@ std::string part_text(const Formula& formula, int node) {
   return text;
 }
 
+}  // namespace
+
 class StageMaker {
  public:
   explicit StageMaker(const FormulaSystem& system) : system_(system), names_(system.names) {
-    for (const Formula& quantity : system_.quantities) names_.quantities[quantity.name] = &quantity;
+    for (const Formula& quantity : system_.quantities) {
+      names_.quantities[quantity.name] = &quantity;
+      if (names_.arrays.contains(quantity.name)) in_arrays_.push_back(&quantity);
+    }
     check_quantities();
     for (const auto& [name, array] : names_.arrays)
       made_.like.resize(std::max(made_.like.size(), static_cast<std::size_t>(array) + 1));
@@ -65,6 +70,15 @@ class StageMaker {
         break;
     }
     return std::move(made_);
+  }
+
+  const std::set<std::string>& names_read_by(const Formula& formula) {
+    made_.stages.clear();
+    made_.used.clear();
+    evaluate(fields_, 0, {{&formula, {-1}, [](Writing to, Term value) {
+                             return std::vector{to.writer.node_of(value)};
+                           }}});
+    return made_.used;
   }
 
   StepStages of_values(const std::vector<const Formula*>& formulas) {
@@ -201,9 +215,8 @@ class StageMaker {
     computed_.clear();
     time_ = time;
     Level last(*this, time);
-    for (const Formula& quantity : system_.quantities)
-      if (const auto array = names_.arrays.find(quantity.name); array != names_.arrays.end())
-        make(quantity, quantity.whole(), array->second);
+    for (const Formula* const quantity : in_arrays_)
+      make(*quantity, quantity->whole(), names_.arrays.at(quantity->name));
     for (const Target& target : targets) {
       const std::vector<int> results =
           target.results({last.writer, last.stage.tree}, last.writer.write(*target.formula));
@@ -293,10 +306,10 @@ class StageMaker {
   // which call themselves for each, could use up the stack.
   void check_quantities() const {
     std::map<std::string, int, std::less<>> depths;  // of the quantities that are right
-    std::vector<std::string> open;
+    std::set<std::string> open;
     const std::function<int(const Formula&)> depth_of = [&](const Formula& formula) {
       if (const auto known = depths.find(formula.name); known != depths.end()) return known->second;
-      open.push_back(formula.name);
+      open.insert(formula.name);
       std::vector<int> depth_at;
       for (const FormulaNode& node : formula.nodes) {
         const auto refuse = [&](const std::string& what) {
@@ -309,8 +322,7 @@ class StageMaker {
         for (const int operand : node.operands) depth = std::max(depth, depth_at[operand] + 1);
         if (const auto quantity = names_.quantities.find(node.name);
             node.kind == Kind::name && quantity != names_.quantities.end()) {
-          if (std::ranges::count(open, node.name) > 0)
-            refuse(fmt::format("{} is made of itself", node.name));
+          if (open.contains(node.name)) refuse(fmt::format("{} is made of itself", node.name));
           if (open.size() <= formula_depth_limit) depth = depth_of(*quantity->second) + 1;
         }
         if (depth > formula_depth_limit || open.size() > formula_depth_limit)
@@ -320,7 +332,7 @@ class StageMaker {
                           formula_depth_limit));
         depth_at.push_back(depth);
       }
-      open.pop_back();
+      open.erase(formula.name);
       return depths[formula.name] = depth_at.back();
     };
     for (const Formula& quantity : system_.quantities) depth_of(quantity);
@@ -331,6 +343,7 @@ class StageMaker {
   FormulaNames names_;
   StepStages made_;
   std::vector<int> fields_;
+  std::vector<const Formula*> in_arrays_;  // quantities that a law is given for
   std::map<std::string, int> arrays_of_parts_;
   std::set<int> computed_;  // arrays, in the evaluation under way
   std::vector<std::unique_ptr<Level>> levels_;
@@ -338,8 +351,6 @@ class StageMaker {
   std::map<Part, std::size_t> orders_;
   std::map<Part, bool> stencils_;
 };
-
-}  // namespace
 
 StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double time_step) {
   return StageMaker(system).of_step(scheme, time_step);
@@ -353,6 +364,14 @@ StepStages rate_stages(const FormulaSystem& system) {
 
 StepStages value_stages(const FormulaSystem& system, const Formula& formula) {
   return StageMaker(system).of_values({&formula});
+}
+
+StageCheck::StageCheck(const FormulaSystem& system)
+    : maker_(std::make_unique<StageMaker>(system)) {}
+StageCheck::~StageCheck() = default;
+
+const std::set<std::string>& StageCheck::names_read_by(const Formula& formula) {
+  return maker_->names_read_by(formula);
 }
 
 }  // namespace lapl

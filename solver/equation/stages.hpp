@@ -12,6 +12,7 @@
 // Heun's and the third-order method as Shu and Osher write them, J. Comput. Phys. 77 (1988).
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,5 +45,23 @@ StepStages rate_stages(const FormulaSystem& system);
 
 /// The stages that make the value of a formula from the fields, in the last array.
 StepStages value_stages(const FormulaSystem& system, const Formula& formula);
+
+class StageMaker;
+
+/// Whether there are such stages, formula after formula.
+class StageCheck {
+ public:
+  /// Throws FormulaError where a quantity is made of itself, or of too much. The system must live
+  /// longer.
+  explicit StageCheck(const FormulaSystem& system);
+  ~StageCheck();
+
+  /// Names that a formula and the quantities in it read. Throws FormulaError. The formula must live
+  /// longer.
+  const std::set<std::string>& names_read_by(const Formula& formula);
+
+ private:
+  std::unique_ptr<StageMaker> maker_;
+};
 
 }  // namespace lapl

@@ -111,7 +111,8 @@ TEST_CASE("names that are no text, or commands to a terminal, come out as questi
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  write_text("f.yaml", "input: {path: out/fields.nc}\noutput: {path: f.h5}\nfilter: {kernel: box}\n");
+  write_text("f.yaml",
+             "input: {path: out/fields.nc}\noutput: {path: f.h5}\nfilter: {kernel: box}\n");
   for (const std::string name :
        {"b\xFF\xC3", "\033]0;owned\a\xC2\x9B", "\xE2\x80\xAEgnp.\xE2\x81\xA6"}) {
     fs::remove_all(name);
@@ -210,4 +211,23 @@ TEST_CASE("a forged checkpoint is named and an older one used, or with none exit
   CHECK(says(older.err, "going on from step 40 of"));
   fs::copy_file("out/checkpoints/step-000000040.h5", "step-000000020.h5");
   CHECK(run_lapl({"resume", "out", "--from", "step-000000020.h5"}).code == 6);
+}
+
+TEST_CASE("the deepest formulas that are taken need no more stack than there always is") {
+  const Sandbox sandbox;
+  std::string sines = "field", sum = "field";
+  for (int i = 0; i < 190; ++i) sines = "sin(" + sines + ")";
+  for (int i = 0; i < 900; ++i) sum += " + 1";
+  write_text("c.yaml",
+             small_config("", "{kind: formula, field: a + " + sines + ", let: {a: " + sum + "}}") +
+                 "compute: {backend: cpu}\n");
+  for (const char* limit : {"ulimit -S -s 128", "ulimit -s 128", "ulimit -s 128; ulimit -u 0"}) {
+    CAPTURE(limit);
+    const Outcome shown = finish(start({"-c", std::string(limit) + "; exec " + lapl_program() +
+                                                  " validate c.yaml --set time.step=0.01"},
+                                       "/bin/bash"));
+    CAPTURE(shown.err);
+    CHECK(shown.signal == 0);
+    CHECK((shown.code == 0 || says(shown.err, "a thread could not be started")));
+  }
 }

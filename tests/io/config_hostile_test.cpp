@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -15,6 +16,7 @@
 #include "io/config/filter_keys.hpp"
 #include "io/config/yaml_tree.hpp"
 #include "scratch_folder.hpp"
+#include "tests/text.hpp"
 
 namespace lapl {
 namespace {
@@ -354,6 +356,38 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.yaml")):
     MESSAGE("skipped: no python3 with yaml (package python3-yaml)");
   else
     CHECK(code == 0);
+}
+
+/// Processor seconds, the least of three.
+double seconds_to_parse(const std::string& text) {
+  double least = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const std::clock_t start = std::clock();
+    mistakes_in(text);
+    least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
+TEST_CASE("a config of eight times the names takes no 64 times as long") {
+  const std::string rest = "grid: {shape: [4, 5]}\ntime: {steps: 1, step: 0.01}\n";
+  const auto parameters = [&](int count) {
+    std::string text = rest + "equation: {kind: formula, field: field}\nparameters:\n";
+    for (int i = 0; i < count; ++i) text += fmt::format("  p{}: 1\n", i);
+    return text;
+  };
+  // Too many one upon the other, the last one first, and all of them right but for that.
+  const auto quantities = [&](int count) {
+    std::string text = fmt::format(
+        "{}equation:\n  kind: formula\n  field: q{}\n  let:\n    q0: field\n", rest, count - 1);
+    for (int i = 1; i < count; ++i) text += fmt::format("    q{}: laplacian(q{})\n", i, i - 1);
+    return text;
+  };
+  CHECK(test::has(mistakes_in(parameters(2)), "p1: not used"));
+  CHECK(seconds_to_parse(parameters(16000)) < 25 * seconds_to_parse(parameters(2000)));
+  CHECK(mistakes_in(quantities(400)) == "accepted");
+  CHECK(test::has(mistakes_in(quantities(700)), "more than 1000 operations one upon the other"));
+  CHECK(seconds_to_parse(quantities(5600)) < 25 * seconds_to_parse(quantities(700)));
 }
 
 }  // namespace

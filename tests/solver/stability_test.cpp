@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
+#include "solver/equation/rate_symbol.hpp"
 #include "tests/solver/wave_rows.hpp"
 
 namespace lapl::test {
@@ -49,6 +51,22 @@ TEST_CASE("rates that are not linear, or not the same everywhere, have no larges
     CHECK(!equation_of(run).largest_step(run).has_value());
     CHECK(!equation_of(run).step_problem(run).has_value());
   }
+}
+
+TEST_CASE("what many stages make of a wave is made once") {
+  const auto operations = [](int quantities) {
+    RunConfig run = formula_run(plane, {{"u", "q0"}});
+    for (int i = 0; i < quantities; ++i) {
+      const std::string next = i + 1 < quantities ? "q" + std::to_string(i + 1) : "u";
+      run.equation.quantities.emplace_back("q" + std::to_string(i),
+                                           "laplacian(" + next + ") + " + next);
+    }
+    const StepStages made = rate_stages(system_of(run));
+    return RateSymbol(made.stages, 1, static_cast<int>(made.like.size())).operations();
+  };
+  const std::size_t each = (operations(80) - operations(40)) / 40;
+  CHECK(each < 20);
+  CHECK(operations(80) - operations(40) == 40 * each);
 }
 
 TEST_CASE("a run just below the largest stable step stays bounded, one just above it grows") {
