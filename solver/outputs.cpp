@@ -16,15 +16,8 @@ template <class T>
 DerivedPlan<T> formula_plan(const RunConfig& config, const Problem<T>& problem,
                             const std::string& name, const std::string& text) {
   const StepStages made = value_stages(system_of(config), parse_formula(name, text));
-  Problem<T> derived = problem;
-  derived.stages = made.stages;
-  // Arrays that stages of a step make are not those that these make.
-  const auto given = static_cast<std::size_t>(problem.fields) + problem.coefficients.size();
-  derived.faces.resize(given);
-  std::erase_if(derived.laws,
-                [&](const VaryingFace& law) { return law.array >= static_cast<int>(given); });
-  for (std::size_t array = given; array < made.like.size(); ++array)
-    derived.faces.push_back(quantity_faces<T>(config.boundaries));
+  Problem<T> derived = problem_with<T>(config, unread_coefficients(config), made);
+  derived.coefficients = problem.coefficients;
   return StagesPlan<T>{std::move(derived)};
 }
 

@@ -277,11 +277,16 @@ TEST_CASE("fields see each other as they were, but in leapfrog") {
   CHECK(test::formula_stepped<double>(run, {1, 10}, 1) == std::vector<double>{11, 21});
 }
 
-TEST_CASE("an output of operators upon operators is the whole of it") {
+TEST_CASE("an output is the whole of its operators, with the laws of its quantities") {
   RunConfig run = test::formula_run({9, 8}, {{"u", "0"}});
-  run.output_fields = {"twice", "more"};
+  run.boundaries.columns = Boundary::zero;
+  run.equation.quantities = {{"q", "u + 0.5 * laplacian(u)"}};
+  run.laws = {side_law(2, false, LawKind::value, "3"), side_law(2, true, LawKind::value, "2 * y")};
+  for (SideLaw& law : run.laws) law.array = "q";
+  run.output_fields = {"twice", "more", "of_q"};
   run.derived = {{"twice", "laplacian(laplacian(u))", "1"},
-                 {"more", "u + laplacian(u * laplacian(d_dx(u)))", "1"}};
+                 {"more", "u + laplacian(u * laplacian(d_dx(u)))", "1"},
+                 {"of_q", "q * d_dx(q) + laplacian(q)", "1"}};
   const auto state =
       test::at_nodes(run, [](double x, double y) { return std::sin(x * y) + 0.1 * x; });
   const Problem<double> problem = problem_of<double>(run, {});
@@ -294,7 +299,9 @@ TEST_CASE("an output of operators upon operators is the whole of it") {
     CAPTURE(run.derived[i].formula);
     const std::vector<double> made(captured.derived[i].begin(), captured.derived[i].end());
     // A step of 1 from 0 has the rate itself.
-    RunConfig as_rate = test::formula_run({9, 8}, {{"w", run.derived[i].formula}, {"u", "0"}});
+    RunConfig as_rate = run;
+    as_rate.fields = {"w", "u"};
+    as_rate.equation.rates = {{"w", run.derived[i].formula}, {"u", "0"}};
     std::vector<double> both(state.size());
     both.insert(both.end(), state.begin(), state.end());
     both = test::formula_stepped(as_rate, both, 1);
