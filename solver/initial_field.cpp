@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numbers>
 #include <utility>
 
@@ -126,7 +127,7 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
   const std::int64_t columns = config.shape.columns, cells = rows.count * columns;
   std::vector<T> state = host_vector<T>(cells * std::ssize(config.fields));
   std::vector<std::size_t> on_backend;
-  std::int64_t draws = 0;
+  std::map<std::uint64_t, std::int64_t> draws;  // of each seed
   for (std::size_t field = 0; field < config.fields.size(); ++field) {
     const std::string& name = config.fields[field];
     RunConfig own = config;
@@ -147,8 +148,9 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
           ranks.is_first() ? rounded_once<T>(loaded.at(name)) : std::vector<T>();
       scatter_rows<T>(ranks, whole, rows, columns, values);
     } else {
-      std::ranges::transform(own_rows(own, name, coefficients, draws, rows, ranks), values.begin(),
-                             [](double value) { return static_cast<T>(value); });
+      std::ranges::transform(
+          own_rows(own, name, coefficients, draws[own.initial.fractal.seed], rows, ranks),
+          values.begin(), [](double value) { return static_cast<T>(value); });
     }
   }
   if (on_backend.size() < config.fields.size()) backend.set_state(state);

@@ -49,9 +49,9 @@ Faces<T> quantity_faces(const Boundaries& boundaries) {
 }
 
 /// The values at every node of a formula of the position, parameters and, in initial fields,
-/// `random`: computed in float64. `draws` counts uses of random, and goes on from one call to the
-/// next. Of all rows, or of those that are given. Of several `ranks` the first has the values of
-/// `coefficients`; all call it. Throws FormulaError.
+/// `random`: computed in float64. `draws` counts uses of random of the config's seed, and goes on
+/// from one call to the next. Of all rows, or of those that are given. Of several `ranks` the first
+/// has the values of `coefficients`; all call it. Throws FormulaError.
 std::vector<double> values_of_formula(const std::string& name, const std::string& text,
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients,

@@ -137,19 +137,21 @@ Term TreeWriter::made(const Place& place, const FormulaNode& node) {
     case Kind::number: return scalar(node.number);
     case Kind::name: return name(place, node);
     case Kind::negative: return negative(operand(0));
-    case Kind::sum: return sum(operand(0), operand(1));
-    case Kind::difference: return sum(operand(0), negative(operand(1)));
-    case Kind::product: return product(operand(0), operand(1));
-    case Kind::quotient: {
-      const Term a = operand(0), b = operand(1);
+    case Kind::power: return power(place, node);
+    case Kind::call: return call(place, node);
+    default: break;
+  }
+  // The left one first: uses of random draw in the order of the text.
+  const Term a = operand(0), b = operand(1);
+  switch (node.kind) {
+    case Kind::sum: return sum(a, b);
+    case Kind::difference: return sum(a, negative(b));
+    case Kind::product: return product(a, b);
+    case Kind::quotient:
       if (b.factor == 0) throw FormulaError(node.at, "division by 0");
       return quotient(a, b);
-    }
-    case Kind::power: return power(place, node);
-    case Kind::comparison: return comparison(node, operand(0), operand(1));
-    case Kind::call: return call(place, node);
+    default: return comparison(node, a, b);
   }
-  return {};
 }
 
 Term TreeWriter::name(const Place& place, const FormulaNode& node) {

@@ -115,3 +115,46 @@ TEST_CASE_TEMPLATE("the initial field is rounded once", T, float, double) {
   set_initial_state<T>(*backend, config, {}, {{"field", {1, 2, 3, 4.1}}});
   CHECK(test::state_of(*backend).field[3] == T(4.1));
 }
+
+TEST_CASE("random draws from left to right, and from one generator for each seed") {
+  auto config = config_of(InitialKind::formula, {5, 7});
+  using Initials = std::vector<std::pair<std::string, std::uint64_t>>;
+  const auto fields_of = [&](const Initials& initials) {
+    config.fields.clear();
+    for (const auto& [formula, seed] : initials) {
+      InitialConfig& initial =
+          config.initials[config.fields.emplace_back(1, "uvw"[config.fields.size()])];
+      initial.kind = InitialKind::formula;
+      initial.formula = formula;
+      initial.fractal.seed = seed;
+    }
+    Problem<double> problem = test::diffusion<double>(config.shape, config.boundaries, 0.2);
+    problem.fields = static_cast<int>(initials.size());
+    problem.faces.resize(initials.size(), problem.faces.front());
+    problem.stages.front().targets = {0};
+    const auto backend = make_backend<double>("cpu", "interpreted", problem, 1);
+    set_initial_state(*backend, config, {}, {});
+    const auto state = test::state_of(*backend).field;
+    std::vector<std::vector<double>> fields;
+    for (auto at = state.begin(); at != state.end(); at += 35) fields.emplace_back(at, at + 35);
+    return fields;
+  };
+  const auto draws = fields_of({{"random", 1}, {"random", 1}, {"random", 1}});
+  CHECK(draws[0] != draws[1]);
+  for (const auto& [formula, of] :
+       std::initializer_list<std::pair<const char*, double (*)(double, double)>>{
+           {"random + 2 * random", [](double a, double b) { return std::fma(2, b, a); }},
+           {"random - random", [](double a, double b) { return a - b; }},
+           {"random * (random - 0.5)", [](double a, double b) { return a * (b - 0.5); }},
+           {"random / random", [](double a, double b) { return a / b; }},
+           {"where(random < random, 1, 0)", [](double a, double b) { return a < b ? 1.0 : 0; }},
+           {"max(random, 1 - random)", [](double a, double b) { return std::max(a, 1 - b); }}}) {
+    CAPTURE(formula);
+    const auto made = fields_of({{formula, 1}}).front();
+    for (std::size_t i = 0; i < made.size(); ++i) CHECK(made[i] == of(draws[0][i], draws[1][i]));
+  }
+  const auto seeded = fields_of({{"random", 1}, {"random", 2}, {"random", 1}});
+  CHECK(seeded[0] == draws[0]);
+  CHECK(seeded[1] == fields_of({{"random", 2}}).front());
+  CHECK(seeded[2] == draws[1]);
+}
