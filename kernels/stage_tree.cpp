@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <tuple>
 
 namespace lapl {
 namespace {
@@ -60,12 +59,12 @@ class Numbering {
         operands[i] = numbers[node.operands[i]];
       if (commutes(node.operation) && operands[0] > operands[1])
         std::swap(operands[0], operands[1]);
-      numbers.push_back(known_
-                            .try_emplace({node.operation, operands, node.number, node.index,
-                                          node.at.plane * sign.plane, node.at.row * sign.row,
-                                          node.at.column * sign.column},
-                                         static_cast<int>(known_.size()))
-                            .first->second);
+      StageOperation turned = node;
+      turned.operands = operands;
+      turned.at = {node.at.plane * sign.plane, node.at.row * sign.row,
+                   node.at.column * sign.column};
+      numbers.push_back(
+          known_.try_emplace(turned.key(), static_cast<int>(known_.size())).first->second);
     }
     std::vector<int> of_results;
     for (const int result : tree.results) of_results.push_back(numbers[result]);
@@ -73,7 +72,7 @@ class Numbering {
   }
 
  private:
-  std::map<std::tuple<Operation, std::array<int, 3>, double, int, int, int, int>, int> known_;
+  std::map<decltype(StageOperation().key()), int> known_;
 };
 
 }  // namespace

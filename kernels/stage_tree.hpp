@@ -16,6 +16,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "kernels/operations.hpp"
@@ -35,7 +38,14 @@ struct StageOperation {
   double number = 0;                 ///< number: rounded once to the precision of the fields
   int index = 0;                     ///< value: the array; parameter: its place; position: the axis
   Offset at = {};                    ///< value, position: where it is read
-  friend bool operator==(const StageOperation&, const StageOperation&) = default;
+  auto key() const {
+    return std::tuple(operation, operands, std::bit_cast<std::uint64_t>(number), index, at.plane,
+                      at.row, at.column);
+  }
+  /// Numbers are equal where their bits are: -0 is not 0.
+  friend bool operator==(const StageOperation& a, const StageOperation& b) {
+    return a.key() == b.key();
+  }
 };
 
 struct StageTree {

@@ -131,7 +131,10 @@ Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& s
   const double cell = cell_volume(shape, spacing);
   const double squares = all.squares * cell;
   const double largest = std::max(std::abs(all.min), std::abs(all.max));
-  const bool sums = std::isnormal(squares) || largest == 0 || !std::isfinite(largest);
+  // Squares that are next to the largest one keep all their digits above this.
+  constexpr double least = std::numeric_limits<double>::min() / 0x1p-53;
+  const bool sums = (std::isnormal(squares) && largest * largest >= least) || largest == 0 ||
+                    !std::isfinite(largest);
   return {all.min, all.max, all.sum / static_cast<double>(shape.cells()), all.sum * cell,
           sums ? std::sqrt(squares) : scaled_l2(field, shape.columns, cell, largest, ranks)};
 }

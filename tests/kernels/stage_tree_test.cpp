@@ -172,6 +172,21 @@ TEST_CASE("what follows from a tree") {
   CHECK_FALSE(uneven.mirror_symmetric);
 }
 
+TEST_CASE("-0 and 0 are two numbers") {
+  const auto sum_with = [](double number) {
+    StageTree tree;
+    const int centre = tree.value(0, {});
+    tree.results = {tree.operate(Operation::sum, centre, tree.number(number))};
+    return tree;
+  };
+  CHECK(sum_with(0) == sum_with(0));
+  CHECK(!(sum_with(0) == sum_with(-0.0)));
+  CHECK(!same_results(sum_with(0), sum_with(-0.0)));
+  StageTree both;
+  for (const double number : {0.0, -0.0, 0.0}) both.number(number);
+  CHECK(both.operations.size() == 2);
+}
+
 TEST_CASE("rows of diffusion on three axes are compiled ahead, as a formula has it too") {
   StageTree formula = diffusion_tree(3);
   for (StageOperation& node : formula.operations)

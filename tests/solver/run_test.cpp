@@ -232,13 +232,18 @@ TEST_CASE("no steps at all: the initial field is the result") {
 
 TEST_CASE("l2 of values whose squares are beyond float64, and the same bits as ever of others") {
   const Shape shape{3, 4};
-  for (const double size : {1e-200, 1e-3, 1., 7e5, 1e160, 1e300}) {
-    const std::vector<double> field(12, -size);
-    const Statistics found = statistics_of(std::span(field), shape, 0.5);
-    CAPTURE(size);
-    CHECK(found.l2 == doctest::Approx(size * 0.5 * std::sqrt(12.)).epsilon(1e-15));
-    CHECK(found.mass == doctest::Approx(-3 * size).epsilon(1e-15));
-  }
+  for (const double spacing : {1e-10, 0.5, 1e10})
+    for (const double size : {1e-200, 1e-160, 1e-3, 1., 7e5, 1e160}) {
+      const std::vector<double> field(12, -size);
+      const Statistics found = statistics_of(std::span(field), shape, spacing);
+      CAPTURE(size);
+      CAPTURE(spacing);
+      CHECK(found.l2 == doctest::Approx(size * spacing * std::sqrt(12.)).epsilon(1e-15));
+      CHECK(found.mass == doctest::Approx(-12 * spacing * spacing * size).epsilon(1e-15));
+    }
+  const std::vector<double> largest(12, 1e300);
+  CHECK(statistics_of(std::span(largest), shape, 0.5).l2 ==
+        doctest::Approx(0.5e300 * std::sqrt(12.)).epsilon(1e-15));
   const auto field = test::random_field<double>(shape);
   double squares = 0;
   for (std::size_t row = 0; row < 3; ++row) {
