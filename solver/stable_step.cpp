@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/growth.hpp"
+#include "solver/equation/stability.hpp"
 #include "solver/estimated_step.hpp"
 
 namespace lapl {
@@ -28,9 +30,12 @@ std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
   const StateFields fields = load();
   try {
     return [modes = fastest_modes(config, fields.coefficients, fields.loaded),
-            count = config.fields.size()](TimeScheme scheme) {
-      return StableStep{.largest = largest_step_of_modes(scheme_of(scheme, count), modes),
-                        .estimated = true};
+            waves = WaveStability::of_cells(equation_of(config).rates(config), config,
+                                            fields.coefficients),
+            count = config.fields.size()](TimeScheme scheme) mutable {
+      const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes);
+      const double by_cells = waves ? waves->largest_step(scheme) : any_step;
+      return StableStep{.largest = std::min(by_modes, by_cells), .estimated = true};
     };
   } catch (const NumericalError& error) {
     return not_known(error.what());
@@ -77,6 +82,11 @@ std::string step_warning(const RunConfig& config, const StableStep& step) {
   }
   const double found = equation_of(config).time_step(config);
   if (found <= *step.largest) return {};
+  if (*step.largest == 0)
+    return fmt::format(
+        "time.step: found {}, which may be unstable, as any step of scheme {} is by an estimate at "
+        "the initial state (another time.scheme may have stable ones)",
+        found, name_of(config.scheme.kind));
   return fmt::format(
       "time.step: found {}, which may be unstable (the largest stable step is estimated to be "
       "{:.4g} s at the initial state)",

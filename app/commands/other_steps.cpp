@@ -73,7 +73,7 @@ std::vector<OtherSteps> measure_other_steps(
     OtherSteps& steps = all.emplace_back(OtherSteps{.name = name_of(scheme.kind)});
     const StableStep stable = stable_steps(scheme);
     const std::optional<double> step = automatic_step(stable);
-    if (!step) {
+    if (!step || stable.estimated) {
       steps.why_not = "the largest stable step is " + text_of(stable);
       continue;
     }

@@ -23,7 +23,8 @@ struct OtherSteps {
 
 /// Takes steps of each kind from `state` for some tenths of a second. Steps are as long as
 /// time.step: auto takes them, but no longer than the time between outputs; those of rkl2 have 20
-/// stages, or fewer where that suffices. `stable_steps`: see stable_steps_of. Throws as running
+/// stages, or fewer where that suffices. None of a kind whose largest stable step is not known, but
+/// estimated: it may not be stable. `stable_steps`: see stable_steps_of. Throws as running
 /// does.
 template <class T>
 std::vector<OtherSteps> measure_other_steps(

@@ -131,7 +131,7 @@ void print_other_steps(const Json& others) {
     const auto name = other["name"].get<std::string>();
     std::string text;
     if (other.contains("why_not")) {
-      text = "not possible: " + other["why_not"].get<std::string>();
+      text = "not offered: " + other["why_not"].get<std::string>();
     } else {
       const bool stages = other["stages"] > 1, all = name == spectral_engine.name;
       text = fmt::format("{:.3g} s for {} steps of {:.4g} s{}",
@@ -143,6 +143,8 @@ void print_other_steps(const Json& others) {
     }
     say("{:<11} {:<9} {}\n", std::exchange(head, ""), name, text);
   }
+  if (!others.empty())
+    fmt::print("{:<11} steps that are stable; how accurate they are is not considered\n", "");
 }
 
 void print_plan(const Json& plan) {
@@ -244,7 +246,8 @@ void add_plan_command(CommandLine& line) {
 
 Steps the initial field for about a second to predict the time, and stores a field a few
 times in a temporary folder beside the output's. Also says what stepping to the same time
-would take with scheme euler, with rkl2, and with engine spectral (docs/steps.md). Exit code 5 where the memory does not
+would take in steps known to be stable with scheme euler, with rkl2, and with engine spectral
+(docs/steps.md): how accurate they are it does not say. Exit code 5 where the memory does not
 suffice, 4 where the disk does not.)");
 }
 

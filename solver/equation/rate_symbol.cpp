@@ -63,6 +63,13 @@ RateSymbol::RateSymbol(const std::vector<Stage>& stages, int fields, int arrays)
   at({});
 }
 
+void RateSymbol::set_place(const Place& place) {
+  place_ = place;
+  for (std::size_t i = 0; i < place.coefficients.size(); ++i)
+    arrays_[fields_ + i] = {.kind = Kind::number, .number = place.coefficients[i], .factors = {}};
+  if (rates_ == Rates::varying) rates_ = Rates::constant;
+}
+
 SquareMatrix RateSymbol::at(const std::array<double, 3>& phases) {
   for (int plane = -1; plane <= 1; ++plane)
     for (int row = -1; row <= 1; ++row)
@@ -90,6 +97,12 @@ RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vec
       return part;
     }
     case Operation::number: return {.kind = Kind::number, .number = node.number, .factors = {}};
+    case Operation::position:
+    case Operation::time:
+      if (!place_) break;
+      return {.kind = Kind::number,
+              .number = node.operation == Operation::time ? 0 : place_->position[node.index],
+              .factors = {}};
     case Operation::sum: return sum(of(0), of(1), 1);
     case Operation::difference: return sum(of(0), of(1), -1);
     case Operation::product: return product(of(0), of(1));

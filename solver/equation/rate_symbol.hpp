@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "kernels/problem.hpp"
@@ -19,10 +20,19 @@ class RateSymbol {
     nonlinear
   };
 
+  /// What differs from cell to cell: the values of the coefficient fields, and z, y and x.
+  struct Place {
+    std::vector<double> coefficients;
+    std::array<double, 3> position = {};
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+
   /// The last of the stages makes the rate of each field, in order.
   RateSymbol(const std::vector<Stage>& stages, int fields, int arrays);
 
   Rates rates() const { return rates_; }
+  /// Varying rates become constant ones: those at a place, at time 0.
+  void set_place(const Place& place);
   int fields() const { return fields_; }
   /// That each wave takes: what several stages make is made once.
   std::size_t operations() const { return operations_.size(); }
@@ -52,6 +62,7 @@ class RateSymbol {
   int fields_;
   std::vector<Part> arrays_;  // before the first stage
   Rates rates_ = Rates::constant;
+  std::optional<Place> place_;
 };
 
 }  // namespace lapl

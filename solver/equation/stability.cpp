@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
+#include <utility>
 
+#include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
 
 namespace lapl {
@@ -19,54 +22,138 @@ bool is_without_waves(const RunConfig& run, int axis) {
          (sizes[at] == 1 && faces[at] != Boundary::zero && std::ranges::none_of(run.laws, has_law));
 }
 
+// The cells whose places differ in what the stages read; of more than `most` the extremes of each
+// coefficient, and others all over the grid.
+std::vector<RateSymbol::Place> places_of(const RunConfig& run, const std::vector<Stage>& stages,
+                                         const CoefficientFields& coefficients, std::size_t most) {
+  std::vector<const std::vector<double>*> read;
+  std::array<bool, 3> reads_position{};
+  std::size_t array = run.fields.size();
+  const auto any = [&](auto is_it) {
+    return std::ranges::any_of(stages, [&](const Stage& stage) {
+      return std::ranges::any_of(stage.tree.operations, is_it);
+    });
+  };
+  for (const std::string& name : coefficient_names(run)) {
+    const auto index = static_cast<int>(array++);
+    const bool is_read = any([&](const StageOperation& node) {
+      return node.operation == Operation::value && node.index == index;
+    });
+    read.push_back(is_read ? &coefficients.at(name) : nullptr);
+  }
+  for (int axis = 0; axis < 3; ++axis)
+    reads_position.at(static_cast<std::size_t>(axis)) = any([&](const StageOperation& node) {
+      return node.operation == Operation::position && node.index == axis;
+    });
+  const auto place_of = [&](std::int64_t index) {
+    RateSymbol::Place place;
+    for (const auto* const values : read)
+      place.coefficients.push_back(values ? (*values)[index] : 0);
+    const Cell cell = cell_at(run.shape, index);
+    const std::array at = {cell.plane, cell.row, cell.column};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (reads_position[axis])
+        place.position[axis] = static_cast<double>(at[axis]) * run.spacing.by_axis[axis];
+    return place;
+  };
+  std::set<RateSymbol::Place> places;
+  const std::int64_t cells = run.shape.cells();
+  for (std::int64_t index = 0; index < cells && places.size() <= most; ++index)
+    places.insert(place_of(index));
+  if (places.size() > most) {
+    places.clear();
+    for (const auto* const values : read) {
+      if (!values) continue;
+      const auto [least, largest] = std::ranges::minmax_element(*values);
+      for (const auto at : {least, largest}) places.insert(place_of(at - values->begin()));
+    }
+    for (std::size_t i = 0; i < most; ++i)
+      places.insert(place_of(
+          static_cast<std::int64_t>(static_cast<double>(cells) * (static_cast<double>(i) + 0.5) /
+                                    static_cast<double>(most))));
+  }
+  return {places.begin(), places.end()};
+}
+
 }  // namespace
 
 std::optional<WaveStability> WaveStability::of(const FormulaSystem& system, const RunConfig& run) {
   WaveStability stability(rate_stages(system), run);
   if (stability.symbol_.rates() != RateSymbol::Rates::constant) return std::nullopt;
-  for (const Phases& phases : stability.waves_)
-    for (const Complex rate : stability.symbol_.at(phases).values)
-      if (!std::isfinite(std::norm(rate))) return std::nullopt;
-  for (const Phases& phases : stability.waves_)
-    for (const Complex rate : eigenvalues(stability.symbol_.at(phases)))
-      stability.slow_ = std::max(stability.slow_, 1e-6 * std::abs(rate));
-  return stability;
+  stability.set_waves(stability.axes_.size() == 3 ? 16 : 32);
+  return stability.find_slow() ? std::optional(stability) : std::nullopt;
+}
+
+std::optional<WaveStability> WaveStability::of_cells(const FormulaSystem& system,
+                                                     const RunConfig& run,
+                                                     const CoefficientFields& coefficients) {
+  const StepStages rates = rate_stages(system);
+  WaveStability stability(rates, run);
+  if (stability.symbol_.rates() != RateSymbol::Rates::varying) return std::nullopt;
+  constexpr std::size_t most_waves = 4096;
+  stability.set_waves(4);
+  const std::vector<Wave> of_one = std::move(stability.waves_);
+  stability.waves_.clear();
+  stability.places_ = places_of(run, rates.stages, coefficients, most_waves / of_one.size());
+  for (std::size_t place = 0; place < stability.places_.size(); ++place)
+    for (const Wave& wave : of_one) stability.waves_.push_back({wave.phases, place});
+  return stability.find_slow() ? std::optional(stability) : std::nullopt;
 }
 
 WaveStability::WaveStability(const StepStages& rates, const RunConfig& run)
     : symbol_(rates.stages, static_cast<int>(run.fields.size()),
-              static_cast<int>(rates.like.size())),
-      waves_{{0, 0, 0}} {
+              static_cast<int>(rates.like.size())) {
   for (int axis = 0; axis < 3; ++axis)
     if (!is_without_waves(run, axis)) axes_.push_back(static_cast<std::size_t>(axis));
-  const int of_turn = axes_.size() == 3 ? 16 : 32;
+}
+
+// Of so many phases a turn along each axis.
+void WaveStability::set_waves(int of_turn) {
+  waves_ = {Wave()};
   distance_ = 2 * std::numbers::pi / of_turn;
   for (const std::size_t axis : axes_) {
     // Waves that run the other way have the same factors.
     const int last = axis == axes_.back() ? of_turn / 2 : of_turn - 1;
-    const std::vector<Phases> before = waves_;
+    const std::vector<Wave> before = waves_;
     for (int i = 1; i <= last; ++i)
-      for (Phases phases : before) {
-        phases[axis] = i * distance_;
-        waves_.push_back(phases);
+      for (Wave wave : before) {
+        wave.phases[axis] = i * distance_;
+        waves_.push_back(wave);
       }
   }
+}
+
+// False where a rate is not finite.
+bool WaveStability::find_slow() {
+  for (const Wave& wave : waves_) {
+    const SquareMatrix rate = rate_of(wave);
+    if (!std::ranges::all_of(rate.values,
+                             [](Complex value) { return std::isfinite(std::norm(value)); }))
+      return false;
+    for (const Complex value : eigenvalues(rate)) slow_ = std::max(slow_, 1e-6 * std::abs(value));
+  }
+  return true;
+}
+
+SquareMatrix WaveStability::rate_of(const Wave& wave) {
+  if (!places_.empty()) symbol_.set_place(places_[wave.place]);
+  return symbol_.at(wave.phases);
 }
 
 double WaveStability::largest_step(TimeScheme given) {
   const TimeScheme scheme = scheme_of(given, static_cast<std::size_t>(symbol_.fields()));
   double least = any_step;
-  Phases worst = {};
-  for (const Phases& phases : waves_)
-    if (lowers(scheme, phases, least)) worst = phases;
+  Wave worst;
+  for (const Wave& wave : waves_)
+    if (lowers(scheme, wave, least)) worst = wave;
   if (least == 0 || least == any_step) return least;
   // On to waves between those, beside the worst one, while they are worse.
   for (double away = distance_ / 2; away > 1e-4;) {
     bool found = false;
     for (const std::size_t axis : axes_)
       for (const double sign : {-1.0, 1.0}) {
-        Phases beside = worst;
-        beside[axis] += sign * away;
+        Wave beside = worst;
+        beside.phases[axis] += sign * away;
         if (!lowers(scheme, beside, least)) continue;
         worst = beside;
         found = true;
@@ -78,9 +165,9 @@ double WaveStability::largest_step(TimeScheme given) {
 }
 
 // Whether a wave's largest step is below the least so far, which it becomes.
-bool WaveStability::lowers(TimeScheme scheme, const Phases& phases, double& least) {
+bool WaveStability::lowers(TimeScheme scheme, const Wave& wave, double& least) {
   const bool by_matrix = scheme.kind == Scheme::leapfrog;
-  const SquareMatrix rate = symbol_.at(phases);
+  const SquareMatrix rate = rate_of(wave);
   double largest = any_step;
   bool slow = true;
   for (const Complex value : eigenvalues(rate)) {
@@ -98,8 +185,8 @@ WaveStability::Growth WaveStability::growth(TimeScheme given, double time_step) 
   const TimeScheme scheme = scheme_of(given, static_cast<std::size_t>(symbol_.fields()));
   const bool by_matrix = scheme.kind == Scheme::leapfrog;
   Growth growth;
-  for (const Phases& phases : waves_) {
-    const SquareMatrix rate = symbol_.at(phases);
+  for (const Wave& wave : waves_) {
+    const SquareMatrix rate = rate_of(wave);
     double fastest = 0;
     for (const Complex value : eigenvalues(rate)) {
       fastest = std::max(fastest, std::abs(value));

@@ -92,6 +92,8 @@ TEST_CASE("an estimate warns, and what it is of is said") {
   const auto plan = nlohmann::json::parse(planned.out);
   CHECK(plan["largest_stable_step"].get<double>() == doctest::Approx(0.2).epsilon(0.2));
   CHECK(has(plan["step_warning"].get<std::string>(), "found 0.3, which may be unstable"));
+  for (const auto& other : plan["other_steps"])  // none is known to be stable
+    CHECK_MESSAGE(other.contains("why_not"), planned.out);
   CHECK_MESSAGE(has(run_lapl({"plan", "c.yaml"}).out, "(estimated at the initial state)\nwarning:"),
                 planned.out);
   const Outcome right = run_lapl({"validate", "c.yaml", "--set", "time.step=0.2"});

@@ -2,6 +2,7 @@
 #include "solver/estimated_step.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "solver/equation/equation.hpp"
 #include "solver/equation/growth.hpp"
@@ -15,6 +16,10 @@ namespace {
 double estimate_of(const RunConfig& run) {
   return largest_step_of_modes(scheme_of(run.scheme, run.fields.size()),
                                fastest_modes(run, coefficient_fields(run), {}));
+}
+
+StableStep stable_step_at_start(const RunConfig& run) {
+  return stable_step_of(run, [&] { return StateFields{coefficient_fields(run), {}}; });
 }
 
 InitialConfig initial_formula(const std::string& formula) {
@@ -85,6 +90,7 @@ TEST_CASE("the estimate is that of stepping where coefficients or the state make
     REQUIRE(!equation_of(run).largest_step(run).has_value());
     const double estimate = estimate_of(run);
     CAPTURE(estimate);
+    CHECK(*stable_step_at_start(run).largest <= estimate);
     const auto backend = make_backend<double>("cpu", "reference",
                                               problem_of<double>(run, coefficient_fields(run)), 1);
     set_initial_state(*backend, run, coefficient_fields(run), {});
@@ -112,13 +118,36 @@ TEST_CASE("estimates on the smallest grids, and of rates that are not finite") {
   }
   RunConfig run = formula_run({4, 4}, {{"u", "log(u)"}});
   run.initial = initial_formula("x - 1");
-  const StableStep stable = stable_step_of(run, [&] {
-    return StateFields{coefficient_fields(run), {}};
-  });
+  const StableStep stable = stable_step_at_start(run);
   CHECK(!stable.largest);
   CHECK(text_of(stable) ==
         "not known (the rates are not finite at the initial state, so that no step can be "
         "estimated)");
+}
+
+TEST_CASE("the worst of all cells' coefficients limits the step") {
+  // Friction holds in a part of the grid alone, be it a parameter or of the place.
+  for (const char* const friction : {"s", "where(x > 15, 1, 0)", "where(t < 5, s, 1)"}) {
+    CAPTURE(friction);
+    RunConfig run =
+        formula_run({24, 20}, {{"u", "v"}, {"v", fmt::format("laplacian(u) - {} * v", friction)}});
+    run.parameters["s"] = formula_parameter("where(x > 15, 1, 0)");
+    run.initial = initial_formula("random");
+    const StableStep stable = stable_step_at_start(run);
+    CHECK(stable.largest == 0);
+    CHECK(stable.estimated);
+    CHECK(!automatic_step(stable));
+    run.scheme = Scheme::rk4;
+    CHECK(*stable_step_at_start(run).largest == doctest::Approx(1).epsilon(0.02));  // sqrt(8 / 8)
+  }
+  // Of a single cell among many other values; elsewhere friction is at least 0.5.
+  for (const double least : {0.5, 0.1}) {
+    RunConfig run = formula_run({80, 90}, {{"u", "v"}, {"v", "laplacian(u) - s * v"}});
+    run.parameters["s"] = formula_parameter(
+        fmt::format("where((x - 31)^2 + (y - 17)^2 < 1, {}, 0.5 + (x + y) / 1000)", least));
+    run.initial = initial_formula("random");
+    CHECK(*stable_step_at_start(run).largest == doctest::Approx(least / 8).epsilon(1e-6));
+  }
 }
 
 TEST_CASE("time.stages auto takes the fewest that are stable") {
