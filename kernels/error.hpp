@@ -33,6 +33,11 @@ struct NumericalError : FormattedError {
   using FormattedError::FormattedError;
 };
 
+/// The same of a value of the state, or of what is made of it, that is not finite.
+struct NotFiniteError : NumericalError {
+  using NumericalError::NumericalError;
+};
+
 /// A file could not be read or written (exit code 4).
 struct IoError : FormattedError {
   using FormattedError::FormattedError;

@@ -48,6 +48,20 @@ double rounding_gate(const std::vector<T>& field, std::int64_t steps) {
   return (stepping + transforms) / 2 * largest;
 }
 
+// As many of these steps as leave the state finite: all, a half, a quarter, ...
+template <class T>
+std::int64_t finite_steps(Backend<T>& backend, const std::vector<T>& field, std::int64_t steps,
+                          BenchmarkResult& result) {
+  for (; steps > 0; steps /= 2) {
+    backend.set_state(field);
+    backend.advance(steps);
+    backend.capture(false);
+    if (!backend.captured().first_not_finite) return steps;
+    result.not_finite_after = steps;
+  }
+  throw NumericalError("the state is not finite after a step: there is nothing to measure");
+}
+
 // Throws unless `backend`, which starts from `field`, has the bits of another engine; one that does
 // not step, its values within the gate.
 template <class T>
@@ -178,7 +192,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   result.description = backend->description();
   // The plain oracle as far as it gets in some seconds, then the engine that is as plain but
   // faster.
-  result.verified_steps = steps_to_verify(of.shape);
+  result.verified_steps = finite_steps(*backend, field, steps_to_verify(of.shape), result);
   constexpr std::int64_t most_cells = 40'000'000;
   const std::int64_t plain = std::min(most_cells / of.shape.cells(), result.verified_steps);
   if (ranks.count() > 1)
@@ -191,6 +205,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   result.steps = steps > 0             ? steps
                  : is_spectral(config) ? of_spectral
                                        : steps_to_time(*backend, ranks);
+  result.steps = finite_steps(*backend, field, result.steps, result);
   result.repeats = repeats;
   std::vector<double> seconds;
   for (int repeat = 0; repeat < repeats; ++repeat) {

@@ -22,8 +22,9 @@ struct BenchmarkCase {
 
 struct BenchmarkResult {
   BackendDescription description;
-  std::int64_t verified_steps = 0;  ///< after which the bits equalled the reference engine's
-  std::int64_t steps = 0;           ///< of each timed repeat
+  std::int64_t verified_steps = 0;    ///< after which the bits equalled the reference engine's
+  std::int64_t not_finite_after = 0;  ///< steps, where fewer than these were taken for that; else 0
+  std::int64_t steps = 0;             ///< of each timed repeat
   int repeats = 0;
   double seconds = 0;  ///< median of the repeats, stepping alone
   double fastest = 0;  ///< seconds of the fastest repeat
@@ -34,8 +35,9 @@ struct BenchmarkResult {
 };
 
 /// Measures one case: diffusion of random data with the largest stable coefficient, or what its
-/// config states, on its shape. `steps` of 0: as many as take about a fifth of a second. Throws
-/// NumericalError where the engine's bits differ from the reference engine's, and what make_backend
+/// config states, on its shape. `steps` of 0: as many as take about a fifth of a second. Fewer are
+/// taken where the state would not stay finite. Throws NumericalError where it does not after one,
+/// and where the engine's bits differ from the reference engine's, and what make_backend
 /// throws. `coefficients`: see problem_of. Called by all ranks, it measures them together: on all
 /// of them, until the last has done its steps.
 template <class T>

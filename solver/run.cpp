@@ -35,7 +35,7 @@ template <class T>
     const T value = found.around[i];
     message += fmt::format(" {:>12.6g}", std::isnan(value) ? std::abs(value) : value);
   }
-  throw NumericalError(message);
+  throw NotFiniteError(message);
 }
 
 template <class T>
@@ -150,7 +150,7 @@ class Run {
       // Nothing is stored of steps that are not verified.
       if (verification_ && (output || checkpoint || schedule_.is_verification(step_))) verify();
       probe();  // before what is stored of the same step, so that no checkpoint is ahead of it
-      capture(output, checkpoint);
+      capture(output, checkpoint, stopping);
     }
     if (step_ == config_.steps) result.stopped_by.clear();
     result.complete = result.stopped_by.empty() || result.stopped_by == stopped_by_steady;
@@ -168,8 +168,10 @@ class Run {
     backend_.advance(steps);
     step_ += steps;
     if (const auto checked = std::exchange(checked_step_, std::nullopt))
-      if (const auto found = backend_.finish_finite_check())
+      if (const auto found = backend_.finish_finite_check()) {
+        finish_storing();  // of an earlier step, which may not be finite either
         refuse_state(*found, config_, *checked);
+      }
     if (schedule_.is_finite_check(step_)) {
       backend_.start_finite_check();
       checked_step_ = step_;
@@ -253,8 +255,9 @@ class Run {
 
   // Copies the state and stores it in the background. One capture is under way at a time, so memory
   // is bounded: where storing is slower than stepping, stepping waits.
-  void capture(bool output, bool checkpoint) {
+  void capture(bool output, bool checkpoint, bool stopping = false) {
     if (!output && !checkpoint) return;
+    const bool by_the_clock = !output && !stopping && !schedule_.is_checkpoint(step_);
     finish_storing();
     backend_.capture(output);
     if (checkpoint) last_checkpoint_ = Clock::now();
@@ -262,10 +265,12 @@ class Run {
     since_storing_ = {};
     std::optional<std::uint64_t> verified;
     if (verification_) verified = verification_->digest();
-    storing_ = in_background([this, what, verified] {
+    storing_ = in_background([this, what, verified, by_the_clock] {
       omp_set_num_threads(1);  // a team of its own could not be started under a limit on processes
       const Captured<T> captured = backend_.captured();
       require_verified(verified, captured.digest, what.step);
+      // The schedule alone says at which step a value that is not finite is found.
+      if (by_the_clock && captured.first_not_finite) return;
       require_finite(captured, config_, what.step, *storing_ranks_);
       sink_.store(what, captured);
     });

@@ -62,10 +62,11 @@ inline constexpr const char* stopped_by_steady = "steady";
 
 /// Runs from `first_step` (the backend's present state) to config.steps. `stop_reason` is asked
 /// after each stretch of about a tenth of a second: a text that is not empty ends the run early,
-/// with a checkpoint. Throws NumericalError (naming step, row and column, with the values around)
-/// where a value is not finite, or (naming steps and digests) where config.verify_every is set and
-/// steps taken again end with other bits; and whatever the sink or the backend throws. Several
-/// ranks take the same way: a signal to one stops all, and the first one's clock holds.
+/// with a checkpoint. Throws NotFiniteError (naming step, row and column, with the values around)
+/// where a value is not finite at a step that is stored or checked, or NumericalError (naming steps
+/// and digests) where config.verify_every is set and steps taken again end with other bits; and
+/// whatever the sink or the backend throws. Several ranks take the same way: a signal to one stops
+/// all, and the first one's clock holds.
 template <class T>
 RunResult run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step,
               RunSink<T>& sink, const std::function<std::string()>& stop_reason,

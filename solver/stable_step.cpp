@@ -67,9 +67,9 @@ std::optional<int> automatic_stages(const RunConfig& config,
   return high;
 }
 
-std::string text_of(const StableStep& step) {
+std::string text_of(const StableStep& step, const std::string& at) {
   if (!step.largest) return fmt::format("not known ({})", step.why_unknown);
-  const std::string estimated = step.estimated ? " (estimated at the initial state)" : "";
+  const std::string estimated = step.estimated ? fmt::format(" (estimated {})", at) : "";
   if (*step.largest == 0) return "none: every step is unstable" + estimated;
   if (std::isinf(*step.largest)) return "any: no step is unstable" + estimated;
   return fmt::format("{:.{}g} s{}", *step.largest, step.estimated ? 4 : 7, estimated);

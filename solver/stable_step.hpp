@@ -42,8 +42,8 @@ std::function<StableStep(TimeScheme)> stable_steps_of(
 std::optional<int> automatic_stages(const RunConfig& config,
                                     const std::function<StableStep(TimeScheme)>& stable);
 
-/// "0.25 s", or what there is in its place.
-std::string text_of(const StableStep& step);
+/// "0.25 s", or what there is in its place; `at`: where it is estimated.
+std::string text_of(const StableStep& step, const std::string& at = "at the initial state");
 
 /// Empty where there is nothing to warn of.
 std::string step_warning(const RunConfig& config, const StableStep& step);

@@ -26,6 +26,7 @@ class FaultyBackend final : public Backend<T> {
   std::int64_t fault_after = -1;      ///< advanced steps, those taken again counted too; from 1 on
   bool fault_before_storing = false;  ///< in the first capture for an output after step 0
   std::int64_t advanced = 0;
+  std::function<void()> before_captured = [] {}, when_checked = [] {};
 
   BackendDescription description() const override { return real_->description(); }
   void set_state(std::span<const T> field, std::int64_t step) override {
@@ -49,6 +50,7 @@ class FaultyBackend final : public Backend<T> {
   }
   void start_finite_check() override { real_->start_finite_check(); }
   std::optional<NotFinite<T>> finish_finite_check() override {
+    when_checked();
     return real_->finish_finite_check();
   }
   void set_derived(const std::vector<DerivedPlan<T>>& plans) override { real_->set_derived(plans); }
@@ -68,7 +70,10 @@ class FaultyBackend final : public Backend<T> {
     derived_.resize(copy_.derived.size());
     for (std::size_t i = 0; i < derived_.size(); ++i) keep(derived_[i], copy_.derived[i]);
   }
-  Captured<T> captured() override { return copy_; }
+  Captured<T> captured() override {
+    before_captured();
+    return copy_;
+  }
   double stepping_seconds() override { return real_->stepping_seconds(); }
 
  private:

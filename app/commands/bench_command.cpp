@@ -10,6 +10,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_ranks.hpp"
+#include "app/view/console.hpp"
 #include "app/view/say.hpp"
 #include "io/config/config.hpp"
 #include "io/initial_source.hpp"
@@ -69,6 +70,7 @@ nlohmann::ordered_json values_of(const BenchmarkResult& r, Shape shape,
           {"precision", precision},
           {"shape", shape.extents()},
           {"verified_steps", r.verified_steps},
+          {"not_finite_after", r.not_finite_after},
           {"steps", r.steps},
           {"repeats", r.repeats},
           {"median_seconds", r.seconds},
@@ -203,6 +205,11 @@ int bench_engines(const BenchOptions& options) {
                                       options.repeats, ranks);
           all.push_back(values_of(result, shape, precision));
           if (as_table) print_row(all.back());
+          if (result.not_finite_after > 0 && ranks.is_first())
+            print_warning(fmt::format(
+                "the state is not finite after {} steps (time.step may be too large): {} steps are "
+                "checked, {} timed",
+                result.not_finite_after, result.verified_steps, result.steps));
         } catch (const EngineUnsuitable& error) {
           if (!options.engine.empty()) throw;
           say(stderr, "{}, {}: {}\n", engine, precision, error.what());

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
 
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_needs.hpp"
@@ -128,6 +130,33 @@ void say_stable_step(const Job& job, const CoefficientFields& coefficients,
     console.warning(warning);
 }
 
+// What is known of the time step where a state has become infinite: the longest stable one at the
+// last checkpoint, of which all values are finite.
+std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
+  if (is_spectral(config) || run_ranks().count() > 1) return {};
+  const Checkpoint last = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
+  RunConfig there = config;
+  LoadedFields loaded;
+  std::visit(
+      [&](const auto& values) {
+        auto next = values.begin();
+        for (const std::string& field : config.fields) {
+          there.initials[field].kind = InitialKind::hdf5;
+          const auto first = std::exchange(next, next + config.shape.cells());
+          loaded[field].assign(first, next);
+        }
+      },
+      last.values);
+  const StableStep stable = stable_step_of(there, [&] {
+    return StateFields{load_coefficients(config), loaded};
+  });
+  return fmt::format("\ntime.step is {:.7g} s; the largest stable step: {}",
+                     equation_of(config).time_step(config),
+                     text_of(stable, fmt::format("at step {}", last.header.step)));
+} catch (const CheckpointError&) {  // there is nothing to say
+  return {};
+}
+
 template <class T>
 int execute_as(const Job& job, Console& console) {
   const RunConfig& config = job.config.run;
@@ -230,14 +259,17 @@ int execute_as(const Job& job, Console& console) {
       throw IoError("{}: missing, because not stored or damaged since: {}; {}", config.directory,
                     missing, words_for_missing(config, writer.can_make_missing()));
   } catch (const std::exception& error) {
+    const bool infinite = dynamic_cast<const NotFiniteError*>(&error) != nullptr;
+    const std::string what = error.what() + (infinite ? step_hint(config, folder) : "");
     summary["status"] = "failed";
-    summary["error"] = error.what();
+    summary["error"] = what;
     try {
-      folder.log({{"event", "failed"}, {"error", error.what()}});
+      folder.log({{"event", "failed"}, {"error", what}});
       saved_summary.save();
     } catch (const IoError& unsaid) {  // must not hide the first one
       console.warning(unsaid.what());
     }
+    if (infinite) throw NotFiniteError(what);
     throw;
   }
 

@@ -172,9 +172,13 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   run.step_is_auto = false;
   run.time_step = automatic_step(stable);
   if (!run.time_step) {
-    mistakes.add(place, "time.step",
-                 fmt::format("found auto, and the largest stable step is {} (expected a number)",
-                             text_of(stable)));
+    mistakes.add(
+        place, "time.step",
+        fmt::format("found auto, and the largest stable step is {} (expected {})", text_of(stable),
+                    !stable.largest        ? "a number"
+                    : *stable.largest == 0 ? "another time.scheme, or a number"
+                                           : "a number: a time in which values change by "
+                                             "little, as no wave that is damped limits it"));
     mistakes.throw_any();
   }
   say_found(config, "time.step", *run.time_step, fmt::format("0.9 of {}", text_of(stable)));

@@ -32,6 +32,30 @@ TEST_CASE("bench verifies and measures each engine, shape and precision") {
   CHECK(table.out.find("threaded   float64") != std::string::npos);
 }
 
+TEST_CASE("bench takes as many steps as leave the state finite, and says so") {
+  const Sandbox sandbox;
+  write_text(
+      "c.yaml",
+      "grid: {shape: [20, 30]}\nequation: {kind: formula, field: laplacian(field) - field^3}\n"
+      "initial: {kind: formula, formula: random}\ntime: {step: 0.4, steps: 10}\n");
+  for (const char* const engine : {"interpreted", "blocked"}) {
+    const Outcome bench = run_lapl({"bench", "--backend", "cpu", "--config", "c.yaml", "--engine",
+                                    engine, "--repeats", "1", "--json"});
+    CAPTURE(bench.err);
+    REQUIRE(bench.code == 0);
+    for (const auto& result : nlohmann::json::parse(bench.out)) {
+      CHECK(result["verified_steps"] < result["not_finite_after"]);
+      CHECK(result["steps"] < result["not_finite_after"]);
+    }
+  }
+  const Outcome table = run_lapl({"bench", "--backend", "cpu", "--config", "c.yaml", "--engine",
+                                  "interpreted", "--repeats", "1"});
+  CHECK_MESSAGE(has(table.err, "the state is not finite after "), table.err);
+  const Outcome never = run_lapl({"bench", "--backend", "cpu", "--config", "c.yaml", "--engine",
+                                  "interpreted", "--steps", "1", "--shape", "2", "2"});
+  CHECK(never.code == 0);
+}
+
 TEST_CASE("bench refuses engines of another backend and unknown words") {
   const Sandbox sandbox;
   CHECK(run_lapl({"bench", "--backend", "cpu", "--engine", "tile"}).code == 2);

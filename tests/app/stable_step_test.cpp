@@ -73,7 +73,7 @@ TEST_CASE("steps of which every one is unstable: refused or warned of, with sche
   CHECK(automatic.code == 2);
   CHECK(automatic.err ==
         "lapl: error: --set time.step=auto: time.step: found auto, and the largest stable step is "
-        "none: every step is unstable (expected a number)\n");
+        "none: every step is unstable (expected another time.scheme, or a number)\n");
 }
 
 TEST_CASE("an estimate warns, and what it is of is said") {
@@ -85,7 +85,11 @@ TEST_CASE("an estimate warns, and what it is of is said") {
   for (const char* command : {"validate", "run"}) {
     const Outcome warned = run_lapl({command, "c.yaml"});
     CHECK_MESSAGE(has(warned.err, warning), warned.err);
-    CHECK(warned.code == (command == std::string("run") ? 3 : 0));  // and so it is
+    const bool is_run = command == std::string("run");
+    CHECK(warned.code == (is_run ? 3 : 0));  // and so it is
+    CHECK_MESSAGE(has(warned.err, "\ntime.step is 0.3 s; the largest stable step: 0.") == is_run,
+                  warned.err);
+    CHECK_MESSAGE(has(warned.err, "s (estimated at step 0)\n") == is_run, warned.err);
   }
   const Outcome planned = run_lapl({"plan", "c.yaml", "--json"});
   REQUIRE(planned.code == 0);
@@ -217,7 +221,9 @@ TEST_CASE("time.step: auto with a time at which the run ends, and in a sweep") {
   const Outcome growing = run_lapl({"run", "c.yaml", "--overwrite", "--set", "parameters.D=0",
                                     "--set", "equation.field=D * field"});
   CHECK(growing.code == 2);
-  CHECK_MESSAGE(has(growing.err, "the largest stable step is any: no step is unstable"),
+  CHECK_MESSAGE(has(growing.err,
+                    "the largest stable step is any: no step is unstable (expected a number: a "
+                    "time in which values change by little, as no wave that is damped limits it)"),
                 growing.err);
   // Diffusion by its coefficient alone has no step.
   write_text(

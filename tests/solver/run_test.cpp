@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <map>
 #include <mutex>
 
@@ -14,7 +15,8 @@
 #include "solver/initial_field.hpp"
 #include "solver/outputs.hpp"
 #include "solver/statistics.hpp"
-#include "tests/test_field.hpp"
+#include "tests/faulty_backend.hpp"
+#include "tests/formula_run.hpp"
 
 using namespace lapl;
 
@@ -218,6 +220,40 @@ TEST_CASE("a check between outputs finds it too") {
   Recorder recorder;
   CHECK_THROWS_AS(run<float>(*backend, config, 0, recorder, never), NumericalError);
   CHECK(recorder.stored.size() == 1);
+}
+
+TEST_CASE("the first step that is stored or checked is the one at which a value is not finite") {
+  RunConfig config = small_config();
+  config.output_every = 4;
+  config.check_finite_every = 6;
+  config.steps = 1'000'000;
+  const auto spoil = [](std::vector<float>& field) { field[100] = NAN; };
+  const auto message_of = [&](Backend<float>& backend) {
+    Recorder recorder;
+    try {
+      run<float>(backend, config, 0, recorder, never);
+    } catch (const NotFiniteError& error) {
+      return std::string(error.what()).substr(0, 7);
+    }
+    return std::string();
+  };
+  test::FaultyBackend<float> slow(backend_for(config), spoil);
+  slow.fault_after = 3;
+  // What is to be stored of step 4 is looked at once the check of step 6 has found it as well.
+  std::promise<void> checked;
+  int looks = 0;
+  slow.before_captured = [&] {
+    if (looks++ == 1) checked.get_future().wait();
+  };
+  slow.when_checked = [&] { checked.set_value(); };
+  CHECK(message_of(slow) == "step 4:");
+
+  // Checkpoints by the clock are made at any step.
+  config.output_every = config.steps;
+  config.checkpoint_every = {.steps = std::nullopt, .seconds = 1e-9};
+  test::FaultyBackend<float> often(backend_for(config), spoil);
+  often.fault_after = 3;
+  CHECK(message_of(often) == "step 6:");
 }
 
 TEST_CASE("no steps at all: the initial field is the result") {
