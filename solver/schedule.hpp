@@ -50,6 +50,12 @@ class OutputSteps {
   double time_step_ = 1;
 };
 
+/// A checkpoint every so many steps has one with each output: about so, where outputs are made at
+/// times that are no multiples of the step.
+inline std::int64_t steps_between_outputs(const RunConfig& config) {
+  return OutputSteps(config).next_after(0);
+}
+
 class Schedule {
  public:
   explicit Schedule(const RunConfig& config)

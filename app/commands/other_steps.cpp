@@ -90,6 +90,7 @@ std::vector<OtherSteps> measure_other_steps(
   if (spectral.why_not.empty()) {
     RunConfig other = config;
     other.engine = spectral.name;
+    other.checkpoint_every = {.steps = steps_between_outputs(config), .seconds = std::nullopt};
     measure_one(spectral, other, choice, coefficients, state);
   }
   return all;

@@ -25,6 +25,7 @@
 #include "kernels/memory.hpp"
 #include "kernels/size_text.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/schedule.hpp"
 
 namespace lapl {
 namespace {
@@ -74,6 +75,8 @@ Json plan_of(const LoadedConfig& loaded) {
                 largest_extent(config, choice.backend, available)},
                {"outputs", disk.outputs},
                {"output_bytes", disk.output},
+               {"checkpoints", config.checkpoint_every.steps ? Json(Schedule(config).checkpoints())
+                                                             : Json(nullptr)},
                {"checkpoint_bytes", disk.checkpoint},
                {"disk_bytes", disk.all},
                {"disk_bytes_available", disk.available},
@@ -178,10 +181,12 @@ void print_plan(const Json& plan) {
   if (number("device_bytes") > 0)
     say("on the GPU: {}\n", of("device_bytes", "device_bytes_available"));
   say("largest:    a {}{} of {} would fit\n", even, shape.axes == 2 ? " grid" : "",
-      text_of(Shape::of(std::vector(shape.axes, largest))));
-  say("disk:       {}: {} outputs of {}, checkpoints of {}\n",
-      of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
-      size_text(number("output_bytes")), size_text(number("checkpoint_bytes")));
+             text_of(Shape::of(std::vector(shape.axes, largest))));
+  say("disk:       {}: {} outputs of {}, {}checkpoints of {}\n",
+             of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
+             size_text(number("output_bytes")),
+             plan["checkpoints"].is_null() ? "" : plan["checkpoints"].dump() + " ",
+             size_text(number("checkpoint_bytes")));
   if (!plan.contains("seconds")) {
     say("time:       not measured: the grid does not fit\n");
     return;

@@ -20,6 +20,7 @@
 #include "io/initial_source.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/schedule.hpp"
 
 namespace lapl {
 namespace {
@@ -207,6 +208,15 @@ void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
                                  text_of(stable));
 }
 
+/// Engine spectral takes as many steps at once as there are between what is stored: one checkpoint
+/// with each output, unless the config says otherwise.
+void find_checkpoints(LoadedConfig& config, const Entry& every) {
+  if (!is_spectral(config.run) || every.origin != "default") return;
+  const std::int64_t steps = steps_between_outputs(config.run);
+  config.run.checkpoint_every = {.steps = steps, .seconds = std::nullopt};
+  say_found(config, "checkpoint.every", steps, "one with each output");
+}
+
 }  // namespace
 
 std::string read_config_text(const fs::path& path) {
@@ -249,6 +259,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     check_together(config.run, entries, mistakes);
     mistakes.throw_any();
   }
+  find_checkpoints(config, entries.at("checkpoint.every"));
   if (!config.run.end) return config;
   const double steps = std::ceil(*config.run.end / equation_of(config.run).time_step(config.run));
   if (!(steps <= static_cast<double>(most_steps))) {

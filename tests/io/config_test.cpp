@@ -224,4 +224,21 @@ TEST_CASE("docs/config.md and --help have every key") {
 }
 
 }  // namespace
+
+TEST_CASE("engine spectral makes a checkpoint with each output, unless the config says otherwise") {
+  const std::string spectral = "compute: {engine: spectral}\n";
+  const auto every = [](const std::string& text) {
+    const LoadedConfig config = parse(text);
+    const LoadedConfig again = parse(resolved_yaml(config));
+    CHECK(again.run.checkpoint_every.steps == config.run.checkpoint_every.steps);
+    return config.run.checkpoint_every.steps;
+  };
+  CHECK(every(config_with("output: {every: 700}")) == 2500);
+  CHECK(every(config_with(spectral + "output: {every: 700}")) == 700);
+  CHECK(every(config_with(spectral + "output: {every: {time: 70}}")) == 280);  // of 0.25 s
+  CHECK(every(config_with(spectral + "output: {every: 700}\ncheckpoint: {every: 50}")) == 50);
+  CHECK(every(config_with(spectral + "checkpoint: {every: 2500}\noutput: {every: 700}")) == 2500);
+  CHECK(!every(config_with(spectral + "checkpoint: {every: 1h}")));
+}
+
 }  // namespace lapl
