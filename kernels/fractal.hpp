@@ -19,14 +19,18 @@ namespace lapl {
 struct FractalParameters {
   std::uint64_t seed = 3966789;
   double spectral_exponent = 1.7;
-  /// Of the number of rows, on one axis of columns; none: no crop.
+  /// Of the number of rows, on one axis or one row of columns; none: no crop.
   std::optional<double> crop_radius = 0.45;
   std::optional<double> percentile = 70;  ///< 0 to 100; none: keep all values
 };
 
 inline double crop_limit(const FractalParameters& parameters, Shape shape) {
   return *parameters.crop_radius *
-         static_cast<double>(shape.axes == 1 ? shape.columns : shape.rows);
+         static_cast<double>(shape.rows == 1 ? shape.columns : shape.rows);
+}
+/// Whether nothing is left: the distance from the middle is counted from 1 on.
+inline bool crops_all(const FractalParameters& parameters, Shape shape) {
+  return parameters.crop_radius && crop_limit(parameters, shape) <= 1;
 }
 
 /// Sets the values of the block to the fractal field, made in float64 where they lie. Throws

@@ -177,6 +177,13 @@ int execute_as(const Job& job, Console& console) {
   else
     set_initial_state(*backend, config, coefficients, loaded, ranks);
   if (!job.restart) {
+    for (const std::string& field : config.fields)
+      if (const InitialConfig& initial = initial_of(config, field);
+          initial.kind == InitialKind::fractal && crops_all(initial.fractal, config.shape))
+        console.warning(
+            fmt::format("field {} is 0 in every cell: initial.crop_radius leaves none of a grid "
+                        "of {} cells (null crops nothing)",
+                        field, text_of(config.shape)));
     require_finite_start(*backend, config, ranks);
     say_stable_step(job, coefficients, loaded, console);
   }

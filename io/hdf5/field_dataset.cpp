@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "io/hdf5/dataset_checks.hpp"
@@ -203,6 +205,26 @@ DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& ext
   return layout;
 }
 
+namespace {
+
+std::optional<double> number_of(hid_t dataset, const char* attribute) {
+  if (check_hdf5(H5Aexists(dataset, attribute), std::string("look for attribute ") + attribute) ==
+      0)
+    return std::nullopt;
+  return read_number_attribute<double>(dataset, attribute);
+}
+
+template <class T>
+void unpack(std::vector<T>& values, const Packing& packing) {
+  if (packing.scale == 1 && packing.offset == 0 && packing.missing.empty()) return;
+  for (T& value : values)
+    value = std::ranges::count(packing.missing, static_cast<double>(value)) > 0
+                ? std::numeric_limits<T>::quiet_NaN()
+                : static_cast<T>(packing.scale * value + packing.offset);
+}
+
+}  // namespace
+
 DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes) {
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   const H5T_class_t kind = H5Tget_class(type);
@@ -212,6 +234,15 @@ DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes
   if (H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0)
     layout.precision = Precision::float32;
   layout.fits_single = H5Tget_size(type) <= (kind == H5T_FLOAT ? 4 : 2);
+  const auto scale = number_of(dataset, "scale_factor"), offset = number_of(dataset, "add_offset");
+  if (scale || offset) {
+    layout.precision = Precision::float64;
+    layout.fits_single = false;
+    layout.packing = {.scale = scale.value_or(1), .offset = offset.value_or(0), .missing = {}};
+  }
+  for (const char* const attribute : {"_FillValue", "missing_value"})
+    if (const auto missing = number_of(dataset, attribute))
+      layout.packing.missing.push_back(*missing);
   return layout;
 }
 
@@ -281,6 +312,7 @@ FieldValues read_values(hid_t dataset, const std::string& name, const DatasetLay
     check_hdf5(H5Dread(dataset, memory_type<T>(), block_space(layout.axes, layout.shape), selected,
                        H5P_DEFAULT, values.data()),
                "read dataset " + name);
+    unpack(values, layout.packing);
     return FieldValues(std::move(values));
   });
 }

@@ -57,6 +57,13 @@ hid_t stored_type_of(Precision precision);
 /// `leading` as it takes.
 std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::size_t record, Shape grid);
 
+/// By netCDF's conventions a value stands for scale times it plus offset, or for none (NaN) where
+/// it is one of these.
+struct Packing {
+  double scale = 1, offset = 0;
+  std::vector<double> missing;
+};
+
 /// Extent and type of a dataset that can be read as fields.
 struct DatasetLayout {
   Shape shape;
@@ -64,6 +71,7 @@ struct DatasetLayout {
   int axes = 2;  ///< those of the grid; time before them; or these behind some of length 1
   Precision precision = Precision::float64;  ///< that read_values gives
   bool fits_single = false;                  ///< every value of the type is one of float32
+  Packing packing = {};
 };
 
 /// The layout of an array of that extent, `name` in messages; throws IoError as field_layout.
@@ -75,8 +83,8 @@ DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& ext
 /// two axes (columns) alone is one row.
 DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes = 2);
 
-/// All values at `record`, converted to this machine's; IEEE 32 bits of either byte order stay
-/// float32, all else becomes float64.
+/// All values at `record`, unpacked and converted to this machine's; IEEE 32 bits of either byte
+/// order stay float32 unless they are packed, all else becomes float64.
 FieldValues read_values(hid_t dataset, const std::string& name, const DatasetLayout& layout,
                         std::size_t record);
 

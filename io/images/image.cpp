@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,10 @@ struct PngReader {
   ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
 };
 
+bool is_indexed(const PngReader& reader) {
+  return png_get_color_type(reader.png, reader.info) == PNG_COLOR_TYPE_PALETTE;
+}
+
 // libpng reports an error by longjmp to the setjmp of the function that called it. So the three
 // functions that call it for reading own nothing that has a destructor; false: an error.
 
@@ -55,13 +60,16 @@ bool read_header(const PngReader& reader, std::FILE* file) {
   return true;
 }
 
-/// Has rows come as 16-bit grey or RGB.
+/// Has rows come as 16-bit grey or RGB, or as bytes that are indices of the palette.
 bool choose_format(const PngReader& reader) {
   if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
-  png_set_palette_to_rgb(reader.png);
-  png_set_expand_gray_1_2_4_to_8(reader.png);
-  png_set_expand_16(reader.png);  // v becomes 257 v: the same fraction of the largest value
-  png_set_strip_alpha(reader.png);
+  if (is_indexed(reader)) {
+    png_set_packing(reader.png);
+  } else {
+    png_set_expand_gray_1_2_4_to_8(reader.png);
+    png_set_expand_16(reader.png);  // v becomes 257 v: the same fraction of the largest value
+    png_set_strip_alpha(reader.png);
+  }
   png_set_interlace_handling(reader.png);
   png_read_update_info(reader.png, reader.info);
   return true;
@@ -85,6 +93,17 @@ double luminance(const png_byte* pixel, int channels) {
   const std::uint64_t sum =
       2126 * sample(pixel) + 7152 * sample(pixel + 2) + 722 * sample(pixel + 4);
   return static_cast<double>(sum) / (10000.0 * 65535);
+}
+
+/// Luminance of each colour.
+std::vector<double> palette_of(const PngReader& reader) {
+  png_colorp colours = nullptr;
+  int count = 0;
+  png_get_PLTE(reader.png, reader.info, &colours, &count);
+  std::vector<double> palette;
+  for (const auto& [red, green, blue] : std::span(colours, static_cast<std::size_t>(count)))
+    palette.push_back(luminance(std::array{red, red, green, green, blue, blue}.data(), 3));
+  return palette;
 }
 
 /// A file whose header is read and believable; no pixel is decoded yet.
@@ -185,10 +204,22 @@ GreyImage read_png(const std::filesystem::path& path,
 
   GreyImage image{open.shape(), {}};
   image.values.resize(width * height);
+  const std::vector<double> palette =
+      is_indexed(reader) ? palette_of(reader) : std::vector<double>();
   const std::size_t pixel_size = 2 * static_cast<std::size_t>(channels);
   for (std::size_t row = 0; row < height; ++row)
-    for (std::size_t column = 0; column < width; ++column)
-      image.values[row * width + column] = luminance(rows[row] + column * pixel_size, channels);
+    for (std::size_t column = 0; column < width; ++column) {
+      double& value = image.values[row * width + column];
+      if (palette.empty()) {
+        value = luminance(rows[row] + column * pixel_size, channels);
+        continue;
+      }
+      const std::size_t index = rows[row][column];
+      if (index >= palette.size())
+        throw IoError("{}: the pixel at row {}, column {} has colour {} of a palette of {}",
+                      open.name, row, column, index, palette.size());
+      value = palette[index];
+    }
   return image;
 }
 

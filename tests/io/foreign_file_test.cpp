@@ -3,12 +3,14 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cmath>
 #include <future>
 #include <numeric>
 
 #include "io/config/config.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/images/image.hpp"
 #include "kernels/error.hpp"
@@ -59,6 +61,41 @@ TEST_CASE("numbers of any type and byte order are converted") {
     CHECK(std::holds_alternative<std::vector<double>>(read.values));
     CHECK(widened(read.values) == expected);
   }
+}
+
+TEST_CASE("packed numbers are unpacked, and fill values are none, as netCDF says") {
+  const ScratchFolder folder;
+  const Hdf5Session session;
+  const auto path = folder / "f.nc";
+  const auto read_with = [&](hid_t type, std::vector<std::pair<const char*, double>> attributes) {
+    std::filesystem::remove(path);
+    edit_hdf5(path, [&](hid_t file) {
+      make_dataset(file, "data", type, {3, 4}, twelve.data(), H5T_NATIVE_DOUBLE);
+      const Hdf5Dataset data(H5Dopen2(file, "data", H5P_DEFAULT), "open");
+      for (const auto& [name, number] : attributes)
+        write_attribute(data, name, std::vector{number});
+    });
+    return read_field(path, "data", 0).values;
+  };
+  for (const hid_t type : {H5T_STD_I16LE, H5T_IEEE_F32LE, H5T_IEEE_F64LE}) {
+    const auto packed = read_with(type, {{"scale_factor", 0.1}, {"add_offset", 250}});
+    for (std::size_t i = 0; i < 12; ++i)
+      CHECK(std::get<std::vector<double>>(packed)[i] == 0.1 * twelve.at(i) + 250);
+    for (const char* const name : {"_FillValue", "missing_value"}) {
+      const auto values = widened(read_with(type, {{name, 7}}));
+      for (std::size_t i = 0; i < 12; ++i)
+        CHECK((i == 7 ? std::isnan(values[i]) : values[i] == twelve.at(i)));
+    }
+    const auto all = widened(read_with(type, {{"scale_factor", 2}, {"_FillValue", 3}}));
+    CHECK(std::isnan(all[3]));
+    CHECK(all[6] == 12);
+  }
+  CHECK(std::holds_alternative<std::vector<float>>(read_with(H5T_IEEE_F32LE, {{"_FillValue", 3}})));
+  edit_hdf5(path, [](hid_t file) {
+    const Hdf5Dataset data(H5Dopen2(file, "data", H5P_DEFAULT), "open");
+    write_attribute(data, "scale_factor", "often");
+  });
+  CHECK_THROWS_AS(read_field(path, "data", 0), IoError);
 }
 
 TEST_CASE("a leading axis counts records") {

@@ -28,6 +28,7 @@ void write_png(const std::filesystem::path& path, const Picture& picture) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
   png_init_io(png, file.get());
+  png_set_check_for_invalid_index(png, 0);
   png_set_IHDR(png, info, picture.width, picture.height, picture.bits, picture.colour,
                picture.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
@@ -127,6 +128,29 @@ TEST_CASE("transparency is ignored and palettes are looked up") {
                                         .rows = std::string("\2\1\0", 3),
                                         .palette = {{0, 0, 0}, {255, 255, 255}, {255, 0, 0}}});
   CHECK(indexed.values == std::vector<double>{0.2126, 1, 0});
+  const Picture small{.width = 3,
+                      .height = 2,
+                      .bits = 2,
+                      .colour = PNG_COLOR_TYPE_PALETTE,
+                      .rows = "\x90\x18",  // 2, 1, 0; 0, 1, 2
+                      .palette = {{0, 0, 0}, {9, 99, 199}, {51, 51, 51}}};
+  const double middle = (2126 * 9 + 7152 * 99 + 722 * 199) * 257 / (10000.0 * 65535);
+  CHECK(round_trip(small).values == std::vector<double>{0.2, middle, 0, 0, middle, 0.2});
+}
+
+TEST_CASE("a colour that a palette does not have is refused") {
+  const ScratchFolder folder;
+  write_png(folder / "p.png", {.width = 3,
+                               .height = 2,
+                               .bits = 2,
+                               .colour = PNG_COLOR_TYPE_PALETTE,
+                               .rows = "\x90\x1C",  // 2, 1, 0; 0, 1, 3
+                               .palette = {{0, 0, 0}, {255, 255, 255}, {255, 0, 0}}});
+  CHECK_THROWS_WITH_AS(read_png(folder / "p.png"),
+                       ((folder / "p.png").string() +
+                        ": the pixel at row 1, column 2 has colour 3 of a palette of 3")
+                           .c_str(),
+                       IoError);
 }
 
 TEST_CASE("rows run from the top and columns from the left") {

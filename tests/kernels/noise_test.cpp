@@ -88,6 +88,17 @@ TEST_CASE("fractal field does not depend on the number of threads") {
   }
 }
 
+TEST_CASE("a grid of one row is cropped by its columns, as one of one axis is") {
+  for (const Shape shape : {Shape{1, 400}, Shape{1, 400, 1, 1}}) {
+    const auto row = cpu_fractal_field(shape, {}, 1);
+    CHECK(std::ranges::count(row, 0) < 400);
+    CHECK(row[400 / 2 - 181] == 0);
+    CHECK(!crops_all({}, shape));
+  }
+  CHECK(crops_all({}, {2, 400}));
+  CHECK(std::ranges::count(cpu_fractal_field({2, 400}, {}, 1), 0) == 800);
+}
+
 TEST_CASE("without crop and threshold, the mean of the noise stays and radius 1 is not damped") {
   FractalParameters parameters;
   parameters.crop_radius.reset();
