@@ -12,7 +12,7 @@
 #include "solver/equation/equation.hpp"
 #include "solver/equation/growth.hpp"
 #include "solver/outputs.hpp"
-#include "solver/problem.hpp"
+#include "solver/rates_at.hpp"
 
 namespace lapl {
 namespace {
@@ -46,15 +46,13 @@ class RateDerivative {
  public:
   RateDerivative(const RunConfig& config, const CoefficientFields& coefficients,
                  const LoadedFields& loaded)
-      : cells_(static_cast<std::size_t>(config.shape.cells())), fields_(config.fields.size()) {
-    RunConfig one_step = config;
-    one_step.scheme = Scheme::euler;
-    one_step.time_step = huge_step;
-    backend_ = make_backend<double>("cpu", "interpreted",
-                                    problem_of<double>(one_step, coefficients), config.threads);
-    set_initial_state(*backend_, config, coefficients, loaded);
-    backend_->capture();
-    const auto state = backend_->captured().state;
+      : cells_(static_cast<std::size_t>(config.shape.cells())),
+        fields_(config.fields.size()),
+        rates_at_(config, coefficients, config.threads) {
+    Backend<double>& backend = rates_at_.backend();
+    set_initial_state(backend, config, coefficients, loaded);
+    backend.capture();
+    const auto state = backend.captured().state;
     state_.assign(state.begin(), state.end());
     rate_ = rate_at(state_);
   }
@@ -82,21 +80,13 @@ class RateDerivative {
   }
 
  private:
-  // So long that in u + dt f(u) nothing is left of u. A power of two: f is rounded once.
-  static constexpr double huge_step = 0x1p100;
-
   double unit(std::size_t field) const { return units_.empty() ? 1 : units_[field]; }
 
   Values rate_at(const Values& state) {
-    backend_->set_state(state);
-    backend_->advance(1);
-    backend_->capture();
-    const auto after = backend_->captured();
-    if (after.first_not_finite)
+    Values rate = rates_at_(state);
+    if (!std::ranges::all_of(rate, [](double value) { return std::isfinite(value); }))
       throw NumericalError(
           "the rates are not finite at the initial state, so that no step can be estimated");
-    Values rate(after.state.begin(), after.state.end());
-    for (double& value : rate) value /= huge_step;
     return rate;
   }
 
@@ -117,7 +107,7 @@ class RateDerivative {
   }
 
   std::size_t cells_, fields_;
-  std::unique_ptr<Backend<double>> backend_;
+  RatesAt rates_at_;
   Values state_, rate_, units_;
 };
 

@@ -22,6 +22,7 @@
 #include "kernels/error.hpp"
 #include "solver/equation_digest.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/precision_watch.hpp"
 #include "solver/schedule.hpp"
 
 namespace lapl {
@@ -130,6 +131,17 @@ void say_stable_step(const Job& job, const CoefficientFields& coefficients,
     console.warning(warning);
 }
 
+std::vector<std::string> look(PrecisionWatch& watch, const StoredEvent& event) {
+  std::vector<Statistics> statistics;
+  std::vector<std::span<const float>> values;
+  for (const StoredEvent::Field& field : event.fields) {
+    statistics.push_back(field.statistics);
+    if (const auto* const held = std::get_if<std::span<const float>>(&field.values))
+      values.push_back(*held);
+  }
+  return watch.look(event.step, statistics, values);
+}
+
 // What is known of the time step where a state has become infinite: the longest stable one at the
 // last checkpoint, of which all values are finite.
 std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
@@ -187,6 +199,7 @@ int execute_as(const Job& job, Console& console) {
     require_finite_start(*backend, config, ranks);
     say_stable_step(job, coefficients, loaded, console);
   }
+  PrecisionWatch watch(config, coefficients, ranks.count() == 1);
   coefficients.clear();  // the backend has them
 
   const std::string config_text = resolved_yaml(job.config);
@@ -249,7 +262,13 @@ int execute_as(const Job& job, Console& console) {
   };
   RunWriter<T> writer(folder, config, config_text, provenance,
                       job.restart ? job.restart->checkpoint.header : CheckpointHeader{},
-                      {.stored = [&](const StoredEvent& event) { console.stored(event); },
+                      {.stored =
+                           [&](const StoredEvent& event) {
+                             console.stored(event);
+                             if (event.output.empty()) return;
+                             for (const std::string& warning : look(watch, event))
+                               console.warning(fmt::format("step {}: {}", event.step, warning));
+                           },
                        .progress =
                            [&](const Progress& progress) {
                              console.progress(progress);

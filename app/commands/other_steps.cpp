@@ -37,7 +37,7 @@ void measure_one(OtherSteps& steps, const RunConfig& config, const BackendChoice
   backend->set_state(state);
   backend->settle();
   steps.seconds = static_cast<double>(config.shape.cells()) * static_cast<double>(config.steps) /
-                  measure_cells_per_second(*backend, config, 0.3);
+                  measure_steps(*backend, config, 0.3).cells_per_second;
 } catch (const DeviceError& error) {  // more memory than the run's own
   steps.why_not = error.what();
 }
@@ -45,7 +45,7 @@ void measure_one(OtherSteps& steps, const RunConfig& config, const BackendChoice
 }  // namespace
 
 template <class T>
-double measure_cells_per_second(Backend<T>& backend, const RunConfig& config, double enough) {
+MeasuredSteps measure_steps(Backend<T>& backend, const RunConfig& config, double enough) {
   const auto cells = static_cast<double>(config.shape.cells());
   const bool one_by_one = !is_spectral(config);
   std::int64_t taken = 0;
@@ -58,10 +58,10 @@ double measure_cells_per_second(Backend<T>& backend, const RunConfig& config, do
     const double before = std::exchange(seconds, backend.stepping_seconds());
     if (steps == more || rate == 0) rate = cells * static_cast<double>(steps) / (seconds - before);
   }
-  return rate;
+  return {rate, taken};
 }
-template double measure_cells_per_second(Backend<float>&, const RunConfig&, double);
-template double measure_cells_per_second(Backend<double>&, const RunConfig&, double);
+template MeasuredSteps measure_steps(Backend<float>&, const RunConfig&, double);
+template MeasuredSteps measure_steps(Backend<double>&, const RunConfig&, double);
 
 template <class T>
 std::vector<OtherSteps> measure_other_steps(

@@ -31,9 +31,14 @@ std::vector<OtherSteps> measure_other_steps(
     const RunConfig& config, const BackendChoice& choice, const CoefficientFields& coefficients,
     std::span<const T> state, const std::function<StableStep(TimeScheme)>& stable_steps);
 
+struct MeasuredSteps {
+  double cells_per_second = 0;
+  std::int64_t steps = 0;  ///< that were taken
+};
+
 /// The speed of the last and longest stretch of some that take `seconds` together: engines take
 /// more steps at once where there are more, and spectral as many as there are up to an output.
 template <class T>
-double measure_cells_per_second(Backend<T>& backend, const RunConfig& config, double seconds);
+MeasuredSteps measure_steps(Backend<T>& backend, const RunConfig& config, double seconds);
 
 }  // namespace lapl

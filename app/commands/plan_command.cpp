@@ -111,6 +111,7 @@ Json plan_of(const LoadedConfig& loaded) {
       time.storing_unknown.empty() ? Json(time.storing_seconds) : Json(nullptr);
   plan["storing_unknown"] = time.storing_unknown;
   plan["warning"] = time.frozen;
+  plan["good_steps"] = time.good_steps ? Json(*time.good_steps) : Json(nullptr);
   plan["seconds"] = time.seconds;
   plan["other_steps"] = Json::array();
   for (const OtherSteps& other : time.others) {
@@ -198,6 +199,11 @@ void print_plan(const Json& plan) {
                                     text("backend") == "cpu" ? "besides" : "at the same time")
                       : fmt::format("and storing, not measured ({})", unknown));
   print_other_steps(plan["other_steps"]);
+  if (!plan["good_steps"].is_null())
+    say(
+        "float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g} "
+        "steps (compute.precision float64 keeps it)\n",
+        number("good_steps"));
   if (!text("warning").empty()) say("warning:    step 0: {}\n", text("warning"));
 }
 

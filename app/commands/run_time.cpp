@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <type_traits>
 #include <utility>
 
 #include "app/commands/other_steps.hpp"
@@ -18,6 +19,7 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/frozen.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/precision_watch.hpp"
 #include "solver/schedule.hpp"
 
 namespace lapl {
@@ -85,7 +87,18 @@ RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice,
   const Captured<T> initial = backend->captured();
   const std::vector<T> state(initial.state.begin(), initial.state.end());
   time.frozen = frozen_warning(config, initial.rows, initial.field(0));
-  time.cells_per_second = measure_cells_per_second(*backend, config, 1);
+  PrecisionWatch watch(config, coefficients, true);
+  const auto statistics = diagnostics_of(initial, config).fields;
+  std::vector<std::span<const float>> values;
+  if constexpr (std::is_same_v<T, float>)
+    for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
+      values.push_back(initial.field(field));
+  for (const std::string& warning : watch.look(0, statistics, values)) time.frozen = warning;
+  const MeasuredSteps measured = measure_steps(*backend, config, 1);
+  time.cells_per_second = measured.cells_per_second;
+  backend->capture(false);
+  time.good_steps =
+      watch.good_steps(measured.steps, diagnostics_of(backend->captured(), config).fields);
   time.by = backend->description();
   const double cells = static_cast<double>(config.shape.cells()) *
                        static_cast<double>(config.steps) * (config.verify_every ? 2 : 1);

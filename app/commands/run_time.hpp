@@ -10,13 +10,14 @@ namespace lapl {
 
 struct RunTime {
   BackendDescription by;
-  double cells_per_second = 0;     ///< of the engine alone; 0 where the run takes no step
-  double stepping_seconds = 0;     ///< of all steps
-  double storing_seconds = 0;      ///< of all outputs and checkpoints
-  double seconds = 0;              ///< of the whole run
-  std::string frozen;              ///< a warning of the initial field; empty where there is none
-  std::string storing_unknown;     ///< why storing could not be measured; empty where it was
-  std::vector<OtherSteps> others;  ///< to the same time
+  double cells_per_second = 0;       ///< of the engine alone; 0 where the run takes no step
+  double stepping_seconds = 0;       ///< of all steps
+  double storing_seconds = 0;        ///< of all outputs and checkpoints
+  double seconds = 0;                ///< of the whole run
+  std::string frozen;                ///< a warning of the initial field; empty where there is none
+  std::optional<double> good_steps;  ///< until float32 has made a mean drift; none: it does not
+  std::string storing_unknown;       ///< why storing could not be measured; empty where it was
+  std::vector<OtherSteps> others;    ///< to the same time
 };
 
 /// Takes steps from the initial field for about a second, then stores a field a few times in a

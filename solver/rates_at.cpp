@@ -1,0 +1,35 @@
+#include "solver/rates_at.hpp"
+
+#include "solver/equation/equation.hpp"
+
+namespace lapl {
+namespace {
+
+// So long that in u + dt f(u) nothing is left of u where f is not 0. A power of two: f is rounded
+// once.
+constexpr double huge_step = 0x1p100;
+
+}  // namespace
+
+RatesAt::RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads) {
+  RunConfig with_step = config;
+  if (!with_step.time_step) with_step.time_step = 1;  // it is yet to be found: only t = 0 counts
+  backend_ = make_backend<double>(
+      "cpu", "interpreted",
+      problem_with<double>(
+          with_step, coefficients,
+          step_stages(equation_of(config).rates(config), Scheme::euler, huge_step)),
+      threads);
+}
+
+std::vector<double> RatesAt::operator()(std::span<const double> state, std::int64_t step) {
+  backend_->set_state(state, step);
+  backend_->advance(1);
+  backend_->capture();
+  const auto after = backend_->captured().state;
+  std::vector<double> rates(after.begin(), after.end());
+  for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = (rates[i] - state[i]) / huge_step;
+  return rates;
+}
+
+}  // namespace lapl
