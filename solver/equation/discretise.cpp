@@ -53,6 +53,9 @@ Term TreeWriter::sum(Term a, Term b) {
   if (a.is_scalar() && b.is_scalar()) return scalar(a.factor + b.factor, a.literal && b.literal);
   for (Term* const term : {&a, &b})
     if (term->is_scalar()) *term = of(tree_.number(term->factor));
+  // One operation less itself: with a product that is fused, what its rounding leaves would stay.
+  if (a.node == b.node && a.factor == -b.factor)
+    return of(tree_.operate(Operation::difference, a.node, a.node));
   const auto fused = [&](int p, int q, const Term& other) {
     return of(tree_.operate(Operation::fused_multiply_add, p, q, node_of(other)));
   };

@@ -103,6 +103,7 @@ class TreeWriter {
   };
   Argument argument(const Place& place, int operand, const FormulaNode& of);
   Term read(const Argument& argument, Offset at);
+  Term beside(Operation operation, Term a, Term b);
   Term second_difference(const Argument& argument, int axis);
   Term first_difference(const Argument& argument, int axis);
   Term laplacian(const Argument& argument);

@@ -40,18 +40,22 @@ Term TreeWriter::read(const Argument& argument, Offset at) {
   return write(Place{argument.place.formula, argument.place.node, at});
 }
 
-// Differences and sums of an argument beside the cell leave its factor, which is the same
-// everywhere, for their result.
+// Values of one expression at two nodes are rounded alike before they are added up: no product is
+// fused with the sum, so that what is the same everywhere has no slope. Its factor, which is the
+// same everywhere too, is left for the result.
+Term TreeWriter::beside(Operation operation, Term a, Term b) {
+  return of(tree_.operate(operation, a.node, b.node));
+}
+
 Term TreeWriter::first_difference(const Argument& argument, int axis) {
   const Term before = read(argument, along(axis, -1)), after = read(argument, along(axis, 1));
-  const Term difference = sum(of(after.node), negative(of(before.node)));
-  return {before.factor * difference.factor, before.literal && difference.literal, difference.node};
+  return {before.factor, before.literal, beside(Operation::difference, after, before).node};
 }
 
 Term TreeWriter::second_difference(const Argument& argument, int axis) {
   const Term centre = read(argument, {});
   const Term pair =
-      sum(of(read(argument, along(axis, -1)).node), of(read(argument, along(axis, 1)).node));
+      beside(Operation::sum, read(argument, along(axis, -1)), read(argument, along(axis, 1)));
   const Term difference = sum({-2, true, centre.node}, pair);
   return {centre.factor * difference.factor, centre.literal && difference.literal, difference.node};
 }
@@ -78,7 +82,7 @@ Term TreeWriter::laplacian(const Argument& argument) {
   std::optional<Term> neighbours;
   for (const int axis : all) {
     const Term pair =
-        sum(of(read(argument, along(axis, -1)).node), of(read(argument, along(axis, 1)).node));
+        beside(Operation::sum, read(argument, along(axis, -1)), read(argument, along(axis, 1)));
     neighbours = neighbours ? sum(*neighbours, pair) : pair;
   }
   const Term difference =
@@ -98,12 +102,12 @@ Term TreeWriter::gradient_squared(const Argument& argument) {
 Term TreeWriter::mixed(const Argument& argument, int axis, int other) {
   const Term centre = read(argument, {});
   const auto at = [&](int by, int by_other) {
-    return of(read(argument, along(axis, by, other, by_other)).node);
+    return read(argument, along(axis, by, other, by_other));
   };
-  const Term first = sum(at(1, 1), negative(at(1, -1)));
-  const Term second = sum(first, negative(at(-1, 1)));
+  const Term first = beside(Operation::difference, at(1, 1), at(1, -1));
+  const Term second = beside(Operation::difference, first, at(-1, 1));
   return product(scalar(centre.factor / (4 * names_.spacing[axis] * names_.spacing[other]), false),
-                 sum(second, at(-1, -1)));
+                 beside(Operation::sum, second, at(-1, -1)));
 }
 
 Term TreeWriter::stencil(const Place& place, const FormulaNode& node) {
@@ -174,11 +178,11 @@ Term TreeWriter::divergence(const Place& place, const FormulaNode& node) {
       [&](int axis) {
         const Offset before = along(axis, -1), after = along(axis, 1);
         const auto conductivity = [&](Offset at) { return of(coefficient(at).node); };
-        const auto value = [&](Offset at) { return of(read(of_argument, at).node); };
-        const Term out = product(sum(conductivity({}), conductivity(after)),
-                                 sum(value(after), negative(value({}))));
-        const Term in = product(sum(conductivity(before), conductivity({})),
-                                sum(value({}), negative(value(before))));
+        const auto slope = [&](Offset from, Offset to) {
+          return beside(Operation::difference, read(of_argument, to), read(of_argument, from));
+        };
+        const Term out = product(sum(conductivity({}), conductivity(after)), slope({}, after));
+        const Term in = product(sum(conductivity(before), conductivity({})), slope(before, {}));
         return sum(out, negative(in));
       },
       [&](int axis) { return 1 / (2 * names_.spacing[axis] * names_.spacing[axis]); });
@@ -189,13 +193,14 @@ Term TreeWriter::upwind(const Place& place, const FormulaNode& node) {
   require_arguments(node, static_cast<std::size_t>(names_.axes) + 1);
   const Argument of_argument = argument(place, node.operands.back(), node);
   const double factor = read(of_argument, {}).factor;
-  const auto value = [&](Offset at) { return of(read(of_argument, at).node); };
+  const auto slope = [&](Offset from, Offset to) {
+    return beside(Operation::difference, read(of_argument, to), read(of_argument, from));
+  };
   const Term total = over_axes(
       [&](int axis) {
         const Term speed = write(
             Place{place.formula, node.operands[static_cast<std::size_t>(2 - axis)], place.at});
-        const Term back = sum(value({}), negative(value(along(axis, -1))));
-        const Term forward = sum(value(along(axis, 1)), negative(value({})));
+        const Term back = slope(along(axis, -1), {}), forward = slope({}, along(axis, 1));
         if (speed.is_scalar()) return product(speed, speed.factor > 0 ? back : forward);
         const Term positive = apply(Operation::is_less, {scalar(0), speed});
         return product(speed, apply(Operation::choice, {positive, back, forward}));

@@ -88,6 +88,8 @@ TEST_CASE("canon: a product that feeds a sum is fused, the second one where both
   CHECK(canon("v + u * v") == "fma(u, v, v)");
   CHECK(canon("u * u + v * v") == "fma(v, v, u u)");
   CHECK(canon("v - u * v") == "fma(negative(u), v, v)");
+  CHECK(canon("u * v - u * v") == "(u v - u v)");
+  CHECK(canon("3 * u - u * 3") == "(u - u)");
   CHECK(canon("2 * u + v") == "fma(2, u, v)");
   CHECK(canon("v - 2 * u") == "fma(-2, u, v)");
   CHECK(canon("2 * u + u * v") == "fma(2, u, u v)");
@@ -127,6 +129,7 @@ TEST_CASE("canon: operators") {
   CHECK(canon("laplacian(u)") == "1 fma(-4, u, ((ul + ur) + (uu + ud)))");
   CHECK(canon("laplacian(3 * u)") == "3 fma(-4, u, ((ul + ur) + (uu + ud)))");
   CHECK(canon("d_dx(u)") == "0.5 (ur - ul)");
+  CHECK(canon("d_dx(3 * u * v)") == "1.5 (ur vr - ul vl)");
   CHECK(canon("d_dy(2 * u)") == "1 (ud - uu)");
   CHECK(canon("d2_dx2(u)") == "1 fma(-2, u, (ul + ur))");
   CHECK(canon("d2_dxdy(u)") == "0.25 (((udr - uur) - udl) + uul)");

@@ -277,6 +277,31 @@ TEST_CASE("fields see each other as they were, but in leapfrog") {
   CHECK(test::formula_stepped<double>(run, {1, 10}, 1) == std::vector<double>{11, 21});
 }
 
+TEST_CASE("what is the same everywhere has no slope, whatever it is made of") {
+  const std::vector<std::string> operators = {"d_dx({})",
+                                              "d_dy({})",
+                                              "d2_dx2({})",
+                                              "d2_dy2({})",
+                                              "d2_dxdy({})",
+                                              "laplacian({})",
+                                              "gradient_squared({})",
+                                              "upwind(v, -w, {})",
+                                              "divergence(v * w * gradient({}))"};
+  for (const std::string& of : operators)
+    for (const char* const what : {"v", "v^2", "4.905 * v^2", "v * w", "v^2 * w / 3", "-v * w",
+                                   "0.7 * v + v * w", "sin(v) * w", "(v + 2 * w) * (v - w)"})
+      for (const double spacing : {1.0, 0.3}) {
+        RunConfig run = test::formula_run(
+            {4, 5}, {{"u", fmt::format(fmt::runtime(of), what)}, {"v", "0"}, {"w", "0"}});
+        run.spacing = spacing;
+        std::vector<float> state(60);
+        std::fill(state.begin() + 20, state.begin() + 40, 1.2345678f);
+        std::fill(state.begin() + 40, state.end(), 0.7654321f);
+        CAPTURE(run.equation.rates["u"]);
+        CHECK(test::formula_stepped<float>(run, state, 3) == state);
+      }
+}
+
 TEST_CASE("an output is the whole of its operators, with the laws of its quantities") {
   RunConfig run = test::formula_run({9, 8}, {{"u", "0"}});
   run.boundaries.columns = Boundary::zero;
