@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -142,6 +143,14 @@ std::optional<Extensions> extensions_of(const Problem<T>& problem) {
   return properties.homogeneous && properties.mirror_symmetric
              ? extensions_of(problem.faces.front())
              : std::nullopt;
+}
+
+/// Whether an engine of the CUDA backend, or "auto", steps it by code that is compiled at run time:
+/// what is not compiled ahead, and diffusion with faces that extend no grid (held at a value but 0,
+/// mixed), of which tile alone is compiled ahead and takes one step a launch.
+template <class T>
+bool is_compiled_at_run_time(const Problem<T>& problem, std::string_view engine) {
+  return !is_compiled_ahead(problem) || (engine != "tile" && !extensions_of(problem));
 }
 
 }  // namespace lapl

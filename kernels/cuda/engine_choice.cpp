@@ -111,7 +111,12 @@ Choice fastest(const Problem<T>& problem, const DoubleBuffer<T>& buffers, cudaSt
   return all.back().choice;
 }
 
-// Of what is not compiled ahead.
+template <class T>
+bool is_compiled_here(const Problem<T>& problem, std::string_view engine) {
+  return is_compiled_at_run_time(problem, engine) &&
+         (!is_compiled_ahead(problem) || cuda_formulas_unavailable_reason().empty());
+}
+
 template <class T>
 ChosenEngine<T> compiled_engine(const std::string& name, const Problem<T>& problem,
                                 cudaStream_t stream) {
@@ -137,7 +142,7 @@ ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem
                               const DoubleBuffer<T>& buffers, cudaStream_t stream) {
   if (name == spectral_engine.name)
     return {name, "compute.engine asks for it", make_spectral_cuda_engine(problem, stream)};
-  if (!is_compiled_ahead(problem)) return compiled_engine(name, problem, stream);
+  if (is_compiled_here(problem, name)) return compiled_engine(name, problem, stream);
   const Choice choice = name == "auto" ? fastest(problem, buffers, stream)
                                        : Choice{name, "compute.engine asks for it"};
   return {choice.name, choice.reason, engine_row<T>(choice.name).make(problem, buffers, stream)};
@@ -149,7 +154,7 @@ template ChosenEngine<double> choose_engine(const std::string&, const Problem<do
 
 template <class T>
 std::int64_t steps_of_streaming(const Problem<T>& problem) {
-  if (is_compiled_ahead(problem)) return streaming_depth<T>();
+  if (!is_compiled_here(problem, "streaming")) return streaming_depth<T>();
   constexpr DeviceLimits of_h200{.processors = 132, .shared_bytes = 227 << 10, .cooperative = true};
   const auto stages = static_cast<int>(problem.stages.size());
   if (problem.shape.axes == 3) {
