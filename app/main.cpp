@@ -15,10 +15,10 @@
 #include <new>
 #include <string_view>
 
-#include "app/commands/run_ranks.hpp"
 #include "app/exit_code.hpp"
 #include "app/program.hpp"
 #include "app/signals.hpp"
+#include "kernels/ranks/ranks.hpp"
 #include "kernels/shared_code.hpp"
 
 namespace {
@@ -43,7 +43,7 @@ std::atomic<bool> memory_ran_out = false;
 // Memory can run out where no exception may pass: in a thread of OpenMP, in a destructor (those of
 // nlohmann::json take some), in a directory_iterator. Which one it was, nobody is told there.
 [[noreturn]] void terminate() {
-  if (memory_ran_out) lapl::end_at_once(fail_without_memory());
+  if (memory_ran_out) lapl::end_all_ranks(fail_without_memory());
   std::abort();
 }
 
@@ -121,7 +121,7 @@ void on_exit() {
   if (returned) return;
   std::fflush(stdout);
   std::fputs("lapl: error: a thread could not be started (a limit on processes?)\n", stderr);
-  lapl::end_at_once(lapl::exit_device);
+  lapl::end_all_ranks(lapl::exit_device);
 }
 
 }  // namespace
@@ -139,5 +139,5 @@ int main(int argc, char** argv) try {
   return code;
 } catch (const std::bad_alloc&) {
   std::fflush(stdout);
-  lapl::end_at_once(fail_without_memory());  // before the action, or in saying what went wrong
+  lapl::end_all_ranks(fail_without_memory());  // before the action, or in saying what went wrong
 }

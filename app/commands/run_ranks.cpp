@@ -1,7 +1,6 @@
 #include "app/commands/run_ranks.hpp"
 
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -168,11 +167,6 @@ int leave_ranks(int exit_code) {
   }
   leave_all_ranks();
   return heard ? exit_complete : exit_code;
-}
-
-void end_at_once(int exit_code) {
-  if (role != Role::alone) end_all_ranks(exit_code);
-  _exit(exit_code);
 }
 
 }  // namespace lapl

@@ -54,7 +54,4 @@ void end_shared_run();
 /// since launchers have words of their own for others.
 int leave_ranks(int exit_code);
 
-/// Ends this process where it stands, and the ranks that may wait for it.
-[[noreturn]] void end_at_once(int exit_code);
-
 }  // namespace lapl

@@ -115,6 +115,13 @@ MpiRanks::OnMachine all_on_this_machine() {
   return here;
 }
 
+bool are_there() {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  return initialized != 0 && finalized == 0;
+}
+
 // A folder that what has started the ranks has made on its machine alone.
 void forget_missing_folder(const char* variable) {
   const char* const folder = std::getenv(variable);
@@ -147,14 +154,11 @@ std::unique_ptr<Ranks> all_ranks() {
 }
 
 void leave_all_ranks() {
-  int initialized = 0, finalized = 0;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
-  if (initialized != 0 && finalized == 0) MPI_Finalize();
+  if (are_there()) MPI_Finalize();
 }
 
 void end_all_ranks(int code) {
-  MPI_Abort(MPI_COMM_WORLD, code);
+  if (are_there()) MPI_Abort(MPI_COMM_WORLD, code);
   std::_Exit(code);
 }
 
