@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "kernels/error.hpp"
 #include "kernels/pcg64.hpp"

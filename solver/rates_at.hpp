@@ -1,6 +1,7 @@
 // The rates of an equation at any state, in float64.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>

@@ -148,7 +148,7 @@ void print_other_steps(const Json& others) {
     say("{:<11} {:<9} {}\n", std::exchange(head, ""), name, text);
   }
   if (!others.empty())
-    fmt::print("{:<11} steps that are stable; how accurate they are is not considered\n", "");
+    say("{:<11} steps that are stable; how accurate they are is not considered\n", "");
 }
 
 void print_plan(const Json& plan) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -29,7 +30,7 @@ constexpr int own_machine = EM_AARCH64;
 constexpr int own_machine = EM_NONE;  // of others the loader refuses what is not theirs
 #endif
 
-// What lies at a place of a file; none where the file ends before.
+// The value at a place of a file; none where the file ends before.
 template <class T>
 std::optional<T> value_at(std::string_view bytes, std::uint64_t at) {
   if (at > bytes.size() || bytes.size() - at < sizeof(T)) return std::nullopt;
