@@ -85,8 +85,8 @@ std::unique_ptr<Ranks> all_ranks();
 /// Waits until all of these have come to here; there are no ranks from then on.
 void leave_all_ranks();
 
-/// Ends this process where it stands, with an exit code, and every rank of all_ranks, which may wait
-/// for it.
+/// Ends this process where it stands, with an exit code, and every rank of all_ranks, which may
+/// wait for it.
 [[noreturn]] void end_all_ranks(int code);
 
 /// What the first rank has found, such as a time, on all.
