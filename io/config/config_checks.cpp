@@ -35,6 +35,27 @@ std::string caret_lines(const std::string& formula, std::size_t at) {
   return fmt::format("\n    {}\n    {}^", printable(text), std::string(at - first, ' '));
 }
 
+/// What other programs call functions; empty: there is none, and what is near is another one.
+constexpr std::pair<std::string_view, std::string_view> other_functions[] = {
+    {"laplace", "laplacian"},
+    {"lap", "laplacian"},
+    {"del2", "laplacian"},
+    {"div", "divergence"},
+    {"grad", "gradient"},
+    {"ln", "log"},
+    {"sgn", "sign"},
+    {"if", "where"},
+    {"heaviside", "where(a > 0, 1, 0)"},
+    {"sinh", "(exp(a) - exp(-a)) / 2"},
+    {"cosh", "(exp(a) + exp(-a)) / 2"},
+    {"d2_dydx", "d2_dxdy"},
+    {"d2_dzdx", "d2_dxdz"},
+    {"d2_dzdy", "d2_dydz"},
+    {"asin", ""},
+    {"acos", ""},
+    {"atan", ""},
+    {"atan2", ""}};
+
 class Checker {
  public:
   Checker(const RunConfig& run, const Entries& entries, Mistakes& mistakes)
@@ -100,13 +121,7 @@ class Checker {
     for (const KeyMistake& mistake : found) {
       std::string what = mistake.what;
       if (!mistake.word.empty()) {
-        const std::string near = nearest_word(mistake.word, mistake.known, 0);
-        std::vector<std::string> names = mistake.known;
-        std::erase_if(names,
-                      [](const std::string& name) { return formula_function(name) != nullptr; });
-        names.emplace_back("a function of docs/equations.md");
-        what += near.empty() ? fmt::format(" (expected {})", either_of(names))
-                             : fmt::format(" (did you mean {}?)", near);
+        what += fmt::format(" ({})", meant_by(mistake));
       }
       const auto entry = entries_.find(mistake.key);
       Place place = entry == entries_.end() ? Place{} : entry->second.place;
@@ -120,6 +135,27 @@ class Checker {
       }
       mistakes_.add(place, mistake.key, what);
     }
+  }
+
+  /// What an unknown name of a formula stands for elsewhere, or what is near it.
+  std::string meant_by(const KeyMistake& mistake) const {
+    std::vector<std::string> names = mistake.known;
+    std::erase_if(names, [&](const std::string& name) { return is_off_grid(name); });
+    for (const auto& [other, meant] : other_functions)
+      if (edit_distance(mistake.word, other, 0) == 0 && !is_off_grid(meant))
+        return meant.empty() ? "docs/equations.md has the functions that there are"
+                             : fmt::format("did you mean {}?", meant);
+    if (const std::string near = nearest_word(mistake.word, names, 0); !near.empty())
+      return fmt::format("did you mean {}?", near);
+    std::erase_if(names, [](const std::string& name) { return formula_function(name) != nullptr; });
+    names.emplace_back("a function of docs/equations.md");
+    return "expected " + either_of(names);
+  }
+
+  /// Whether a function is of an axis that the grid has not, as d2_dydz.
+  bool is_off_grid(std::string_view name) const {
+    return (run_.shape.axes < 3 && name.find("dz") != name.npos) ||
+           (run_.shape.axes < 2 && name.find("dy") != name.npos);
   }
 
   /// Of a config whose formulas are right.

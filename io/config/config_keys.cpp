@@ -272,7 +272,8 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
        .meaning = "between outputs; of a time: the first step at or after each multiple; step 0 and "
                   "the last step are always written"},
        put_output_every},
-      {{.name = "output.fields", .type = list(word(output_words), 1, output_words.size()),
+      {{.name = "output.fields", .type = names.all ? list(text(), 1, any_count)
+                                                   : list(word(output_words), 1, output_words.size()),
        .preset = fmt::format("[{}]", fmt::join(preset_outputs, ", ")),
        .meaning = "what an output holds: fields, laplacian where there is one field, names of "
                   "output.derived"},

@@ -149,8 +149,9 @@ std::string description(const ValueType& type) {
   if (!type.list) return single;
   const auto [low, high] = *type.list;
   if (type.or_single && high == 2) return single + ", or two";
-  const std::string count =
-      low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
+  const std::string count = low == high         ? fmt::format("{}", low)
+                            : high == any_count ? fmt::format("{} or more", low)
+                                                : fmt::format("{} to {}", low, high);
   if (type.or_single) return fmt::format("{}, or a list of {}", single, count);
   return fmt::format("a list of {}, each {}", count, single);
 }
@@ -166,8 +167,8 @@ ordered_json schema_of(const ValueType& type) {
   }
   const ordered_json single = forms.size() == 1 ? forms[0] : ordered_json{{"anyOf", forms}};
   if (!type.list) return single;
-  ordered_json result = {
-      {"type", "array"}, {"minItems", type.list->low}, {"maxItems", type.list->high}};
+  ordered_json result = {{"type", "array"}, {"minItems", type.list->low}};
+  if (type.list->high != any_count) result["maxItems"] = type.list->high;
   result["items"] = single;
   if (std::holds_alternative<WordForm>(type.forms.front())) result["uniqueItems"] = true;
   if (type.or_single) return {{"anyOf", {single, result}}};

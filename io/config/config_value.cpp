@@ -81,7 +81,7 @@ ReadValue read(const TextForm&, const YamlNode& node) {
   const NumberText number = read_number(node.text);
   const bool is_number = number.real || !number.fault.empty();
   if (!node.quoted && (is_number || is_reserved_word(node.text))) {
-    return fmt::format("{0}, which reads as a {1} (for a text write \"{2}\")", found(node),
+    return fmt::format("{0}, which YAML reads as a {1} (quote it: \"{2}\")", found(node),
                        is_number ? "number" : "truth value", shown(node.text));
   }
   return Value(node.text);

@@ -102,6 +102,7 @@ ValueType filters();
 ValueType either(ValueType first, const ValueType& second);
 ValueType null_or(const ValueType& type);
 ValueType list(ValueType element, std::size_t low, std::size_t high);
+inline constexpr std::size_t any_count = SIZE_MAX;  ///< of elements, as `high`
 /// One value for all axes, or a list of one for each.
 ValueType one_or_list(ValueType element, std::size_t low, std::size_t high);
 

@@ -173,7 +173,7 @@ Term TreeWriter::name(const Place& place, const FormulaNode& node) {
   if (name == "random" && names_.draw) return of(tree_.value(names_.draw(), place.at));
   if (name.size() == 1 && name[0] >= 'x' && name[0] <= 'z' && names_.has_position)
     return of(tree_.position(axis_named(name[0], node), place.at));
-  if (!names_.has_none_of.empty() && is_reserved_name(name))
+  if (!names_.has_none_of.empty() && (is_reserved_name(name) || names_.elsewhere.contains(name)))
     throw FormulaError(node.at, fmt::format("{} {}", name, names_.has_none_of));
   if (const FormulaFunction* const function = formula_function(name))
     throw FormulaError(node.at, fmt::format("{} without what it is of (expected {}({}))", name,

@@ -27,7 +27,8 @@ struct FormulaNames {
   bool has_time = true;
   bool has_position = true;
   bool has_stencils = true;
-  std::string has_none_of = {};    ///< what is said of a name or function that has no meaning here
+  std::string has_none_of = {};  ///< what is said of a name or function that has no meaning here
+  std::set<std::string, std::less<>> elsewhere = {};  ///< names that have a meaning elsewhere
   std::function<int()> draw = {};  ///< the array of the next use of `random`, where there is any
   std::map<std::string, double, std::less<>> positions = {};  ///< x, y, z that are one number
 };

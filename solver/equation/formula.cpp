@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace lapl {
 namespace {
@@ -13,6 +14,22 @@ using Kind = FormulaNode::Kind;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Signs and words of other languages, and how what they mean is written here.
+constexpr std::string_view of_both = "that two conditions hold is written (a) * (b)";
+constexpr std::string_view of_either = "that one of two conditions holds is written max(a, b)";
+constexpr std::string_view of_neither = "that a condition does not hold is written 1 - (a)";
+constexpr auto other_signs = std::to_array<std::pair<std::string_view, std::string_view>>(
+    {{"&", of_both},
+     {"and", of_both},
+     {"|", of_either},
+     {"or", of_either},
+     {"!", of_neither},
+     {"not", of_neither},
+     {"%", "a remainder is written a - b * floor(a / b)"},
+     {"?", "a choice is written where(condition, a, b)"},
+     {"if", "a choice is written where(condition, a, b)"},
+     {"=", "that two are equal is written a == b"}});
 
 // Recursive descent, one function a level of the grammar.
 class Parser {
@@ -184,7 +201,12 @@ class Parser {
     const auto byte = static_cast<unsigned char>(text_[at_]);
     if (byte < 0x20 || byte > 0x7e)
       throw FormulaError(at_, "a character that formulas do not have");
-    throw FormulaError(at_, fmt::format("found {} where it has no place", word_from(at_)));
+    const std::string word = word_from(at_);
+    const auto known =
+        std::ranges::find(other_signs, word, &std::pair<std::string_view, std::string_view>::first);
+    throw FormulaError(
+        at_, fmt::format("found {} where it has no place{}", word,
+                         known == other_signs.end() ? "" : fmt::format(" ({})", known->second)));
   }
 
   struct Deeper {

@@ -55,6 +55,9 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
   FormulaNames names = names_of(run);
   names.has_stencils = false;
   names.has_none_of = "has no meaning at a face (a law is of t, the position and numbers)";
+  names.elsewhere = {run.fields.begin(), run.fields.end()};
+  for (const auto& [name, parameter] : run.parameters) names.elsewhere.insert(name);
+  for (const auto& [name, text] : run.equation.quantities) names.elsewhere.insert(name);
   // A value is held by the node just outside; a derivative is that at the face, half as far.
   const double h = names.spacing[law.axis], out = law.kind == LawKind::value ? 1 : 0.5;
   const std::array size = by_axis(run.shape);

@@ -187,14 +187,14 @@ const Mistake mistakes[] = {
     {"initial: {kind: image, path: \"\"}",
      "bad.yaml:4:30: initial.path: found an empty text (expected a text)"},
     {"initial: {kind: image, path: 2024}",
-     "bad.yaml:4:30: initial.path: found 2024, which reads as a number (for a text write "
+     "bad.yaml:4:30: initial.path: found 2024, which YAML reads as a number (quote it: "
      "\"2024\")"},
     {"initial: {kind: image, path: \"a\\0b\"}",
      "bad.yaml:4:30: initial.path: found \"a?b\" (expected one line without control "
      "characters)"},
     {"initial: {kind: hdf5, path: a.h5, dataset: yes}",
-     "bad.yaml:4:44: initial.dataset: found yes, which reads as a truth value (for a text "
-     "write \"yes\")"},
+     "bad.yaml:4:44: initial.dataset: found yes, which YAML reads as a truth value (quote "
+     "it: \"yes\")"},
     {"equation: {coefficient: 0.26}",
      "bad.yaml:2:25: equation.coefficient: found 0.26, out of range (expected a number "
      "above 0 and at most 0.25, the largest stable coefficient)"},
@@ -276,7 +276,7 @@ const Mistake mistakes[] = {
      "bad.yaml:4:19: output.fields: found feild (expected field or laplacian; did you "
      "mean field?)"},
     {"output: {directory: 7}",
-     "bad.yaml:4:21: output.directory: found 7, which reads as a number (for a text write "
+     "bad.yaml:4:21: output.directory: found 7, which YAML reads as a number (quote it: "
      "\"7\")"},
     {"output: {directory: null}",
      "bad.yaml:4:21: output.directory: found null (expected a text)"},

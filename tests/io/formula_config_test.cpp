@@ -71,6 +71,26 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:4:34: equation.u: unknown name lapalcian (did you mean laplacian?)\n"
      "    a * lapalcian(u)\n"
      "        ^"},
+    {"equation: {kind: formula, u: a * d2_dydx(u), v: D * u}",
+     "bad.yaml:4:34: equation.u: unknown name d2_dydx (did you mean d2_dxdy?)\n"
+     "    a * d2_dydx(u)\n"
+     "        ^"},
+    {"equation: {kind: formula, u: a * atan(u), v: D * u}",
+     "bad.yaml:4:34: equation.u: unknown name atan (docs/equations.md has the functions that there are)\n"
+     "    a * atan(u)\n"
+     "        ^"},
+    {"equation: {kind: formula, u: a * laplace(u), v: D * u}",
+     "bad.yaml:4:34: equation.u: unknown name laplace (did you mean laplacian?)\n"
+     "    a * laplace(u)\n"
+     "        ^"},
+    {"equation: {kind: formula, u: a * heaviside(u), v: D * u}",
+     "bad.yaml:4:34: equation.u: unknown name heaviside (did you mean where(a > 0, 1, 0)?)\n"
+     "    a * heaviside(u)\n"
+     "        ^"},
+    {"equation: {kind: formula, u: a * div(a * gradient(u)), v: D * u}",
+     "bad.yaml:4:34: equation.u: unknown name div (did you mean divergence?)\n"
+     "    a * div(a * gradient(u))\n"
+     "        ^"},
     {"equation: {kind: formula, u: a * laplacian(w), v: D * u}",
      "bad.yaml:4:44: equation.u: unknown name w (expected D, u, v, a, t, x, y or a function of docs/equations.md)\n"
      "    a * laplacian(w)\n"
@@ -144,6 +164,10 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:7:21: boundary.columns: unknown name w (expected a, t, x, y or a function of docs/equations.md)\n"
      "    w\n"
      "    ^"},
+    {"boundary: {columns: {first: zero, last: {value: 2 * D}}}",
+     "bad.yaml:7:21: boundary.columns: D has no meaning at a face (a law is of t, the position and numbers)\n"
+     "    2 * D\n"
+     "        ^"},
     {"boundary: {columns: {first: zero, last: {value: laplacian(u)}}}",
      "bad.yaml:7:21: boundary.columns: laplacian has no meaning at a face (a law is of t, the position and numbers)\n"
      "    laplacian(u)\n"
@@ -250,6 +274,16 @@ std::string formula_config_with(const std::string& line) {
     replaced = replaced || same;
   }
   return replaced ? text : text + line + '\n';
+}
+
+TEST_CASE("names of fields that YAML reads as truth values are to be quoted") {
+  for (const std::string name : {"n", "Y"}) {
+    const std::string text = "grid: {shape: [4, 5]}\nfields: [" + name +
+                             "]\nequation: {coefficient: 0.1}\ntime: {steps: 1}\n";
+    CHECK(mistakes_in(text) == "bad.yaml:2:10: fields: found " + name +
+                                   ", which YAML reads as a truth value (quote it: \"" + name +
+                                   "\")");
+  }
 }
 
 TEST_CASE("each mistake in a config of formulas has its message") {
