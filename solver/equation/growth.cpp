@@ -85,7 +85,8 @@ double largest_step(TimeScheme scheme, Complex rate, double tolerance) {
   if (direction.imag() == 0 && direction.real() > 0) return any_step;
   if (scheme.kind == Scheme::leapfrog && direction.imag() != 0) return largest_wave_step(rate);
   const bool one_stage = scheme.kind == Scheme::euler || scheme.kind == Scheme::leapfrog;
-  if (one_stage && tolerance == 0 && direction.real() <= 0) return 2 * std::abs(direction.real()) / size;
+  if (one_stage && tolerance == 0 && direction.real() <= 0)
+    return 2 * std::abs(direction.real()) / size;
   const bool is_rkl2 = scheme.kind == Scheme::rkl2, damping = direction.imag() == 0;
   if (is_rkl2 && damping && scheme.stages % 2 == 0) return damping_end(scheme.stages) / size;
   const auto is_stable = [&](double r) {
