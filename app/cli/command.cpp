@@ -30,6 +30,7 @@ std::string empty_word_problem(const std::string& word) {
 }
 
 void set_rules(CLI::Option& option, const OptionRules& rules) {
+  if (!rules.may_be_empty) option.check(empty_word_problem);
   option.required(rules.required);
   if (rules.values > 0)
     option.expected(rules.fewest_values > 0 ? rules.fewest_values : rules.values, rules.values);
@@ -57,14 +58,13 @@ void Command::does(Action action) {
 void Command::positional(const std::string& name, const ValueTarget& target,
                          const std::string& what, const OptionRules& rules) {
   const auto [word, value] = name_and_value(name);
-  set_rules(*add_to(*command_, word, target, what)->type_name(value)->check(empty_word_problem),
-            rules);
+  set_rules(*add_to(*command_, word, target, what)->type_name(value), rules);
 }
 
 void Command::option(const std::string& names, const ValueTarget& target, const std::string& what,
                      const OptionRules& rules) {
   const auto [words, value] = name_and_value(names);
-  CLI::Option* option = add_to(*command_, words, target, what)->check(empty_word_problem);
+  CLI::Option* option = add_to(*command_, words, target, what);
   if (!value.empty()) option->type_name(value);
   set_rules(*option, rules);
 }

@@ -36,6 +36,7 @@ struct OptionRules {
   std::optional<std::pair<std::int64_t, std::int64_t>> between = {};  ///< both ends included
   std::optional<std::pair<double, double>> between_reals = {};        ///< likewise
   bool not_negative = false;
+  bool may_be_empty = false;
   std::vector<std::string> excludes = {};  ///< not together with these, such as "--step"
 };
 

@@ -35,7 +35,8 @@ Where these files belong:
   Command asked = line.add("complete", "What can come next; for completion scripts");
   asked.hide();
   const auto words = std::make_shared<std::vector<std::string>>();
-  asked.positional("WORDS", words.get(), "Words so far; the last is completed");
+  asked.positional("WORDS", words.get(), "Words so far; the last is completed",
+                   {.may_be_empty = true});
   asked.does([words, &line] {
     const Completion completion = line.complete(*words);
     say("{}\n", completion.files);

@@ -28,7 +28,7 @@ TEST_CASE("command lines") {
       {{"run", "missing.yaml"}, 4, "missing.yaml"},
       {{"run", "empty"}, 4, "empty"},
       {{"inspect", "loop"}, 4, "error: loop: Too many levels of symbolic links"},
-      {{"plot", "loop/x"}, 4, "error: loop/x: Too many levels of symbolic links"},
+      {{"inspect", "loop/x"}, 4, "error: loop/x: Too many levels of symbolic links"},
       {{"inspect", long_name}, 4, "nnn: File name too long"},
       {{"run", "c.yaml", "--output", "loop"}, 4, "loop/run.json: Too many levels"},
       {{"run", "c.yaml", "--output", long_name}, 4, "nnn/run.json: File name too long"},
