@@ -69,7 +69,7 @@ void start_with_short_spinning(int argc, char** argv) {
   execv(program.c_str(), argv);  // where it fails, threads spin
 }
 
-// What formulas of the largest depth that is taken need, several times over: functions that call
+// The stack that formulas of the largest depth need, several times over: functions that call
 // themselves go that deep. Where the stack is limited to less, a thread gets one of its own.
 constexpr rlim_t least_stack = rlim_t{8} << 20;
 

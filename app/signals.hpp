@@ -19,7 +19,7 @@ std::string name_of_signal(int signal);
 /// write beyond the file size limit fails with EFBIG.
 void fail_without_signals();
 
-/// Those of the signals above that are heeded: not SIGHUP where it was ignored (nohup).
+/// The signals above that are heeded: not SIGHUP where it was ignored (nohup).
 sigset_t heeded_stop_signals();
 
 /// From here on the signals above stop the run that goes on or begins; a pipe that nobody reads any

@@ -53,8 +53,9 @@ struct GroupFiles {
 constexpr GroupFiles version_1 = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
 constexpr GroupFiles version_2 = {"memory.max", "memory.current", ""};
 
-/// What a control group and those above it leave: batch systems set limits on any of the levels.
-/// In a container the group's own folder may be out of sight; that of all groups is its own.
+/// The memory that a control group and those above it leave: batch systems set limits on any of the
+/// levels. In a container the group's own folder may be out of sight; that of all groups is its
+/// own.
 std::uint64_t memory_of_groups(const std::filesystem::path& root, const std::string& name,
                                const GroupFiles& files) {
   std::uint64_t least = unlimited;

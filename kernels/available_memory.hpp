@@ -10,8 +10,8 @@ namespace lapl {
 /// process leave where that is less. 0 where the system does not say.
 std::uint64_t available_memory();
 
-/// What control groups leave, by a file like /proc/self/cgroup and the folder where their files
-/// are, of version 1 and 2; the largest number where there is no limit.
+/// The memory that control groups leave, by a file like /proc/self/cgroup and the folder where
+/// their files are, of version 1 and 2; the largest number where there is no limit.
 std::uint64_t group_memory(const std::filesystem::path& groups, const std::filesystem::path& root);
 
 /// Throws DeviceError with what a field needs and what is available.

@@ -28,7 +28,7 @@ inline double crop_limit(const FractalParameters& parameters, Shape shape) {
   return *parameters.crop_radius *
          static_cast<double>(shape.rows == 1 ? shape.columns : shape.rows);
 }
-/// Whether nothing is left: the distance from the middle is counted from 1 on.
+/// True where nothing is left: the distance from the middle is counted from 1 on.
 inline bool crops_all(const FractalParameters& parameters, Shape shape) {
   return parameters.crop_radius && crop_limit(parameters, shape) <= 1;
 }

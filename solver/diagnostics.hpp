@@ -27,7 +27,7 @@ std::vector<std::string> diagnostics_columns(const RunConfig& config);
 /// Those of probes.csv after the time: every field at each cell, inlet_u, or inlet of one field.
 std::vector<std::string> probe_columns(const RunConfig& config);
 
-/// Those that both have, but at another cell.
+/// The columns that both have, but at another cell.
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now);
 
 /// The values of these columns.

@@ -16,9 +16,9 @@ namespace lapl {
 namespace {
 
 // States of more values take too long to be looked at beside a run.
-constexpr std::int64_t most_values = std::int64_t{1} << 20;
+constexpr std::int64_t most_watched = std::int64_t{1} << 20;
 
-constexpr std::size_t block = 32;  // cells whose rates are looked at together
+constexpr std::size_t cells_together = 32;  // cells whose rates are looked at together
 
 // The sign of the rate of some cells beside one another: 0 where their mean is none that rounding
 // of their values could not make.
@@ -36,7 +36,7 @@ double sign_of(std::span<const double> rates) {
 // Of diffusion the run's writer looks itself.
 bool can_look_for_frozen(const RunConfig& config) {
   return config.equation.kind != EquationKind::diffusion &&
-         config.shape.cells() * std::ssize(config.fields) <= most_values;
+         config.shape.cells() * std::ssize(config.fields) <= most_watched;
 }
 
 }  // namespace
@@ -90,8 +90,8 @@ std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coef
   };
   const std::vector<double> rates = moved_by(0), above = moved_by(1e-5), below = moved_by(-1e-5);
   std::int64_t count = 0;
-  for (std::size_t first = 0; first < rates.size(); first += block) {
-    const std::size_t size = std::min(block, rates.size() - first);
+  for (std::size_t first = 0; first < rates.size(); first += cells_together) {
+    const std::size_t size = std::min(cells_together, rates.size() - first);
     const auto sign = [&](const std::vector<double>& of) {
       return sign_of(std::span(of).subspan(first, size));
     };

@@ -1,4 +1,4 @@
-// What rounding to float32 takes from a run: cells that stand still, and means that drift though
+// Rounding to float32 takes from a run: cells that stand still, and means that drift though
 // the equation keeps them.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace lapl {
 
-/// Of each field whether steps keep its mean but for rounding: the sum of its rate over a small
+/// For each field, whether steps keep its mean but for rounding: the sum of its rate over a small
 /// grid with the same faces, of random states, is nothing but rounding.
 std::vector<bool> keeps_means(const RunConfig& config);
 
@@ -39,7 +39,7 @@ class PrecisionWatch {
   /// and the coefficients in float64.
   PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients, bool frozen);
 
-  /// What to warn of, each once. The first call gives the means that others are compared with.
+  /// Warnings, each once. The first call gives the means that others are compared with.
   std::vector<std::string> look(std::int64_t step, std::span<const Statistics> fields,
                                 std::span<const std::span<const float>> values);
   /// After how many steps a mean will have drifted by large_drift, where it drifts on as it did up

@@ -142,8 +142,8 @@ std::vector<std::string> look(PrecisionWatch& watch, const StoredEvent& event) {
   return watch.look(event.step, statistics, values);
 }
 
-// What is known of the time step where a state has become infinite: the longest stable one at the
-// last checkpoint, of which all values are finite.
+// Says what is known of the time step where a state has become infinite: the longest stable one at
+// the last checkpoint, of which all values are finite.
 std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   if (is_spectral(config) || run_ranks().count() > 1) return {};
   const Checkpoint last = newest_valid_checkpoint(folder.checkpoints()).checkpoint;

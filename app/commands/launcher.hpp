@@ -31,7 +31,7 @@ struct Launcher {
 /// Throws ConfigError, which says what was found.
 Launcher find_launcher(const std::string& library);
 
-/// What a launcher and its ranks leave in files while they are there: folders that go with the
+/// The files of a launcher and its ranks while they are there: folders that go with the
 /// object.
 class LauncherFolders {
  public:

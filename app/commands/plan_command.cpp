@@ -182,12 +182,12 @@ void print_plan(const Json& plan) {
   if (number("device_bytes") > 0)
     say("on the GPU: {}\n", of("device_bytes", "device_bytes_available"));
   say("largest:    a {}{} of {} would fit\n", even, shape.axes == 2 ? " grid" : "",
-             text_of(Shape::of(std::vector(shape.axes, largest))));
+      text_of(Shape::of(std::vector(shape.axes, largest))));
   say("disk:       {}: {} outputs of {}, {}checkpoints of {}\n",
-             of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
-             size_text(number("output_bytes")),
-             plan["checkpoints"].is_null() ? "" : plan["checkpoints"].dump() + " ",
-             size_text(number("checkpoint_bytes")));
+      of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
+      size_text(number("output_bytes")),
+      plan["checkpoints"].is_null() ? "" : plan["checkpoints"].dump() + " ",
+      size_text(number("checkpoint_bytes")));
   if (!plan.contains("seconds")) {
     say("time:       not measured: the grid does not fit\n");
     return;
@@ -200,8 +200,7 @@ void print_plan(const Json& plan) {
                       : fmt::format("and storing, not measured ({})", unknown));
   print_other_steps(plan["other_steps"]);
   if (!plan["good_steps"].is_null())
-    say(
-        "float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g} "
+    say("float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g} "
         "steps (compute.precision float64 keeps it)\n",
         number("good_steps"));
   if (!text("warning").empty()) say("warning:    step 0: {}\n", text("warning"));

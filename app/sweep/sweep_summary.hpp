@@ -15,7 +15,7 @@ namespace lapl {
 /// What run.json in a run folder says; an empty object where it says nothing that can be read.
 nlohmann::ordered_json run_summary(const std::filesystem::path& folder);
 
-/// What the table says of the last outputs: least, largest and mean value of each field of any
+/// The columns about the last outputs: least, largest and mean value of each field of any
 /// member, and integrals. Throws ConfigError where an integral has the name of another column.
 std::vector<std::string> result_columns(const std::vector<SweepMember>& members);
 

@@ -109,7 +109,9 @@ void let_settings_replace(Entries& entries) {
 /// Makes the texts complete: paths absolute, the config's name in the default output directory.
 void complete_texts(Entries& entries, const std::string& name, const fs::path& folder,
                     Mistakes& mistakes) {
-  for (auto& [key_name, entry] : entries) {
+  for (auto& each : entries) {
+    const std::string& key_name = each.first;
+    auto& entry = each.second;
     if (!entry.value) continue;
     const Place& place = entry.place;
     // Names of files may be any bytes, but this text goes into YAML and HDF5 attributes.

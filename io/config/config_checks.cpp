@@ -35,7 +35,7 @@ std::string caret_lines(const std::string& formula, std::size_t at) {
   return fmt::format("\n    {}\n    {}^", printable(text), std::string(at - first, ' '));
 }
 
-/// What other programs call functions; empty: there is none, and what is near is another one.
+/// Names that other programs have for functions; empty: there is no such function here.
 constexpr std::pair<std::string_view, std::string_view> other_functions[] = {
     {"laplace", "laplacian"},
     {"lap", "laplacian"},
@@ -137,7 +137,7 @@ class Checker {
     }
   }
 
-  /// What an unknown name of a formula stands for elsewhere, or what is near it.
+  /// Says what an unknown name of a formula stands for elsewhere, or what is near it.
   std::string meant_by(const KeyMistake& mistake) const {
     std::vector<std::string> names = mistake.known;
     std::erase_if(names, [&](const std::string& name) { return is_off_grid(name); });
@@ -152,7 +152,7 @@ class Checker {
     return "expected " + either_of(names);
   }
 
-  /// Whether a function is of an axis that the grid has not, as d2_dydz.
+  /// True where a function is of an axis that the grid has not, as d2_dydz.
   bool is_off_grid(std::string_view name) const {
     return (run_.shape.axes < 3 && name.find("dz") != name.npos) ||
            (run_.shape.axes < 2 && name.find("dy") != name.npos);

@@ -43,7 +43,7 @@ bool is_control(unsigned char byte) {
   return (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
 }
 
-/// Of a valid character.
+/// For a valid character.
 char32_t code_point(std::string_view character) {
   constexpr std::array<unsigned char, 5> lead_bits = {0, 0x7F, 0x1F, 0x0F, 0x07};
   char32_t code = byte_at(character, 0) & lead_bits.at(character.size());

@@ -174,14 +174,14 @@ OpenedFile open_sealed(const std::filesystem::path& path, bool sealed) {
 }
 
 namespace {
-std::set<std::uint64_t> known;  // digests of seals; Hdf5Session keeps threads apart
+std::set<std::uint64_t> rehearsed_outputs;  // digests of seals; Hdf5Session keeps threads apart
 }
 
 std::uint64_t rehearse_unless_known(const std::filesystem::path& path, bool sealed,
                                     const std::function<void()>& read) {
   const bool is_output = sealed && path.filename().string().starts_with("step-");
   const std::uint64_t digest = is_output ? sealed_digest(path) : 0;
-  if (known.contains(digest)) return digest;
+  if (rehearsed_outputs.contains(digest)) return digest;
   rehearse(path, [&] {
     read();
     if (!is_output) return;
@@ -197,7 +197,7 @@ std::uint64_t rehearse_unless_known(const std::filesystem::path& path, bool seal
 }
 
 void remember(std::uint64_t rehearsed) {
-  if (rehearsed != 0) known.insert(rehearsed);
+  if (rehearsed != 0) rehearsed_outputs.insert(rehearsed);
 }
 
 OpenedFile open_verified(const std::filesystem::path& path) {

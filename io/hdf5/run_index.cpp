@@ -41,7 +41,7 @@ fs::file_time_type written_at(const fs::path& file) {
   return error ? fs::file_time_type::max() : time;
 }
 
-/// Of a bundle: sealed_digest of the step file of each record.
+/// A bundle has here the sealed_digest of the step file of each record.
 constexpr const char* copied_digests = "lapl_copied_digests";
 
 /// A step file that cannot be read into a bundle.

@@ -33,7 +33,7 @@ class AnimatedPng {
   std::string bytes_;
 };
 
-/// Whether ffmpeg is in an absolute folder of PATH.
+/// True where ffmpeg is in an absolute folder of PATH.
 bool ffmpeg_found();
 
 /// MP4 written by ffmpeg, which runs meanwhile; at `path` once finished, else nowhere.

@@ -1,5 +1,5 @@
-// Whether a file that a compiler has left can be loaded. The loader itself takes much for granted:
-// a library that is cut short ends the process that loads it (SIGBUS).
+// Checks that a file that a compiler has left can be loaded. The loader itself takes much for
+// granted: a library that is cut short ends the process that loads it (SIGBUS).
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace lapl {
 /// (a pipe would be waited for).
 std::optional<std::string> plain_file(const std::string& path, std::size_t most);
 
-/// What is wrong with the bytes of a shared library, for people; empty where the loader finds all
-/// that it looks for.
+/// Says what is wrong with the bytes of a shared library, for people; empty where the loader finds
+/// all that it looks for.
 std::string library_fault(std::string_view bytes);
 
 }  // namespace lapl

@@ -16,7 +16,7 @@
 namespace lapl {
 namespace {
 
-// What outputs call other things.
+// Outputs call other things so.
 constexpr std::array taken_by_outputs = {"time", "step", "provenance", "VTKHDF"};
 constexpr std::array taken_by_checkpoints = {
     "config",       "shape",           "fields",       "time_step_bits", "coefficient_bits",

@@ -8,7 +8,7 @@
 
 namespace lapl {
 
-/// Whether section equation has a key of this name beside those of the fields, which cannot bear
+/// True where section equation has a key of this name beside those of the fields, which cannot bear
 /// it.
 bool is_key_beside_rates(std::string_view name);
 

@@ -21,7 +21,7 @@ class RateSymbol {
     nonlinear
   };
 
-  /// What differs from cell to cell: the values of the coefficient fields, and z, y and x.
+  /// All that differs from cell to cell: the values of the coefficient fields, and z, y and x.
   struct Place {
     std::vector<double> coefficients;
     std::array<double, 3> position = {};

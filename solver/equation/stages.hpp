@@ -48,7 +48,7 @@ StepStages value_stages(const FormulaSystem& system, const Formula& formula);
 
 class StageMaker;
 
-/// Whether there are such stages, formula after formula.
+/// True where there are such stages, formula after formula.
 class StageCheck {
  public:
   /// Throws FormulaError where a quantity is made of itself, or of too much. The system must live

@@ -117,7 +117,8 @@ TEST_CASE("help: the examples do what they say") {
     for (const std::string& example : lines_under("Examples:", help_of(name))) {
       // The first of bench measures for minutes, and the last of new runs the tutorial.
       if (example == "lapl bench" || example == "lapl run tutorial.yaml") continue;
-      // The shapes of what measures have a digit less, of which the words say the same, and few steps.
+      // The shapes of what measures have a digit less, of which the words say the same, and few
+      // steps.
       std::string tried = example;
       if (name == "bench" || name == "plan")
         tried = std::regex_replace(example, std::regex("([ [])(\\d+)\\d\\b"), "$1$2");

@@ -92,8 +92,8 @@ TEST_CASE("a resume that cannot start sets nothing aside") {
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   // A CPU has no such engine, which shows once the backend is made.
-  const Outcome refused = run_lapl({"resume", "out", "--from", "40", "--backend", "cpu", "--set",
-                                    "compute.engine=resident"});
+  const Outcome refused = run_lapl(
+      {"resume", "out", "--from", "40", "--backend", "cpu", "--set", "compute.engine=resident"});
   CAPTURE(refused.err);
   CHECK(refused.code != 0);
   CHECK_FALSE(fs::exists("out/after-step-40"));

@@ -38,7 +38,7 @@ TEST_CASE("work that no thread can be started for is done at once, with all that
     return lapl::in_background([text = given] { return std::pair(text, pthread_self()); });
   };
   CHECK(start().get().first == given);
-  const NoThreads none;
+  const NoThreads no_threads;
   auto done = start();
   CHECK(done.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
   const auto [text, thread] = done.get();
