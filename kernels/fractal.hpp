@@ -19,7 +19,7 @@ namespace lapl {
 struct FractalParameters {
   std::uint64_t seed = 3966789;
   double spectral_exponent = 1.7;
-  /// Of the number of rows, on one axis or one row of columns; none: no crop.
+  /// In parts of the number of rows, or of columns on one axis or one row; none: no crop.
   std::optional<double> crop_radius = 0.45;
   std::optional<double> percentile = 70;  ///< 0 to 100; none: keep all values
 };

@@ -33,7 +33,7 @@ double sign_of(std::span<const double> rates) {
   return std::abs(sum) > 3 * std::sqrt(variance * n) ? std::copysign(1, sum) : 0;
 }
 
-// Of diffusion the run's writer looks itself.
+// The run's writer looks itself where it is diffusion.
 bool can_look_for_frozen(const RunConfig& config) {
   return config.equation.kind != EquationKind::diffusion &&
          config.shape.cells() * std::ssize(config.fields) <= most_watched;

@@ -154,7 +154,7 @@ class FormulaChecker {
     };
     for (const Formula& rate : system.rates) look_at("equation." + rate.name, rate);
     use(looked_at);
-    // What reads others first, since these are looked at with it.
+    // A quantity that reads others first, since these are looked at with it.
     for (const Formula* const quantity : readers_first(system.quantities))
       if (!looked_at.contains(quantity->name)) look_at("equation.let", *quantity);
   }

@@ -107,7 +107,7 @@ WaveStability::WaveStability(const StepStages& rates, const RunConfig& run)
     if (!is_without_waves(run, axis)) axes_.push_back(static_cast<std::size_t>(axis));
 }
 
-// Of so many phases a turn along each axis.
+// So many phases a turn along each axis.
 void WaveStability::set_waves(int of_turn) {
   waves_ = {Wave()};
   distance_ = 2 * std::numbers::pi / of_turn;

@@ -111,7 +111,7 @@ TEST_CASE("launcher: a signal that has no name") {
 
 bool open_mpi() { return has(mpi_library(), "Open MPI"); }
 
-// Of a run that is started by an mpirun that does this.
+// The outcome of a run that is started by an mpirun that does this.
 test::Outcome outcome_with(const Programs& programs, const std::string& mpirun,
                            const std::string& before = "") {
   programs.add("mpirun", open_mpi() ? open_mpi_5 : hydra, mpirun);

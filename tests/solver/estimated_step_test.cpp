@@ -140,7 +140,7 @@ TEST_CASE("the worst of all cells' coefficients limits the step") {
     run.scheme = Scheme::rk4;
     CHECK(*stable_step_at_start(run).largest == doctest::Approx(1).epsilon(0.02));  // sqrt(8 / 8)
   }
-  // Of a single cell among many other values; elsewhere friction is at least 0.5.
+  // A single cell among many other values; elsewhere friction is at least 0.5.
   for (const double least : {0.5, 0.1}) {
     RunConfig run = formula_run({80, 90}, {{"u", "v"}, {"v", "laplacian(u) - s * v"}});
     run.parameters["s"] = formula_parameter(

@@ -240,7 +240,7 @@ TEST_CASE("the first step that is stored or checked is the one at which a value 
   };
   test::FaultyBackend<float> slow(backend_for(config), spoil);
   slow.fault_after = 3;
-  // What is to be stored of step 4 is looked at once the check of step 6 has found it as well.
+  // The state to be stored of step 4 is looked at once the check of step 6 has found it as well.
   std::promise<void> checked;
   int looks = 0;
   slow.before_captured = [&] {
