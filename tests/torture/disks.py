@@ -14,7 +14,9 @@ from run_folders import expect
 @contextlib.contextmanager
 def small_disk(folder: pathlib.Path, options: str) -> Iterator[list[str]]:
     """A tmpfs at `folder`/out, in a mount namespace of its own: hands out the command that runs others there."""
-    enter = ["nsenter", "--mount"] if os.geteuid() == 0 else ["nsenter", "--mount", "--user", "--preserve-credentials"]
+    enter = ["nsenter", "--mount", "--root"]  # the root is another one in a chroot
+    if os.geteuid() != 0:
+        enter += ["--user", "--preserve-credentials"]
     own = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
     (folder / "out").mkdir()
     holder = subprocess.Popen([*own, "sh", "-c", f"mount -t tmpfs -o {options} none out && echo ready && exec cat"],
