@@ -15,13 +15,18 @@ install(CODE [[
     endif()
   endfunction()
   cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE prefix)]])
-foreach(folder ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_MANDIR})
+foreach(folder ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/lapl ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_MANDIR})
   install(CODE "lapl_make_folder(\"\$ENV{DESTDIR}\${prefix}/${folder}\")")
 endforeach()
 
 install(TARGETS lapl RUNTIME)
+if(TARGET lapl_mpi)
+  install(TARGETS lapl_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapl)
+  file(RELATIVE_PATH libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/lapl)
+  set_property(TARGET lapl APPEND PROPERTY INSTALL_RPATH "$ORIGIN/${libraries}")
+endif()
 if(LAPL_HAS_CUDA)  # cuFFT lies where the linker does not look
-  set_target_properties(lapl PROPERTIES INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}")
+  set_property(TARGET lapl APPEND PROPERTY INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}")
 endif()
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # where Debian looks

@@ -1,10 +1,4 @@
-// Ranks by MPI; without it, this build has none.
-#include <cstdlib>
-
-#include "kernels/error.hpp"
-#include "kernels/ranks/ranks.hpp"
-
-#ifdef LAPL_HAS_MPI
+// Ranks by MPI: the library lapl_mpi.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -12,13 +6,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <sstream>
 #include <thread>
-#endif
+
+#include "kernels/error.hpp"
+#include "kernels/ranks/mpi_module.hpp"
 
 namespace lapl {
 
-#ifdef LAPL_HAS_MPI
 namespace {
 
 // MPI ends all ranks where one of its functions fails (MPI_ERRORS_ARE_FATAL): what they return is
@@ -128,11 +124,7 @@ void forget_missing_folder(const char* variable) {
   if (folder != nullptr && ::access(folder, W_OK) != 0) ::unsetenv(variable);
 }
 
-}  // namespace
-
-std::string ranks_unavailable() { return {}; }
-
-std::string mpi_library() {
+std::string library() {
   std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
@@ -143,7 +135,7 @@ std::string mpi_library() {
   return name + " " + other + " " + version.substr(0, version.find(','));
 }
 
-std::unique_ptr<Ranks> all_ranks() {
+std::unique_ptr<Ranks> join() {
   forget_missing_folder("OMPI_MCA_btl_vader_backing_directory");
   forget_missing_folder("OMPI_MCA_btl_sm_backing_directory");
   int given = 0;
@@ -153,30 +145,16 @@ std::unique_ptr<Ranks> all_ranks() {
   return std::make_unique<MpiRanks>(MPI_COMM_WORLD, all_on_this_machine());
 }
 
-void leave_all_ranks() {
+void leave() {
   if (are_there()) MPI_Finalize();
 }
 
-void end_all_ranks(int code) {
+void end(int code) {
   if (are_there()) MPI_Abort(MPI_COMM_WORLD, code);
-  std::_Exit(code);
 }
 
-#else
-
-std::string ranks_unavailable() { return "MPI was not compiled in"; }
-
-std::string mpi_library() { return {}; }
-
-std::unique_ptr<Ranks> all_ranks() {
-  throw DeviceError("several ranks: {} (install libopenmpi-dev or libmpich-dev and build again)",
-                    ranks_unavailable());
-}
-
-void leave_all_ranks() {}
-
-void end_all_ranks(int code) { std::_Exit(code); }
-
-#endif
-
+}  // namespace
 }  // namespace lapl
+
+extern "C" const lapl::MpiModule lapl_mpi;
+const lapl::MpiModule lapl_mpi = {lapl::library, lapl::join, lapl::leave, lapl::end};

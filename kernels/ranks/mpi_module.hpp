@@ -1,0 +1,20 @@
+// What the library lapl_mpi gives. It alone is linked with MPI, and is loaded where ranks are asked
+// for: MPI brings dozens of libraries, of which some do more than that while they are loaded.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kernels/ranks/ranks.hpp"
+
+namespace lapl {
+
+/// Each as ranks.hpp has it.
+struct MpiModule {
+  std::string (*mpi_library)();
+  std::unique_ptr<Ranks> (*all_ranks)();
+  void (*leave_all_ranks)();
+  void (*end_all_ranks)(int code);
+};
+
+}  // namespace lapl
