@@ -1,5 +1,7 @@
 #include "io/hdf5/hdf5_handle.hpp"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstdint>
 
@@ -21,6 +23,19 @@ void set_up_hdf5() {
 herr_t take_description(unsigned, const H5E_error2_t* error, void* text) {
   if (error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
   return 1;
+}
+
+std::string hdf5_reason() {
+  std::string reason = "HDF5 gives no reason";
+  // Upward starts at the innermost function, the one that knows what is wrong.
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_description, &reason);
+  return reason;
+}
+
+/// errno itself is another one by now with HDF5 1.14.
+bool has_no_locks(const std::string& reason) {
+  return reason.starts_with(fmt::format("unable to lock file, errno = {},", ENOLCK)) ||
+         reason.starts_with(fmt::format("unable to lock file, errno = {},", EOPNOTSUPP));
 }
 
 /// File access by stdio: HDF5's default driver resolves links, which fails for the paths of files
@@ -55,10 +70,7 @@ Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
 }
 
 void throw_hdf5_error(std::string_view doing) {
-  std::string reason = "HDF5 gives no reason";
-  // Upward starts at the innermost function, the one that knows what is wrong.
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_description, &reason);
-  throw IoError("cannot " + std::string(doing) + ": " + reason);
+  throw IoError("cannot " + std::string(doing) + ": " + hdf5_reason());
 }
 
 Hdf5File create_hdf5_file(const std::filesystem::path& scratch, Hdf5Format format) {
@@ -82,9 +94,8 @@ Hdf5File open_hdf5_file(const std::filesystem::path& path) {
   const Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
   // File systems without locks are read without them; HDF5 itself sees to that for ENOSYS alone.
   check_hdf5(H5Pset_file_locking(access, true, true), "set file properties");
-  errno = 0;
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
-  if (file >= 0 || (errno != ENOLCK && errno != EOPNOTSUPP)) return {file, "open as HDF5"};
+  if (file >= 0 || !has_no_locks(hdf5_reason())) return {file, "open as HDF5"};
   check_hdf5(H5Pset_file_locking(access, false, true), "set file properties");
   return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), "open as HDF5"};
 }
