@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "io/config/config_text.hpp"
 #include "io/equation_changes.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/initial_source.hpp"
+#include "io/output_list.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation_digest.hpp"
+#include "solver/schedule.hpp"
 
 namespace lapl {
 namespace {
@@ -122,16 +125,60 @@ std::vector<std::string> take_out_damaged(const fs::path& fields,
   return problems;
 }
 
+struct Require {
+  const fs::path& path;
+  void operator()(bool good, const std::string& what, const auto& found,
+                  const auto& expected) const {
+    if (!good)
+      throw CheckpointError("{}: {} is {} (expected {}, as its config and its name say)",
+                            path.string(), what, found, expected);
+  }
+};
+
+void require_outputs(const fs::path& path, const CheckpointHeader& header) {
+  const Require require{path};
+  for (const auto& [name, digest] : header.outputs) {
+    const std::int64_t step = step_of_file_name(name);
+    require(step >= 0 && step <= header.step, "an output", shown(name),
+            fmt::format("one of a step from 0 to {}", header.step));
+    require(step != header.step || digest == header.state_digest, "the digest of output " + name,
+            digest, header.state_digest);
+  }
+}
+
+// The outputs that a header's list means. It lies beside the checkpoint, or is that of the run
+// where the checkpoint was taken elsewhere. Throws IoError where neither is as it was.
+void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path& of_run) {
+  OutputDigests outputs;
+  if (header.output_list) try {
+      outputs = read_output_list(output_list_beside(path), *header.output_list);
+    } catch (const IoError&) {
+      if (of_run.empty()) throw;
+      outputs = read_output_list(of_run, *header.output_list);
+    }
+  for (const auto& [step, digest] : outputs)
+    header.outputs.emplace_back(step_file_name(step), digest);
+  require_outputs(path, header);
+}
+
+// Where the list is lost: those that are due, with the digests that the files themselves name.
+void take_due(CheckpointHeader& header, const fs::path& fields) {
+  const Schedule schedule(parse_config(header.config, "its config", ".", {}).run);
+  for (std::int64_t step = 0;; step = schedule.next_output_after(step)) {
+    if (step > header.step) return;
+    const std::string name = step_file_name(step);
+    if (schedule.is_output(step) && !std::ranges::count(header.missing_outputs, step))
+      header.outputs.emplace_back(
+          name, step == header.step ? header.state_digest : state_digest_in(fields / name));
+    if (schedule.next_output_after(step) == step) return;
+  }
+}
+
 // What a header says must follow from the checkpoint's own config, and from the file's name.
 void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool finite) {
   const CheckpointHeader& header = checkpoint.header;
   const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
-  const auto require = [&](bool good, const std::string& what, const auto& found,
-                           const auto& expected) {
-    if (!good)
-      throw CheckpointError("{}: {} is {} (expected {}, as its config and its name say)",
-                            path.string(), what, found, expected);
-  };
+  const Require require{path};
   require(header.shape == run.shape, "its grid", text_of(header.shape), text_of(run.shape));
   const std::vector<std::string>& fields = run.fields;
   require(header.fields == fields, "its state", fmt::format("{}", fmt::join(header.fields, ", ")),
@@ -146,13 +193,6 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool
   require(header.step <= run.steps, "step", header.step, fmt::format("at most {}", run.steps));
   const std::int64_t named = step_of_checkpoint(path.filename().string());
   require(named < 0 || named == header.step, "step", header.step, named);
-  for (const auto& [name, digest] : header.outputs) {
-    const std::int64_t step = step_of_file_name(name);
-    require(step >= 0 && step <= header.step, "an output", shown(name),
-            fmt::format("one of a step from 0 to {}", header.step));
-    require(step != header.step || digest == header.state_digest, "the digest of output " + name,
-            digest, header.state_digest);
-  }
   for (const std::int64_t step : header.missing_outputs)
     require(step >= 0 && step <= header.step, "a missing output", step,
             fmt::format("a step from 0 to {}", header.step));
@@ -184,7 +224,14 @@ Checkpoint read_consistent(const fs::path& path, StateValues values) {
 
 Restart read_restart(const fs::path& path, const CheckpointCheck& check, StateValues values) {
   Restart restart{path, read_consistent(path, values), {}, {}};
-  if (check) restart.damaged = check(path, restart.checkpoint.header);
+  if (check)
+    restart.damaged = check(path, restart.checkpoint.header);
+  else
+    try {
+      take_listed(path, restart.checkpoint.header, {});
+    } catch (const IoError& error) {
+      throw CheckpointError("{}: {}", path.string(), error.what());
+    }
   return restart;
 }
 
@@ -192,13 +239,24 @@ Restart read_restart(const fs::path& path, const CheckpointCheck& check, StateVa
 
 CheckpointCheck check_for(const RunFolder& folder, bool any_equation) {
   return [problem = load_config(folder.config(), {}), fields = folder.fields(), any_equation,
+          own = output_list_beside(folder.checkpoints() / "any"),
           changes = equation_changes(folder)](const fs::path& path, CheckpointHeader& header) {
     const bool any = any_equation || was_changed_at(changes, header.step);
     const std::string differs = refusal(
         differences(parse_config(header.config, path.string(), ".", {}), problem), "it", any);
     if (!differs.empty())
       throw CheckpointError("{}: is of another run than config.yaml: {}", path.string(), differs);
-    return take_out_damaged(fields, fs::last_write_time(path), header);
+    std::vector<std::string> problems;
+    try {
+      take_listed(path, header, own);
+    } catch (const IoError& error) {
+      problems.push_back(fmt::format("{}; the outputs in {} are taken as they are", error.what(),
+                                     fields.string()));
+      take_due(header, fields);
+    }
+    std::ranges::move(take_out_damaged(fields, fs::last_write_time(path), header),
+                      std::back_inserter(problems));
+    return problems;
   };
 }
 

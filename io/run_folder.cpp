@@ -14,6 +14,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <sstream>
 #include <thread>
 
 #include "io/durable/durable_file.hpp"
@@ -56,6 +57,7 @@ std::vector<fs::path> files_of_run(const fs::path& folder) {
   const auto add = [&](const std::vector<fs::path>& more) {
     files.insert(files.end(), more.begin(), more.end());
   };
+  add(list_files(folder / "checkpoints", "outputs.csv", ""));
   if (fs::exists(folder / "fields.nc")) files.push_back(folder / "fields.nc");
   add(list_files(folder / "fields", "step-", ".nc"));
   add(list_files(folder / "fields", "bundle-", ".nc"));
@@ -150,11 +152,15 @@ bool has_ended(const std::string& process) {
       id <= 0)
     return false;
   if (::kill(id, 0) != 0) return errno == ESRCH;
-  // Killed, but its parent has not asked for it yet: "ID (NAME) STATE ...".
+  // Killed, but its memory is still being freed, or its parent has not asked for it yet: "ID (NAME)
+  // STATE PARENT GROUP SESSION TERMINAL GROUP FLAGS ...", of which Linux' PF_EXITING is 4.
   std::ifstream file(fmt::format("/proc/{}/stat", id));
-  std::string line;
+  std::string line, state, skipped;
   std::getline(file, line);
-  return line.find(") Z ") != std::string::npos;
+  std::istringstream fields(line.substr(line.rfind(')') + 1));
+  unsigned flags = 0;
+  fields >> state >> skipped >> skipped >> skipped >> skipped >> skipped >> flags;
+  return state == "Z" || (flags & 4) != 0;
 }
 
 void require_run(const fs::path& path) {
@@ -311,7 +317,7 @@ void refuse_file_of_run(const fs::path& path) {
   bool is_of_run = std::ranges::any_of(names, [&](const char* of) { return name == of; });
   for (const char* part : {"fields", "checkpoints"})
     if (folder.filename() == part) {
-      is_of_run = name.starts_with("step-") || name.starts_with("bundle-");
+      is_of_run = name.starts_with("step-") || name.starts_with("bundle-") || name == "outputs.csv";
       folder = folder.parent_path();
       break;
     }

@@ -26,6 +26,16 @@ RunTable probes_table(const RunFolder& folder, const RunConfig& config) {
 
 std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", digest); }
 
+namespace {
+
+OutputDigests outputs_of(const CheckpointHeader& header) {
+  OutputDigests outputs;
+  for (const auto& [name, digest] : header.outputs) outputs[step_of_file_name(name)] = digest;
+  return outputs;
+}
+
+}  // namespace
+
 template <class T>
 RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
                         Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
@@ -39,11 +49,13 @@ RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::s
       first_step_(from.step),
       diagnostics_(diagnostics_table(folder, config)),
       probes_(probes_table(folder, config)),
+      output_list_(output_list_beside(folder.checkpoints() / "any"), outputs_of(from),
+                   from.output_list),
       index_(folder.index(), folder.fields()),
       missing_index_(from.step > 0),
       missing_outputs_(from.missing_outputs),
       callbacks_(std::move(callbacks)) {
-  for (const auto& [name, digest] : from.outputs) add_output(step_of_file_name(name), digest);
+  for (const auto& [name, digest] : from.outputs) watch_output(step_of_file_name(name), digest);
 }
 
 template <class T>
@@ -161,7 +173,8 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
   diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
   try_to_write_probes();
-  add_output(step, captured.digest);
+  watch_output(step, captured.digest);
+  output_list_.add(step, captured.digest);
   std::erase(missing_outputs_, step);
   try {
     index_.add(record);
@@ -174,7 +187,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
 }
 
 template <class T>
-void RunWriter<T>::add_output(std::int64_t step, std::uint64_t digest) {
+void RunWriter<T>::watch_output(std::int64_t step, std::uint64_t digest) {
   std::error_code error;  // one that is gone already is found at the end
   const auto path = folder_.fields() / step_file_name(step);
   outputs_[step] = {digest, std::filesystem::last_write_time(path, error)};
@@ -199,6 +212,7 @@ void RunWriter<T>::take_out_changed(std::int64_t step) {
     changed = true;
     if (warned_.insert(problem).second) callbacks_.warning(problem);
     missing_outputs_.push_back(of_step);
+    output_list_.remove(of_step);
     index_.remove(of_step);
     outputs_.erase(std::prev(output));
   }
@@ -248,9 +262,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
   }
   write_probes();
   folder_.sync();
-  std::vector<std::pair<std::string, std::uint64_t>> outputs;
-  for (const auto& [of_step, stored] : outputs_)
-    outputs.emplace_back(step_file_name(of_step), stored.digest);
+  const OutputListMark output_list = output_list_.store();
   together.say();
   write_checkpoint(*ranks_, path,
                    {.config = config_text_,
@@ -261,8 +273,8 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
                     .coefficient = coefficient_of(config_),
                     .state_digest = captured.digest,
                     .equation_digest = equation_digest_,
-                    .outputs = std::move(outputs),
-                    .missing_outputs = missing_outputs_},
+                    .missing_outputs = missing_outputs_,
+                    .output_list = output_list},
                    captured.rows, captured.state);
   remove_old_checkpoints(path);
   return path.string();

@@ -14,6 +14,7 @@
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/run_index.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/output_list.hpp"
 #include "io/run_folder.hpp"
 #include "io/run_table.hpp"
 #include "kernels/error.hpp"
@@ -78,7 +79,7 @@ class RunWriter final : public RunSink<T> {
   std::string write_output(const Storing& storing, const Captured<T>& captured,
                            const Diagnostics& diagnostics);
   std::string write_state(std::int64_t step, const Captured<T>& captured);
-  void add_output(std::int64_t step, std::uint64_t digest);
+  void watch_output(std::int64_t step, std::uint64_t digest);
   void take_out_changed(std::int64_t step);
   bool index_is_due() const;
   void rewrite_index(std::int64_t step);
@@ -104,6 +105,7 @@ class RunWriter final : public RunSink<T> {
   std::size_t looks_ = 0;                   // at outputs that may have changed, saved up
   StepFileWriter step_files_;
   RunTable diagnostics_, probes_;
+  OutputList output_list_;
   std::mutex probing_;  // lines come from the stepping thread
   std::string probe_lines_;
   Clock::time_point probes_written_ = Clock::now();

@@ -77,7 +77,7 @@ std::optional<Checkpoint> run_in_parts(const std::string& config_text,
     const Job job = end == *ends.begin() ? Job{.config = config} : going_on();
     if (execute(job, console) != exit_complete) return std::nullopt;
   }
-  return read_checkpoint(folder / "checkpoints" / checkpoint_file_name(*ends.rbegin()));
+  return checkpoint_from(folder / "checkpoints", std::to_string(*ends.rbegin())).checkpoint;
 }
 
 // The first cell in which two states of different digests differ.

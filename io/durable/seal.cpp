@@ -29,6 +29,8 @@ SealMaker::SealMaker() : state_(std::make_unique<State>()) {
   if (XXH3_128bits_reset(&state_->hash) != XXH_OK) throw std::bad_alloc();
 }
 
+SealMaker::SealMaker(SealMaker&&) noexcept = default;
+SealMaker& SealMaker::operator=(SealMaker&&) noexcept = default;
 SealMaker::~SealMaker() = default;
 
 void SealMaker::add(std::span<const std::byte> bytes) {

@@ -17,8 +17,8 @@ using SealBytes = std::array<std::byte, seal_size>;
 class SealMaker {
  public:
   SealMaker();
-  SealMaker(const SealMaker&) = delete;
-  SealMaker& operator=(const SealMaker&) = delete;
+  SealMaker(SealMaker&&) noexcept;
+  SealMaker& operator=(SealMaker&&) noexcept;
   ~SealMaker();
 
   void add(std::span<const std::byte> bytes);

@@ -15,6 +15,14 @@
 
 namespace lapl {
 
+/// How long the list of outputs was (io/output_list.hpp), and the low half of the XXH3 of that
+/// part.
+struct OutputListMark {
+  std::uint64_t bytes = 0;
+  std::uint64_t digest = 0;
+  bool operator==(const OutputListMark&) const = default;
+};
+
 /// Everything but the values. dt and coefficient are stored as raw bits.
 struct CheckpointHeader {
   std::string config;  ///< resolved config, YAML
@@ -25,10 +33,12 @@ struct CheckpointHeader {
   double coefficient = 0;
   std::uint64_t state_digest = 0;
   std::optional<std::uint64_t> equation_digest = {};  ///< none: of a version that had none
-  /// Name and state digest of each output that existed when the checkpoint was written.
-  std::vector<std::pair<std::string, std::uint64_t>> outputs;
+  /// Name and state digest of each output that existed when the checkpoint was written: in files of
+  /// earlier versions alone, others have the mark of a list.
+  std::vector<std::pair<std::string, std::uint64_t>> outputs = {};
   /// Steps up to this one whose output was due but could not be stored.
   std::vector<std::int64_t> missing_outputs;
+  std::optional<OutputListMark> output_list = {};
 };
 
 struct Checkpoint {

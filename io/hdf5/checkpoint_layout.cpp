@@ -38,17 +38,26 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+OutputListMark read_output_list_mark(hid_t file) {
+  const auto words = read_array<std::uint64_t>(file, "output_list", 2);
+  if (words.size() != 2) throw IoError("dataset output_list has {} values, not 2", words.size());
+  return {words[0], words[1]};
+}
+
+// Of earlier versions: the names one a line.
+std::vector<std::pair<std::string, std::uint64_t>> read_outputs(hid_t file) {
+  const std::vector<std::string> names = lines_of(read_text(file, "output_names", longest_text));
+  const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);
+  if (names.size() != digests.size())
+    throw IoError("has {} output names, but {} digests", names.size(), digests.size());
+  std::vector<std::pair<std::string, std::uint64_t>> outputs;
+  for (std::size_t i = 0; i < names.size(); ++i) outputs.emplace_back(names[i], digests[i]);
+  return outputs;
+}
+
 }  // namespace
 
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
-  // The names one a line: an array of texts would need them all to be of one length.
-  std::string names;
-  std::vector<std::uint64_t> digests;
-  for (const auto& [name, digest] : header.outputs) {
-    names += name + "\n";
-    digests.push_back(digest);
-  }
-
   write_format(file, "checkpoint");
   write_text(file, "config", header.config);
   write_values(file, "shape", header.shape.extents());
@@ -60,8 +69,8 @@ void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
   write_values(file, "state_digest", std::vector{header.state_digest});
   if (header.equation_digest)
     write_values(file, "equation_digest", std::vector{*header.equation_digest});
-  write_text(file, "output_names", names);
-  write_values(file, "output_digests", digests);
+  const OutputListMark list = header.output_list.value_or(OutputListMark());
+  write_values(file, "output_list", std::vector{list.bytes, list.digest});
   write_values(file, "missing_outputs", header.missing_outputs);
 }
 
@@ -87,11 +96,10 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   header.state_digest = read_one<std::uint64_t>(file, "state_digest");
   if (H5Lexists(file, "equation_digest", H5P_DEFAULT) > 0)
     header.equation_digest = read_one<std::uint64_t>(file, "equation_digest");
-  const std::vector<std::string> names = lines_of(read_text(file, "output_names", longest_text));
-  const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);
-  if (names.size() != digests.size())
-    throw IoError("has {} output names, but {} digests", names.size(), digests.size());
-  for (std::size_t i = 0; i < names.size(); ++i) header.outputs.emplace_back(names[i], digests[i]);
+  if (H5Lexists(file, "output_list", H5P_DEFAULT) > 0)
+    header.output_list = read_output_list_mark(file);
+  else
+    header.outputs = read_outputs(file);
   // Checkpoints of earlier versions have none: a run ended there with the first output it missed.
   if (H5Lexists(file, "missing_outputs", H5P_DEFAULT) > 0)
     header.missing_outputs = read_array<std::int64_t>(file, "missing_outputs", most_outputs);

@@ -226,6 +226,15 @@ FileContent read_output(const std::filesystem::path& path) {
   return content;
 }
 
+std::uint64_t state_digest_in(const std::filesystem::path& file) try {
+  std::uint64_t digest = 0;
+  for (const auto& [name, text] : read_content(file).provenance)
+    if (name == "state_digest") digest = std::strtoull(text.c_str(), nullptr, 16);
+  return digest;
+} catch (const IoError&) {
+  return 0;
+}
+
 std::string output_problem(const std::filesystem::path& file, std::uint64_t state_digest,
                            std::filesystem::file_time_type unchanged_since) try {
   std::error_code error;

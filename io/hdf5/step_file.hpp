@@ -62,6 +62,9 @@ class StepFileWriter {
   std::vector<std::size_t> offsets_;
 };
 
+/// The digest of the state that an output names; 0 where it cannot be read.
+std::uint64_t state_digest_in(const std::filesystem::path& file);
+
 /// What is wrong with an output that was stored with this state digest; empty where nothing is. One
 /// that was last written before `unchanged_since` is only looked for, with its seal, not read.
 std::string output_problem(

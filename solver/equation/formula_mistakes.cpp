@@ -19,8 +19,9 @@ namespace {
 // Outputs call other things so.
 constexpr std::array taken_by_outputs = {"time", "step", "provenance", "VTKHDF"};
 constexpr std::array taken_by_checkpoints = {
-    "config",       "shape",           "fields",       "time_step_bits", "coefficient_bits",
-    "state_digest", "equation_digest", "output_names", "output_digests", "missing_outputs"};
+    "config",           "shape",          "fields",          "time_step_bits",
+    "coefficient_bits", "state_digest",   "equation_digest", "output_list",
+    "output_names",     "output_digests", "missing_outputs"};
 
 // Every quantity before those that it reads; none is made of itself.
 std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities) {

@@ -200,6 +200,42 @@ TEST_CASE("--from goes on from an older checkpoint, by step or by file") {
   CHECK(std::count(diagnostics.begin(), diagnostics.end(), '\n') == 5);  // no line twice
 }
 
+TEST_CASE(
+    "a lost list of outputs: they are taken as they lie, and a checkpoint kept elsewhere holds") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const Outcome whole = run_lapl({"run", "c.yaml"});
+  // Checkpoints do not grow with the outputs before them.
+  CHECK(fs::file_size("out/checkpoints/step-000000060.h5") ==
+        fs::file_size("out/checkpoints/step-000000040.h5"));
+  fs::rename("out/checkpoints/step-000000040.h5", "kept.h5");
+  const Outcome kept = run_lapl({"resume", "out", "--from", "kept.h5"});
+  CAPTURE(kept.err);
+  CHECK(kept.code == 0);
+  CHECK(kept.err.find("outputs.csv") == std::string::npos);
+  CHECK(last_digest(kept.out) == last_digest(whole.out));
+
+  fs::remove("out/checkpoints/outputs.csv");
+  const Outcome lying = run_lapl({"resume", "out", "--set", "time.steps=80"});
+  CAPTURE(lying.err);
+  CHECK(lying.code == 0);
+  CHECK(lying.err.find("outputs.csv: cannot open: No such file or directory; the outputs in "
+                       "out/fields are taken as they are") != std::string::npos);
+  const Outcome listed = run_lapl({"resume", "out", "--set", "time.steps=100"});
+  CAPTURE(listed.err);
+  CHECK(listed.code == 0);
+  CHECK(listed.err.find("outputs.csv") == std::string::npos);
+  // Nor does a missing one pass for one that is there.
+  std::string list = text_of("out/checkpoints/outputs.csv");
+  list[list.size() / 2] ^= 1;
+  write_text("out/checkpoints/outputs.csv", list);
+  fs::remove("out/fields/step-000000020.nc");
+  const Outcome lacking = run_lapl({"resume", "out"});
+  CAPTURE(lacking.err);
+  CHECK(lacking.code == 4);
+  CHECK(lacking.err.find("the output of step 20") != std::string::npos);
+}
+
 TEST_CASE("a damaged newest checkpoint is named and an older one used, or with none exit 6") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());

@@ -40,12 +40,13 @@ TEST_CASE("three checkpoints are kept, or as many as the config says") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "checkpoint.every=5"}).code == 0);
-  CHECK(std::distance(fs::directory_iterator("out/checkpoints"), {}) == 3);
+  CHECK(std::distance(fs::directory_iterator("out/checkpoints"), {}) ==
+        4);  // and the list of outputs
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "checkpoint.every=5", "--set", "checkpoint.keep=1",
                     "--output", "b"})
               .code == 0);
   CHECK(fs::exists("b/checkpoints/step-000000060.h5"));
-  CHECK(std::distance(fs::directory_iterator("b/checkpoints"), {}) == 1);
+  CHECK(std::distance(fs::directory_iterator("b/checkpoints"), {}) == 2);
 }
 
 TEST_CASE("an existing run is never overwritten unasked, other folders never") {

@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
                     .shape = {2, 3},
                     .step = 20,
                     .state_digest = digest_of(std::span<const float>(values)),
-                    .outputs = {{"step-000000000.nc", 1}}},
+                    .missing_outputs = {}},
                    std::span<const float>(values));
   write_step_file(checkpoints / "step",
                   {.shape = {2, 3},

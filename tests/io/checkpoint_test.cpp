@@ -25,8 +25,8 @@ CheckpointHeader header_of(Shape shape, const std::vector<T>& values) {
           .time_step = 0.1,
           .coefficient = std::bit_cast<double>(0x3FCFFFFFFFFFFFFFu),
           .state_digest = digest_of(std::span(values)),
-          .outputs = {{"step-000000000.nc", 0}, {"a b", 0xFFFFFFFFFFFFFFFFu}},
-          .missing_outputs = {7, 12345678900}};
+          .missing_outputs = {7, 12345678900},
+          .output_list = OutputListMark{12345678901, 0xFFFFFFFFFFFFFFFFu}};
 }
 
 template <class T>
@@ -47,7 +47,7 @@ void check_parts(const std::filesystem::path& path, const CheckpointHeader& head
     scanned.insert(scanned.end(), values.begin(), values.end());
   });
   CHECK(found.header.config == header.config);
-  CHECK(found.header.outputs == header.outputs);
+  CHECK(found.header.output_list == header.output_list);
   CHECK(std::get<std::vector<T>>(found.values).empty());
   CHECK(same_bits<T>(scanned, state));
   const Shape shape = header.shape;
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("a checkpoint gives back every bit, at any shape", T, float, 
     CHECK(bits_of(read.header.time_step) == bits_of(header.time_step));
     CHECK(bits_of(read.header.coefficient) == bits_of(header.coefficient));
     CHECK(read.header.state_digest == header.state_digest);
-    CHECK(read.header.outputs == header.outputs);
+    CHECK(read.header.output_list == header.output_list);
     CHECK(read.header.missing_outputs == header.missing_outputs);
     const auto& read_values = std::get<std::vector<T>>(read.values);
     REQUIRE(read_values.size() == values.size());
@@ -130,12 +130,32 @@ TEST_CASE("a checkpoint without outputs or config") {
   CheckpointHeader header{.config = "",
                           .shape = {1, 1},
                           .state_digest = digest_of(std::span(values)),
-                          .outputs = {},
                           .missing_outputs = {}};
   write_checkpoint(folder / "c.h5", header, std::span<const double>(values));
   const Checkpoint read = read_checkpoint(folder / "c.h5");
   CHECK(read.header.config.empty());
-  CHECK(read.header.outputs.empty());
+  CHECK(read.header.output_list == OutputListMark());
+}
+
+TEST_CASE("a checkpoint of an earlier version names its outputs itself") {
+  const ScratchFolder folder;
+  const auto path = folder / "c.h5";
+  write_sample<float>(path, {2, 3});
+  edit_sealed(path, [](hid_t file) {
+    remove_link(file, "output_list");
+    write_text(file, "output_names", "step-000000000.nc\na b\n");
+    write_array(file, "output_digests", std::vector<std::uint64_t>{0, ~std::uint64_t{0}})
+        .close("close");
+  });
+  using Outputs = std::vector<std::pair<std::string, std::uint64_t>>;
+  CHECK(read_checkpoint(path).header.outputs ==
+        Outputs{{"step-000000000.nc", 0}, {"a b", ~std::uint64_t{0}}});
+  edit_sealed(path, [](hid_t file) {
+    remove_link(file, "output_names");
+    write_text(file, "output_names", "one\n");
+  });
+  CHECK(contains(message_of<CheckpointError>([&] { read_checkpoint(path); }),
+                 "has 1 output names, but 2 digests"));
 }
 
 TEST_CASE("a checkpoint can be looked at as any other file") {
@@ -200,8 +220,8 @@ TEST_CASE("each reason why a checkpoint cannot be used is named, though its seal
        "dataset step is negative"},
       {replace("step", H5T_STD_I32LE, {1}, &negative, H5T_NATIVE_INT64),
        "dataset step is of another type than lapl writes"},
-      {replace("output_digests", H5T_STD_U64LE, {1}, &digest, H5T_NATIVE_UINT64),
-       "has 2 output names, but 1 digests"},
+      {replace("output_list", H5T_STD_U64LE, {1}, &digest, H5T_NATIVE_UINT64),
+       "dataset output_list has 1 values, not 2"},
       {replace("field", H5T_STD_I32LE, {2, 3}, values.data(), H5T_NATIVE_DOUBLE),
        "dataset field is neither float32 nor float64"},
       {replace("field", H5T_IEEE_F32LE, {1, 2, 3}, values.data(), H5T_NATIVE_DOUBLE),

@@ -70,14 +70,14 @@ StepRecord record_of(Shape shape, const std::vector<T>& values, std::size_t fiel
 
 /// Ranks other than the first have shape and fields alone.
 CheckpointHeader header_of(Shape shape, std::size_t fields) {
-  CheckpointHeader header{.config = {}, .shape = shape, .outputs = {}, .missing_outputs = {}};
+  CheckpointHeader header{.config = {}, .shape = shape, .missing_outputs = {}};
   header.fields.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(fields));
   if (!test::ranks().is_first()) return header;
   header.config = "grid: {}\n";
   header.step = 2500;
   header.time_step = 0.1;
   header.state_digest = 17;
-  header.outputs = {{"step-000000000.nc", 3}};
+  header.output_list = {3, 4};
   header.missing_outputs = {7};
   return header;
 }
