@@ -127,7 +127,8 @@ TEST_CASE("compiled stages hold the contractions of the canon, and no others") {
   for (const char* type : {"float", "double"}) {
     CAPTURE(std::string(type));
     // One loop, a cell at a time; and as runs have it, in vectors, with loops for what is left.
-    const auto plain = compiled(type, "-fno-openmp-simd -fno-tree-vectorize -fno-unroll-loops");
+    const auto plain =
+        compiled(type, "-fno-openmp-simd -fno-tree-vectorize -fno-unroll-loops -fno-split-paths");
     const auto vectors = compiled(type, "");
     long total = 0;
     for (std::size_t i = 0; i < stages.size(); ++i) {

@@ -82,6 +82,8 @@ def limit(torture: Torture, size: int, environment: dict[str, str], folder: path
     (folder / "c.yaml").write_text(torture.small)
     faults = torture.faults(folder) | environment
     limited = torture.run_program(folder, *command, prefix=["prlimit", f"--fsize={size}"], environment=faults)
+    if limited.code == 5 and "mpirun failed with code" in limited.err:  # Open MPI 5 needs files of some MB for itself
+        return expect(not (folder / "out").exists(), f"{limited}")
     check_limited(torture, limited, "File too large", folder / "out")
     torture.check_resumes(folder, torture.small)
 

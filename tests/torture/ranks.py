@@ -18,6 +18,7 @@ from stops import SIGNALS, check_stopped
 import threads
 
 ON_RANKS = pathlib.Path(__file__).resolve().parents[1] / "ranks/on_ranks"
+ON_RANK = '[ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = {} ]'  # mpirun of Open MPI 5.0.7 takes no `:`
 SECONDS = 120  # in which a run is to end everywhere, beside whatever else the machine does
 
 
@@ -198,12 +199,10 @@ def one_rank_errors(torture: Torture, count: int | None) -> list[Trial]:
 
     def trial(error: int, at: int, rank: int, folder: pathlib.Path) -> None:
         (folder / "c.yaml").write_text(torture.small)
-        plain = [str(torture.program), *RUN, "--backend", torture.backend]
         faults = torture.faults(folder, action=f"error:{error}:once", at=at)
-        words = [str(ON_RANKS)]
-        for number in range(3):
-            environment = [f"{name}={value}" for name, value in faults.items()] if number == rank else []
-            words += [*([":", "-n"] if number else []), "1", "env", *environment, *plain]
+        words = [str(ON_RANKS), "3", "sh", "-c", f'{ON_RANK.format(rank)} && exec env "$@" || shift {len(faults)}; exec "$@"',
+                 "sh", *(f"{name}={value}" for name, value in faults.items()),
+                 str(torture.program), *RUN, "--backend", torture.backend]
         process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
         ended = torture.finish(process)
