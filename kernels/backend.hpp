@@ -101,8 +101,6 @@ class Backend {
 
 /// Why no CUDA backend can be made here; empty where one can.
 std::string cuda_unavailable();
-/// Why a CUDA backend cannot compute formulas; empty where it can.
-std::string cuda_formulas_unavailable();
 
 /// Makes a CUDA device the one that this thread uses, where there are any: the index-th, counted
 /// round and round.

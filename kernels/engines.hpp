@@ -24,7 +24,7 @@ inline constexpr auto engine_table = std::to_array<EngineInfo>(
      {"resident", "cuda",
       "one launch for all steps between outputs, for grids that fit on the chip"},
      {"streaming", "cuda", "many steps a launch, rows streamed through registers"},
-     {"tile", "cuda", "one step a launch, tiles with halo in shared memory, CUDA graphs"}});
+     {"tile", "cuda", "any equation, one stage a launch, neighbours through the caches"}});
 
 /// Has bits of its own, and is taken where it is asked for by name alone
 /// (kernels/linear_rates.hpp).

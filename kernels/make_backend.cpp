@@ -39,14 +39,6 @@ void choose_device([[maybe_unused]] int index) {
 #endif
 }
 
-std::string cuda_formulas_unavailable() {
-#ifdef LAPL_HAS_CUDA
-  return cuda_formulas_unavailable_reason();
-#else
-  return cuda_unavailable();
-#endif
-}
-
 template <class T>
 std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::string& engine,
                                          const Problem<T>& problem, int threads) {

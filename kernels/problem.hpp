@@ -146,11 +146,11 @@ std::optional<Extensions> extensions_of(const Problem<T>& problem) {
 }
 
 /// True where an engine of the CUDA backend, or "auto", steps it by code that is compiled at run
-/// time: what is not compiled ahead, and diffusion with faces that extend no grid (held at a value
-/// but 0, mixed), of which tile alone is compiled ahead and takes one step a launch.
+/// time: what is not compiled ahead, engine "tile", and diffusion with faces that extend no grid
+/// (held at a value but 0, mixed).
 template <class T>
 bool is_compiled_at_run_time(const Problem<T>& problem, std::string_view engine) {
-  return !is_compiled_ahead(problem) || (engine != "tile" && !extensions_of(problem));
+  return !is_compiled_ahead(problem) || engine == "tile" || !extensions_of(problem);
 }
 
 }  // namespace lapl

@@ -84,7 +84,8 @@ ArrayCount array_count(const RunConfig& config) {
   // Each of coefficients: the problem's, the backend's and the engine's, and two of each formula.
   count.others = 3 * coefficients + equation_of(config).stages(config).like.size() - given;
   for (const Formula& formula : derived_formulas(config))
-    count.others += 2 * coefficients + value_stages(system_of(config), formula).like.size() - given;
+    count.others +=
+        2 * coefficients + value_stages(system_of(config), formula).like.size() - given - 1;
   return count;
 }
 
@@ -98,7 +99,7 @@ std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config, const Problem
       plans.push_back(formula_plan(config, problem, name, formula->formula));
     else if (const auto spacing = config.spacing.given(config.shape.axes);
              problem.laws.empty() && config.shape.axes == 2 && spacing.size() == 1)
-      plans.push_back(LaplacianPlan<T>(problem, static_cast<T>(spacing.front() * spacing.front())));
+      plans.push_back(laplacian_plan(problem, static_cast<T>(spacing.front() * spacing.front())));
     else
       plans.push_back(
           formula_plan(config, problem, name, fmt::format("laplacian({})", config.fields.front())));

@@ -73,7 +73,7 @@ Stepped<T> state_of(Backend<T>& backend) {
 template <class T>
 std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem, T spacing_squared = 1) {
   if (problem.shape.axes != 2) return {};
-  return {LaplacianPlan<T>(problem, spacing_squared)};
+  return {laplacian_plan(problem, spacing_squared)};
 }
 
 /// `steps` steps of `engine` on `backend` from `field`.

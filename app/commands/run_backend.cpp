@@ -4,35 +4,18 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 #include "io/filter_source.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
-#include "solver/equation/formula_system.hpp"
 #include "solver/filter.hpp"
 #include "solver/linear_rates.hpp"
 #include "solver/outputs.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
-namespace {
-
-// Of the equation, of what follows from the state, or of a law that is no constant.
-bool has_formulas(const RunConfig& config) {
-  return config.equation.kind == EquationKind::formula || !config.derived.empty() ||
-         !config.integrals.empty() || std::ranges::any_of(config.laws, [&](const SideLaw& law) {
-           std::set<std::string> used;
-           return !terms_of(law, config, used).tree.results.empty();
-         });
-}
-
-}  // namespace
 
 BackendChoice choose_backend(const RunConfig& config) {
-  if (config.backend == "auto" && (config.engine == "auto" || is_spectral(config)) &&
-      has_formulas(config) && cuda_unavailable().empty() && !cuda_formulas_unavailable().empty())
-    return {"cpu", "formulas on a GPU: " + cuda_formulas_unavailable()};
   return choose_backend(config.backend, config.engine);
 }
 

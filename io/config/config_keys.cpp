@@ -257,7 +257,7 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
       {{.name = "compute.precision", .type = word(names_in(name_table<Precision>)), .preset = "float32",
        .meaning = "number type of the field"}, store(&RunConfig::precision)},
       {{.name = "compute.engine", .type = word(engine_names()), .preset = "auto",
-       .meaning = "how to step; auto: the fastest for the grid, measured on a GPU; never spectral, "
+       .meaning = "how to step; auto: the fastest for the grid; never spectral, "
                   "which has digests of its own"},
        store(&RunConfig::engine)},
       {{.name = "compute.threads", .type = either(word({"auto"}), integer(1, 1024)),

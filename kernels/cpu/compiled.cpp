@@ -1,4 +1,4 @@
-// Engines "threaded" and "blocked" of all but diffusion on two axes: stages as functions of a row,
+// Engines "threaded", and "blocked" of all but diffusion on two axes: stages as functions of a row,
 // in pieces of the grid that go through one step or through several (kernels/cpu/pipeline.hpp).
 // Those functions are compiled at run time, but for diffusion on three axes, which is compiled
 // ahead. Until the compiler is done, and where there is none, the stages are interpreted.

@@ -11,7 +11,6 @@
 
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/filter.hpp"
-#include "kernels/cpu/ghosted_rows.hpp"
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/rows.hpp"
@@ -46,15 +45,12 @@ template <class T>
 std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem<T>& problem,
                                           int threads) {
   constexpr int most_steps = 12;
-  const bool ahead = is_compiled_ahead(problem);
   if (name == "blocked")
-    return ahead ? make_blocked_engine(problem, threads)
-                 : make_compiled_engine(problem, threads, most_steps);
+    return is_compiled_ahead(problem) ? make_blocked_engine(problem, threads)
+                                      : make_compiled_engine(problem, threads, most_steps);
   if (name == "interpreted") return make_interpreted_engine(problem, threads);
   if (name == "reference") return make_reference_engine(problem, threads);
-  if (name == "threaded")
-    return ahead ? make_threaded_engine(problem, threads)
-                 : make_compiled_engine(problem, threads, 1);
+  if (name == "threaded") return make_compiled_engine(problem, threads, 1);
   if (name == spectral_engine.name) return make_spectral_engine(problem, threads);
   throw ConfigError("engine {}: not an engine of the CPU backend", name);
 }
@@ -65,32 +61,6 @@ std::string fastest(const Problem<T>& problem) {
   const bool ahead = is_compiled_ahead(problem) || rows_are_compiled(problem);
   return ahead || system_compiler().missing.empty() ? "blocked" : "interpreted";
 }
-
-template <class T>
-class CpuLaplacian final : public CpuFilter<T> {
- public:
-  CpuLaplacian(Shape shape, const LaplacianPlan<T>& plan, int threads)
-      : rows_(shape, plan.faces),
-        shape_(shape),
-        spacing_squared_(plan.spacing_squared),
-        threads_(threads) {}
-
-  void apply(const T* input, T* output) override {
-#pragma omp parallel for num_threads(threads_) schedule(static)
-    for (std::int64_t row = 0; row < shape_.rows; ++row) {
-      const GhostedRow<T> from = rows_.at(input, row);
-      widest<RowLoops<T>>().laplacian_row(from.up, from.centre, from.down, from.left, from.right,
-                                          output + row * shape_.columns, shape_.columns,
-                                          spacing_squared_);
-    }
-  }
-
- private:
-  GhostedRows<T> rows_;
-  Shape shape_;
-  T spacing_squared_;
-  int threads_;
-};
 
 template <class T>
 class CpuBackend final : public Backend<T> {
@@ -197,16 +167,11 @@ class CpuBackend final : public Backend<T> {
   double stepping_seconds() override { return std::chrono::duration<double>(stepping_).count(); }
 
  private:
-  void add_derived(const LaplacianPlan<T>& plan) {
-    add_filter(std::make_shared<CpuLaplacian<T>>(problem_.shape, plan, team_), 0);
-  }
   void add_derived(const FilterPlan<T>& plan) {
-    add_filter(make_cpu_filter(plan, team_), plan.field);
-  }
-  void add_filter(std::shared_ptr<CpuFilter<T>> filter, int field) {
-    const std::int64_t first = field * problem_.shape.cells();
+    const std::int64_t first = plan.field * problem_.shape.cells();
     derived_.push_back(
-        [filter, first](const T* state, T* output) { filter->apply(state + first, output); });
+        [filter = std::shared_ptr<CpuFilter<T>>(make_cpu_filter(plan, team_)), first](
+            const T* state, T* output) { filter->apply(state + first, output); });
   }
   void add_derived(const StagesPlan<T>& plan) {
     derived_.push_back(
@@ -277,7 +242,8 @@ template <class T>
 std::optional<CodeText> code_to_compile(const std::string& engine, const Problem<T>& problem) {
   const std::string name = engine == "auto" ? fastest(problem) : engine;
   if (name != "blocked" && name != "threaded") return std::nullopt;
-  if (is_compiled_ahead(problem) || rows_are_compiled(problem)) return std::nullopt;
+  if (rows_are_compiled(problem) || (name == "blocked" && is_compiled_ahead(problem)))
+    return std::nullopt;
   return code_of_steps(problem);
 }
 template std::optional<CodeText> code_to_compile(const std::string&, const Problem<float>&);

@@ -58,8 +58,6 @@ std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, in
 template <class T>
 CodeText code_of_steps(const Problem<T>& problem);
 template <class T>
-std::unique_ptr<CpuEngine<T>> make_threaded_engine(const Problem<T>& problem, int threads);
-template <class T>
 std::unique_ptr<CpuEngine<T>> make_blocked_engine(const Problem<T>& problem, int threads);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_spectral_engine(const Problem<T>& problem, int threads);

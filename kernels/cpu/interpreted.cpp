@@ -159,8 +159,8 @@ class StageRows {
 template <class T>
 class StageInterpreter {
  public:
-  StageInterpreter(const Problem<T>& problem, int threads)
-      : problem_(problem), arrays_(problem_), laws_(problem_), threads_(threads) {
+  StageInterpreter(const Problem<T>& problem, int threads, bool last_is_lent = false)
+      : problem_(problem), arrays_(problem_, last_is_lent), laws_(problem_), threads_(threads) {
     for (const Stage& stage : problem_.stages) {
       auto& of_thread = stages_.emplace_back();
       for (int thread = 0; thread < threads; ++thread) of_thread.emplace_back(problem_, stage);
@@ -170,18 +170,15 @@ class StageInterpreter {
   StageInterpreter& operator=(const StageInterpreter&) = delete;
 
   /// Reads the state in buffers.current, of `step`, and writes fields that stages make to
-  /// buffers.next.
-  void take(const DoubleBuffer<T>& buffers, std::int64_t step) {
-    arrays_.start(buffers);
+  /// buffers.next; `last` is where the last array lies, if it is lent.
+  void take(const DoubleBuffer<T>& buffers, std::int64_t step, T* last = nullptr) {
+    arrays_.start(buffers, last);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const Stage& stage = problem_.stages[i];
       take(stages_[i], (static_cast<double>(step) + stage.time) * problem_.time_step);
       arrays_.finish(stage);
     }
   }
-
-  const Problem<T>& problem() const { return problem_; }
-  const T* array(int index) const { return arrays_.read(index); }
 
  private:
   void take(std::vector<StageRows<T>>& of_thread, double time) {
@@ -230,12 +227,10 @@ class InterpretedEngine final : public CpuEngine<T> {
 template <class T>
 class InterpretedValue final : public StagesValue<T> {
  public:
-  InterpretedValue(const Problem<T>& problem, int threads) : stages_(problem, threads) {}
+  InterpretedValue(const Problem<T>& problem, int threads) : stages_(problem, threads, true) {}
 
   void apply(const T* state, std::int64_t step, T* output) override {
-    stages_.take({const_cast<T*>(state), nullptr}, step);  // no stage makes a field
-    std::copy_n(stages_.array(stages_.problem().arrays() - 1), stages_.problem().shape.cells(),
-                output);
+    stages_.take({const_cast<T*>(state), nullptr}, step, output);  // no stage makes a field
   }
 
  private:

@@ -15,25 +15,30 @@ namespace lapl {
 template <class T>
 class StepArrays {
  public:
-  explicit StepArrays(const Problem<T>& problem) : problem_(problem) {
+  /// `last_is_lent`: the last array, which stages make, lies where start() is told each time.
+  explicit StepArrays(const Problem<T>& problem, bool last_is_lent = false) : problem_(problem) {
     const int given = problem.fields + static_cast<int>(problem.coefficients.size());
-    made_.assign(problem.arrays() - given, std::vector<T>(problem.shape.cells()));
+    made_.assign(problem.arrays() - given - (last_is_lent ? 1 : 0),
+                 std::vector<T>(problem.shape.cells()));
   }
 
   /// Where each array is read; the fields are those of `buffers.current` that are not yet made.
-  void start(const DoubleBuffer<T>& buffers) {
+  void start(const DoubleBuffer<T>& buffers, T* last = nullptr) {
     buffers_ = buffers;
+    last_ = last;
     read_.clear();
     for (int field = 0; field < problem_.fields; ++field)
       read_.push_back(buffers.current + field * problem_.shape.cells());
     for (const auto& coefficient : problem_.coefficients) read_.push_back(coefficient.data());
-    for (const auto& made : made_) read_.push_back(made.data());
+    for (int array = static_cast<int>(read_.size()); array < problem_.arrays(); ++array)
+      read_.push_back(write(array));
   }
   const T* read(int array) const { return read_[array]; }
 
   T* write(int array) {
     if (array < problem_.fields) return buffers_.next + array * problem_.shape.cells();
-    return made_[array - problem_.fields - problem_.coefficients.size()].data();
+    const std::size_t made = array - problem_.fields - problem_.coefficients.size();
+    return made < made_.size() ? made_[made].data() : last_;
   }
   /// From here on the targets of a stage are read as it made them.
   void finish(const Stage& stage) {
@@ -44,6 +49,7 @@ class StepArrays {
   const Problem<T>& problem_;
   DoubleBuffer<T> buffers_;
   std::vector<std::vector<T>> made_;
+  T* last_ = nullptr;
   std::vector<const T*> read_;
 };
 

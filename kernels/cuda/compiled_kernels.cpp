@@ -10,14 +10,10 @@
 #include <utility>
 
 #include "kernels/background.hpp"
-#include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/shared_code.hpp"
 #include "kernels/shared_kernels.hpp"
-
-// The runtime loads libraries from 12.8 on.
-#define LAPL_LOADS_KERNELS (CUDART_VERSION >= 12080)
 
 namespace lapl {
 namespace {
@@ -109,13 +105,7 @@ Cubin shared_cubin(int file, const KernelText& text, int architecture) {
   return cubin;
 }
 
-std::string cuda_formulas_unavailable_reason() {
-  return LAPL_LOADS_KERNELS ? "" : "built with a CUDA toolkit older than 12.8";
-}
-
 CompiledKernels::CompiledKernels(KernelText text) {
-  cubin_.unavailable = cuda_formulas_unavailable_reason();
-  if (!cubin_.unavailable.empty()) return;
   compiling_ = in_background([text = std::move(text), architecture = current_architecture()] {
     return shared_cubin(received_shared_code(), text, architecture);
   });
@@ -131,35 +121,7 @@ bool CompiledKernels::ready() {
 void CompiledKernels::wait() {
   if (!compiling_.valid()) return;
   cubin_ = compiling_.get();
-  if (cubin_.unavailable.empty()) load();
+  if (cubin_.unavailable.empty()) module_ = KernelModule(cubin_.code);
 }
-
-#if LAPL_LOADS_KERNELS
-
-CompiledKernels::~CompiledKernels() {
-  if (library_ != nullptr)
-    LAPL_CUDA_NO_THROW(cudaLibraryUnload(static_cast<cudaLibrary_t>(library_)));
-}
-
-void CompiledKernels::load() {
-  cudaLibrary_t library = nullptr;
-  LAPL_CUDA(
-      cudaLibraryLoadData(&library, cubin_.code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
-  library_ = library;
-}
-
-const void* CompiledKernels::kernel(const std::string& name) const {
-  cudaKernel_t kernel = nullptr;
-  LAPL_CUDA(cudaLibraryGetKernel(&kernel, static_cast<cudaLibrary_t>(library_), name.c_str()));
-  return kernel;
-}
-
-#else
-
-CompiledKernels::~CompiledKernels() = default;
-void CompiledKernels::load() {}
-const void* CompiledKernels::kernel(const std::string&) const { return nullptr; }
-
-#endif
 
 }  // namespace lapl

@@ -4,12 +4,12 @@
 // started, and machine code leaves the driver nothing to compile and to keep.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <future>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "kernels/cuda/driver.hpp"
 
 namespace lapl {
 
@@ -41,9 +41,6 @@ class CompiledKernels {
   explicit CompiledKernels(KernelText text);
   CompiledKernels(const CompiledKernels&) = delete;
   CompiledKernels& operator=(const CompiledKernels&) = delete;
-  /// Nothing of it may be at work on the device any more.
-  ~CompiledKernels();
-
   /// Whether it is known how it ended: loaded, or unavailable() says why not. Never waits.
   bool ready();
   /// Until ready().
@@ -52,15 +49,13 @@ class CompiledKernels {
   const std::string& unavailable() const { return cubin_.unavailable; }
   const std::string& messages() const { return cubin_.messages; }
 
-  /// For cudaLaunchKernel, as long as this object lives; once ready(), unless unavailable().
-  const void* kernel(const std::string& name) const;
+  /// Once ready(), unless unavailable().
+  Kernel kernel(const std::string& name) const { return module_.kernel(name); }
 
  private:
-  void load();
-
   std::future<Cubin> compiling_;
   Cubin cubin_;
-  void* library_ = nullptr;  // a cudaLibrary_t
+  KernelModule module_;
 };
 
 }  // namespace lapl

@@ -26,32 +26,18 @@ FieldLayout state_layout(const Problem<T>& problem) {
   return layout;
 }
 
-template <class T>
-class CudaLaplacian final : public CudaFilter<T> {
- public:
-  CudaLaplacian(Shape shape, const LaplacianPlan<T>& plan) : shape_(shape), plan_(plan) {}
-  void apply(const T* input, T* output, cudaStream_t stream) override {
-    laplacian_of(input, shape_, plan_, output, stream);
-  }
-
- private:
-  Shape shape_;
-  LaplacianPlan<T> plan_;
-};
-
 // What stages make of a state.
 template <class T>
 class CudaStagesValue final : public CudaFilter<T> {
  public:
   /// `step`: of the state that it is applied to.
   CudaStagesValue(const StagesPlan<T>& plan, const std::int64_t& step, cudaStream_t stream)
-      : step_(step), problem_(plan.problem, plan.problem.shape.columns, stream), tiles_(problem_) {}
+      : step_(step),
+        problem_(plan.problem, plan.problem.shape.columns, stream),
+        tiles_(problem_, true) {}
 
   void apply(const T* state, T* output, cudaStream_t stream) override {
-    tiles_.take(state, nullptr, step_, stream);
-    LAPL_CUDA(cudaMemcpyAsync(output, tiles_.made_last(),
-                              static_cast<std::size_t>(problem_.stride()) * sizeof(T),
-                              cudaMemcpyDeviceToDevice, stream));
+    tiles_.take(state, nullptr, step_, stream, output);
   }
 
  private:
@@ -83,9 +69,6 @@ class CudaBackend final : public Backend<T> {
     host_check_ = pinned_buffer<FiniteCheck<T>>(1);
     *host_check_.data() = {};
     buffers_ = {first_.data(), second_.data()};
-    const auto bytes = static_cast<std::size_t>(padded_values) * sizeof(T);
-    for (T* const buffer : {first_.data(), second_.data()})
-      LAPL_CUDA(cudaMemsetAsync(buffer, 0, bytes, compute_));  // for engines to be tried on
     chosen_ = choose_engine(engine, problem, buffers_, compute_);
   }
 
@@ -248,9 +231,7 @@ class CudaBackend final : public Backend<T> {
 
   std::unique_ptr<CudaFilter<T>> make(const DerivedPlan<T>& plan) const {
     if (const auto* filter = std::get_if<FilterPlan<T>>(&plan)) return make_cuda_filter(*filter);
-    if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))
-      return std::make_unique<CudaStagesValue<T>>(*stages, step_, compute_);
-    return std::make_unique<CudaLaplacian<T>>(problem_.shape, std::get<LaplacianPlan<T>>(plan));
+    return std::make_unique<CudaStagesValue<T>>(std::get<StagesPlan<T>>(plan), step_, compute_);
   }
 
   template <class U>

@@ -13,8 +13,6 @@ namespace lapl {
 
 /// Why no CUDA device can be used; empty where one can.
 std::string cuda_unavailable_reason();
-/// Why formulas are not compiled for it; empty where they are.
-std::string cuda_formulas_unavailable_reason();
 
 /// As make_backend, for engines of CUDA; `engine` is a name or "auto".
 template <class T>

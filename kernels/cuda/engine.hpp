@@ -33,15 +33,10 @@ class CudaEngine {
   virtual std::string how() { return {}; }
 };
 
-/// Makes an engine for fields in `buffers`, laid out as field_layout<T>(problem.shape) says; the
-/// engine steps these two and no others. `stream` is the one that it will run in. Throws
-/// EngineUnsuitable where it cannot step this grid, DeviceError where the device fails.
-template <class T>
-using MakeCudaEngine = std::unique_ptr<CudaEngine<T>>(const Problem<T>& problem,
-                                                      const DoubleBuffer<T>& buffers,
-                                                      cudaStream_t stream);
-
-/// Refuses grids that do not fit on the chip, and devices that cannot start all blocks together.
+/// Engines for fields in `buffers`, laid out as field_layout<T>(problem.shape) says; they step
+/// these two and no others, in `stream`. All throw EngineUnsuitable where they cannot step this
+/// grid, DeviceError where the device fails. Refuses grids that do not fit on the chip, and devices
+/// that cannot start all blocks together.
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_resident_engine(const Problem<T>& problem,
                                                     const DoubleBuffer<T>& buffers,
@@ -56,17 +51,12 @@ std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
 template <class T>
 int streaming_depth();
 
-template <class T>
-std::unique_ptr<CudaEngine<T>> make_tile_engine(const Problem<T>& problem,
-                                                const DoubleBuffer<T>& buffers,
-                                                cudaStream_t stream);
-
 /// For problems that have linear rates.
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_spectral_cuda_engine(const Problem<T>& problem,
                                                          cudaStream_t stream);
 
-/// Any of the engines that step, of what is not compiled ahead.
+/// Any of the engines that step, compiled for the problem.
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_compiled_cuda_engine(const std::string& name,
                                                          const Problem<T>& problem,

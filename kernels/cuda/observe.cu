@@ -81,24 +81,6 @@ __global__ void __launch_bounds__(block_threads)
   if (first != not_found) atomicMin(&result->first_not_finite, first);
 }
 
-template <class T>
-__global__ void __launch_bounds__(block_threads)
-    laplacian_of_cells(const T* __restrict__ field, FieldLayout layout, LaplacianPlan<T> plan,
-                       T* __restrict__ result) {
-  const auto inside = [&](std::int64_t row, std::int64_t column) {
-    return field[row * layout.columns + column];
-  };
-  const auto at = [&](std::int64_t row, std::int64_t column) {
-    return value_at(plan.faces, row, layout.rows, column, layout.columns, inside);
-  };
-  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
-    result[row * layout.columns + column] = laplacian(
-        neighbour_difference(at(row, column - 1), at(row, column + 1), at(row - 1, column),
-                             at(row + 1, column), inside(row, column)),
-        plan.spacing_squared);
-  });
-}
-
 template <class T, class Cells>
 __global__ void __launch_bounds__(block_threads)
     find_cells_not_finite(const T* __restrict__ state, FieldLayout layout, Cells cells,
@@ -157,15 +139,6 @@ void observe(const T* state, const FieldLayout& layout, const std::optional<Part
 }
 
 template <class T>
-void laplacian_of(const T* field, Shape shape, const LaplacianPlan<T>& plan, T* laplacian,
-                  cudaStream_t stream) {
-  const FieldLayout dense{shape.rows, shape.columns, shape.columns};
-  laplacian_of_cells<<<block_count(dense), block_threads, 0, stream>>>(field, dense, plan,
-                                                                       laplacian);
-  LAPL_CUDA(cudaGetLastError());
-}
-
-template <class T>
 void find_not_finite(const T* state, const FieldLayout& layout, const std::optional<Part>& part,
                      Shape shape, FiniteCheck<T>* check, cudaStream_t stream) {
   clear(&check->first, stream);
@@ -194,9 +167,6 @@ template void observe(const float*, const FieldLayout&, const std::optional<Part
                       Observation*, cudaStream_t);
 template void observe(const double*, const FieldLayout&, const std::optional<Part>&, double*,
                       Observation*, cudaStream_t);
-template void laplacian_of(const float*, Shape, const LaplacianPlan<float>&, float*, cudaStream_t);
-template void laplacian_of(const double*, Shape, const LaplacianPlan<double>&, double*,
-                           cudaStream_t);
 template void find_not_finite(const float*, const FieldLayout&, const std::optional<Part>&, Shape,
                               FiniteCheck<float>*, cudaStream_t);
 template void find_not_finite(const double*, const FieldLayout&, const std::optional<Part>&, Shape,

@@ -35,11 +35,6 @@ template <class T>
 void observe(const T* state, const FieldLayout& layout, const std::optional<Part>& part, T* field,
              Observation* result, cudaStream_t stream);
 
-/// The Laplacian of `field` (rows * columns values without padding).
-template <class T>
-void laplacian_of(const T* field, Shape shape, const LaplacianPlan<T>& plan, T* laplacian,
-                  cudaStream_t stream);
-
 /// What find_not_finite() finds, in device memory.
 template <class T>
 struct FiniteCheck {

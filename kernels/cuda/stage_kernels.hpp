@@ -88,7 +88,7 @@ struct ResidentPlan {
   std::string unsuitable;  ///< why it cannot, for people; empty where it can
 
   /// Whether it is faster than streaming, where that can be.
-  static bool pays(Shape shape) { return shape.cells() <= 800 * 800; }
+  static bool pays(Shape shape) { return shape.cells() <= 512 * 512; }
 };
 template <class T>
 ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device);

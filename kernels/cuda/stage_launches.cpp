@@ -25,17 +25,6 @@ bool depends_on_time(const Problem<T>& problem) {
 
 }  // namespace
 
-void launch_kernel(const void* kernel, unsigned blocks, dim3 threads, std::size_t shared_bytes,
-                   cudaStream_t stream, std::initializer_list<const void*> arguments, Launch how) {
-  std::vector<void*> pointers;  // cudaLaunchKernel only reads what they point to
-  for (const void* argument : arguments) pointers.push_back(const_cast<void*>(argument));
-  void** const given = pointers.data();
-  if (how == Launch::cooperative)
-    LAPL_CUDA(cudaLaunchCooperativeKernel(kernel, blocks, threads, given, shared_bytes, stream));
-  else
-    LAPL_CUDA(cudaLaunchKernel(kernel, blocks, threads, given, shared_bytes, stream));
-}
-
 template <class T>
 DeviceProblem<T>::DeviceProblem(const Problem<T>& problem, std::int64_t pitch, cudaStream_t stream)
     : problem_(problem), pitch_(pitch) {
@@ -120,7 +109,7 @@ std::vector<GhostLaw<T>> DeviceProblem<T>::laws(double time) const {
 }
 
 template <class T>
-StageTiles<T>::StageTiles(const DeviceProblem<T>& problem)
+StageTiles<T>::StageTiles(const DeviceProblem<T>& problem, bool last_is_lent)
     : on_device_(problem),
       problem_(problem.problem()),
       kernels_(tile_kernels(problem_)),
@@ -138,12 +127,12 @@ StageTiles<T>::StageTiles(const DeviceProblem<T>& problem)
   grid_.tiles[1] = static_cast<unsigned>(down);
   grid_.tiles[2] = static_cast<unsigned>(across);
   const int given = problem_.fields + static_cast<int>(problem_.coefficients.size());
-  for (int array = given; array < problem_.arrays(); ++array)
+  for (int array = given; array < problem_.arrays() - (last_is_lent ? 1 : 0); ++array)
     made_.push_back(device_buffer<T>(problem.stride()));
 }
 
 template <class T>
-void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t stream) {
+void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last) {
   const bool first = launches_.empty();
   if (first) {
     kernels_.wait();
@@ -157,15 +146,16 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
   const unsigned tiles = grid_.tiles[0] * grid_.tiles[1] * grid_.tiles[2];
   std::vector<const T*> arrays;
   std::vector<T*> written;
+  const int given = problem_.fields + static_cast<int>(problem_.coefficients.size());
   for (int array = 0; array < problem_.arrays(); ++array) {
     if (array < problem_.fields) {
       arrays.push_back(from + array * on_device_.stride());
       written.push_back(to == nullptr ? nullptr : to + array * on_device_.stride());
-    } else if (array < problem_.arrays() - std::ssize(made_)) {
+    } else if (array < given) {
       arrays.push_back(on_device_.coefficient(array));
       written.push_back(nullptr);
     } else {
-      written.push_back(made_[array - problem_.arrays() + std::ssize(made_)].data());
+      written.push_back(array - given < std::ssize(made_) ? made_[array - given].data() : last);
       arrays.push_back(written.back());
     }
   }
@@ -174,9 +164,9 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
     if (first || in_time_) prepare(on_device_.time_of(step, stage), stage, launches_[i], stream);
     std::vector<T*> targets;
     for (const int target : stage.targets) targets.push_back(written[target]);
-    launch_kernel(launches_[i].kernel, tiles, dim3(tile_.columns, tile_.rows), 0, stream,
-                  {&grid_, arrays.data(), targets.data(), launches_[i].arguments.data(),
-                   launches_[i].faces.data()});
+    launches_[i].kernel.launch(tiles, dim3(tile_.columns, tile_.rows), 0, stream,
+                               {&grid_, arrays.data(), targets.data(),
+                                launches_[i].arguments.data(), launches_[i].faces.data()});
     for (const int target : stage.targets) arrays[target] = written[target];
   }
 }
@@ -215,9 +205,9 @@ void StageTiles<T>::lay_laws(double time, std::vector<FaceTable<T>>& faces, cuda
     constexpr unsigned threads = 256;
     std::vector<T> arguments = on_device_.arguments(face.law, time);
     arguments.resize(std::max<std::size_t>(arguments.size(), 1));
-    launch_kernel(kernels_.kernel(fmt::format("laws_{}", i)),
-                  static_cast<unsigned>((nodes - 1) / threads + 1), dim3(threads), 0, stream,
-                  {&grid_, arguments.data(), &laws});
+    kernels_.kernel(fmt::format("laws_{}", i))
+        .launch(static_cast<unsigned>((nodes - 1) / threads + 1), dim3(threads), 0, stream,
+                {&grid_, arguments.data(), &laws});
   }
 }
 

@@ -15,11 +15,6 @@
 
 namespace lapl {
 
-enum class Launch : std::uint8_t { plain, cooperative };  ///< all blocks at once
-void launch_kernel(const void* kernel, unsigned blocks, dim3 threads, std::size_t shared_bytes,
-                   cudaStream_t stream, std::initializer_list<const void*> arguments,
-                   Launch how = Launch::plain);
-
 /// Coefficients and positions in device memory, and what depends on the time alone.
 template <class T>
 class DeviceProblem {
@@ -62,17 +57,16 @@ template <class T>
 class StageTiles {
  public:
   /// Starts to compile; throws EngineUnsuitable where there is nothing to compile with.
-  explicit StageTiles(const DeviceProblem<T>& problem);
+  /// `last_is_lent`: the last array, which stages make, lies where take() is told each time.
+  explicit StageTiles(const DeviceProblem<T>& problem, bool last_is_lent = false);
 
   /// The fields of `to` after the step that follows `step` steps, from those of `from`. Waits for
   /// the compiler. `to`: null where no stage makes a field.
-  void take(const T* from, T* to, std::int64_t step, cudaStream_t stream);
-  /// The last array, once it is made.
-  const T* made_last() const { return made_.back().data(); }
+  void take(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last = nullptr);
 
  private:
   struct Launch {
-    const void* kernel = nullptr;
+    Kernel kernel;
     std::vector<T> arguments;
     std::vector<FaceTable<T>> faces;
   };

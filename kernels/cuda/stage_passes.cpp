@@ -36,8 +36,8 @@ class StageLevels : public StagePasses<T> {
     if (steps < taken) return 0;
     if (laws_.empty() || plan_.in_time) prepare(first_step);
     const std::vector<GridIndex> sources = this->sources(from, plan_.alive.front());
-    launch_kernel(this->kernel_, blocks_, this->threads_, this->shared_bytes_, stream,
-                  {&grid_, sources.data(), arguments_.data(), laws_.data(), &from, &to});
+    this->kernel_.launch(blocks_, this->threads_, this->shared_bytes_, stream,
+                         {&grid_, sources.data(), arguments_.data(), laws_.data(), &from, &to});
     return taken;
   }
 
@@ -197,10 +197,10 @@ class StageResident final : public StagePasses<T> {
     grid_.steps = static_cast<int>(taken);
     std::vector<GridIndex> sources = this->sources(from, arrays_);
     sources.resize(this->problem_.arrays());
-    launch_kernel(this->kernel_, static_cast<unsigned>(plan_.tiles_down * plan_.tiles_across),
-                  this->threads_, this->shared_bytes_, stream,
-                  {&grid_, sources.data(), arguments_.data(), laws_.data(), &from, &to},
-                  Launch::cooperative);
+    this->kernel_.launch(static_cast<unsigned>(plan_.tiles_down * plan_.tiles_across),
+                         this->threads_, this->shared_bytes_, stream,
+                         {&grid_, sources.data(), arguments_.data(), laws_.data(), &from, &to},
+                         Launch::cooperative);
     grid_.published += static_cast<unsigned>((taken - 1) / plan_.depth);
     return taken;
   }
@@ -235,21 +235,20 @@ StagePasses<T>::StagePasses(const DeviceProblem<T>& problem, KernelText text, co
 
 template <class T>
 bool StagePasses<T>::ready() {
-  if (kernel_ == nullptr && kernels_.ready() && kernels_.unavailable().empty()) {
+  if (!kernel_ && kernels_.ready() && kernels_.unavailable().empty()) {
     kernel_ = kernels_.kernel(name_);
-    LAPL_CUDA(
-        cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes_));
-    LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks_of_processor_, kernel_, static_cast<int>(threads_.x * threads_.y), shared_bytes_));
+    kernel_.allow_shared_bytes(shared_bytes_);
+    blocks_of_processor_ =
+        kernel_.blocks_of_processor(static_cast<int>(threads_.x * threads_.y), shared_bytes_);
     loaded(blocks_of_processor_);
   }
-  return kernel_ != nullptr;
+  return static_cast<bool>(kernel_);
 }
 
 template <class T>
 void StagePasses<T>::leave_processors(int count) {
   left_ = count;
-  if (kernel_ != nullptr) loaded(blocks_of_processor_);
+  if (kernel_) loaded(blocks_of_processor_);
 }
 
 template <class T>

@@ -41,7 +41,7 @@ class StagePasses {
 
   const DeviceProblem<T>& on_device_;
   const Problem<T>& problem_;
-  const void* kernel_ = nullptr;
+  Kernel kernel_;
   dim3 threads_;
   int shared_bytes_;
 

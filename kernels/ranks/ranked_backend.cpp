@@ -25,7 +25,7 @@ template <class T>
 std::int64_t reach_of_plan(const DerivedPlan<T>& plan) {
   if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))
     return reach_of(stages->problem.stages);
-  return std::holds_alternative<LaplacianPlan<T>>(plan) ? 1 : 0;
+  return 0;
 }
 
 template <class T>
@@ -158,13 +158,8 @@ class RankedBackend final : public Backend<T> {
       }
       filtered_.push_back(none);
       derived_reach_ = std::max(derived_reach_, reach_of_plan(plan));
-      if (const auto* stages = std::get_if<StagesPlan<T>>(&plan)) {
-        of_block.push_back(StagesPlan<T>{local_problem(stages->problem, part_, coefficients_)});
-      } else {
-        LaplacianPlan<T> laplacian = std::get<LaplacianPlan<T>>(plan);
-        laplacian.faces = open_faces(laplacian.faces, part_);
-        of_block.push_back(laplacian);
-      }
+      const Problem<T>& stages = std::get<StagesPlan<T>>(plan).problem;
+      of_block.push_back(StagesPlan<T>{local_problem(stages, part_, coefficients_)});
     }
     if (block_) block_->set_derived(of_block);
     coefficients_.clear();

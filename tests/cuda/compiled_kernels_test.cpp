@@ -101,8 +101,7 @@ TEST_CASE("kernels compiled at run time compute with the arithmetic of all other
   copy(at[0], a.data());
   copy(at[1], b.data());
   copy(at[2], c.data());
-  void* arguments[] = {&at[0], &at[1], &at[2], &at[3], &at[4]};
-  LAPL_CUDA(cudaLaunchKernel(kernels.kernel("run"), dim3(1), dim3(count), arguments, 0, stream));
+  kernels.kernel("run").launch(1, dim3(count), 0, stream, {&at[0], &at[1], &at[2], &at[3], &at[4]});
   copy(d.data(), at[3]);
   copy(e.data(), at[4]);
   LAPL_CUDA(cudaStreamSynchronize(stream));

@@ -1,15 +1,18 @@
-// Makes calls of the CUDA runtime and of cuFFT fail. Linked into a second lapl (lapl_device_faults)
-// with the linker's --wrap for every WRAP below, so that the objects under test are the same ones.
+// Makes calls of the CUDA runtime, of its driver for kernels and of cuFFT fail. Linked into a
+// second lapl (lapl_device_faults) with the linker's --wrap for every WRAP below, so that the
+// objects under test are the same ones.
 //
 //   LAPL_DEVICE_FAULT_AT=N         the Nth call fails, without being made
 //   LAPL_DEVICE_FAULT_FOR_EVER=1   and so does every later one, as on a device that is lost
 //   LAPL_DEVICE_FAULT_COUNT=FILE   at the end the number of calls is written there
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <cufftXt.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 // Behind <<< >>>; CUDA's headers declare it for device code alone.
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t,
@@ -61,9 +64,42 @@ struct Failing<real> {
   }
 };
 
+// Of the driver, whose functions are found by name.
+template <class Name, class Type>
+struct FailingDriver;
+template <class Name, class... Arguments>
+struct FailingDriver<Name, CUresult(Arguments...)> {
+  static inline CUresult (*real)(Arguments...) = nullptr;
+  static CUresult call(Arguments... arguments) {
+    const bool fails = fails_now();
+    if (fails) pending = false;  // not one of the runtime
+    return fails ? CUDA_ERROR_ECC_UNCORRECTABLE : real(arguments...);
+  }
+  static void* in_place_of(void* function) {
+    real = reinterpret_cast<CUresult (*)(Arguments...)>(function);
+    return reinterpret_cast<void*>(call);
+  }
+};
+
 }  // namespace
 
 extern "C" {
+
+void* __real_dlsym(void* library, const char* name);
+void* __wrap_dlsym(void* library, const char* name) {
+  void* const function = __real_dlsym(library, name);
+#define OF_DRIVER(function_name)                \
+  struct Of_##function_name {};                 \
+  if (name == std::string_view(#function_name)) \
+    return FailingDriver<Of_##function_name, decltype(::function_name)>::in_place_of(function);
+  OF_DRIVER(cuModuleLoadData)
+  OF_DRIVER(cuModuleGetFunction)
+  OF_DRIVER(cuFuncSetAttribute)
+  OF_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+  OF_DRIVER(cuLaunchKernel)
+  OF_DRIVER(cuLaunchCooperativeKernel)
+  return function;
+}
 
 cudaError_t __real_cudaGetLastError();
 cudaError_t __wrap_cudaGetLastError() {
