@@ -287,7 +287,7 @@ TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is com
   const std::vector<std::string> arguments = {
       "sweep", "c.yaml", "--output", "s", "--set", "initial.seed=1,2,3,4", "--jobs", "2"};
   const pid_t sweep = start(arguments);
-  wait_for_checkpoint("s/seed-2");
+  for (const char* member : {"s/seed-1", "s/seed-2"}) wait_for_checkpoint(member);
   kill(sweep, SIGHUP);
   const Outcome stopped = finish(sweep);
   CHECK(stopped.code == 75);
