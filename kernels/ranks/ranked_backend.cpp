@@ -20,14 +20,6 @@
 namespace lapl {
 namespace {
 
-// Cells around that what a block derives depends on; filters take whole fields instead.
-template <class T>
-std::int64_t reach_of_plan(const DerivedPlan<T>& plan) {
-  if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))
-    return reach_of(stages->problem.stages);
-  return 0;
-}
-
 template <class T>
 class RankedBackend final : public Backend<T> {
  public:
@@ -157,8 +149,8 @@ class RankedBackend final : public Backend<T> {
         continue;
       }
       filtered_.push_back(none);
-      derived_reach_ = std::max(derived_reach_, reach_of_plan(plan));
       const Problem<T>& stages = std::get<StagesPlan<T>>(plan).problem;
+      derived_reach_ = std::max(derived_reach_, reach_of(stages.stages));
       of_block.push_back(StagesPlan<T>{local_problem(stages, part_, coefficients_)});
     }
     if (block_) block_->set_derived(of_block);
@@ -354,7 +346,8 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
                       ranks);
   std::int64_t least_depth = 0;
   for (const DerivedPlan<T>& plan : derived)
-    least_depth = std::max(least_depth, reach_of_plan(plan));
+    if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))  // filters take whole fields
+      least_depth = std::max(least_depth, reach_of(stages->problem.stages));
   const Faces<T>& faces = problem.faces.front();
   return {.grid = problem.shape,
           .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},

@@ -1,113 +1,32 @@
-// Code compiled at run time: it is right, and whatever goes wrong with it is said and leaves
-// nothing behind.
+// Code compiled at run time is right, and other processes take it where it is the same.
 #include "kernels/cpu/compiled_code.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <memory>
-#include <optional>
 #include <random>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "kernels/cpu/system_compiler.hpp"
 #include "kernels/shared_code.hpp"
-#include "tests/io/scratch_folder.hpp"
-#include "tests/text.hpp"
+#include "tests/kernels/fake_compiler.hpp"
 
 using namespace lapl;
 using namespace std::chrono_literals;
+using test::CodeFolder;
+using test::exported;
 using test::has;
-using test::ScratchFolder;
-namespace fs = std::filesystem;
-
-namespace {
-
-/// What is exported, `text`, of a source.
-std::string exported(const std::string& text) {
-  return "extern \"C\" [[gnu::visibility(\"default\")]] " + text + "\n";
-}
-
-/// An environment variable, for the time of a test.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name); before != nullptr) before_ = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  ~Variable() {
-    if (before_)
-      ::setenv(name_, before_->c_str(), 1);
-    else
-      ::unsetenv(name_);
-  }
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
-/// Where compiled code has its folders.
-struct CodeFolder : ScratchFolder {
-  Variable variable{"TMPDIR", path().string()};
-};
-
-/// Ends the program as a skipped test where the machine has no compiler.
-void need_compiler() {
-  const SystemCompiler compiler = system_compiler();
-  if (!compiler.path.empty()) return;
-  std::cout << "skipped: " << compiler.missing << std::endl;
-  std::exit(77);
-}
-
-/// A shell script in the place of a compiler.
-class Script {
- public:
-  explicit Script(const std::string& text) {
-    std::ofstream(folder_ / "compiler") << "#!/bin/sh\n" << text;
-    fs::permissions(folder_ / "compiler", fs::perms::owner_all);
-  }
-  std::string text_of(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(folder_ / name).rdbuf();
-    return text.str();
-  }
-
- private:
-  ScratchFolder folder_;
-  Variable here_{"HERE", folder_.path().string()}, cxx_{"CXX", (folder_ / "compiler").string()};
-};
-
-bool runs(const std::string& process) {
-  std::string number, name, state;
-  std::ifstream("/proc/" + process + "/stat") >> number >> name >> state;
-  return !state.empty() && state != "Z" && state != "X";
-}
-
-std::string wait_for_text(const Script& script, const std::string& name) {
-  while (!has(script.text_of(name), "\n")) std::this_thread::sleep_for(1ms);
-  std::string text = script.text_of(name);
-  text.pop_back();
-  return text;
-}
-
-}  // namespace
+using test::need_compiler;
+using test::Script;
+using test::Variable;
 
 TEST_CASE("compiled code is loaded, and its folder is gone by then") {
   need_compiler();
@@ -263,180 +182,4 @@ TEST_CASE("code that another process has compiled is taken, sealed and of the sa
   ::close(late);
   ::setenv(shared_code_variable, "none", 1);
   receive_shared_code();
-}
-
-TEST_CASE("a compiler is looked for in CXX, then on PATH by name and by version") {
-  const ScratchFolder programs;
-  const auto program = [&](const std::string& name) {
-    std::ofstream(programs / name) << "#!/bin/sh\n";
-    fs::permissions(programs / name, fs::perms::owner_all);
-    return (programs / name).string();
-  };
-  const Variable path("PATH", "relative::" + programs.path().string());
-  const Variable cxx("CXX", "");
-  CHECK(system_compiler().path == "");
-  CHECK(has(system_compiler().missing, "no C++ compiler"));
-  CHECK(has(system_compiler().missing, "package g++"));
-  std::ofstream(programs / "c++") << "not executable";
-  fs::create_directory(programs / "g++");
-  program("clang++-99");
-  program("g++-9");
-  program("g++-x");
-  CHECK(system_compiler().path == (programs / "g++-9").string());
-  const std::string newest = program("g++-14");
-  CHECK(system_compiler().path == newest);
-  const std::string plain = program("clang++");
-  CHECK(system_compiler().path == plain);
-  const std::string other = program("other");
-  for (const std::string& set : {std::string("other"), other}) {
-    const Variable named("CXX", set);
-    CHECK(system_compiler().path == other);
-  }
-  for (const char* set : {"other -O0", "/no/such/program", "/"}) {
-    const Variable named("CXX", set);
-    CHECK(system_compiler().path == plain);
-  }
-}
-
-TEST_CASE("a compiler gets no settings that change what it compiles") {
-  const Script script("env > $HERE/variables; pwd > $HERE/folder; cat > $HERE/input; exit 3");
-  const CodeFolder folder;
-  const Variable path("CPATH", "/elsewhere"), library("LIBRARY_PATH", "/elsewhere"),
-      dependencies("SUNPRO_DEPENDENCIES", "file"), other("LAPL_OTHER", "kept");
-  CompiledCode code({.source = ""});
-  code.wait();
-  CHECK(has(code.unavailable(), "/compiler: ended with exit code 3"));
-  const std::string variables = script.text_of("variables");
-  for (const char* name : {"CPATH=", "LIBRARY_PATH=", "SUNPRO_DEPENDENCIES="})
-    CHECK_MESSAGE(!has("\n" + variables, "\n" + std::string(name)), name);
-  CHECK(has(variables, "LAPL_OTHER=kept\n"));
-  CHECK(has(variables, "TMPDIR=" + (folder / ".lapl-code-").string()));
-  CHECK(has(script.text_of("folder"), "/.lapl-code-"));
-  CHECK(script.text_of("input") == "");
-}
-
-TEST_CASE("no compiler, no folder and no library are reasons, and no errors") {
-  const auto reason = [] {
-    const CodeFolder folder;
-    CompiledCode code({.source = ""});
-    code.wait();
-    CHECK(folder.entries() == 0);
-    return code.unavailable();
-  };
-  SUBCASE("no compiler") {
-    const ScratchFolder empty;
-    const Variable path("PATH", empty.path().string()), cxx("CXX", "");
-    CHECK(has(reason(), "no C++ compiler"));
-  }
-  SUBCASE("no folder") {
-    const Script script("exit 0");
-    const Variable nowhere("TMPDIR", "/no/such/folder");
-    CHECK(has(CompiledCode({.source = ""}).unavailable(), "TMPDIR: no folder"));
-  }
-  SUBCASE("an empty name of a folder") {
-    const Script script("exit 1");
-    const Variable nowhere("TMPDIR", "");
-    CompiledCode code({.source = ""});
-    code.wait();
-    CHECK(has(code.unavailable(), "ended with exit code 1"));
-  }
-  SUBCASE("no program") {
-    const Script script("");
-    std::ofstream(std::getenv("CXX")) << "#!/no/such/interpreter\n";
-    CHECK(has(reason(), "compiler: cannot be started: No such file"));
-  }
-  SUBCASE("no library") {
-    const Script script("for last; do :; done; echo text > $last");
-    CHECK(has(reason(), "what it has compiled is no library"));
-  }
-  SUBCASE("pipes") {
-    const Script script("for last; do :; done; rm messages; mkfifo $last messages");
-    CHECK(has(reason(), "what it has compiled is no file"));
-  }
-  SUBCASE("killed") {
-    const Script script("kill -KILL $$");
-    CHECK(has(reason(), "was ended by signal Killed"));
-  }
-}
-
-TEST_CASE("what a compiler has left is checked before it is loaded") {
-  need_compiler();
-  const std::string compiler = system_compiler().path;
-  const CodeText text{.source = exported("int one() { return 1; }"), .functions = {"one"}};
-  const CodeFolder folder;
-  const auto unavailable = [&](const std::string& change, const CodeText& of) {
-    const Script script("for last; do :; done; library=$last\n" + compiler + " \"$@\" || exit 1\n" +
-                        change);
-    CompiledCode code(of);
-    code.wait();
-    return code.unavailable();
-  };
-  CHECK(unavailable("", text) == "");
-  // At any length: what is missing may be what the loader needs, or what it does not read.
-  int refused = 0;
-  for (const int eighths : {0, 1, 2, 3, 4, 5, 6, 7}) {
-    const std::string found = unavailable(
-        fmt::format("truncate -s $(($(stat -c %s $library) * {} / 8)) $library", eighths), text);
-    CAPTURE(found);
-    refused += found.empty() ? 0 : 1;
-  }
-  CHECK(refused >= 4);
-  for (const char* size : {"0", "10", "64", "200", "6000"})
-    unavailable(fmt::format("truncate -s {0} $library", size), text);
-  // The end is there, and nothing in it.
-  CHECK(has(unavailable("size=$(stat -c %s $library); truncate -s 1000 $library; truncate -s $size "
-                        "$library",
-                        text),
-            "what it has compiled is "));
-  CHECK(has(unavailable("", {.source = "int one;", .functions = {"one_more"}}),
-            "has no function one_more"));
-}
-
-TEST_CASE("a compiler that hangs is stopped with all that it has started") {
-  const Script script("sleep 1000 & echo $! > $HERE/started; sleep 1000");
-  const CodeFolder folder;
-  std::string started;
-  SUBCASE("at its limit") {
-    CompiledCode code({.source = "", .limit = 200ms});
-    CHECK_FALSE(code.ready());
-    started = wait_for_text(script, "started");
-    code.wait();
-    CHECK(has(code.unavailable(), "took too long"));
-  }
-  SUBCASE("where nobody waits for it") {
-    CompiledCode code({.source = ""});
-    started = wait_for_text(script, "started");
-    CHECK_FALSE(code.ready());
-    CHECK(runs(started));
-  }
-  while (runs(started)) std::this_thread::sleep_for(1ms);
-  CHECK(folder.entries() == 0);
-}
-
-TEST_CASE("a folder for compiled code that a killed process left is removed, and no other's") {
-  const Script script("exec sleep 1");
-  const CodeFolder folder;
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const CompiledCode code({.source = ""});
-    ::kill(::getpid(), SIGKILL);
-  }
-  REQUIRE(::waitpid(child, nullptr, 0) == child);
-  REQUIRE(folder.entries() == 1);
-
-  for (const char* name : {".lapl-code-held", ".lapl-code-of-others", ".lapl-codes", "target"})
-    fs::create_directory(folder / name);
-  fs::create_directory_symlink(folder / "target", folder / ".lapl-code-link");
-  std::ofstream(folder / ".lapl-code-file") << "text";
-  if (::geteuid() == 0) {
-    fs::create_directory(folder / ".lapl-code-root");
-    REQUIRE(::chown((folder / ".lapl-code-root").c_str(), 1, 1) == 0);
-  }
-  const int held = ::open((folder / ".lapl-code-held").c_str(), O_RDONLY | O_DIRECTORY);
-  REQUIRE(::flock(held, LOCK_EX) == 0);
-  const auto before = folder.entries();
-  { const CompiledCode code({.source = ""}); }
-  CHECK(folder.entries() == before - 1);
-  CHECK(fs::exists(folder / ".lapl-code-held"));
-  ::close(held);
 }

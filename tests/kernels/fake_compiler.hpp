@@ -1,0 +1,90 @@
+// What stands in for a compiler, and where its work goes, in tests of code compiled at run time.
+#pragma once
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "kernels/cpu/system_compiler.hpp"
+#include "tests/io/scratch_folder.hpp"
+#include "tests/text.hpp"
+
+namespace lapl::test {
+
+/// What is exported, `text`, of a source.
+inline std::string exported(const std::string& text) {
+  return "extern \"C\" [[gnu::visibility(\"default\")]] " + text + "\n";
+}
+
+/// An environment variable, for the time of a test.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name); before != nullptr) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  Variable(const Variable&) = delete;
+  ~Variable() {
+    if (before_)
+      ::setenv(name_, before_->c_str(), 1);
+    else
+      ::unsetenv(name_);
+  }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+/// Where compiled code has its folders.
+struct CodeFolder : ScratchFolder {
+  Variable variable{"TMPDIR", path().string()};
+};
+
+/// Ends the program as a skipped test where the machine has no compiler.
+inline void need_compiler() {
+  const SystemCompiler compiler = system_compiler();
+  if (!compiler.path.empty()) return;
+  std::cout << "skipped: " << compiler.missing << std::endl;
+  std::exit(77);
+}
+
+/// A shell script in the place of a compiler.
+class Script {
+ public:
+  explicit Script(const std::string& text) {
+    std::ofstream(folder_ / "compiler") << "#!/bin/sh\n" << text;
+    std::filesystem::permissions(folder_ / "compiler", std::filesystem::perms::owner_all);
+  }
+  std::string text_of(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_ / name).rdbuf();
+    return text.str();
+  }
+
+ private:
+  ScratchFolder folder_;
+  Variable here_{"HERE", folder_.path().string()}, cxx_{"CXX", (folder_ / "compiler").string()};
+};
+
+inline bool runs(const std::string& process) {
+  std::string number, name, state;
+  std::ifstream("/proc/" + process + "/stat") >> number >> name >> state;
+  return !state.empty() && state != "Z" && state != "X";
+}
+
+inline std::string wait_for_text(const Script& script, const std::string& name) {
+  while (!has(script.text_of(name), "\n"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::string text = script.text_of(name);
+  text.pop_back();
+  return text;
+}
+
+}  // namespace lapl::test
