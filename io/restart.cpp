@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "io/config/config_text.hpp"
 #include "io/equation_changes.hpp"
@@ -164,13 +165,12 @@ void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path&
 // Where the list is lost: those that are due, with the digests that the files themselves name.
 void take_due(CheckpointHeader& header, const fs::path& fields) {
   const Schedule schedule(parse_config(header.config, "its config", ".", {}).run);
-  for (std::int64_t step = 0;; step = schedule.next_output_after(step)) {
-    if (step > header.step) return;
+  for (std::int64_t before = -1, step = 0; step > before && step <= header.step;
+       before = std::exchange(step, schedule.next_output_after(step))) {
     const std::string name = step_file_name(step);
-    if (schedule.is_output(step) && !std::ranges::count(header.missing_outputs, step))
+    if (std::ranges::count(header.missing_outputs, step) == 0)
       header.outputs.emplace_back(
           name, step == header.step ? header.state_digest : state_digest_in(fields / name));
-    if (schedule.next_output_after(step) == step) return;
   }
 }
 
@@ -239,7 +239,7 @@ Restart read_restart(const fs::path& path, const CheckpointCheck& check, StateVa
 
 CheckpointCheck check_for(const RunFolder& folder, bool any_equation) {
   return [problem = load_config(folder.config(), {}), fields = folder.fields(), any_equation,
-          own = output_list_beside(folder.checkpoints() / "any"),
+          own = folder.output_list(),
           changes = equation_changes(folder)](const fs::path& path, CheckpointHeader& header) {
     const bool any = any_equation || was_changed_at(changes, header.step);
     const std::string differs = refusal(

@@ -56,6 +56,7 @@ class RunFolder {
   std::filesystem::path index() const { return path_ / "fields.nc"; }
   std::filesystem::path fields() const { return path_ / "fields"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  std::filesystem::path output_list() const { return checkpoints() / "outputs.csv"; }
   std::filesystem::path log_file() const { return path_ / "log.jsonl"; }
   std::filesystem::path diagnostics() const { return path_ / "diagnostics.csv"; }
   std::filesystem::path probes() const { return path_ / "probes.csv"; }

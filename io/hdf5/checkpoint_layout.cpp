@@ -44,7 +44,7 @@ OutputListMark read_output_list_mark(hid_t file) {
   return {words[0], words[1]};
 }
 
-// Of earlier versions: the names one a line.
+// Earlier versions have the names here, one a line.
 std::vector<std::pair<std::string, std::uint64_t>> read_outputs(hid_t file) {
   const std::vector<std::string> names = lines_of(read_text(file, "output_names", longest_text));
   const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);

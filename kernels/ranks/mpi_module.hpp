@@ -1,5 +1,5 @@
-// What the library lapl_mpi gives. It alone is linked with MPI, and is loaded where ranks are asked
-// for: MPI brings dozens of libraries, of which some do more than that while they are loaded.
+// The functions of the library lapl_mpi. It alone is linked with MPI, and is loaded where ranks are
+// asked for: MPI brings dozens of libraries, and some of them act while they are loaded.
 #pragma once
 
 #include <memory>

@@ -64,7 +64,7 @@ struct Failing<real> {
   }
 };
 
-// Of the driver, whose functions are found by name.
+// A function of the driver, which is found by its name.
 template <class Name, class Type>
 struct FailingDriver;
 template <class Name, class... Arguments>

@@ -1,4 +1,5 @@
-// What stands in for a compiler, and where its work goes, in tests of code compiled at run time.
+// A script that stands in for a compiler, and a folder for its work, for tests of code compiled at
+// run time.
 #pragma once
 
 #include <chrono>
@@ -17,7 +18,7 @@
 
 namespace lapl::test {
 
-/// What is exported, `text`, of a source.
+/// The text of a function, exported from a source.
 inline std::string exported(const std::string& text) {
   return "extern \"C\" [[gnu::visibility(\"default\")]] " + text + "\n";
 }
