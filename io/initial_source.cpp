@@ -62,16 +62,16 @@ std::vector<double> load(FieldFile kind, const std::string& key, const std::stri
 
 }  // namespace
 
-LoadedFields load_initial_fields(const RunConfig& config) {
-  LoadedFields loaded;
+WholeFields load_initial_fields(const RunConfig& config) {
+  WholeFields whole;
   for (const std::string& field : config.fields) {
     const InitialConfig& initial = initial_of(config, field);
     if (const auto* const file = std::get_if<FieldFile>(&row_of(initial.kind).made))
-      loaded[field] =
+      whole[field] =
           load(*file, config.initials.contains(field) ? "initial." + field : "initial.path",
                initial.path, initial.dataset, config.shape);
   }
-  return loaded;
+  return whole;
 }
 
 CoefficientFields load_coefficients(const RunConfig& config) {

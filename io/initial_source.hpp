@@ -9,7 +9,7 @@ namespace lapl {
 
 /// The initial fields that are read from files. Throws IoError where a file cannot be read,
 /// ConfigError where its shape is not grid.shape.
-LoadedFields load_initial_fields(const RunConfig& config);
+WholeFields load_initial_fields(const RunConfig& config);
 
 /// Every parameter that is a field: from files, likewise, and by formulas.
 CoefficientFields load_coefficients(const RunConfig& config);

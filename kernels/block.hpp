@@ -17,7 +17,6 @@ struct Block {
   std::int64_t pitch = 0;  ///< values from one row to the next
   T* values = nullptr;
   void* stream = nullptr;  ///< device: the cudaStream_t in which it is stepped
-  int threads = 1;         ///< host: those that work on it
 };
 
 }  // namespace lapl

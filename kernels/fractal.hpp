@@ -9,10 +9,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "kernels/block.hpp"
+#include "kernels/grid.hpp"
 
 namespace lapl {
 
@@ -24,23 +23,11 @@ struct FractalParameters {
   std::optional<double> percentile = 70;  ///< 0 to 100; none: keep all values
 };
 
-inline double crop_limit(const FractalParameters& parameters, Shape shape) {
-  return *parameters.crop_radius *
-         static_cast<double>(shape.rows == 1 ? shape.columns : shape.rows);
-}
 /// True where nothing is left: the distance from the middle is counted from 1 on.
-inline bool crops_all(const FractalParameters& parameters, Shape shape) {
-  return parameters.crop_radius && crop_limit(parameters, shape) <= 1;
-}
+bool crops_all(const FractalParameters& parameters, Shape shape);
 
-/// Sets the values of the block to the fractal field, made in float64 where they lie. Throws
-/// DeviceError where memory for it is missing.
-template <class T>
-void fill_fractal(const Block<T>& block, const FractalParameters& parameters);
-
-/// The field in host memory, as it is made on "cpu" or "cuda".
-template <class T>
-std::vector<T> make_fractal(const std::string& backend, Shape shape,
-                            const FractalParameters& parameters);
+/// The field, shape.cells() values, by FFTW. The bits do not depend on the number of threads.
+/// Throws DeviceError where memory does not suffice.
+std::vector<double> fractal_field(Shape shape, const FractalParameters& parameters, int threads);
 
 }  // namespace lapl

@@ -6,11 +6,9 @@
 #include "kernels/backend.hpp"
 #include "kernels/ceilings.hpp"
 #include "kernels/cpu/cpu_backend.hpp"
-#include "kernels/cpu/fractal.hpp"
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
-#include "kernels/host_vector.hpp"
 #include "kernels/ranks/halo.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
@@ -97,36 +95,6 @@ template std::unique_ptr<Halo<float>> make_halo(Ranks&, const std::string&, cons
                                                 int, const std::string&);
 template std::unique_ptr<Halo<double>> make_halo(Ranks&, const std::string&, const Decomposition&,
                                                  int, const std::string&);
-
-template <class T>
-void fill_fractal(const Block<T>& block, const FractalParameters& parameters) {
-#ifdef LAPL_HAS_CUDA
-  if (block.place == Block<T>::Place::device) return fill_fractal_on_device(block, parameters);
-#endif
-  fill_fractal_on_host(block, parameters);
-}
-template void fill_fractal(const Block<float>&, const FractalParameters&);
-template void fill_fractal(const Block<double>&, const FractalParameters&);
-
-template <class T>
-std::vector<T> make_fractal([[maybe_unused]] const std::string& backend, Shape shape,
-                            const FractalParameters& parameters) {
-  std::vector<T> field = host_vector<T>(shape.cells());
-#ifdef LAPL_HAS_CUDA
-  if (backend == "cuda") {
-    copy_fractal_from_device(shape, parameters, field.data());
-    return field;
-  }
-#endif
-  fill_fractal_on_host(Block<T>{.shape = shape,
-                                .pitch = shape.columns,
-                                .values = field.data(),
-                                .threads = useful_threads(shape)},
-                       parameters);
-  return field;
-}
-template std::vector<float> make_fractal(const std::string&, Shape, const FractalParameters&);
-template std::vector<double> make_fractal(const std::string&, Shape, const FractalParameters&);
 
 template <class T>
 Ceilings measure_ceilings(const BackendDescription& by, int arithmetic) {

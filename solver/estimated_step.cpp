@@ -45,12 +45,12 @@ double largest(std::span<const double> values) {
 class RateDerivative {
  public:
   RateDerivative(const RunConfig& config, const CoefficientFields& coefficients,
-                 const LoadedFields& loaded)
+                 const WholeFields& whole)
       : cells_(static_cast<std::size_t>(config.shape.cells())),
         fields_(config.fields.size()),
         rates_at_(config, coefficients, config.threads) {
     Backend<double>& backend = rates_at_.backend();
-    set_initial_state(backend, config, coefficients, loaded);
+    set_initial_state(backend, config, coefficients, whole);
     backend.capture();
     const auto state = backend.captured().state;
     state_.assign(state.begin(), state.end());
@@ -182,9 +182,9 @@ void require_memory(const RunConfig& config) {
 }  // namespace
 
 std::vector<Complex> fastest_modes(const RunConfig& config, const CoefficientFields& coefficients,
-                                   const LoadedFields& loaded) {
+                                   const WholeFields& whole) {
   require_memory(config);
-  RateDerivative derivative(config, coefficients, loaded);
+  RateDerivative derivative(config, coefficients, whole);
   Values start = start_vector(config.shape, config.fields.size());
   if (derivative.fields() > 1) derivative.set_units(units_of(derivative, start));
   return modes_by_arnoldi(derivative, std::move(start));

@@ -15,7 +15,7 @@ namespace lapl {
 /// The rates of the modes, in 1/s. The same on any number of threads. Throws NumericalError where
 /// the rate is not finite, DeviceError where memory does not suffice.
 std::vector<Complex> fastest_modes(const RunConfig& config, const CoefficientFields& coefficients,
-                                   const LoadedFields& loaded);
+                                   const WholeFields& whole);
 
 /// In seconds; infinity where no step is too large.
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes);

@@ -106,6 +106,10 @@ const InitialConfig& initial_of(const RunConfig& config, const std::string& fiel
 
 namespace {
 
+std::vector<double> fractal_of(Shape shape, const InitialConfig& initial) {
+  return fractal_field(shape, initial.fractal, useful_threads(shape));
+}
+
 // Of a field that each rank makes for itself.
 std::vector<double> own_rows(const RunConfig& config, const std::string& name,
                              const CoefficientFields& coefficients, std::int64_t& draws,
@@ -119,51 +123,50 @@ std::vector<double> own_rows(const RunConfig& config, const std::string& name,
 
 }  // namespace
 
+WholeFields fractal_fields(const RunConfig& config) {
+  WholeFields fractals;
+  for (const std::string& field : config.fields)
+    if (const InitialConfig& initial = initial_of(config, field);
+        initial.kind == InitialKind::fractal)
+      fractals[field] = fractal_of(config.shape, initial);
+  return fractals;
+}
+
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
-                       const CoefficientFields& coefficients, const LoadedFields& loaded,
+                       const CoefficientFields& coefficients, const WholeFields& whole,
                        Ranks& ranks) {
   const RowRange rows = backend.rows();
   const std::int64_t columns = config.shape.columns, cells = rows.count * columns;
   std::vector<T> state = host_vector<T>(cells * std::ssize(config.fields));
-  std::vector<std::size_t> on_backend;
   std::map<std::uint64_t, std::int64_t> draws;  // of each seed
+  WholeFields fractals;
   for (std::size_t field = 0; field < config.fields.size(); ++field) {
     const std::string& name = config.fields[field];
     RunConfig own = config;
     own.initial = initial_of(config, name);
     const auto& made = row_of(own.initial.kind).made;
     const std::span<T> values = std::span(state).subspan(field * cells, cells);
-    const bool is_fractal = std::holds_alternative<OnBackend>(made);
-    if (is_fractal && ranks.count() == 1) {
-      on_backend.push_back(field);
-    } else if (is_fractal) {
-      const std::vector<T> whole =
-          ranks.is_first()
-              ? make_fractal<T>(backend.description().backend, config.shape, own.initial.fractal)
-              : std::vector<T>();
-      scatter_rows<T>(ranks, whole, rows, columns, values);
-    } else if (std::holds_alternative<FieldFile>(made)) {
-      const std::vector<T> whole =
-          ranks.is_first() ? rounded_once<T>(loaded.at(name)) : std::vector<T>();
-      scatter_rows<T>(ranks, whole, rows, columns, values);
-    } else {
-      std::ranges::transform(
-          own_rows(own, name, coefficients, draws[own.initial.fractal.seed], rows, ranks),
-          values.begin(), [](double value) { return static_cast<T>(value); });
-    }
+    const auto round = [&](const std::vector<double>& of_field) {
+      std::ranges::transform(of_field, values.begin(), [](double value) { return T(value); });
+    };
+    const auto all = [&]() -> const std::vector<double>& {
+      const bool lacks = std::holds_alternative<Fractal>(made) && !whole.contains(name);
+      return lacks ? fractals[name] = fractal_of(config.shape, own.initial) : whole.at(name);
+    };
+    if (!std::holds_alternative<Fractal>(made) && !std::holds_alternative<FieldFile>(made))
+      round(own_rows(own, name, coefficients, draws[own.initial.fractal.seed], rows, ranks));
+    else if (ranks.count() == 1)
+      round(all());
+    else
+      scatter_rows<T>(ranks, ranks.is_first() ? rounded_once<T>(all()) : std::vector<T>(), rows,
+                      columns, values);
   }
-  if (on_backend.size() < config.fields.size()) backend.set_state(state);
-  for (const std::size_t field : on_backend) {
-    Block<T> block = backend.block();
-    block.values +=
-        static_cast<std::int64_t>(field) * block.shape.planes * block.shape.rows * block.pitch;
-    fill_fractal(block, initial_of(config, config.fields[field]).fractal);
-  }
+  backend.set_state(state);
 }
 template void set_initial_state(Backend<float>&, const RunConfig&, const CoefficientFields&,
-                                const LoadedFields&, Ranks&);
+                                const WholeFields&, Ranks&);
 template void set_initial_state(Backend<double>&, const RunConfig&, const CoefficientFields&,
-                                const LoadedFields&, Ranks&);
+                                const WholeFields&, Ranks&);
 
 }  // namespace lapl

@@ -29,8 +29,8 @@ std::vector<double> checkerboard_field(const RunConfig& config, RowRange rows);
 /// amplitude times the product of the boundaries' eigenmodes (eigenmode below).
 std::vector<double> sine_field(const RunConfig& config, RowRange rows);
 
-/// Made by fill_fractal (kernels/fractal.hpp), where the state is.
-struct OnBackend {};
+/// Made by fractal_field (kernels/fractal.hpp).
+struct Fractal {};
 /// Read by io/initial_source.hpp.
 enum class FieldFile { picture, dataset };
 /// Computed by values_of_formula (solver/problem.hpp).
@@ -42,14 +42,14 @@ struct InitialField {
   const char* name;
   const char* summary;                   ///< one line for people
   std::array<std::string_view, 4> keys;  ///< those of section initial that it reads
-  std::variant<OnBackend, FieldMaker, FieldFile, FromFormula> made;
+  std::variant<Fractal, FieldMaker, FieldFile, FromFormula> made;
 };
 
 // clang-format off
 template <>
 inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
     {InitialKind::fractal, "fractal", "noise with a power-law spectrum, cropped, thresholded",
-     {"seed", "spectral_exponent", "crop_radius", "percentile"}, OnBackend()},
+     {"seed", "spectral_exponent", "crop_radius", "percentile"}, Fractal()},
     {InitialKind::uniform, "uniform", "one value in every cell", {"value"}, uniform_field},
     {InitialKind::gaussian, "gaussian", "a bell-shaped bump",
      {"amplitude", "center", "width"}, gaussian_field},
@@ -77,15 +77,18 @@ const InitialConfig& initial_of(const RunConfig& config, const std::string& fiel
 ///   periodic   cos(index theta),          theta = 2 pi mode / size
 double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::int64_t size);
 
-/// Values of fields that io/ reads from files, by name.
-using LoadedFields = std::map<std::string, std::vector<double>, std::less<>>;
+/// Values of fields that are had whole, by name: what io/ reads from files, and fractals.
+using WholeFields = std::map<std::string, std::vector<double>, std::less<>>;
 
-/// Sets the backend's state to the config's initial fields, rounded once from float64. `loaded`
-/// must hold those of kinds that io/ reads from a file. Of ranks, the first makes fractals and has
-/// what is loaded and the values of `coefficients`; all else each makes for itself.
+/// The fractals among the config's initial fields.
+WholeFields fractal_fields(const RunConfig& config);
+
+/// Sets the backend's state to the config's initial fields, rounded once from float64. `whole`
+/// must hold those that io/ reads from a file; a fractal that it lacks is made. Of ranks, the first
+/// has what is whole and the values of `coefficients`; all else each makes for itself.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
-                       const CoefficientFields& coefficients, const LoadedFields& loaded,
+                       const CoefficientFields& coefficients, const WholeFields& whole,
                        Ranks& ranks = only_rank());
 
 }  // namespace lapl

@@ -29,7 +29,7 @@ std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
     return not_known(fmt::format("not estimated for more than {} values", most_values));
   const StateFields fields = load();
   try {
-    return [modes = fastest_modes(config, fields.coefficients, fields.loaded),
+    return [modes = fastest_modes(config, fields.coefficients, fields.whole),
             waves = WaveStability::of_cells(equation_of(config).rates(config), config,
                                             fields.coefficients),
             count = config.fields.size()](TimeScheme scheme) mutable {

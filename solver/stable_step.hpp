@@ -21,7 +21,7 @@ struct StableStep {
 /// What initial fields and coefficients an estimate reads.
 struct StateFields {
   CoefficientFields coefficients;
-  LoadedFields loaded;
+  WholeFields whole;
 };
 
 /// Values of the state above which an estimate takes longer than people wait for one.

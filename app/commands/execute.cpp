@@ -19,6 +19,7 @@
 #include "io/provenance.hpp"
 #include "io/quantities.hpp"
 #include "io/run_writer.hpp"
+#include "kernels/background.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation_digest.hpp"
 #include "solver/initial_field.hpp"
@@ -121,11 +122,11 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
 // What time.step: auto or time.stages: auto has come to, or what is wrong with the step that is
 // given.
 void say_stable_step(const Job& job, const CoefficientFields& coefficients,
-                     const LoadedFields& loaded, Console& console) {
+                     const WholeFields& whole, Console& console) {
   if (!job.config.step_note.empty()) return console.note(job.config.step_note);
   const RunConfig& config = job.config.run;
   const StableStep stable = stable_step_of(config, [&] {
-    return StateFields{coefficients, loaded};
+    return StateFields{coefficients, whole};
   });
   if (const std::string warning = step_warning(config, stable); !warning.empty())
     console.warning(warning);
@@ -148,19 +149,19 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   if (is_spectral(config) || run_ranks().count() > 1) return {};
   const Checkpoint last = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
   RunConfig there = config;
-  LoadedFields loaded;
+  WholeFields whole;
   std::visit(
       [&](const auto& values) {
         auto next = values.begin();
         for (const std::string& field : config.fields) {
           there.initials[field].kind = InitialKind::hdf5;
           const auto first = std::exchange(next, next + config.shape.cells());
-          loaded[field].assign(first, next);
+          whole[field].assign(first, next);
         }
       },
       last.values);
   const StableStep stable = stable_step_of(there, [&] {
-    return StateFields{load_coefficients(config), loaded};
+    return StateFields{load_coefficients(config), whole};
   });
   return fmt::format("\ntime.step is {:.7g} s; the largest stable step: {}",
                      equation_of(config).time_step(config),
@@ -179,16 +180,19 @@ int execute_as(const Job& job, Console& console) {
   CoefficientFields coefficients = load_coefficients(config);
   const std::uint64_t digest = equation_digest(config, coefficients);
   const std::string change = equation_change(job, digest);
-  const LoadedFields loaded = job.restart ? LoadedFields() : load_initial_fields(config);
+  WholeFields whole = job.restart ? WholeFields() : load_initial_fields(config);
   share_run(ranks, job.config, choice.backend, job.restart);
+  // A GPU takes as long to start.
+  auto fractals =
+      in_background([&] { return job.restart ? WholeFields() : fractal_fields(config); });
   const auto backend = run_backend<T>(
       config, choice, coefficients, [&](const std::string& text) { console.note(text); }, ranks);
   const BackendDescription by = backend->description();
-  if (job.restart)
+  whole.merge(fractals.get());
+  if (job.restart) {
     restore_state(*backend, job, ranks);
-  else
-    set_initial_state(*backend, config, coefficients, loaded, ranks);
-  if (!job.restart) {
+  } else {
+    set_initial_state(*backend, config, coefficients, whole, ranks);
     for (const std::string& field : config.fields)
       if (const InitialConfig& initial = initial_of(config, field);
           initial.kind == InitialKind::fractal && crops_all(initial.fractal, config.shape))
@@ -197,10 +201,11 @@ int execute_as(const Job& job, Console& console) {
                         "of {} cells (null crops nothing)",
                         field, text_of(config.shape)));
     require_finite_start(*backend, config, ranks);
-    say_stable_step(job, coefficients, loaded, console);
+    say_stable_step(job, coefficients, whole, console);
   }
   PrecisionWatch watch(config, coefficients, ranks.count() == 1);
   coefficients.clear();  // the backend has them
+  whole.clear();
 
   const std::string config_text = resolved_yaml(job.config);
   Provenance provenance = provenance_of(by);

@@ -19,20 +19,27 @@
 namespace lapl {
 namespace {
 
-// Beside the backend's, in bytes.
-double initial_memory(const RunConfig& config, const std::string& backend, double cells) {
-  double files = 0, most = 0;  // arrays of float64: all files at once, else one field's at a time
+// Fields of float64 that are had whole at once, and what one of them takes while it is made.
+double whole_fields(const RunConfig& config) {
+  double whole = 0, spectrum = 0;
   for (const std::string& field : config.fields) {
     const InitialKind kind = initial_of(config, field).kind;
-    const bool transforms = kind == InitialKind::fractal && backend == "cpu";
-    constexpr double of_formula = 5;  // two buffers, their copy, the result and what is random
-    const bool file = kind == InitialKind::image || kind == InitialKind::hdf5;
-    files += file ? 1 : 0;
-    most = std::max(most, kind == InitialKind::formula ? of_formula : transforms ? 2.0 : 1.0);
+    const bool fractal = kind == InitialKind::fractal;
+    whole += fractal || kind == InitialKind::image || kind == InitialKind::hdf5 ? 1 : 0;
+    spectrum = std::max(spectrum, fractal ? 1.0 : 0.0);
   }
-  const auto more_fields = static_cast<double>(config.fields.size() - 1);
-  return cells *
-         (8 * std::max(files, most) + more_fields * static_cast<double>(size_of(config.precision)));
+  return whole + spectrum;
+}
+
+// Beside the backend's, in bytes.
+double initial_memory(const RunConfig& config, double cells) {
+  double most = 1;  // arrays of float64, of one field at a time
+  for (const std::string& field : config.fields) {
+    constexpr double of_formula = 5;  // two buffers, their copy, the result and what is random
+    if (initial_of(config, field).kind == InitialKind::formula) most = of_formula;
+  }
+  return cells * (8 * std::max(whole_fields(config), most) +
+                  static_cast<double>(config.fields.size() * size_of(config.precision)));
 }
 
 // Of the backend, and of what is kept between steps.
@@ -68,7 +75,7 @@ Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape 
   const double cells = static_cast<double>(shape.cells());
   const auto fields = config.output_fields.size() + config.filters.size();
   const double file = cells * value_size * static_cast<double>(fields + 1);
-  memory.host += std::max(initial_memory(config, backend, cells), file) + 16e6;
+  memory.host += std::max(initial_memory(config, cells), file) + 16e6;
   return memory;
 }
 
@@ -77,7 +84,7 @@ void require_host_memory(const RunConfig& config, const std::string& backend, co
   const double cells = static_cast<double>(shape.cells());
   const double here = static_cast<double>(ranks.on_this_machine()) / ranks.count();
   const double needed = here * stepping_memory(config, backend, shape).host +
-                        initial_memory(config, backend, cells) +
+                        initial_memory(config, cells) +
                         (ranks.count() > 1 ? whole_coefficients(config) : 0);
   const auto available = static_cast<double>(available_memory());
   if (available != 0 && needed > available)
@@ -87,17 +94,10 @@ void require_host_memory(const RunConfig& config, const std::string& backend, co
 }
 
 double memory_of_first_rank(const RunConfig& config) {
-  const double cells = static_cast<double>(config.shape.cells());
-  double most = 0;
-  for (const std::string& field : config.fields) {
-    const InitialKind kind = initial_of(config, field).kind;
-    const bool file = kind == InitialKind::image || kind == InitialKind::hdf5;
-    // Float64 to work in, and what is handed to the others.
-    const double working = kind == InitialKind::fractal ? 16 : file ? 8 : 0;
-    if (working > 0)
-      most = std::max(most, cells * (working + static_cast<double>(size_of(config.precision))));
-  }
-  return most + whole_coefficients(config);
+  const double whole = whole_fields(config);
+  const double handed_out = whole > 0 ? static_cast<double>(size_of(config.precision)) : 0;
+  return static_cast<double>(config.shape.cells()) * (8 * whole + handed_out) +
+         whole_coefficients(config);
 }
 
 RunDisk disk_of_run(const RunConfig& config) {

@@ -1,23 +1,41 @@
-// FFTW's plans in float64, owned.
+// FFTW's plans, owned.
 #pragma once
 
 #include <fftw3.h>
 
 #include <memory>
+#include <mutex>
 #include <new>
 #include <type_traits>
 
 namespace lapl {
 
-struct DestroyFftwPlan {
-  void operator()(fftw_plan plan) const { fftw_destroy_plan(plan); }
-};
-using FftwPlan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyFftwPlan>;
+/// One thread at a time may make plans and destroy them (FFTW's manual, "Thread safety").
+inline std::mutex& fftw_planner() {
+  static std::mutex planner;
+  return planner;
+}
 
-/// What a planner of FFTW returns; throws std::bad_alloc where that is nothing.
-inline FftwPlan checked(fftw_plan plan) {
+struct DestroyFftwPlan {
+  void operator()(fftw_plan plan) const {
+    const std::lock_guard alone(fftw_planner());
+    fftw_destroy_plan(plan);
+  }
+  void operator()(fftwf_plan plan) const {
+    const std::lock_guard alone(fftw_planner());
+    fftwf_destroy_plan(plan);
+  }
+};
+template <class Plan>
+using FftwPlan = std::unique_ptr<std::remove_pointer_t<Plan>, DestroyFftwPlan>;
+
+/// What `make` returns, a plan; throws std::bad_alloc where that is nothing.
+template <class Make>
+auto planned(const Make& make) {
+  const std::lock_guard alone(fftw_planner());
+  const auto plan = make();
   if (plan == nullptr) throw std::bad_alloc();
-  return FftwPlan(plan);
+  return FftwPlan<std::remove_const_t<decltype(plan)>>(plan);
 }
 
 }  // namespace lapl

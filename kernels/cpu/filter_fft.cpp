@@ -9,12 +9,10 @@
 //   +--------------------+     itself stays in the level-two cache (tile_size)
 //
 // Oppenheim and Schafer, "Discrete-Time Signal Processing", section 8.7.
-#include <fftw3.h>
-
 #include <cmath>
 #include <limits>
-#include <new>
 
+#include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/cpu/filter_engines.hpp"
 #include "kernels/cpu/filter_rows.hpp"
 #include "kernels/cpu/host_buffer.hpp"
@@ -43,13 +41,9 @@ struct Fftw;
     static void backward(Plan plan, T* spectrum, T* real) {                                      \
       name##_execute_dft_c2r(plan, reinterpret_cast<name##_complex*>(spectrum), real);           \
     }                                                                                            \
-    void operator()(Plan plan) const { name##_destroy_plan(plan); }                              \
   };
 LAPL_FFTW(float, fftwf)
 LAPL_FFTW(double, fftw)
-
-template <class T>
-using PlanOwner = std::unique_ptr<std::remove_pointer_t<typename Fftw<T>::Plan>, Fftw<T>>;
 
 /// Sizes that transform fast, from `least` to the first at or above `most`.
 std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most) {
@@ -106,9 +100,8 @@ class FftFilter final : public CpuFilter<T> {
     T* const real = work_[0].real.data();
     T* const spectrum = work_[0].spectrum.data();
     const int rows = static_cast<int>(tile_.rows), columns = static_cast<int>(tile_.columns);
-    forward_.reset(Fftw<T>::forward(rows, columns, real, spectrum));
-    backward_.reset(Fftw<T>::backward(rows, columns, spectrum, real));
-    if (!forward_ || !backward_) throw std::bad_alloc();
+    forward_ = planned([&] { return Fftw<T>::forward(rows, columns, real, spectrum); });
+    backward_ = planned([&] { return Fftw<T>::backward(rows, columns, spectrum, real); });
     transform_weights(real);
   }
 
@@ -190,7 +183,7 @@ class FftFilter final : public CpuFilter<T> {
   int threads_;
   FilterPieces pieces_;
   HostBuffer<T> weights_;  // their transform, interleaved real and imaginary parts
-  PlanOwner<T> forward_, backward_;
+  FftwPlan<typename Fftw<T>::Plan> forward_, backward_;
   std::vector<Work> work_;  // of each thread
 };
 

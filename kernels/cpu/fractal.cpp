@@ -1,10 +1,11 @@
-#include "kernels/cpu/fractal.hpp"
+#include "kernels/fractal.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 
 #include "kernels/cpu/fftw_plan.hpp"
+#include "kernels/cpu/host_buffer.hpp"
 #include "kernels/host_vector.hpp"
 #include "kernels/pcg64.hpp"
 #include "kernels/percentile.hpp"
@@ -47,15 +48,17 @@ class StridedTransform {
  private:
   static constexpr std::int64_t at_once = 8;  // 128 bytes of each row
 
-  FftwPlan plan(std::int64_t count, int sign) {
+  FftwPlan<fftw_plan> plan(std::int64_t count, int sign) {
     const fftw_iodim64 along{size_, stride_, stride_}, beside{count, 1, 1};
-    return checked(
-        fftw_plan_guru64_dft(1, &along, 1, &beside, raw(values_), raw(values_), sign, plan_flags));
+    return planned([&] {
+      return fftw_plan_guru64_dft(1, &along, 1, &beside, raw(values_), raw(values_), sign,
+                                  plan_flags);
+    });
   }
 
   std::int64_t size_, stride_;
   Complex* values_;
-  FftwPlan block_[2], last_block_[2];
+  FftwPlan<fftw_plan> block_[2], last_block_[2];
 };
 
 // A real transform of a grid as one-dimensional ones along its columns, rows and planes. Threads
@@ -72,8 +75,10 @@ class RealTransform {
         along_rows_(shape.rows, half_, spectrum),
         along_planes_(shape.planes, shape.rows * half_, spectrum) {
     const int columns = static_cast<int>(shape.columns);
-    row_forward_ = checked(fftw_plan_dft_r2c_1d(columns, field, raw(spectrum), plan_flags));
-    row_backward_ = checked(fftw_plan_dft_c2r_1d(columns, raw(spectrum), field, plan_flags));
+    row_forward_ =
+        planned([&] { return fftw_plan_dft_r2c_1d(columns, field, raw(spectrum), plan_flags); });
+    row_backward_ =
+        planned([&] { return fftw_plan_dft_c2r_1d(columns, raw(spectrum), field, plan_flags); });
   }
 
   void forward() {
@@ -110,7 +115,7 @@ class RealTransform {
   double* field_;
   Complex* spectrum_;
   StridedTransform along_rows_, along_planes_;
-  FftwPlan row_forward_, row_backward_;
+  FftwPlan<fftw_plan> row_forward_, row_backward_;
 };
 
 double radius(double planes_away, double rows_away, double columns_away) {
@@ -126,7 +131,7 @@ double wave_number(std::int64_t index, std::int64_t size) {
 // Multiplies the Fourier transform of `field` by radius^-exponent, in place.
 void filter_noise(std::vector<double>& field, Shape shape, double exponent, int threads) {
   const std::int64_t half = shape.columns / 2 + 1;
-  std::vector<Complex> spectrum = host_vector<Complex>(shape.planes * shape.rows * half);
+  HostBuffer<Complex> spectrum(shape.planes * shape.rows * half, threads);
   RealTransform transform(shape, field.data(), spectrum.data(), threads);
   transform.forward();
   const double cells = static_cast<double>(shape.cells());
@@ -136,15 +141,23 @@ void filter_noise(std::vector<double>& field, Shape shape, double exponent, int 
       const double k =
           radius(wave_number(row / shape.rows, shape.planes),
                  wave_number(row % shape.rows, shape.rows), static_cast<double>(column));
-      spectrum[row * half + column] *= std::pow(k, -exponent) / cells;
+      spectrum.data()[row * half + column] *= std::pow(k, -exponent) / cells;
     }
   transform.backward();
 }
 
+double crop_limit(const FractalParameters& parameters, Shape shape) {
+  return *parameters.crop_radius *
+         static_cast<double>(shape.rows == 1 ? shape.columns : shape.rows);
+}
+
 }  // namespace
 
-std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& parameters,
-                                      int threads) {
+bool crops_all(const FractalParameters& parameters, Shape shape) {
+  return parameters.crop_radius && crop_limit(parameters, shape) <= 1;
+}
+
+std::vector<double> fractal_field(Shape shape, const FractalParameters& parameters, int threads) {
   std::vector<double> field = host_vector<double>(shape.cells());
   const Pcg64 generator = numpy_generator(parameters.seed);
   constexpr std::int64_t chunk = 1 << 16;
@@ -164,10 +177,10 @@ std::vector<double> cpu_fractal_field(Shape shape, const FractalParameters& para
           field[row * shape.columns + column] = 0;
   }
   if (parameters.percentile) {
-    std::vector<double> copy = field;
-    const double threshold = percentile_of(copy, *parameters.percentile);
-    for (double& value : field)
-      if (!(value > threshold)) value = 0;
+    const double threshold = percentile_of(field, *parameters.percentile, threads);
+#pragma omp parallel for num_threads(threads)
+    for (std::int64_t i = 0; i < shape.cells(); ++i)
+      if (!(field[i] > threshold)) field[i] = 0;
   }
   return field;
 }

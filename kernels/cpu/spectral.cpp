@@ -36,8 +36,10 @@ class AxisTransform {
     HostBuffer<double> scratch(scratch_size(), 1);
     const auto plan = [&](fftw_r2r_kind kind) {
       // FFTW_ESTIMATE: see fractal.cpp.
-      return checked(fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(),
-                                      kind, FFTW_ESTIMATE));
+      return planned([&] {
+        return fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(), kind,
+                                FFTW_ESTIMATE);
+      });
     };
     forward_ = plan(odd ? FFTW_RODFT00 : even() ? FFTW_REDFT10 : FFTW_R2HC);
     backward_ = plan(odd ? FFTW_RODFT00 : even() ? FFTW_REDFT01 : FFTW_HC2R);
@@ -77,7 +79,7 @@ class AxisTransform {
   std::int64_t length() const { return mixed() ? 2 * size() : size(); }
 
   AxisModes modes_;
-  FftwPlan forward_, backward_;
+  FftwPlan<fftw_plan> forward_, backward_;
 };
 
 template <class T>

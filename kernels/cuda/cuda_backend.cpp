@@ -94,10 +94,10 @@ class CudaBackend final : public Backend<T> {
   void set_state(std::span<const T> state, std::int64_t step) override {
     use_device();
     step_ = step;
-    copied_.hold(compute_);  // state_ is still being read until then
-    LAPL_CUDA(cudaMemcpyAsync(state_.data(), state.data(), state.size_bytes(),
-                              cudaMemcpyHostToDevice, compute_));
-    store_state(state_.data(), buffers_.current, layout_, compute_);
+    const std::size_t row = static_cast<std::size_t>(layout_.columns) * sizeof(T);
+    LAPL_CUDA(cudaMemcpy2DAsync(
+        buffers_.current, static_cast<std::size_t>(layout_.pitch) * sizeof(T), state.data(), row,
+        row, static_cast<std::size_t>(layout_.rows), cudaMemcpyHostToDevice, compute_));
     LAPL_CUDA(cudaStreamSynchronize(compute_));
   }
 
@@ -120,12 +120,8 @@ class CudaBackend final : public Backend<T> {
 
   Block<T> block() override {
     use_device();
-    return {Block<T>::Place::device,
-            problem_.shape,
-            layout_.pitch,
-            buffers_.current,
-            static_cast<cudaStream_t>(compute_),
-            0};
+    return {Block<T>::Place::device, problem_.shape, layout_.pitch, buffers_.current,
+            static_cast<cudaStream_t>(compute_)};
   }
 
   void settle() override {

@@ -6,7 +6,6 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/covariance.hpp"
-#include "kernels/fractal.hpp"
 #include "kernels/frame_filter.hpp"
 
 namespace lapl {
@@ -22,15 +21,6 @@ std::unique_ptr<Backend<T>> make_cuda_backend(const std::string& engine, const P
 /// where there is no device.
 template <class T>
 std::int64_t steps_of_streaming(const Problem<T>& problem);
-
-/// As fill_fractal, for a block in device memory, by cuFFT. Waits for it; all memory is free again
-/// afterwards.
-template <class T>
-void fill_fractal_on_device(const Block<T>& block, const FractalParameters& parameters);
-
-/// Makes it on the current device, and copies it to shape.cells() values in host memory.
-template <class T>
-void copy_fractal_from_device(Shape shape, const FractalParameters& parameters, T* values);
 
 /// Filters frames while others are copied in and out. Throws DeviceError where device memory does
 /// not suffice for its few frames.

@@ -106,14 +106,6 @@ __global__ void __launch_bounds__(most_neighbours)
   check->around[threadIdx.x] = state[row * pitch + column];
 }
 
-template <class From, class T>
-__global__ void __launch_bounds__(block_threads)
-    store_cells(const From* __restrict__ field, T* __restrict__ state, FieldLayout layout) {
-  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
-    state[row * layout.pitch + column] = static_cast<T>(field[row * layout.columns + column]);
-  });
-}
-
 template <class Use>
 void for_cells(const FieldLayout& layout, const std::optional<Part>& part, const Use& use) {
   part ? use(OwnCells(*part)) : use(EveryCell{layout.columns});
@@ -152,12 +144,6 @@ void find_not_finite(const T* state, const FieldLayout& layout, const std::optio
   LAPL_CUDA(cudaGetLastError());
 }
 
-template <class From, class T>
-void store_state(const From* field, T* state, const FieldLayout& layout, cudaStream_t stream) {
-  store_cells<<<block_count(layout), block_threads, 0, stream>>>(field, state, layout);
-  LAPL_CUDA(cudaGetLastError());
-}
-
 cudaError_t probe_device_code() {
   cudaFuncAttributes attributes{};
   return cudaFuncGetAttributes(&attributes, find_cells_not_finite<float, EveryCell>);
@@ -171,8 +157,5 @@ template void find_not_finite(const float*, const FieldLayout&, const std::optio
                               FiniteCheck<float>*, cudaStream_t);
 template void find_not_finite(const double*, const FieldLayout&, const std::optional<Part>&, Shape,
                               FiniteCheck<double>*, cudaStream_t);
-template void store_state(const float*, float*, const FieldLayout&, cudaStream_t);
-template void store_state(const double*, double*, const FieldLayout&, cudaStream_t);
-template void store_state(const double*, float*, const FieldLayout&, cudaStream_t);
 
 }  // namespace lapl

@@ -55,10 +55,6 @@ template <class T>
 void find_not_finite(const T* state, const FieldLayout& layout, const std::optional<Part>& part,
                      Shape shape, FiniteCheck<T>* check, cudaStream_t stream);
 
-/// Sets the state to `field` (rows * columns values without padding), converted to T.
-template <class From, class T>
-void store_state(const From* field, T* state, const FieldLayout& layout, cudaStream_t stream);
-
 /// Whether this build holds machine code that the device can run.
 cudaError_t probe_device_code();
 

@@ -1,8 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <numeric>
+#include <thread>
 
-#include "kernels/cpu/fractal.hpp"
+#include "kernels/fractal.hpp"
 #include "kernels/pcg64.hpp"
 #include "kernels/percentile.hpp"
 #include "tests/reference_data.hpp"
@@ -57,46 +58,60 @@ TEST_CASE("fractal field equals the reference within 1e-12 before the threshold"
 
   FractalParameters unthresholded = parameters;
   unthresholded.percentile.reset();
-  const auto ours = cpu_fractal_field({48, 64}, unthresholded, 2);
+  const auto ours = fractal_field({48, 64}, unthresholded, 2);
   CHECK(test::largest_difference(ours, filtered) <= 1e-12 * test::largest_magnitude(filtered));
 
-  const auto field = cpu_fractal_field({48, 64}, parameters, 2);
+  const auto field = fractal_field({48, 64}, parameters, 2);
   CHECK(test::largest_difference(field, reference.values("fractal/field")) <=
         1e-12 * test::largest_magnitude(filtered));
 }
 
 TEST_CASE("percentile equals NumPy's") {
   const test::ReferenceData reference;
-  auto filtered = reference.values("fractal/filtered");
-  CHECK(percentile_of(filtered, 70) == reference.attribute("fractal", "threshold"));
+  const auto filtered = reference.values("fractal/filtered");
+  for (const int threads : {1, 3})
+    CHECK(percentile_of(filtered, 70, threads) == reference.attribute("fractal", "threshold"));
 
-  std::vector<double> few = {4, 1, 3, 2};  // numpy.percentile([1, 2, 3, 4], q)
-  CHECK(percentile_of(few, 0) == 1);
-  CHECK(percentile_of(few, 50) == 2.5);
-  CHECK(percentile_of(few, 90) == doctest::Approx(3.7).epsilon(1e-15));
-  CHECK(percentile_of(few, 100) == 4);
-  std::vector<double> one = {5};
-  CHECK(percentile_of(one, 33) == 5);
+  const std::vector<double> few = {4, 1, 3, 2};  // numpy.percentile([1, 2, 3, 4], q)
+  CHECK(percentile_of(few, 0, 1) == 1);
+  CHECK(percentile_of(few, 50, 1) == 2.5);
+  CHECK(percentile_of(few, 90, 1) == doctest::Approx(3.7).epsilon(1e-15));
+  CHECK(percentile_of(few, 100, 1) == 4);
+  CHECK(percentile_of(std::vector<double>{5}, 33, 1) == 5);
+  CHECK(percentile_of(std::vector<double>{-3, 2, -1e300, 0, -0.0}, 25, 2) == -3);
+  CHECK(percentile_of(std::vector<double>{-3, 2, -1e300, 0, 1e-320}, 62.5, 2) == 0.5e-320);
 }
 
 TEST_CASE("fractal field does not depend on the number of threads") {
   for (const Shape shape :
        {Shape{1, 1}, Shape{1, 37}, Shape{37, 1}, Shape{37, 53}, Shape{64, 16}}) {
     CAPTURE(shape.rows);
-    const auto one = cpu_fractal_field(shape, {}, 1), three = cpu_fractal_field(shape, {}, 3);
+    const auto one = fractal_field(shape, {}, 1), three = fractal_field(shape, {}, 3);
     CHECK(test::same_bits<double>(one, three));
   }
 }
 
+TEST_CASE("fractal fields are made beside each other") {
+  constexpr int count = 24;
+  const auto shape_of = [](int i) { return Shape{16 + i, 40 - i}; };
+  std::vector<std::vector<double>> found(count);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i)
+    threads.emplace_back([&, i] { found[i] = fractal_field(shape_of(i), {}, 1); });
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 0; i < count; ++i)
+    CHECK(test::same_bits<double>(found[i], fractal_field(shape_of(i), {}, 1)));
+}
+
 TEST_CASE("a grid of one row is cropped by its columns, as one of one axis is") {
   for (const Shape shape : {Shape{1, 400}, Shape{1, 400, 1, 1}}) {
-    const auto row = cpu_fractal_field(shape, {}, 1);
+    const auto row = fractal_field(shape, {}, 1);
     CHECK(std::ranges::count(row, 0) < 400);
     CHECK(row[400 / 2 - 181] == 0);
     CHECK(!crops_all({}, shape));
   }
   CHECK(crops_all({}, {2, 400}));
-  CHECK(std::ranges::count(cpu_fractal_field({2, 400}, {}, 1), 0) == 800);
+  CHECK(std::ranges::count(fractal_field({2, 400}, {}, 1), 0) == 800);
 }
 
 TEST_CASE("without crop and threshold, the mean of the noise stays and radius 1 is not damped") {
@@ -107,11 +122,11 @@ TEST_CASE("without crop and threshold, the mean of the noise stays and radius 1 
   std::vector<double> noise(static_cast<std::size_t>(shape.cells()));
   draw_noise(numpy_generator(parameters.seed), 0, shape.cells(),
              [&](std::int64_t i, float value) { noise[static_cast<std::size_t>(i)] = value; });
-  const auto field = cpu_fractal_field(shape, parameters, 2);
+  const auto field = fractal_field(shape, parameters, 2);
   const auto mean = [](const std::vector<double>& v) {
     return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
   };
   CHECK(mean(field) == doctest::Approx(mean(noise)).epsilon(1e-13));
   parameters.spectral_exponent = 0;
-  CHECK(test::largest_difference(cpu_fractal_field(shape, parameters, 2), noise) < 1e-14);
+  CHECK(test::largest_difference(fractal_field(shape, parameters, 2), noise) < 1e-14);
 }
