@@ -54,9 +54,6 @@ class Backend {
   /// ranks each gives the rows that are its own.
   virtual void set_state(std::span<const T> state, std::int64_t step = 0) = 0;
 
-  /// The state that lies in block() is that after so many steps.
-  virtual void set_step(std::int64_t step) = 0;
-
   /// The rows that set_state takes and captures hand out.
   virtual RowRange rows() const = 0;
 
@@ -72,10 +69,6 @@ class Backend {
 
   /// Goes on by `steps` steps. May return early, but never before earlier calls are done.
   virtual void advance(std::int64_t steps) = 0;
-
-  /// How many multiprocessors of a GPU later steps leave to what else runs there; all are used at
-  /// first.
-  virtual void leave_processors(int) {}
 
   /// Starts a search of the present state for values that are not finite.
   virtual void start_finite_check() = 0;

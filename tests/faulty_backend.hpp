@@ -32,7 +32,6 @@ class FaultyBackend final : public Backend<T> {
   void set_state(std::span<const T> field, std::int64_t step) override {
     real_->set_state(field, step);
   }
-  void set_step(std::int64_t step) override { real_->set_step(step); }
   RowRange rows() const override { return real_->rows(); }
   std::vector<T> values_at(std::span<const std::int64_t> indices) override {
     return real_->values_at(indices);

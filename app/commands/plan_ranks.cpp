@@ -36,22 +36,13 @@ Json plan_on_ranks(const RunConfig& config, int ranks) {
   const Division division = division_of(problem, derived, backend, config.engine, ranks, costs);
   const Decomposition by = decompose(division);
   // The largest block: of a rank with neighbours on every side, where there is one.
-  int of_largest = 0;
   Part largest = by.part(0);
   for (int rank = 0; rank < std::min(by.stepping(), 4096); ++rank)
-    if (by.part(rank).shape().cells() > largest.shape().cells())
-      of_largest = rank, largest = by.part(rank);
+    if (by.part(rank).shape().cells() > largest.shape().cells()) largest = by.part(rank);
   const std::size_t value_size = size_of(config.precision);
   const ModelledStep model = modelled_step(by, division, value_size);
   const Shape own = {largest.own[1], largest.own[2], largest.own[0], config.shape.axes};
-  Memory memory = memory_needed(backend, largest.shape(), value_size, array_count(config));
-  if (by.ahead > 0)
-    for (const Strip& strip : strips_of(by, of_largest, by.ahead * division.reach)) {
-      const Memory of_strip =
-          memory_needed(backend, strip.part.shape(), value_size, array_count(config));
-      memory.host += of_strip.host;
-      memory.device += of_strip.device;
-    }
+  const Memory memory = memory_needed(backend, largest.shape(), value_size, array_count(config));
   return {{"ranks", ranks},
           {"backend", backend},
           {"stepping", by.stepping()},
@@ -59,7 +50,6 @@ Json plan_on_ranks(const RunConfig& config, int ranks) {
           {"block", own.extents()},
           {"halo", by.depth},
           {"steps_at_once", by.depth / division.reach},
-          {"steps_ahead", by.ahead},
           {"bytes", memory.host},
           {"device_bytes", memory.device},
           {"bytes_of_first", memory_of_first_rank(config)},
@@ -71,14 +61,11 @@ Json plan_on_ranks(const RunConfig& config, int ranks) {
 void print_plan_on_ranks(const Json& plan) {
   const auto number = [&](const char* key) { return plan[key].get<double>(); };
   const auto stepping = plan["stepping"].get<int>();
-  say("ranks:      {}{} step blocks of {} (cuts: {}), halos of {} cells, {} steps at once{}\n",
+  say("ranks:      {}{} step blocks of {} (cuts: {}), halos of {} cells, {} steps at once\n",
       plan["ranks"].get<int>() == stepping ? "" : fmt::format("{} of ", plan["ranks"].get<int>()),
       stepping, text_of(Shape::of(plan["block"].get<std::vector<std::int64_t>>())),
       fmt::join(plan["cuts"].get<std::vector<int>>(), " x "), plan["halo"].get<std::int64_t>(),
-      plan["steps_at_once"].get<std::int64_t>(),
-      plan["steps_ahead"] == 0
-          ? ""
-          : fmt::format(", exchanged during {} of them", plan["steps_ahead"].get<std::int64_t>()));
+      plan["steps_at_once"].get<std::int64_t>());
   say("            {} a rank{}{}\n", size_text(number("bytes")),
       number("device_bytes") == 0
           ? ""

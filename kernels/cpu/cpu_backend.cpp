@@ -99,8 +99,6 @@ class CpuBackend final : public Backend<T> {
     step_ = step;
   }
 
-  void set_step(std::int64_t step) override { step_ = step; }
-
   void settle() override { engine_->settle(); }
 
   RowRange rows() const override { return {part_.in_grid(0) / part_.whole.columns, part_.rows()}; }

@@ -43,10 +43,6 @@ class CompiledCudaEngine final : public CudaEngine<T> {
     }
   }
 
-  void leave_processors(int count) override {
-    if (passes_) passes_->leave_processors(count);
-  }
-
   void settle() override {
     if (passes_) passes_->wait();
   }

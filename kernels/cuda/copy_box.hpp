@@ -26,7 +26,8 @@ struct BoxIn {
   }
 };
 
-/// Enqueues the copy of `count` planes, rows and columns; host memory must be page-locked.
+/// Enqueues the copy of `count` planes, rows and columns; returns once it is done where host memory
+/// is not page-locked.
 template <class T>
 void copy_box(const BoxIn<T>& from, const BoxIn<T>& to, const std::array<std::int64_t, 3>& count,
               cudaMemcpyKind kind, cudaStream_t stream) {

@@ -94,14 +94,12 @@ class CudaBackend final : public Backend<T> {
   void set_state(std::span<const T> state, std::int64_t step) override {
     use_device();
     step_ = step;
-    const std::size_t row = static_cast<std::size_t>(layout_.columns) * sizeof(T);
-    LAPL_CUDA(cudaMemcpy2DAsync(
-        buffers_.current, static_cast<std::size_t>(layout_.pitch) * sizeof(T), state.data(), row,
-        row, static_cast<std::size_t>(layout_.rows), cudaMemcpyHostToDevice, compute_));
+    const auto& [rows, columns, pitch] = layout_;
+    const BoxIn<T> given{const_cast<T*>(state.data()), columns, rows};  // is read alone
+    copy_box(given, {buffers_.current, pitch, rows}, {1, rows, columns}, cudaMemcpyHostToDevice,
+             compute_);
     LAPL_CUDA(cudaStreamSynchronize(compute_));
   }
-
-  void set_step(std::int64_t step) override { step_ = step; }
 
   RowRange rows() const override { return {part_.in_grid(0) / part_.whole.columns, part_.rows()}; }
 
@@ -136,11 +134,6 @@ class CudaBackend final : public Backend<T> {
     chosen_.engine->advance(buffers_, step_, steps, compute_);
     step_ += steps;
     clock_.stop(compute_);  // waits for the call before, so that at most one is unfinished
-  }
-
-  void leave_processors(int count) override {
-    use_device();
-    chosen_.engine->leave_processors(count);
   }
 
   void start_finite_check() override {

@@ -25,10 +25,8 @@ void check_nccl(ncclResult_t result, const char* call) {
 
 class NcclRanks final : public DeviceRanks {
  public:
-  NcclRanks(const ncclUniqueId& id, int rank, int count, int most_processors) {
-    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    if (most_processors > 0) config.maxCTAs = most_processors;
-    LAPL_NCCL(ncclCommInitRankConfig(&ranks_, count, id, rank, &config));
+  NcclRanks(const ncclUniqueId& id, int rank, int count) {
+    LAPL_NCCL(ncclCommInitRank(&ranks_, count, id, rank));
   }
   NcclRanks(const NcclRanks&) = delete;
   NcclRanks& operator=(const NcclRanks&) = delete;
@@ -67,19 +65,19 @@ std::string why_no_device_ranks(Ranks& ranks) {
   return of_first(ranks, has_equal(devices)) ? "ranks share a GPU" : "";
 }
 
-std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count, int most_processors) {
+std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count) {
   ncclUniqueId id{};
   if (ranks.is_first()) LAPL_NCCL(ncclGetUniqueId(&id));
   id = of_first(ranks, id);
   if (ranks.rank() >= count) return nullptr;
-  return std::make_unique<NcclRanks>(id, ranks.rank(), count, most_processors);
+  return std::make_unique<NcclRanks>(id, ranks.rank(), count);
 }
 
 #else
 
 std::string why_no_device_ranks(Ranks&) { return "NCCL was not compiled in"; }
 
-std::unique_ptr<DeviceRanks> make_device_ranks(Ranks&, int, int) { return nullptr; }
+std::unique_ptr<DeviceRanks> make_device_ranks(Ranks&, int) { return nullptr; }
 
 #endif
 

@@ -27,8 +27,7 @@ class DeviceRanks {
 };
 
 /// Where why_no_device_ranks (device_halo.hpp) is empty: of the first `count` ranks; called by all,
-/// null on the others. `most_processors`: that an exchange may take of a device; 0: as NCCL
-/// chooses. Throws DeviceError where NCCL fails.
-std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count, int most_processors);
+/// null on the others. Throws DeviceError where NCCL fails.
+std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count);
 
 }  // namespace lapl

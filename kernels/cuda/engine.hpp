@@ -23,9 +23,6 @@ class CudaEngine {
   virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
                        cudaStream_t stream) = 0;
 
-  /// As Backend::leave_processors; of engines whose launches hold the whole device to their end.
-  virtual void leave_processors(int) {}
-
   /// Waits for what is compiled meanwhile.
   virtual void settle() {}
 

@@ -101,7 +101,7 @@ class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
   void loaded(int blocks) override {
     this->blocks_ = static_cast<unsigned>(
         std::min<std::int64_t>(std::int64_t{this->grid_.strips} * this->grid_.rows,
-                               std::int64_t{this->processors()} * blocks));
+                               std::int64_t{device_limits().processors} * blocks));
   }
 };
 
@@ -137,7 +137,7 @@ class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
   // the fewest planes, with those before and after a chunk.
   void loaded(int blocks_at_once) override {
     VolumeGrid<T>& grid = this->grid_;
-    const int blocks = this->processors() * blocks_at_once;
+    const int blocks = device_limits().processors * blocks_at_once;
     const int tiles = grid.tiles_down * grid.tiles_across;
     const int lost = 2 * this->plan_.sizes.levels + 4;
     std::int64_t least = 0;
@@ -238,22 +238,9 @@ bool StagePasses<T>::ready() {
   if (!kernel_ && kernels_.ready() && kernels_.unavailable().empty()) {
     kernel_ = kernels_.kernel(name_);
     kernel_.allow_shared_bytes(shared_bytes_);
-    blocks_of_processor_ =
-        kernel_.blocks_of_processor(static_cast<int>(threads_.x * threads_.y), shared_bytes_);
-    loaded(blocks_of_processor_);
+    loaded(kernel_.blocks_of_processor(static_cast<int>(threads_.x * threads_.y), shared_bytes_));
   }
   return static_cast<bool>(kernel_);
-}
-
-template <class T>
-void StagePasses<T>::leave_processors(int count) {
-  left_ = count;
-  if (kernel_) loaded(blocks_of_processor_);
-}
-
-template <class T>
-int StagePasses<T>::processors() const {
-  return std::max(attribute(cudaDevAttrMultiProcessorCount) - left_, 1);
 }
 
 template <class T>

@@ -19,7 +19,6 @@ class StagePasses {
   bool ready();                                ///< to take steps; never waits
   bool settled() { return kernels_.ready(); }  ///< whether it is known how compiling ended
   void wait() { kernels_.wait(); }
-  void leave_processors(int count);  ///< as Backend does
   /// How it came out, for people.
   std::string how();
   /// Takes some of `steps` steps, from the fields of `from` to those of `to`. Returns how many; 0
@@ -34,10 +33,8 @@ class StagePasses {
 
   /// What it is given: the arrays that there are at first, as distances from the first field.
   std::vector<GridIndex> sources(const T* from, const std::vector<int>& arrays) const;
-  /// Once the kernel is there, and where processors() has changed since; `blocks`: that run at once
-  /// on a multiprocessor.
+  /// Once the kernel is there; `blocks`: that run at once on a multiprocessor.
   virtual void loaded(int blocks) = 0;
-  int processors() const;  ///< that a launch may use
 
   const DeviceProblem<T>& on_device_;
   const Problem<T>& problem_;
@@ -49,7 +46,6 @@ class StagePasses {
   CompiledKernels kernels_;
   const char* name_;
   std::string how_;
-  int left_ = 0, blocks_of_processor_ = 0;
 };
 
 /// Rows stream through registers, or planes; the problem is one that can (its plan is not

@@ -11,22 +11,14 @@ namespace lapl {
 /// A stream that does not wait for the default stream; move-only.
 class Stream {
  public:
-  Stream() : Stream(0) {}
-  /// Whose kernels start before those of all others that wait.
-  static Stream of_highest_priority() {
-    int least = 0, greatest = 0;
-    LAPL_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    return Stream(greatest);
+  Stream() {
+    cudaStream_t stream = nullptr;
+    LAPL_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    stream_.reset(stream);
   }
   operator cudaStream_t() const { return stream_.get(); }
 
  private:
-  explicit Stream(int priority) {
-    cudaStream_t stream = nullptr;
-    LAPL_CUDA(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority));
-    stream_.reset(stream);
-  }
-
   struct Destroy {
     void operator()(cudaStream_t stream) const noexcept {
       LAPL_CUDA_NO_THROW(cudaStreamDestroy(stream));

@@ -210,20 +210,14 @@ class StreamingEngine final : public CudaEngine<T> {
     for (Kernel* kernel : {stream_strips<Stage, T, false>, stream_strips<Stage, T, true>})
       LAPL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      sizeof(Stages<T>)));
-    LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_of_processor_,
-                                                            stream_strips<Stage, T, false>,
-                                                            lanes * warps<T>, sizeof(Stages<T>)));
-    leave_processors(0);
-  }
-
-  void leave_processors(int count) override {
-    int processors = 0;
+    int of_processor = 0, processors = 0;
+    LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &of_processor, stream_strips<Stage, T, false>, lanes * warps<T>, sizeof(Stages<T>)));
     LAPL_CUDA(
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current_device()));
     // All at once on the device, and none without a row.
-    blocks_ = static_cast<unsigned>(std::min(
-        pass_.strips * pass_.layout.rows,
-        std::int64_t{std::max(processors - count, 1)} * std::max(blocks_of_processor_, 1)));
+    blocks_ = static_cast<unsigned>(std::min(pass_.strips * pass_.layout.rows,
+                                             std::int64_t{processors} * std::max(of_processor, 1)));
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
@@ -248,7 +242,6 @@ class StreamingEngine final : public CudaEngine<T> {
 
   Pass<Stage, T> pass_;
   DeviceBuffer<T> apron_;
-  int blocks_of_processor_ = 0;
   unsigned blocks_ = 0;  // of a launch
 };
 

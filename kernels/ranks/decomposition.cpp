@@ -44,10 +44,8 @@ std::optional<Decomposition> with_counts(const Division& division, std::array<in
   for (std::int64_t steps = 1; by.stepping() > 1 && steps <= most;
        steps = next_steps(steps, division)) {
     by.depth = std::max(steps * division.reach, division.least_depth);
-    for (by.ahead = 0; by.ahead <= (division.costs.hides ? steps : 0);
-         by.ahead += std::min(steps, division.steps_of_pass))
-      if (const double seconds = modelled_step(by, division).seconds; seconds < least)
-        least = seconds, best = by;
+    if (const double seconds = modelled_step(by, division).seconds; seconds < least)
+      least = seconds, best = by;
   }
   return best;
 }
@@ -112,21 +110,17 @@ RowRange Decomposition::rows(int rank) const {
 ModelledStep modelled_step(const Decomposition& by, const Division& division,
                            std::size_t value_bytes) {
   std::array<double, 3> own{}, block{};
-  std::array<std::int64_t, 3> sides{};  // that have a neighbour
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t size = by_axis(by.grid)[axis], parts = by.counts[axis];
     own[axis] = static_cast<double>((size + parts - 1) / parts);
-    sides[axis] = parts == 1 ? 0 : parts > 2 || by.endless[axis] ? 2 : 1;
-    block[axis] = own[axis] + static_cast<double>(sides[axis] * by.depth);
+    const int neighbours = parts == 1 ? 0 : parts > 2 || by.endless[axis] ? 2 : 1;
+    block[axis] = own[axis] + static_cast<double>(neighbours * by.depth);
   }
   const RankCosts& costs = division.costs;
   const double cells = block[0] * block[1] * block[2];
   ModelledStep model;
-  const std::int64_t strip = by.depth + 2 * by.ahead * division.reach;
-  double exchange = 0, in_strips = 0, strips = 0;
+  double exchange = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    strips += static_cast<double>(sides[axis]);
-    in_strips += cells / block[axis] * static_cast<double>(sides[axis] * strip);
     if (!by.is_cut(axis)) continue;
     const double bytes =
         cells / block[axis] * (block[axis] - own[axis]) * static_cast<double>(value_bytes);
@@ -139,16 +133,8 @@ ModelledStep modelled_step(const Decomposition& by, const Division& division,
   const auto seconds_of = [&](double number, double at_once) {
     return number * (costs.cell + costs.traffic / at_once);
   };
-  double ahead = 0;
-  if (by.ahead > 0) {
-    const auto number = static_cast<double>(by.ahead);
-    const double meanwhile = number * seconds_of(cells, std::min(number, pass));
-    ahead = number * seconds_of(in_strips, std::min(number, pass)) + strips * costs.message +
-            meanwhile * costs.slowed;
-    exchange = std::max(0.0, exchange - meanwhile);
-  }
   model.exchange = exchange / steps;
-  model.seconds = seconds_of(cells, std::min(steps, pass)) + model.exchange + ahead / steps;
+  model.seconds = seconds_of(cells, std::min(steps, pass)) + model.exchange;
   model.efficiency = seconds_of(own[0] * own[1] * own[2], pass) / model.seconds;
   return model;
 }

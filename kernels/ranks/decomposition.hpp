@@ -17,20 +17,16 @@ struct RankCosts {
   double message = 0;
   /// Times as long as planes take rows and columns, which are gathered from all over a block.
   std::array<double, 3> packing = {1, 1, 1};
-  bool hides = false;  ///< blocks can be stepped while halos are exchanged
-  double slowed = 0;   ///< by which part of their time such steps take longer
 };
 /// Of two processors of one machine.
 inline constexpr RankCosts costs_of_cores = {1 / 1.5e9, 1 / 0.7e9, 1 / 4e9, 5e-6, {1, 1.5, 3}};
 /// Of two H200 of one machine, by NCCL.
 inline constexpr RankCosts costs_of_gpus = {1 / 6e12, 1 / 0.6e12, 1 / 240e9, 11e-6, {1, 1.2, 2}};
-/// Of H200 of several machines, by NCCL, which takes 4 of 132 multiprocessors; the network
-/// estimated.
-inline constexpr RankCosts costs_between_machines = {1 / 6e12,    1 / 0.6e12, 1 / 45e9, 15e-6,
-                                                     {1, 1.2, 2}, true,       0.03};
+/// Of H200 of several machines, by NCCL; the network estimated.
+inline constexpr RankCosts costs_between_machines = {
+    1 / 6e12, 1 / 0.6e12, 1 / 45e9, 15e-6, {1, 1.2, 2}};
 /// Of H200 whose halos go through host memory.
-inline constexpr RankCosts costs_through_host = {1 / 6e12, 1 / 0.6e12, 1 / 5e9,
-                                                 50e-6,    {1, 1, 1},  true};
+inline constexpr RankCosts costs_through_host = {1 / 6e12, 1 / 0.6e12, 1 / 5e9, 50e-6, {1, 1, 1}};
 
 /// What a decomposition depends on.
 struct Division {
@@ -50,9 +46,6 @@ struct Decomposition {
   int ranks = 1;                          ///< those that step are the first of them
   std::array<int, 3> counts = {1, 1, 1};  ///< of blocks along each axis
   std::int64_t depth = 0;                 ///< of the halos, in cells
-  /// How many steps ahead the strips that go out are stepped, so that halos are exchanged while the
-  /// block takes as many; none: the block waits for them.
-  std::int64_t ahead = 0;
 
   int stepping() const { return counts[0] * counts[1] * counts[2]; }
   bool is_cut(std::size_t axis) const { return counts[axis] > 1; }
@@ -70,7 +63,7 @@ struct Decomposition {
 /// Of one of the largest blocks, by the model of docs/scaling.md.
 struct ModelledStep {
   double seconds = 0;     ///< a step: its cells, those of its halos, and the exchange
-  double exchange = 0;    ///< seconds a step of that; what is hidden does not count
+  double exchange = 0;    ///< seconds a step of that
   double halo_bytes = 0;  ///< that it gets in an exchange
   double efficiency = 0;  ///< to a block without halos that takes the most steps at once
 };

@@ -3,8 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "kernels/block.hpp"
 #include "kernels/ranks/halo_boxes.hpp"
@@ -12,46 +10,17 @@
 
 namespace lapl {
 
-/// Cells of a block, of every field.
-template <class T>
-struct BoxOf {
-  Block<T> block;
-  Box box;
-};
-
 template <class T>
 class Halo {
  public:
-  explicit Halo(std::vector<HaloMessage> messages) : messages_(std::move(messages)) {}
   virtual ~Halo() = default;
-
-  const std::vector<HaloMessage>& messages() const { return messages_; }
 
   /// Called by all ranks that step, in the same order. `block`: where the state of this one's
   /// backend lies, every field. On a device it goes on in the block's stream.
-  void fill(Ranks& ranks, const Block<T>& block) {
-    std::vector<BoxOf<T>> own;
-    for (const HaloMessage& message : messages_) own.push_back({block, message.own});
-    start(ranks, own, block);
-    finish(ranks, block);
-  }
-
-  /// The same in two halves, between which the block may be stepped. `own`: where what goes out
-  /// with each message lies; not to be changed before finish().
-  virtual void start(Ranks& ranks, const std::vector<BoxOf<T>>& own, const Block<T>& block) = 0;
-  virtual void finish(Ranks& ranks, const Block<T>& block) = 0;
-
-  /// Copies so many cells to all of `to`, before anything else that is done there.
-  virtual void copy(const BoxOf<T>& from, const Block<T>& to) = 0;
-
-  /// Multiprocessors of a GPU that an exchange needs where the block is stepped meanwhile.
-  virtual int processors() const { return 0; }
+  virtual void fill(Ranks& ranks, const Block<T>& block) = 0;
 
   /// Which way halos go, for people; empty where there is one.
   virtual std::string how() const { return {}; }
-
- private:
-  std::vector<HaloMessage> messages_;
 };
 
 /// In host memory.

@@ -27,37 +27,4 @@ std::vector<HaloMessage> halo_messages(const Decomposition& by, int rank) {
   return all;
 }
 
-std::vector<Strip> strips_of(const Decomposition& by, int rank, std::int64_t around) {
-  const Part block = by.part(rank);
-  std::vector<Strip> all;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    for (const bool last : {false, true}) {
-      if (!block.is_open(axis, last)) continue;
-      Strip strip{block, {{}, by_axis(block.shape())}};
-      Part& part = strip.part;
-      // Up to the grid's face where it is so near.
-      const std::int64_t behind = block.own[axis] - by.depth;
-      const bool to_face = behind < around && !block.is_open(axis, !last);
-      if (!to_face) part.own[axis] = by.depth;
-      if (!to_face && last) part.first[axis] += behind;
-      (last ? part.after : part.before)[axis] = around;
-      (last ? part.before : part.after)[axis] = to_face ? 0 : around;
-      const std::int64_t count = by_axis(part.shape())[axis];
-      strip.box.count[axis] = count;
-      strip.box.first[axis] =
-          block.before[axis] + (last ? block.own[axis] + around - count : -around);
-      all.push_back(strip);
-    }
-  return all;
-}
-
-bool holds(const Strip& strip, const Box& box) {
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::int64_t first = strip.box.first[axis] + strip.part.before[axis];
-    if (box.first[axis] < first || box.first[axis] + box.count[axis] > first + strip.part.own[axis])
-      return false;
-  }
-  return true;
-}
-
 }  // namespace lapl

@@ -1,10 +1,5 @@
 // What goes between neighbours to fill the halo of a block: a message from each side, edge and
-// corner. And the strips along a block's sides that hold what goes out, which can be stepped ahead
-// of the block.
-//
-//     before  | own cells ....................| after      the block
-//     ........+===============+........                    a strip: around it as many cells as its
-//      around   depth: goes out  around                    steps reach
+// corner.
 #pragma once
 
 #include <vector>
@@ -30,16 +25,5 @@ struct HaloMessage {
 /// Of the rank's block. Where several go to one neighbour, what it receives from here is in the
 /// opposite order. None where the rank has nothing to step.
 std::vector<HaloMessage> halo_messages(const Decomposition& by, int rank);
-
-struct Strip {
-  Part part;
-  Box box;  ///< where it lies in the rank's block, with the cells around it
-};
-
-/// One at each side of the rank's block that has a neighbour; `around`: at most by.depth.
-std::vector<Strip> strips_of(const Decomposition& by, int rank, std::int64_t around);
-
-/// Whether the strip's own cells hold a box of the block.
-bool holds(const Strip& strip, const Box& box);
 
 }  // namespace lapl

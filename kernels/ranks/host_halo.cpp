@@ -11,39 +11,29 @@ template <class T>
 class HostHalo final : public Halo<T> {
  public:
   HostHalo(const Decomposition& by, int rank, int fields)
-      : Halo<T>(halo_messages(by, rank)), fields_(fields) {
-    for (const HaloMessage& message : this->messages())
+      : messages_(halo_messages(by, rank)), fields_(fields) {
+    for (const HaloMessage& message : messages_) {
+      gone_.emplace_back(fields * message.own.cells());
       come_.emplace_back(fields * message.halo.cells());
+    }
   }
 
-  void start(Ranks& ranks, const std::vector<BoxOf<T>>& own, const Block<T>&) override {
+  void fill(Ranks& ranks, const Block<T>& block) override {
     std::vector<Ranks::Message> sent, received;
-    gone_.resize(own.size());
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      const HaloMessage& message = this->messages()[i];
-      gone_[i].resize(fields_ * message.own.cells());
-      copy_rows(own[i], gone_[i].data(), [](T* in_block, T* packed, std::int64_t count) {
-        std::copy_n(in_block, count, packed);
-      });
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      const HaloMessage& message = messages_[i];
+      copy_rows(
+          block, message.own, gone_[i].data(),
+          [](T* in_block, T* packed, std::int64_t count) { std::copy_n(in_block, count, packed); });
       sent.push_back({message.peer, message.sent_tag, bytes_of(gone_[i])});
       received.push_back({message.peer, message.received_tag, bytes_of(come_[i])});
     }
-    ranks.start(sent, received);
-  }
-
-  void finish(Ranks& ranks, const Block<T>& block) override {
-    ranks.finish();
-    for (std::size_t i = 0; i < come_.size(); ++i)
-      copy_rows({block, this->messages()[i].halo}, come_[i].data(),
+    ranks.exchange(sent, received);
+    for (std::size_t i = 0; i < messages_.size(); ++i)
+      copy_rows(block, messages_[i].halo, come_[i].data(),
                 [](T* in_block, const T* packed, std::int64_t count) {
                   std::copy_n(packed, count, in_block);
                 });
-  }
-
-  void copy(const BoxOf<T>& from, const Block<T>& to) override {
-    copy_rows(from, to.values, [](const T* in_block, T* all, std::int64_t count) {
-      std::copy_n(in_block, count, all);
-    });
   }
 
  private:
@@ -53,18 +43,17 @@ class HostHalo final : public Halo<T> {
 
   // Row by row, between a box and as many values on end.
   template <class Copy>
-  void copy_rows(const BoxOf<T>& cells, T* packed, const Copy& copy) const {
-    const Box& box = cells.box;
-    const Shape shape = cells.block.shape;
+  void copy_rows(const Block<T>& block, const Box& box, T* packed, const Copy& copy) const {
+    const Shape shape = block.shape;
     for (int field = 0; field < fields_; ++field)
       for (std::int64_t plane = 0; plane < box.count[0]; ++plane)
         for (std::int64_t row = 0; row < box.count[1]; ++row, packed += box.count[2]) {
           const Cell first{box.first[1] + row, box.first[2], box.first[0] + plane};
-          copy(cells.block.values + field * shape.cells() + index_of(shape, first), packed,
-               box.count[2]);
+          copy(block.values + field * shape.cells() + index_of(shape, first), packed, box.count[2]);
         }
   }
 
+  std::vector<HaloMessage> messages_;
   int fields_;
   std::vector<std::vector<T>> gone_, come_;  // with each message
 };

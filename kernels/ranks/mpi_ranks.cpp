@@ -42,20 +42,17 @@ class MpiRanks final : public Ranks {
   int on_this_machine() const override { return here_.count; }
   int index_on_this_machine() const override { return here_.index; }
 
-  void start(std::span<const Message> sent, std::span<const Message> received) override {
-    requests_.clear();
+  void exchange(std::span<const Message> sent, std::span<const Message> received) override {
+    std::vector<MPI_Request> requests;
     const auto add = [&](const Message& message, auto function) {
       in_pieces(message.bytes, [&](std::byte* bytes, int size) {
-        requests_.push_back(MPI_REQUEST_NULL);
-        function(bytes, size, MPI_BYTE, message.peer, message.tag, ranks_, &requests_.back());
+        requests.push_back(MPI_REQUEST_NULL);
+        function(bytes, size, MPI_BYTE, message.peer, message.tag, ranks_, &requests.back());
       });
     };
     for (const Message& message : received) add(message, MPI_Irecv);
     for (const Message& message : sent) add(message, MPI_Isend);
-  }
-
-  void finish() override {
-    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   }
 
   void broadcast(std::span<std::byte> bytes) override {
@@ -98,7 +95,6 @@ class MpiRanks final : public Ranks {
   MPI_Comm ranks_ = MPI_COMM_NULL;
   int rank_ = 0, count_ = 1;
   OnMachine here_;
-  std::vector<MPI_Request> requests_;
 };
 
 MpiRanks::OnMachine all_on_this_machine() {

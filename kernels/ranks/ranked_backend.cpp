@@ -41,18 +41,7 @@ class RankedBackend final : public Backend<T> {
     for (const std::vector<T>& whole : problem.coefficients)
       coefficients_.push_back(values_of_first(ranks, whole, part_));
     if (part_.is_empty()) return;
-    const auto make = [&](const Part& part, const std::vector<std::vector<T>>& coefficients) {
-      return make_backend(backend, engine, local_problem(problem, part, coefficients), threads);
-    };
-    block_ = make(part_, coefficients_);
-    if (by_.ahead * reach_ == 0) return;
-    for (const Strip& strip : strips_of(by_, ranks.rank(), by_.ahead * reach_)) {
-      const Part in_block{.whole = part_.shape(), .first = strip.box.first, .own = strip.box.count};
-      std::vector<std::vector<T>> coefficients;
-      for (const std::vector<T>& of_block : coefficients_)
-        coefficients.push_back(values_of_block(of_block, in_block));
-      strips_.push_back({strip, make(strip.part, coefficients)});
-    }
+    block_ = make_backend(backend, engine, local_problem(problem, part_, coefficients_), threads);
   }
 
   BackendDescription description() const override {
@@ -65,7 +54,6 @@ class RankedBackend final : public Backend<T> {
                                            .axes = grid_.axes}),
                              by_.depth);
     if (const std::string how = halo_->how(); !how.empty()) by.reason += " by " + how;
-    if (by_.ahead > 0) by.reason += fmt::format(" while {} steps are taken", by_.ahead);
     return by;
   }
 
@@ -78,7 +66,6 @@ class RankedBackend final : public Backend<T> {
       own = moved;
     }
     filled_ = 0;
-    step_ = step;
     if (!block_) return;
     const std::int64_t cells = part_.shape().cells(), columns = part_.own[2];
     std::vector<T> block(fields_ * cells);
@@ -88,11 +75,6 @@ class RankedBackend final : public Backend<T> {
     block_->set_state(block, step);
   }
 
-  void set_step(std::int64_t step) override {
-    step_ = step;
-    if (block_) block_->set_step(step);
-  }
-
   RowRange rows() const override { return rows_; }
   std::vector<T> values_at(std::span<const std::int64_t> indices) override {
     return values_of_ranks<T>(*stepping_, own_values(indices));
@@ -100,7 +82,6 @@ class RankedBackend final : public Backend<T> {
   Block<T> block() override { return block_ ? block_->block() : Block<T>{}; }
   void settle() override {
     if (block_) block_->settle();
-    for (const Ahead& strip : strips_) strip.backend->settle();
   }
 
   void advance(std::int64_t steps) override {
@@ -108,16 +89,11 @@ class RankedBackend final : public Backend<T> {
     const bool depends = by_.depth > 0 && reach_ > 0;
     // Whole, so that an engine takes as many steps at once as it can.
     const auto needed = [&](std::int64_t of) { return std::min(of * reach_, by_.depth); };
-    for (std::int64_t left = steps, taken = 0; left > 0; left -= taken, step_ += taken) {
+    for (std::int64_t left = steps, taken = 0; left > 0; left -= taken) {
       if (depends) fill(needed(left));
       taken = depends ? std::min(left, filled_ / reach_) : left;
       filled_ -= taken * reach_;
-      // What comes next, be it the next call, which may be like this one.
-      const bool fills = depends && filled_ < needed(left > taken ? left - taken : steps);
-      if (fills && by_.ahead > 0)  // on all ranks
-        advance_and_fill(taken);
-      else if (block_)
-        block_->advance(taken);
+      if (block_) block_->advance(taken);
     }
     seconds_ += std::chrono::steady_clock::now() - start;
   }
@@ -228,32 +204,6 @@ class RankedBackend final : public Backend<T> {
     filled_ = by_.depth;
   }
 
-  // Steps the block and fills its halo for the steps that follow: what goes out is stepped ahead.
-  void advance_and_fill(std::int64_t steps) {
-    filled_ = by_.depth;
-    if (!block_) return;
-    const std::int64_t ahead = std::min(steps, by_.ahead);
-    block_->advance(steps - ahead);
-    for (const Ahead& strip : strips_) {
-      halo_->copy({block_->block(), strip.of.box}, strip.backend->block());
-      strip.backend->set_step(step_ + steps - ahead);
-      strip.backend->advance(ahead);
-    }
-    std::vector<BoxOf<T>> own;
-    for (const HaloMessage& message : halo_->messages()) {
-      const Ahead& strip = *std::ranges::find_if(
-          strips_, [&](const Ahead& one) { return holds(one.of, message.own); });
-      Box box = message.own;
-      for (std::size_t axis = 0; axis < 3; ++axis) box.first[axis] -= strip.of.box.first[axis];
-      own.push_back({strip.backend->block(), box});
-    }
-    halo_->start(*stepping_, own, block_->block());
-    block_->leave_processors(halo_->processors());
-    block_->advance(ahead);
-    block_->leave_processors(0);
-    halo_->finish(*stepping_, block_->block());
-  }
-
   std::span<const T> handed_out(int fields, std::span<const T> own, std::vector<T>& buffer) {
     if (by_.is_rows()) return own;
     buffer.resize(fields * captured_.cells);
@@ -284,19 +234,13 @@ class RankedBackend final : public Backend<T> {
   RowRange rows_;
   std::int64_t reach_, derived_reach_ = 0;
   std::int64_t filled_ = 0;  // how deep the halo is right
-  std::int64_t step_ = 0;    // of the state
   std::unique_ptr<Halo<T>> halo_;
   Redistribution<T> redistribution_;
   std::string backend_;
   int threads_;
   std::vector<std::vector<T>> coefficients_;  // of the block, until set_derived
   std::unique_ptr<Backend<T>> block_;         // none where this rank has nothing to step
-  struct Ahead {
-    Strip of;
-    std::unique_ptr<Backend<T>> backend;
-  };
-  std::vector<Ahead> strips_;
-  std::vector<int> filtered_;  // of each plan, the field that it filters
+  std::vector<int> filtered_;                 // of each plan, the field that it filters
   std::vector<std::unique_ptr<FrameFilter<T>>> of_first_;
   std::optional<NotFinite<T>> not_finite_;
   std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges, and waiting for them

@@ -13,11 +13,10 @@ class OneRank final : public Ranks {
   int count() const override { return 1; }
   int on_this_machine() const override { return 1; }
   int index_on_this_machine() const override { return 0; }
-  void start(std::span<const Message> sent, std::span<const Message> received) override {
+  void exchange(std::span<const Message> sent, std::span<const Message> received) override {
     for (std::size_t i = 0; i < sent.size(); ++i)
       std::ranges::copy(sent[i].bytes, received[i].bytes.begin());
   }
-  void finish() override {}
   void broadcast(std::span<std::byte>) override {}
   void rest() override {}
   void reduce(Reduction, std::span<std::uint64_t>) override {}

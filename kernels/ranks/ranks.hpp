@@ -29,14 +29,8 @@ class Ranks {
     int tag = 0;
     std::span<std::byte> bytes;
   };
-  /// Starts to send and receive all of these; the sizes are known on both sides. The bytes are
-  /// neither written nor read until finish(), which comes before another start.
-  virtual void start(std::span<const Message> sent, std::span<const Message> received) = 0;
-  virtual void finish() = 0;
-  void exchange(std::span<const Message> sent, std::span<const Message> received) {
-    start(sent, received);
-    finish();
-  }
+  /// Sends and receives all of these; the sizes are known on both sides.
+  virtual void exchange(std::span<const Message> sent, std::span<const Message> received) = 0;
 
   /// The first rank's bytes, on all.
   virtual void broadcast(std::span<std::byte> bytes) = 0;

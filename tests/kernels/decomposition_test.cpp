@@ -21,12 +21,12 @@ void count(std::vector<int>& cells, Shape shape, const Box& box) {
 std::vector<Decomposition> some_decompositions() {
   const Shape plane{.rows = 13, .columns = 17},
       space{.rows = 9, .columns = 8, .planes = 12, .axes = 3};
-  return {{plane, {}, 2, {1, 2, 1}, 3, 3},
-          {plane, {false, true, false}, 2, {1, 2, 1}, 6, 2},
-          {plane, {false, true, true}, 6, {1, 2, 3}, 4, 4},
-          {plane, {}, 9, {1, 3, 3}, 1, 1},
-          {space, {true, true, true}, 8, {2, 2, 2}, 2, 1},
-          {space, {false, true, false}, 24, {3, 2, 4}, 2, 2}};
+  return {{plane, {}, 2, {1, 2, 1}, 3},
+          {plane, {false, true, false}, 2, {1, 2, 1}, 6},
+          {plane, {false, true, true}, 6, {1, 2, 3}, 4},
+          {plane, {}, 9, {1, 3, 3}, 1},
+          {space, {true, true, true}, 8, {2, 2, 2}, 2},
+          {space, {false, true, false}, 24, {3, 2, 4}, 2}};
 }
 
 }  // namespace
@@ -54,50 +54,4 @@ TEST_CASE("messages of ranks fill every cell of a halo once, from cells that hol
       }
       CHECK(filled == std::vector<int>(filled.size(), 1));
     }
-}
-
-TEST_CASE("strips of a block hold all that goes out, and what their steps reach") {
-  for (const Decomposition& by : some_decompositions())
-    for (int rank = 0; rank < by.stepping(); ++rank) {
-      const Part block = by.part(rank);
-      const std::vector<Strip> strips = strips_of(by, rank, by.ahead);
-      for (const HaloMessage& message : halo_messages(by, rank))
-        CHECK(std::ranges::any_of(strips,
-                                  [&](const Strip& strip) { return holds(strip, message.own); }));
-      for (const Strip& strip : strips)
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-          const Part& part = strip.part;
-          const std::int64_t end = strip.box.first[axis] + strip.box.count[axis];
-          CHECK(strip.box.first[axis] >= 0);
-          CHECK(end <= by_axis(block.shape())[axis]);
-          CHECK(strip.box.count[axis] == by_axis(part.shape())[axis]);
-          CHECK(part.index_in_grid(axis, 0) == block.index_in_grid(axis, strip.box.first[axis]));
-          // Cells of others around, or the grid's face.
-          CHECK((part.before[axis] >= by.ahead ||
-                 (strip.box.first[axis] == 0 && !block.is_open(axis, false))));
-          CHECK((part.after[axis] >= by.ahead ||
-                 (end == by_axis(block.shape())[axis] && !block.is_open(axis, true))));
-        }
-    }
-}
-
-TEST_CASE("halos are exchanged behind steps where that can be done and takes less") {
-  Division division{.grid = {.rows = 16384, .columns = 16384},
-                    .ranks = 4,
-                    .steps_of_pass = 12,
-                    .most_passes = 8,
-                    .costs = costs_through_host};
-  division.costs.hides = false;
-  const Decomposition after = decompose(division);
-  division.costs.hides = true;
-  const Decomposition behind = decompose(division);
-  CHECK(after.ahead == 0);
-  CHECK(behind.ahead > 0);
-  CHECK(behind.ahead <= behind.depth);
-  CHECK(modelled_step(behind, division).efficiency > modelled_step(after, division).efficiency);
-  division.costs.slowed = 10;
-  CHECK(decompose(division).ahead == 0);
-  division.costs.slowed = 0;
-  division.costs.message = division.costs.byte = 0;
-  CHECK(decompose(division).ahead == 0);
 }
