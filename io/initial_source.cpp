@@ -93,7 +93,7 @@ CoefficientFields load_coefficients(const RunConfig& config) {
             load(FieldFile::dataset, key, parameter.path, parameter.dataset, config.shape);
         break;
       case ParameterConfig::Kind::formula:
-        fields[name] = values_of_formula(key, parameter.formula, config, {});
+        fields[name] = values_of_formula(key, parameter.formula, config, {}, only_rank());
         break;
     }
     if (const auto field = fields.find(name); field != fields.end())

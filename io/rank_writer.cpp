@@ -11,18 +11,16 @@ namespace lapl {
 
 template <class T>
 void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
-  require_finite(diagnostics_of(captured, config_, *ranks_), config_, storing.step);
+  require_finite(diagnostics_of(captured, config_), config_, storing.step);
   const std::filesystem::path folder = config_.directory;
   // What goes wrong with a file, the first rank finds too, and says.
   if (storing.output) {
-    if (!warned_of_frozen_)
-      warned_of_frozen_ =
-          !frozen_warning(config_, captured.rows, captured.field(0), *ranks_).empty();
+    if (!warned_of_frozen_) warned_of_frozen_ = !frozen_warning(config_, captured).empty();
     StepRecord record{.shape = config_.shape, .title = {}, .fields = {}, .provenance = {}};
     for (const OutputDataset& dataset : output_datasets(config_))
       record.fields.push_back({dataset.name, "", "", values_of(dataset, captured)});
     try {
-      write_step_file(*ranks_, folder / "fields" / step_file_name(storing.step), record,
+      write_step_file(*captured.ranks, folder / "fields" / step_file_name(storing.step), record,
                       captured.rows);
     } catch (const IoError&) {
     }
@@ -30,9 +28,9 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   CheckpointHeader header;
   header.shape = config_.shape;
   header.fields = config_.fields;
-  if (storing.checkpoint && GoAhead::heard(*ranks_)) try {
-      write_checkpoint(*ranks_, folder / "checkpoints" / checkpoint_file_name(storing.step), header,
-                       captured.rows, captured.state);
+  if (storing.checkpoint && GoAhead::heard(*captured.ranks)) try {
+      write_checkpoint(*captured.ranks, folder / "checkpoints" / checkpoint_file_name(storing.step),
+                       header, captured.rows, captured.state);
     } catch (const IoError&) {
     }
 }

@@ -1,8 +1,6 @@
 // What other ranks than the first do of what is stored: their rows of sums and of files.
 #pragma once
 
-#include <memory>
-
 #include "solver/run.hpp"
 
 namespace lapl {
@@ -35,7 +33,7 @@ class GoAhead {
 template <class T>
 class RankWriter final : public RunSink<T> {
  public:
-  RankWriter(const RunConfig& config, Ranks& ranks) : config_(config), ranks_(ranks.duplicate()) {}
+  explicit RankWriter(const RunConfig& config) : config_(config) {}
 
   void store(const Storing& storing, const Captured<T>& captured) override;
   void probed(std::int64_t, std::span<const T>) override {}
@@ -43,7 +41,6 @@ class RankWriter final : public RunSink<T> {
 
  private:
   const RunConfig& config_;
-  std::unique_ptr<Ranks> ranks_;  // of the storing thread
   bool warned_of_frozen_ = false;
 };
 

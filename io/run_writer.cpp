@@ -39,10 +39,9 @@ OutputDigests outputs_of(const CheckpointHeader& header) {
 template <class T>
 RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
                         Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
-                        std::optional<std::uint64_t> equation_digest, Ranks& ranks)
+                        std::optional<std::uint64_t> equation_digest)
     : folder_(folder),
       config_(config),
-      ranks_(ranks.duplicate()),
       config_text_(std::move(config_text)),
       provenance_(std::move(provenance)),
       equation_digest_(equation_digest),
@@ -107,7 +106,7 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                     .output = "",
                     .checkpoint = "",
                     .shape = config_.shape};
-  const Diagnostics diagnostics = diagnostics_of(captured, config_, *ranks_);
+  const Diagnostics diagnostics = diagnostics_of(captured, config_);
   require_finite(diagnostics, config_, step);
   for (std::size_t field = 0; field < config_.fields.size(); ++field)
     event.fields.push_back({config_.fields[field], diagnostics.fields[field],
@@ -163,10 +162,10 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   for (const OutputDataset& dataset : output_datasets(config_))
     record.fields.push_back(
         {dataset.name, dataset.description, dataset.unit, values_of(dataset, captured)});
-  if (ranks_->count() == 1)
+  if (captured.ranks->count() == 1)
     step_files_.write(path, record);
   else
-    write_step_file(*ranks_, path, record, captured.rows);
+    write_step_file(*captured.ranks, path, record, captured.rows);
   if (step == first_step_) diagnostics_.begin(step);  // a line of it may be there
   std::string line = fmt::format("{},{}", step, time);
   for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
@@ -250,7 +249,7 @@ void RunWriter<T>::not_indexed(std::int64_t step, const IoError& error) {
 
 template <class T>
 std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& captured) {
-  GoAhead together(*ranks_);
+  GoAhead together(*captured.ranks);
   const auto path = folder_.checkpoints() / checkpoint_file_name(step);
   // What a checkpoint says to be there is there; but many outputs are not looked at each time.
   folder_.make_folders();
@@ -263,7 +262,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
   folder_.sync();
   const OutputListMark output_list = output_list_.store();
   together.say();
-  write_checkpoint(*ranks_, path,
+  write_checkpoint(*captured.ranks, path,
                    {.config = config_text_,
                     .shape = config_.shape,
                     .fields = config_.fields,
@@ -304,7 +303,7 @@ void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) c
 template <class T>
 void RunWriter<T>::warn_if_frozen(std::int64_t step, const Captured<T>& captured) {
   if (warned_of_frozen_) return;
-  const std::string warning = frozen_warning(config_, captured.rows, captured.field(0), *ranks_);
+  const std::string warning = frozen_warning(config_, captured);
   warned_of_frozen_ = !warning.empty();
   if (warned_of_frozen_) callbacks_.warning(fmt::format("step {}: {}", step, warning));
 }

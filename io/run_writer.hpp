@@ -55,7 +55,7 @@ class RunWriter final : public RunSink<T> {
   /// has it, and the others a RankWriter.
   RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
             Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
-            std::optional<std::uint64_t> equation_digest = {}, Ranks& ranks = only_rank());
+            std::optional<std::uint64_t> equation_digest = {});
 
   /// An output or checkpoint that cannot be written is warned of, and the run goes on: the next one
   /// may find room again. Throws IoError where that happens before any step was taken.
@@ -92,7 +92,6 @@ class RunWriter final : public RunSink<T> {
 
   const RunFolder& folder_;
   const RunConfig& config_;
-  std::unique_ptr<Ranks> ranks_;  // of the storing thread
   std::string config_text_;
   Provenance provenance_;
   std::optional<std::uint64_t> equation_digest_;

@@ -13,6 +13,7 @@
 #include "kernels/derived.hpp"
 #include "kernels/not_finite.hpp"
 #include "kernels/problem.hpp"
+#include "kernels/ranks/ranks.hpp"
 
 namespace lapl {
 
@@ -26,6 +27,7 @@ struct Captured {
   std::vector<std::span<const T>> derived;       ///< of each plan of set_derived, or none
   std::uint64_t digest = 0;                      ///< of the whole state (kernels/digest.hpp)
   std::optional<std::int64_t> first_not_finite;  ///< index in the whole state of the first one
+  Ranks* ranks = &only_rank();                   ///< that have the other rows
 
   std::span<const T> field(std::int64_t index) const {
     return state.subspan(index * cells, static_cast<std::size_t>(cells));
@@ -54,14 +56,17 @@ class Backend {
   /// ranks each gives the rows that are its own.
   virtual void set_state(std::span<const T> state, std::int64_t step = 0) = 0;
 
+  /// Those that step the state together, each of which calls the same functions of its backend.
+  /// Captures have ranks of their own, for the thread that reads them.
+  virtual Ranks& ranks() { return only_rank(); }
+
   /// The rows that set_state takes and captures hand out.
   virtual RowRange rows() const = 0;
 
   /// Where the state lies.
   virtual Block<T> block() = 0;
 
-  /// Values of the present state at these indices of it. On a device the copies of an earlier
-  /// capture are lost, as by capture().
+  /// Values of the present state at these indices of it.
   virtual std::vector<T> values_at(std::span<const std::int64_t> indices) = 0;
 
   /// Waits for code that is compiled while steps are taken otherwise, with the same bits.

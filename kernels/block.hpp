@@ -1,4 +1,4 @@
-// Where the field of a backend lies, for functions that read or make it there.
+// Where the field of a backend lies, in host memory or on a device: for halos.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,6 @@ namespace lapl {
 /// Not owned. The state of a backend until its next step.
 template <class T>
 struct Block {
-  enum class Place : std::uint8_t { host, device };  ///< the CUDA device that is current
-
-  Place place = Place::host;
   Shape shape;
   std::int64_t pitch = 0;  ///< values from one row to the next
   T* values = nullptr;

@@ -180,7 +180,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   const auto backend = make_ranked_backend(ranks, of.backend, of.engine, problem, {}, of.threads);
   std::vector<T> field;
   if (of.config) {
-    set_initial_state(*backend, config, coefficients, {}, ranks);
+    set_initial_state(*backend, config, coefficients, {});
     backend->capture(false);
     const auto state = backend->captured().state;
     field.assign(state.begin(), state.end());

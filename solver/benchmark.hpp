@@ -42,7 +42,7 @@ struct BenchmarkResult {
 /// of them, until the last has done its steps.
 template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coefficients,
-                          std::int64_t steps, int repeats, Ranks& ranks = only_rank());
+                          std::int64_t steps, int repeats, Ranks& ranks);
 
 struct FilterBenchmark {
   std::string device;

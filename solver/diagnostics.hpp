@@ -34,9 +34,9 @@ std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunC
 std::vector<double> values_of(const Diagnostics& diagnostics);
 
 template <class T>
-Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config,
-                           Ranks& ranks = only_rank()) {
+Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config) {
   Diagnostics diagnostics;
+  Ranks& ranks = *captured.ranks;
   for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
     diagnostics.fields.push_back(
         statistics_of(captured.field(field), config.shape, config.spacing, ranks));

@@ -2,19 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "kernels/frozen.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
 
-std::string frozen_warning(const RunConfig& config, RowRange rows, std::span<const float> field,
-                           Ranks& ranks) {
+std::string frozen_warning(const RunConfig& config, const Captured<float>& captured) {
   if (config.equation.kind != EquationKind::diffusion || is_spectral(config)) return {};
   Problem<float> problem = problem_of<float>(config, {});
   if (!is_compiled_ahead(problem)) return {};
   // The rows of a rank as a grid of their own: of its first and last one it may be mistaken.
-  problem.shape.rows = rows.count;
-  const auto here = rows.count == 0 ? 0 : frozen_cells(problem, field);
-  const double share = static_cast<double>(ranks.reduce(Reduction::sum, here)) /
+  problem.shape.rows = captured.rows.count;
+  const auto here = problem.shape.rows == 0 ? 0 : frozen_cells(problem, captured.field(0));
+  const double share = static_cast<double>(captured.ranks->reduce(Reduction::sum, here)) /
                        static_cast<double>(config.shape.cells());
   if (share < 0.01) return {};
   return fmt::format(
@@ -23,8 +23,6 @@ std::string frozen_warning(const RunConfig& config, RowRange rows, std::span<con
       100 * share);
 }
 
-std::string frozen_warning(const RunConfig&, RowRange, std::span<const double>, Ranks&) {
-  return {};
-}
+std::string frozen_warning(const RunConfig&, const Captured<double>&) { return {}; }
 
 }  // namespace lapl

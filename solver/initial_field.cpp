@@ -116,8 +116,8 @@ std::vector<double> own_rows(const RunConfig& config, const std::string& name,
                              RowRange rows, Ranks& ranks) {
   const auto& made = row_of(config.initial.kind).made;
   if (std::holds_alternative<FromFormula>(made))
-    return values_of_formula("initial." + name, config.initial.formula, config, coefficients,
-                             &draws, rows, ranks);
+    return values_of_formula("initial." + name, config.initial.formula, config, coefficients, ranks,
+                             &draws, rows);
   return std::get<FieldMaker>(made)(config, rows);
 }
 
@@ -134,8 +134,8 @@ WholeFields fractal_fields(const RunConfig& config) {
 
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
-                       const CoefficientFields& coefficients, const WholeFields& whole,
-                       Ranks& ranks) {
+                       const CoefficientFields& coefficients, const WholeFields& whole) {
+  Ranks& ranks = backend.ranks();
   const RowRange rows = backend.rows();
   const std::int64_t columns = config.shape.columns, cells = rows.count * columns;
   std::vector<T> state = host_vector<T>(cells * std::ssize(config.fields));
@@ -165,8 +165,8 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
   backend.set_state(state);
 }
 template void set_initial_state(Backend<float>&, const RunConfig&, const CoefficientFields&,
-                                const WholeFields&, Ranks&);
+                                const WholeFields&);
 template void set_initial_state(Backend<double>&, const RunConfig&, const CoefficientFields&,
-                                const WholeFields&, Ranks&);
+                                const WholeFields&);
 
 }  // namespace lapl

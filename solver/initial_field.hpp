@@ -88,7 +88,6 @@ WholeFields fractal_fields(const RunConfig& config);
 /// has what is whole and the values of `coefficients`; all else each makes for itself.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
-                       const CoefficientFields& coefficients, const WholeFields& whole,
-                       Ranks& ranks = only_rank());
+                       const CoefficientFields& coefficients, const WholeFields& whole);
 
 }  // namespace lapl

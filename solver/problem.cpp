@@ -105,8 +105,8 @@ template Problem<double> problem_with(const RunConfig&, const CoefficientFields&
 
 std::vector<double> values_of_formula(const std::string& name, const std::string& text,
                                       const RunConfig& config,
-                                      const CoefficientFields& coefficients, std::int64_t* draws,
-                                      std::optional<RowRange> rows, Ranks& ranks) {
+                                      const CoefficientFields& coefficients, Ranks& ranks,
+                                      std::int64_t* draws, std::optional<RowRange> rows) {
   const Formula formula = parse_formula(name, text);
   FormulaNames names = names_of_values(config);
   const Faces<double> faces = quantity_faces<double>(config.boundaries);

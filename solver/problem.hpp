@@ -54,9 +54,8 @@ Faces<T> quantity_faces(const Boundaries& boundaries) {
 /// has the values of `coefficients`; all call it. Throws FormulaError.
 std::vector<double> values_of_formula(const std::string& name, const std::string& text,
                                       const RunConfig& config,
-                                      const CoefficientFields& coefficients,
+                                      const CoefficientFields& coefficients, Ranks& ranks,
                                       std::int64_t* draws = nullptr,
-                                      std::optional<RowRange> rows = {},
-                                      Ranks& ranks = only_rank());
+                                      std::optional<RowRange> rows = {});
 
 }  // namespace lapl

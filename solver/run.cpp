@@ -48,10 +48,10 @@ template <class T>
 
 // What is around one of these rows' values, or of those of other ranks.
 template <class T>
-NotFinite<T> found_at(std::int64_t index, Shape shape, RowRange rows, std::span<const T> values,
-                      Ranks& ranks) {
-  const std::int64_t first = rows.first * shape.columns, cells = rows.count * shape.columns;
-  return not_finite_of_ranks<T>(ranks, index, shape, [&](std::int64_t at) {
+NotFinite<T> found_at(std::int64_t index, Shape shape, const Captured<T>& captured,
+                      std::span<const T> values) {
+  const std::int64_t first = captured.rows.first * shape.columns, cells = captured.cells;
+  return not_finite_of_ranks<T>(*captured.ranks, index, shape, [&](std::int64_t at) {
     const std::int64_t here = at % shape.cells() - first;
     return here >= 0 && here < cells ? std::optional(values[at / shape.cells() * cells + here])
                                      : std::nullopt;
@@ -60,18 +60,16 @@ NotFinite<T> found_at(std::int64_t index, Shape shape, RowRange rows, std::span<
 
 // The state, and what follows from it, which may be too large all the same.
 template <class T>
-void require_finite(const Captured<T>& captured, const RunConfig& config, std::int64_t step,
-                    Ranks& ranks) {
+void require_finite(const Captured<T>& captured, const RunConfig& config, std::int64_t step) {
   const Shape shape = config.shape;
-  const RowRange rows = captured.rows;
   if (const auto first = captured.first_not_finite)
-    refuse_state(found_at(*first, shape, rows, captured.state, ranks), config, step);
+    refuse_state(found_at(*first, shape, captured, captured.state), config, step);
   if (captured.derived.empty()) return;
   for (const OutputDataset& dataset : output_datasets(config)) {
     if (!dataset.derived) continue;
     const auto values = values_of(dataset, captured);
-    if (const auto first = first_not_finite(ranks, rows, shape.columns, values))
-      refuse(found_at(*first, shape, rows, values, ranks), shape, step, dataset.subject);
+    if (const auto first = first_not_finite(*captured.ranks, captured.rows, shape.columns, values))
+      refuse(found_at(*first, shape, captured, values), shape, step, dataset.subject);
   }
 }
 
@@ -118,12 +116,10 @@ struct Speed {
 template <class T>
 class Run {
  public:
-  Run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step, RunSink<T>& sink,
-      Ranks& ranks)
+  Run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step, RunSink<T>& sink)
       : backend_(backend),
         config_(config),
-        ranks_(ranks),
-        storing_ranks_(ranks.duplicate()),
+        ranks_(backend.ranks()),
         schedule_(config),
         sink_(sink),
         step_(first_step) {}
@@ -214,7 +210,6 @@ class Run {
 
   void probe() {
     if (!schedule_.is_probe(step_)) return;
-    if (backend_.block().place == Block<T>::Place::device) finish_storing();  // it reads a capture
     std::vector<std::int64_t> probed;
     const Shape shape = config_.shape;
     for (const auto& [name, indices] : config_.probes->at)
@@ -271,7 +266,7 @@ class Run {
       require_verified(verified, captured.digest, what.step);
       // The schedule alone says at which step a value that is not finite is found.
       if (by_the_clock && captured.first_not_finite) return;
-      require_finite(captured, config_, what.step, *storing_ranks_);
+      require_finite(captured, config_, what.step);
       sink_.store(what, captured);
     });
   }
@@ -283,7 +278,6 @@ class Run {
   Backend<T>& backend_;
   const RunConfig& config_;
   Ranks& ranks_;
-  std::unique_ptr<Ranks> storing_ranks_;  // of the thread that stores
   Schedule schedule_;
   RunSink<T>& sink_;
   std::int64_t step_;
@@ -299,23 +293,23 @@ class Run {
 }  // namespace
 
 template <class T>
-void require_finite_start(Backend<T>& backend, const RunConfig& config, Ranks& ranks) {
+void require_finite_start(Backend<T>& backend, const RunConfig& config) {
   backend.capture(true);
   const Captured<T> captured = backend.captured();
-  require_finite(captured, config, 0, ranks);
-  require_finite(diagnostics_of(captured, config, ranks), config, 0);
+  require_finite(captured, config, 0);
+  require_finite(diagnostics_of(captured, config), config, 0);
 }
-template void require_finite_start(Backend<float>&, const RunConfig&, Ranks&);
-template void require_finite_start(Backend<double>&, const RunConfig&, Ranks&);
+template void require_finite_start(Backend<float>&, const RunConfig&);
+template void require_finite_start(Backend<double>&, const RunConfig&);
 
 template <class T>
 RunResult run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step,
-              RunSink<T>& sink, const std::function<std::string()>& stop_reason, Ranks& ranks) {
-  return Run<T>(backend, config, first_step, sink, ranks).to_the_end(stop_reason);
+              RunSink<T>& sink, const std::function<std::string()>& stop_reason) {
+  return Run<T>(backend, config, first_step, sink).to_the_end(stop_reason);
 }
 template RunResult run(Backend<float>&, const RunConfig&, std::int64_t, RunSink<float>&,
-                       const std::function<std::string()>&, Ranks&);
+                       const std::function<std::string()>&);
 template RunResult run(Backend<double>&, const RunConfig&, std::int64_t, RunSink<double>&,
-                       const std::function<std::string()>&, Ranks&);
+                       const std::function<std::string()>&);
 
 }  // namespace lapl

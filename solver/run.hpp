@@ -7,7 +7,6 @@
 #include <string>
 
 #include "kernels/backend.hpp"
-#include "kernels/ranks/ranks.hpp"
 #include "solver/problem.hpp"
 
 namespace lapl {
@@ -55,7 +54,7 @@ struct RunResult {
 /// Looks at what step 0 would store, before anything is created for it. Throws NumericalError, as
 /// run does, where a value or a sum over the values is not finite.
 template <class T>
-void require_finite_start(Backend<T>& backend, const RunConfig& config, Ranks& ranks = only_rank());
+void require_finite_start(Backend<T>& backend, const RunConfig& config);
 
 /// RunResult::stopped_by of a run whose state has come to rest (limits.steady).
 inline constexpr const char* stopped_by_steady = "steady";
@@ -69,7 +68,6 @@ inline constexpr const char* stopped_by_steady = "steady";
 /// all, and the first one's clock holds.
 template <class T>
 RunResult run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step,
-              RunSink<T>& sink, const std::function<std::string()>& stop_reason,
-              Ranks& ranks = only_rank());
+              RunSink<T>& sink, const std::function<std::string()>& stop_reason);
 
 }  // namespace lapl

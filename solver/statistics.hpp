@@ -118,7 +118,7 @@ std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int
 /// Of a field of which each rank has some rows, on all of them.
 template <class T>
 Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& spacing,
-                         Ranks& ranks = only_rank()) {
+                         Ranks& ranks) {
   RowStatistics all;
   for (const RowStatistics& row :
        gather_rows<RowStatistics>(ranks, statistics_of_rows(field, shape.columns))) {

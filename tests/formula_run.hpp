@@ -44,7 +44,7 @@ inline CoefficientFields coefficient_fields(const RunConfig& run) {
   CoefficientFields fields;
   for (const auto& [name, parameter] : run.parameters)
     if (parameter.kind == ParameterConfig::Kind::formula)
-      fields[name] = values_of_formula(name, parameter.formula, run, {});
+      fields[name] = values_of_formula(name, parameter.formula, run, {}, only_rank());
   return fields;
 }
 

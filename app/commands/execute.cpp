@@ -32,11 +32,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <class T>
-void restore_state(Backend<T>& backend, const Job& job, Ranks& ranks) {
+void restore_state(Backend<T>& backend, const Job& job) {
   const CheckpointHeader& header = job.restart->checkpoint.header;
-  if (ranks.count() > 1)
+  if (backend.ranks().count() > 1)
     return restore_rows(backend, {job.restart->path, header.step, header.state_digest},
-                        job.config.run, ranks);
+                        job.config.run);
   const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
   if (values == nullptr)
     throw CheckpointError("{}: holds another precision than compute.precision says",
@@ -190,9 +190,9 @@ int execute_as(const Job& job, Console& console) {
   const BackendDescription by = backend->description();
   whole.merge(fractals.get());
   if (job.restart) {
-    restore_state(*backend, job, ranks);
+    restore_state(*backend, job);
   } else {
-    set_initial_state(*backend, config, coefficients, whole, ranks);
+    set_initial_state(*backend, config, coefficients, whole);
     for (const std::string& field : config.fields)
       if (const InitialConfig& initial = initial_of(config, field);
           initial.kind == InitialKind::fractal && crops_all(initial.fractal, config.shape))
@@ -200,7 +200,7 @@ int execute_as(const Job& job, Console& console) {
             fmt::format("field {} is 0 in every cell: initial.crop_radius leaves none of a grid "
                         "of {} cells (null crops nothing)",
                         field, text_of(config.shape)));
-    require_finite_start(*backend, config, ranks);
+    require_finite_start(*backend, config);
     say_stable_step(job, coefficients, whole, console);
   }
   PrecisionWatch watch(config, coefficients, ranks.count() == 1);
@@ -281,10 +281,10 @@ int execute_as(const Job& job, Console& console) {
                              saved_summary.progress(progress);
                            },
                        .warning = [&](const std::string& text) { console.warning(text); }},
-                      digest, ranks);
+                      digest);
   RunResult result;
   try {
-    result = run(*backend, config, first_step, writer, stop_signal, ranks);
+    result = run(*backend, config, first_step, writer, stop_signal);
     end_shared_run();
     if (const std::string missing = writer.missing(); !missing.empty())
       throw IoError("{}: missing, because not stored or damaged since: {}; {}", config.directory,

@@ -26,7 +26,8 @@ Json describe_field(const fs::path& file, const FileContent& content, const std:
   const ReadField field = read_field(file, name, last_record);
   return std::visit(
       [&](const auto& values) {
-        const Statistics s = statistics_of(std::span(values), field.shape, content.spacing);
+        const Statistics s =
+            statistics_of(std::span(values), field.shape, content.spacing, only_rank());
         return Json{{"min", s.min},
                     {"max", s.max},
                     {"mean", s.mean},
@@ -47,7 +48,7 @@ Json describe_arrays(const fs::path& file) {
   for (const ArrayContent& array : read_arrays(file)) {
     const std::vector<double> values = read_array_values(file, array.name);
     const auto count = static_cast<std::int64_t>(values.size());
-    const Statistics s = statistics_of(std::span(values), {1, count}, 1);
+    const Statistics s = statistics_of(std::span(values), {1, count}, 1, only_rank());
     result[array.name] = {{"shape", array.extent},
                           {"precision", array.precision},
                           {"min", s.min},

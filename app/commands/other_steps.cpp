@@ -33,7 +33,8 @@ void measure_one(OtherSteps& steps, const RunConfig& config, const BackendChoice
                  const CoefficientFields& coefficients, std::span<const T> state) try {
   steps.step = equation_of(config).time_step(config);
   steps.steps = config.steps;
-  const auto backend = run_backend<T>(config, choice, coefficients, [](const std::string&) {});
+  const auto backend = run_backend<T>(
+      config, choice, coefficients, [](const std::string&) {}, only_rank());
   backend->set_state(state);
   backend->settle();
   steps.seconds = static_cast<double>(config.shape.cells()) * static_cast<double>(config.steps) /

@@ -29,6 +29,6 @@ template <class T>
 std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendChoice& choice,
                                         const CoefficientFields& coefficients,
                                         const std::function<void(const std::string&)>& note,
-                                        Ranks& ranks = only_rank());
+                                        Ranks& ranks);
 
 }  // namespace lapl

@@ -37,13 +37,13 @@ void take_part(Ranks& ranks, const RunConfig& config, const std::string& backend
   const auto backend = run_backend<T>(
       config, {backend_name, ""}, coefficients, [](const std::string&) {}, ranks);
   if (from) {
-    restore_rows(*backend, *from, config, ranks);
+    restore_rows(*backend, *from, config);
   } else {
-    set_initial_state(*backend, config, coefficients, {}, ranks);
-    require_finite_start(*backend, config, ranks);
+    set_initial_state(*backend, config, coefficients, {});
+    require_finite_start(*backend, config);
   }
-  RankWriter<T> writer(config, ranks);
-  run(*backend, config, from ? from->step : 0, writer, stop_signal, ranks);
+  RankWriter<T> writer(config);
+  run(*backend, config, from ? from->step : 0, writer, stop_signal);
 }
 
 // Takes part in what the first rank runs, until it has no more.
@@ -108,8 +108,8 @@ void share_run(Ranks& ranks, const LoadedConfig& config, const std::string& back
 }
 
 template <class T>
-void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig& config,
-                  Ranks& ranks) {
+void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig& config) {
+  Ranks& ranks = backend.ranks();
   const RowRange rows = backend.rows();
   const std::int64_t cells = rows.count * config.shape.columns;
   std::vector<T> state;
@@ -135,8 +135,8 @@ void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig&
   if (!problem.empty()) throw CheckpointError(problem);
   backend.set_state(state, from.step);
 }
-template void restore_rows(Backend<float>&, const StoredState&, const RunConfig&, Ranks&);
-template void restore_rows(Backend<double>&, const StoredState&, const RunConfig&, Ranks&);
+template void restore_rows(Backend<float>&, const StoredState&, const RunConfig&);
+template void restore_rows(Backend<double>&, const StoredState&, const RunConfig&);
 
 void end_shared_run() { amid_run = false; }
 

@@ -43,8 +43,7 @@ struct StoredState {
 /// Sets the state to that of a checkpoint of this run, of which every rank reads its rows. Called
 /// by all ranks; throws the same CheckpointError on all.
 template <class T>
-void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig& config,
-                  Ranks& ranks);
+void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig& config);
 
 /// That run has ended, on all ranks.
 void end_shared_run();

@@ -104,8 +104,7 @@ class CpuBackend final : public Backend<T> {
   RowRange rows() const override { return {part_.in_grid(0) / part_.whole.columns, part_.rows()}; }
 
   Block<T> block() override {
-    return {Block<T>::Place::host, problem_.shape, problem_.shape.columns, buffers_.current,
-            nullptr};
+    return {problem_.shape, problem_.shape.columns, buffers_.current, nullptr};
   }
 
   std::vector<T> values_at(std::span<const std::int64_t> indices) override {

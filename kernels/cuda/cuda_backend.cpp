@@ -118,8 +118,7 @@ class CudaBackend final : public Backend<T> {
 
   Block<T> block() override {
     use_device();
-    return {Block<T>::Place::device, problem_.shape, layout_.pitch, buffers_.current,
-            static_cast<cudaStream_t>(compute_)};
+    return {problem_.shape, layout_.pitch, buffers_.current, static_cast<cudaStream_t>(compute_)};
   }
 
   void settle() override {

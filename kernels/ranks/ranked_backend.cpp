@@ -75,6 +75,7 @@ class RankedBackend final : public Backend<T> {
     block_->set_state(block, step);
   }
 
+  Ranks& ranks() override { return *stepping_; }
   RowRange rows() const override { return rows_; }
   std::vector<T> values_at(std::span<const std::int64_t> indices) override {
     return values_of_ranks<T>(*stepping_, own_values(indices));
@@ -144,6 +145,7 @@ class RankedBackend final : public Backend<T> {
     if (std::exchange(fresh_, true)) return captured_;
     Captured<T> own = block_ ? block_->captured() : Captured<T>{};
     captured_ = {};
+    captured_.ranks = capturing_.get();
     captured_.digest = capturing_->reduce(Reduction::sum, own.digest);
     captured_.first_not_finite = first_of(*capturing_, own.first_not_finite);
     captured_.rows = rows_;

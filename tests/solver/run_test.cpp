@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "kernels/error.hpp"
+#include "kernels/frozen.hpp"
 #include "solver/filter.hpp"
 #include "solver/frozen.hpp"
 #include "solver/initial_field.hpp"
@@ -272,14 +273,14 @@ TEST_CASE("l2 of values whose squares are beyond float64, and the same bits as e
   for (const double spacing : {1e-10, 0.5, 1e10})
     for (const double size : {1e-200, 1e-160, 1e-3, 1., 7e5, 1e160}) {
       const std::vector<double> field(12, -size);
-      const Statistics found = statistics_of(std::span(field), shape, spacing);
+      const Statistics found = statistics_of(std::span(field), shape, spacing, only_rank());
       CAPTURE(size);
       CAPTURE(spacing);
       CHECK(found.l2 == doctest::Approx(size * spacing * std::sqrt(12.)).epsilon(1e-15));
       CHECK(found.mass == doctest::Approx(-12 * spacing * spacing * size).epsilon(1e-15));
     }
   const std::vector<double> largest(12, 1e300);
-  CHECK(statistics_of(std::span(largest), shape, 0.5).l2 ==
+  CHECK(statistics_of(std::span(largest), shape, 0.5, only_rank()).l2 ==
         doctest::Approx(0.5e300 * std::sqrt(12.)).epsilon(1e-15));
   const auto field = test::random_field<double>(shape);
   double squares = 0;
@@ -289,8 +290,10 @@ TEST_CASE("l2 of values whose squares are beyond float64, and the same bits as e
       sum += field[4 * row + column] * field[4 * row + column];
     squares += sum;
   }
-  CHECK(statistics_of(std::span(field), shape, 0.3).l2 == std::sqrt(squares * (0.3 * 0.3)));
-  CHECK(statistics_of(std::span<const double>(std::vector<double>(12)), shape, 1).l2 == 0);
+  CHECK(statistics_of(std::span(field), shape, 0.3, only_rank()).l2 ==
+        std::sqrt(squares * (0.3 * 0.3)));
+  CHECK(statistics_of(std::span<const double>(std::vector<double>(12)), shape, 1, only_rank()).l2 ==
+        0);
 }
 
 TEST_CASE("frozen cells: those that a step leaves as they are though their Laplacian is not 0") {
@@ -308,8 +311,11 @@ TEST_CASE("frozen cells: those that a step leaves as they are though their Lapla
   const auto before = test::stepped<float>("cpu", "reference", problem, field, 0);
   const auto moving = std::ranges::count_if(before.laplacian, [](float v) { return v != 0; });
   CHECK(frozen_cells<float>(problem, field) == moving);
-  CHECK(frozen_warning(config, RowRange::all(config.shape), std::span(field))
-            .starts_with("62% of the cells stand still"));
+  Captured<float> captured;
+  captured.rows = RowRange::all(config.shape);
+  captured.state = field;
+  captured.cells = config.shape.cells();
+  CHECK(frozen_warning(config, captured).starts_with("62% of the cells stand still"));
   CHECK(frozen_cells<double>(problem_of<double>(config, {}), made) == 0);
   for (const Boundary boundary : test::all_boundaries) {
     config.shape = {17, 23};
@@ -342,7 +348,7 @@ TEST_CASE("float32: values that stand still, of any equation, but for a balance"
   const auto share_of_line = [](const std::string& line) {
     RunConfig run = test::formula_run({60, 70}, {{"u", "0.1 * laplacian(u)"}});
     run.boundaries = {Boundary::periodic, Boundary::insulated};
-    const auto values = values_of_formula("u", line, run, {});
+    const auto values = values_of_formula("u", line, run, {}, only_rank());
     const std::vector<float> state(values.begin(), values.end());
     return static_cast<double>(stuck_values(run, {}, state, 0)) / 4200;
   };
