@@ -16,9 +16,6 @@ foreach(program kernels solver io app cuda)
     if(test MATCHES "examples do|any shape|random equations")  # longest first
       set_tests_properties("${test}" PROPERTIES COST 100)
     endif()
-    if(test MATCHES "refused at once")  # a mistake there is a hang
-      set_tests_properties("${test}" PROPERTIES TIMEOUT 60)
-    endif()
   endforeach()
 endforeach()
 foreach(test IN LISTS lapl_test_app_without_cuda_TESTS)

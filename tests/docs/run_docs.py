@@ -62,7 +62,7 @@ def blocks_of(text):
 
 def run(line, command):
     done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if "lapl was built without cairo" in done.stdout:
         skip(line, "lapl was built without cairo (package libcairo2-dev)")
     if "needs ffmpeg" in done.stdout:

@@ -49,7 +49,7 @@ checkpoint: {every: 20}
 filters: [{name: smooth, kernel: gaussian, sigma: 1, field: v}]
 """
 COMPLETE, IO, DEVICE, CHECKPOINT = 0, 4, 5, 6
-LONGEST = 300  # s for one command, which takes a tenth of one
+LONGEST = 1200  # s for one command, which takes a tenth of one
 
 
 class Torture:

@@ -115,11 +115,11 @@ class Torture:
     @staticmethod
     def finish(process: subprocess.Popen) -> Ended:
         try:
-            out, err = process.communicate(timeout=300)
+            out, err = process.communicate(timeout=1200)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            raise Failure("still running after 300 s") from None
+            raise Failure("still running after 1200 s") from None
         return Ended(max(process.returncode, -1), max(-process.returncode, 0), out, err)
 
     def run_program(self, folder: pathlib.Path, *arguments: str, **options) -> Ended:
