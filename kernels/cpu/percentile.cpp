@@ -1,6 +1,9 @@
 #include "kernels/percentile.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -23,38 +26,31 @@ struct Neighbours {
   double low, high;
 };
 
-// Counts the buckets, then sorts the one that holds the lower rank.
+// Counts the buckets, then sorts the one that holds the lower rank. Nothing is allocated by
+// threads, where what fails could not be told.
 Neighbours neighbours_at(std::span<const double> values, std::int64_t rank, int threads) {
   const auto size = static_cast<std::int64_t>(values.size());
-  std::vector<std::int64_t> counts(bucket_count);
+  std::vector<std::int64_t> counts(std::int64_t{threads} * bucket_count);  // of each thread
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<std::int64_t> own(bucket_count);
+    std::int64_t* const own = counts.data() + std::int64_t{omp_get_thread_num()} * bucket_count;
 #pragma omp for
     for (std::int64_t i = 0; i < size; ++i) ++own[bucket_of(values[i])];
-#pragma omp critical
-    std::ranges::transform(own, counts, counts.begin(), std::plus());
   }
+  for (int thread = 1; thread < threads; ++thread)
+    for (int bucket = 0; bucket < bucket_count; ++bucket)
+      counts[bucket] += counts[std::int64_t{thread} * bucket_count + bucket];
   int bucket = 0;
   while (rank >= counts[bucket]) rank -= counts[bucket++];
-  std::vector<double> within;
+  std::vector<double> within(counts[bucket]);
+  std::atomic<std::int64_t> found = 0;
   double above = std::numeric_limits<double>::infinity();
-#pragma omp parallel num_threads(threads)
-  {
-    std::vector<double> own;
-    double own_above = above;
-#pragma omp for
-    for (std::int64_t i = 0; i < size; ++i)
-      if (const int found = bucket_of(values[i]); found == bucket)
-        own.push_back(values[i]);
-      else if (found > bucket)
-        own_above = std::min(own_above, values[i]);
-#pragma omp critical
-    {
-      within.insert(within.end(), own.begin(), own.end());
-      above = std::min(above, own_above);
-    }
-  }
+#pragma omp parallel for num_threads(threads) reduction(min : above)
+  for (std::int64_t i = 0; i < size; ++i)
+    if (const int here = bucket_of(values[i]); here == bucket)
+      within[found.fetch_add(1, std::memory_order_relaxed)] = values[i];
+    else if (here > bucket)
+      above = std::min(above, values[i]);
   const auto lower = within.begin() + rank;
   std::nth_element(within.begin(), lower, within.end());
   if (lower + 1 != within.end()) above = *std::min_element(lower + 1, within.end());
