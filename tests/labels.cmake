@@ -1,16 +1,18 @@
-# Labels of the test cases, given when ctest reads its list: slow to those that take more than a second
-# and to all that are tried twice, quick to the others.
-set(slow "at random times|examples do|any shape|in a loop|every engine|bench|many outputs|sweep|watch: a run"
-         "blocked, compiled|compiled stages|every CPU engine|blocked engine equals|engine spectral|axis: the reference"
-         "tiles of every|two stages|the digest sees|each field is made|auto is a number|ranks that do not meet"
-         "writer of many|HDF5 crash|in a rehearsal|in every spelling|have the same bits|does not suffice|come out as"
-         "beside the run|one letter|PyYAML|no prefix|names may be|eight times|largest stable step stays|is stable")
-list(JOIN slow "|" slow)
+# Labels of the test cases, given when ctest reads its list: slow to those that take many seconds and to all that are
+# tried twice, moderate to others that take more than one, quick to the rest. Sanitizers in CI run quick and moderate.
+set(slow "at random times|examples do|any shape|in a loop|every engine|bench|many outputs|sweep|watch: a run|blocked, compiled|compiled stages")
+set(moderate "every CPU engine|blocked engine equals|engine spectral|axis: the reference"
+             "tiles of every|two stages|the digest sees|each field is made|auto is a number|ranks that do not meet"
+             "writer of many|HDF5 crash|in a rehearsal|in every spelling|have the same bits|does not suffice|come out as"
+             "beside the run|one letter|PyYAML|no prefix|names may be|eight times|largest stable step stays|is stable")
+list(JOIN moderate "|" moderate)
 foreach(program kernels solver io app cuda)
   foreach(test IN LISTS lapl_test_${program}_TESTS)
     set(label quick)
     if(test MATCHES "${slow}")
       set(label slow)
+    elseif(test MATCHES "${moderate}")
+      set(label moderate)
     endif()
     set_tests_properties("${test}" PROPERTIES LABELS ${label})
     if(test MATCHES "examples do|any shape|random equations")  # longest first
