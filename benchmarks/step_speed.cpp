@@ -35,7 +35,7 @@ double median(std::vector<double> values) {
 template <class T>
 void measure(Shape shape, std::int64_t steps, const std::string& backend) {
   const T coefficient = shape.axes == 3 ? T(0.125) : T(0.25);
-  const auto problem = problem_of_stage<T>(shape, {}, diffusion_tree(shape.axes), {coefficient});
+  const auto problem = problem_of_stage<T>(shape, {}, diffusion_tree(shape.axes, coefficient));
   std::vector<T> field(static_cast<std::size_t>(shape.cells()));
   for (std::size_t i = 0; i < field.size(); ++i)
     field[i] = static_cast<T>((i * 2654435761u >> 7) % 1000) / 1000;

@@ -22,7 +22,7 @@ using DerivedPlan = std::variant<FilterPlan<T>, StagesPlan<T>>;
 /// units per length squared, h^2 being `spacing_squared`. On two axes alone.
 template <class T>
 StagesPlan<T> laplacian_plan(const Problem<T>& problem, T spacing_squared) {
-  StageTree tree = diffusion_tree(2);
+  StageTree tree = diffusion_tree(2, 0);
   const int difference = tree.operations[tree.results.front()].operands[1];
   tree.results = {tree.operate(Operation::quotient, difference, tree.number(spacing_squared))};
   Problem<T> made{.shape = problem.shape, .faces = problem.faces, .fields = problem.fields};

@@ -102,7 +102,7 @@ Ceilings measure_ceilings(const BackendDescription& by, int arithmetic) {
   if (by.backend == "cuda") return device_ceilings(sizeof(T), arithmetic);
 #endif
   Ceilings ceilings = host_ceilings<T>(by.threads);  // with diffusion's arithmetic
-  ceilings.updates_per_second *= properties_of(diffusion_tree(2)).arithmetic;
+  ceilings.updates_per_second *= properties_of(diffusion_tree(2, 0)).arithmetic;
   ceilings.updates_per_second /= arithmetic;
   return ceilings;
 }

@@ -108,7 +108,6 @@ enum class Operation : std::uint8_t {
   position,
   // and those from here on are the same in every cell.
   number,
-  parameter,
   time,
   // What is computed.
   sum,
@@ -147,7 +146,6 @@ inline constexpr auto operation_table = std::to_array<OperationRow>({
     {Operation::value, 0, "value"},
     {Operation::position, 0, "position"},
     {Operation::number, 0, "number"},
-    {Operation::parameter, 0, "parameter"},
     {Operation::time, 0, "time"},
     {Operation::sum, 2, "sum"},
     {Operation::difference, 2, "difference"},
@@ -187,7 +185,6 @@ LAPL_HOST_DEVICE void with_operation(Operation operation, const Use& use) {
     case Operation::value:
     case Operation::position:
     case Operation::number:
-    case Operation::parameter:
     case Operation::time: return;
     case Operation::sum: return use([](T a, T b, T) { return sum(a, b); });
     case Operation::difference: return use([](T a, T b, T) { return difference(a, b); });

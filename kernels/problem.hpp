@@ -43,7 +43,6 @@ struct Problem {
   Shape shape;
   std::vector<Faces<T>> faces;                    ///< of each array
   std::vector<Stage> stages = {};                 ///< of a step
-  std::vector<T> parameters = {};                 ///< of the stages
   int fields = 1;                                 ///< of the state
   std::vector<std::vector<T>> coefficients = {};  ///< fields that are given, cell by cell
   std::vector<VaryingFace> laws = {};             ///< in place of what `faces` says of a face
@@ -63,7 +62,6 @@ Problem<T> without_values(const Problem<T>& problem) {
   return {.shape = problem.shape,
           .faces = problem.faces,
           .stages = problem.stages,
-          .parameters = problem.parameters,
           .fields = problem.fields,
           .coefficients = std::vector<std::vector<T>>(problem.coefficients.size()),
           .laws = problem.laws,
@@ -75,32 +73,23 @@ Problem<T> without_values(const Problem<T>& problem) {
 
 /// One stage that makes every field of the state anew.
 template <class T>
-Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree& tree,
-                            std::vector<T> parameters) {
+Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree& tree) {
   Problem<T> problem{.shape = shape, .faces = std::vector(tree.results.size(), faces)};
   problem.fields = problem.arrays();
-  problem.parameters = std::move(parameters);
   Stage& stage = problem.stages.emplace_back(Stage{.tree = tree, .targets = {}});
   for (int field = 0; field < problem.fields; ++field) stage.targets.push_back(field);
   return problem;
 }
 
-/// c of a step that is diffusion on as many axes as the grid has, whether c is a parameter or, as
-/// in a formula, a number; none for every other.
+/// c of a step that is diffusion on as many axes as the grid has; none for every other.
 template <class T>
 std::optional<T> diffusion_coefficient(const Problem<T>& problem) {
   if (problem.stages.size() != 1) return std::nullopt;
-  const StageTree diffusion = diffusion_tree(problem.shape.axes);
-  StageTree tree = problem.stages.front().tree;
-  for (StageOperation& node : tree.operations) {
-    if (node.operation == Operation::parameter && tree == diffusion)
-      return problem.parameters.at(node.index);
-    const StageOperation number = node;
-    if (number.operation != Operation::number) continue;
-    node = {.operation = Operation::parameter};
-    if (same_results(tree, diffusion)) return static_cast<T>(number.number);
-    node = number;
-  }
+  const StageTree& tree = problem.stages.front().tree;
+  for (const StageOperation& node : tree.operations)
+    if (node.operation == Operation::number &&
+        same_results(tree, diffusion_tree(problem.shape.axes, node.number)))
+      return static_cast<T>(node.number);
   return std::nullopt;
 }
 

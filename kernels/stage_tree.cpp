@@ -27,7 +27,6 @@ std::vector<Dependence> dependences(const StageTree& tree) {
       case Operation::value: found.push_back(Dependence::homogeneous); break;
       case Operation::position:
       case Operation::number:
-      case Operation::parameter:
       case Operation::time: found.push_back(Dependence::none); break;
       case Operation::sum:
       case Operation::difference: found.push_back(of_sum(of(0), of(1))); break;
@@ -97,9 +96,6 @@ int StageTree::position(int axis, Offset at) {
 int StageTree::number(double number) {
   return place_of({.operation = Operation::number, .number = number});
 }
-int StageTree::parameter(int index) {
-  return place_of({.operation = Operation::parameter, .index = index});
-}
 int StageTree::time() { return place_of({.operation = Operation::time}); }
 int StageTree::operate(Operation operation, int a, int b, int c) {
   return place_of({.operation = operation, .operands = {a, b, c}});
@@ -166,7 +162,7 @@ StageProperties properties_of(const StageTree& tree) {
   return properties;
 }
 
-StageTree diffusion_tree(int axes) {
+StageTree diffusion_tree(int axes, double coefficient) {
   StageTree tree;
   const int centre = tree.value(0, {});
   const auto pair = [&](Offset before, Offset after) {
@@ -179,7 +175,7 @@ StageTree diffusion_tree(int axes) {
   const int difference =
       tree.operate(Operation::fused_multiply_add, tree.number(-2.0 * axes), centre, sum);
   tree.results = {
-      tree.operate(Operation::fused_multiply_add, tree.parameter(0), difference, centre)};
+      tree.operate(Operation::fused_multiply_add, tree.number(coefficient), difference, centre)};
   return tree;
 }
 

@@ -36,7 +36,7 @@ struct StageOperation {
   Operation operation = Operation::number;
   std::array<int, 3> operands = {};  ///< as many as its row has, the rest 0
   double number = 0;                 ///< number: rounded once to the precision of the fields
-  int index = 0;                     ///< value: the array; parameter: its place; position: the axis
+  int index = 0;                     ///< value: the array; position: the axis
   Offset at = {};                    ///< value, position: where it is read
   auto key() const {
     return std::tuple(operation, operands, std::bit_cast<std::uint64_t>(number), index, at.plane,
@@ -56,7 +56,6 @@ struct StageTree {
   int value(int array, Offset at);
   int position(int axis, Offset at);  ///< axis: 0 along planes (z), 1 rows (y), 2 columns (x)
   int number(double number);
-  int parameter(int index);
   int time();  ///< of the state that the stage reads
   int operate(Operation operation, int a, int b = 0, int c = 0);
 
@@ -96,7 +95,7 @@ std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperati
 
 /// The tree of DiffusionStage (kernels/diffusion.hpp) on one to three axes:
 /// s = ((left + right) + (up + down)) + (front + back), difference = s - 2 axes centre,
-/// new centre = centre + c difference; c is parameter 0.
-StageTree diffusion_tree(int axes);
+/// new centre = centre + c difference.
+StageTree diffusion_tree(int axes, double coefficient);
 
 }  // namespace lapl

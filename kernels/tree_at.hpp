@@ -48,7 +48,6 @@ class TreeAt {
           results_[i] = position_at(problem_, node.index, beside(cell, node.at));
           break;
         case Operation::number: results_[i] = static_cast<T>(node.number); break;
-        case Operation::parameter: results_[i] = problem_.parameters[node.index]; break;
         case Operation::time: results_[i] = static_cast<T>(time); break;
         default:
           with_operation<T>(node.operation, [&](auto of) {

@@ -78,7 +78,6 @@ class CanonDigest {
         add_place();
         return joined;
       case Operation::number: return joined.add(node.number);
-      case Operation::parameter: return Joined("number").add(problem_.parameters[node.index]);
       case Operation::time: return joined.add(time);
       default: break;
     }

@@ -162,8 +162,7 @@ bool is_homogeneous(const Problem<double>& problem) {
 
 std::vector<double> source_of(const RunConfig& config, const Problem<double>& problem) {
   if (is_homogeneous(problem)) return {};
-  const Problem<double> nothing =
-      problem_of_stage<double>(config.shape, {}, diffusion_tree(2), {0});
+  const Problem<double> nothing = problem_of_stage<double>(config.shape, {}, diffusion_tree(2, 0));
   const auto backend = make_backend<double>("cpu", "interpreted", nothing, config.threads);
   backend->set_derived({StagesPlan<double>{problem}});
   backend->capture(true);

@@ -66,11 +66,7 @@ CoefficientFields unread_coefficients(const RunConfig& config) {
 
 template <class T>
 Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coefficients) {
-  const Equation& equation = equation_of(config);
-  Problem<T> problem = problem_with<T>(config, coefficients, equation.stages(config));
-  for (const double parameter : equation.stage_parameters(config))
-    problem.parameters.push_back(static_cast<T>(parameter));
-  return problem;
+  return problem_with<T>(config, coefficients, equation_of(config).stages(config));
 }
 template Problem<float> problem_of(const RunConfig&, const CoefficientFields&);
 template Problem<double> problem_of(const RunConfig&, const CoefficientFields&);

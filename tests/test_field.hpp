@@ -48,7 +48,7 @@ std::vector<T> random_field(Shape shape, unsigned seed = 1) {
 /// The problem of diffusion, with c = D dt / h^2.
 template <class T>
 Problem<T> diffusion(Shape shape, const Faces<T>& faces, T c) {
-  return problem_of_stage<T>(shape, faces, diffusion_tree(shape.axes), {c});
+  return problem_of_stage<T>(shape, faces, diffusion_tree(shape.axes, c));
 }
 
 template <class T>

@@ -21,13 +21,7 @@ namespace {
 template <class T>
 Problem<T> with_compiled_rows(Problem<T> problem) {
   if (!rows_are_compiled(problem)) return problem;
-  const T coefficient = *diffusion_coefficient(problem);
-  StageTree& tree = problem.stages.front().tree;
-  tree = diffusion_tree(3);
-  for (StageOperation& node : tree.operations)
-    if (node.operation == Operation::parameter)
-      node.index = static_cast<int>(problem.parameters.size());
-  problem.parameters.push_back(coefficient);
+  problem.stages.front().tree = diffusion_tree(3, *diffusion_coefficient(problem));
   return problem;
 }
 

@@ -89,12 +89,8 @@ FormulaSystem rates(const RunConfig& run) {
 
 StepStages stages(const RunConfig& run) {
   if (is_one_stage(run))
-    return {{{.tree = diffusion_tree(run.shape.axes), .targets = {0}}}, {0}, {}};
+    return {{{.tree = diffusion_tree(run.shape.axes, coefficient(run)), .targets = {0}}}, {0}, {}};
   return step_stages(rates(run), run.scheme, time_step(run));
-}
-
-std::vector<double> stage_parameters(const RunConfig& run) {
-  return is_one_stage(run) ? std::vector{coefficient(run)} : std::vector<double>();
 }
 
 // Where only the coefficient is given, that of a diffusivity of 1.

@@ -60,8 +60,6 @@ struct Equation {
   FormulaSystem (*rates)(const RunConfig& run);
   /// What a step computes. Of a config that is not right it may throw FormulaError.
   StepStages (*stages)(const RunConfig& run);
-  /// The parameters of the stages, in float64.
-  std::vector<double> (*stage_parameters)(const RunConfig& run);
   /// dt in seconds.
   double (*time_step)(const RunConfig& run);
   /// The largest stable one in seconds: 0 where none is stable, infinity where each is. None where
@@ -90,7 +88,6 @@ FormulaSystem rates(const RunConfig& run);
 /// The largest stable one, with the run's scheme.
 double largest_coefficient(const RunConfig& run);
 StepStages stages(const RunConfig& run);
-std::vector<double> stage_parameters(const RunConfig& run);
 double time_step(const RunConfig& run);
 std::optional<double> largest_step(const RunConfig& run);
 /// None: `mistakes` has it.
@@ -101,7 +98,6 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
 /// du/dt of each field by a formula of the config.
 namespace formula {
 StepStages stages(const RunConfig& run);
-std::vector<double> stage_parameters(const RunConfig& run);
 double time_step(const RunConfig& run);
 std::optional<double> largest_step(const RunConfig& run);
 std::optional<StepProblem> step_problem(const RunConfig& run);
@@ -111,16 +107,14 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
 template <>
 inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
     {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)", diffusion::parameters,
-      diffusion::rates, diffusion::stages, diffusion::stage_parameters, diffusion::time_step,
-      diffusion::largest_step, diffusion::step_problem, diffusion::coefficient,
-      diffusion::mistakes},
+      diffusion::rates, diffusion::stages, diffusion::time_step, diffusion::largest_step,
+      diffusion::step_problem, diffusion::coefficient, diffusion::mistakes},
      {EquationKind::formula,
       "formula",
       "du/dt as equation.FIELD says for each field",
       {},
       system_of,
       formula::stages,
-      formula::stage_parameters,
       formula::time_step,
       formula::largest_step,
       formula::step_problem,

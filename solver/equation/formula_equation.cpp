@@ -14,8 +14,6 @@ StepStages stages(const RunConfig& run) {
   return step_stages(system_of(run), run.scheme, *run.time_step);
 }
 
-std::vector<double> stage_parameters(const RunConfig&) { return {}; }
-
 double time_step(const RunConfig& run) { return *run.time_step; }
 
 std::optional<double> largest_step(const RunConfig& run) {

@@ -116,10 +116,10 @@ TEST_CASE("two fields and corners: each field is made from both, one lies after 
   const int square = tree.operate(Operation::fused_multiply_add, u, u, tree.number(1.5));
   tree.results = {
       tree.operate(Operation::sum, square, corner),
-      tree.operate(Operation::fused_multiply_add, tree.parameter(1), u, tree.parameter(0))};
+      tree.operate(Operation::fused_multiply_add, tree.number(-2), u, tree.number(0.3))};
   for (const AxisFaces<double>& rows : some_laws<double>())
     for (const AxisFaces<double>& columns : some_laws<double>()) {
-      const auto problem = problem_of_stage<double>({5, 7}, {rows, columns}, tree, {0.3, -2});
+      const auto problem = problem_of_stage<double>({5, 7}, {rows, columns}, tree);
       REQUIRE(problem.fields == 2);
       const auto state = test::random_field<double>({2 * 5, 7});
       auto expected = at_every_cell(problem, state.data() + 35,
@@ -132,7 +132,7 @@ TEST_CASE("two fields and corners: each field is made from both, one lies after 
 
 TEST_CASE("what follows from a tree") {
   for (const int axes : {1, 2, 3}) {
-    const StageProperties diffusion = properties_of(diffusion_tree(axes));
+    const StageProperties diffusion = properties_of(diffusion_tree(axes, 0.1));
     CHECK(diffusion.arithmetic == 2 * axes + 1);
     CHECK(diffusion.radius == 1);
     CHECK(diffusion.linear);
@@ -145,7 +145,7 @@ TEST_CASE("what follows from a tree") {
     return properties_of(tree);
   };
   const auto decay = of([](StageTree& t) {
-    return t.operate(Operation::fused_multiply_add, t.parameter(0), t.value(0, {}), t.value(0, {}));
+    return t.operate(Operation::fused_multiply_add, t.number(0.5), t.value(0, {}), t.value(0, {}));
   });
   CHECK(decay.radius == 0);
   CHECK(decay.homogeneous);
@@ -188,11 +188,7 @@ TEST_CASE("-0 and 0 are two numbers") {
 }
 
 TEST_CASE("rows of diffusion on three axes are compiled ahead, as a formula has it too") {
-  StageTree formula = diffusion_tree(3);
-  for (StageOperation& node : formula.operations)
-    if (node.operation == Operation::parameter)
-      node = {.operation = Operation::number, .number = 0.1};
-  const auto problem = problem_of_stage<float>(box(4, 5, 70), {}, formula, {});
+  const auto problem = problem_of_stage<float>(box(4, 5, 70), {}, diffusion_tree(3, 0.1));
   CHECK(rows_are_compiled(problem));
   CHECK_FALSE(is_compiled_ahead(problem));
   CHECK(make_backend<float>("cpu", "blocked", problem, 1)->description().reason ==
@@ -212,11 +208,6 @@ TEST_CASE("rows of diffusion on three axes are compiled ahead, as a formula has 
 TEST_CASE("what is compiled ahead is diffusion on two axes alone, as a formula has it too") {
   auto problem = test::diffusion<float>({8, 8}, {}, 0.2f);
   CHECK(compiled_coefficient(problem) == 0.2f);
-  StageTree formula = diffusion_tree(2);  // with a number for its parameter
-  for (StageOperation& node : formula.operations)
-    if (node.operation == Operation::parameter)
-      node = {.operation = Operation::number, .number = 0.1};
-  CHECK(compiled_coefficient(problem_of_stage<float>({8, 8}, {}, formula, {})) == 0.1f);
   problem.stages.front().tree.results = {0};
   CHECK_FALSE(is_compiled_ahead(problem));
   CHECK_THROWS_AS(compiled_stage(problem), EngineUnsuitable);
