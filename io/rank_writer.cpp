@@ -11,13 +11,14 @@ namespace lapl {
 
 template <class T>
 void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
-  require_finite(diagnostics_of(captured, config_), config_, storing.step);
-  const std::filesystem::path folder = config_.directory;
+  const RunConfig& config = model_.run;
+  require_finite(diagnostics_of(captured, config), config, storing.step);
+  const std::filesystem::path folder = config.directory;
   // What goes wrong with a file, the first rank finds too, and says.
   if (storing.output) {
-    if (!warned_of_frozen_) warned_of_frozen_ = !frozen_warning(config_, captured).empty();
-    StepRecord record{.shape = config_.shape, .title = {}, .fields = {}, .provenance = {}};
-    for (const OutputDataset& dataset : output_datasets(config_))
+    if (!warned_of_frozen_) warned_of_frozen_ = !frozen_warning(model_, captured).empty();
+    StepRecord record{.shape = config.shape, .title = {}, .fields = {}, .provenance = {}};
+    for (const OutputDataset& dataset : model_.outputs)
       record.fields.push_back({dataset.name, "", "", values_of(dataset, captured)});
     try {
       write_step_file(*captured.ranks, folder / "fields" / step_file_name(storing.step), record,
@@ -26,8 +27,8 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
     }
   }
   CheckpointHeader header;
-  header.shape = config_.shape;
-  header.fields = config_.fields;
+  header.shape = config.shape;
+  header.fields = config.fields;
   if (storing.checkpoint && GoAhead::heard(*captured.ranks)) try {
       write_checkpoint(*captured.ranks, folder / "checkpoints" / checkpoint_file_name(storing.step),
                        header, captured.rows, captured.state);

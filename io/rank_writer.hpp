@@ -33,14 +33,14 @@ class GoAhead {
 template <class T>
 class RankWriter final : public RunSink<T> {
  public:
-  explicit RankWriter(const RunConfig& config) : config_(config) {}
+  explicit RankWriter(const Model& model) : model_(model) {}
 
   void store(const Storing& storing, const Captured<T>& captured) override;
   void probed(std::int64_t, std::span<const T>) override {}
   void progress(const Progress&) override {}
 
  private:
-  const RunConfig& config_;
+  const Model& model_;
   bool warned_of_frozen_ = false;
 };
 

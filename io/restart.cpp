@@ -73,7 +73,8 @@ bool is_in_digest(const Difference& difference) {
 }
 
 bool same_equation(const RunConfig& a, const RunConfig& b) {
-  return equation_digest(a, load_coefficients(a)) == equation_digest(b, load_coefficients(b));
+  return equation_digest(Model(a), load_coefficients(a)) ==
+         equation_digest(Model(b), load_coefficients(b));
 }
 
 // Those of the equation come last; none where it is the same equation in other words.
@@ -186,8 +187,8 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool
   const Precision precision = precision_of(view_of(checkpoint.values));
   require(precision == run.precision, "a value", fmt::format("{} bytes", size_of(precision)),
           name_of(run.precision));
-  require(bits_of(header.time_step) == bits_of(equation_of(run).time_step(run)), "time_step",
-          header.time_step, equation_of(run).time_step(run));
+  require(bits_of(header.time_step) == bits_of(time_step_of(run)), "time_step", header.time_step,
+          time_step_of(run));
   require(bits_of(header.coefficient) == bits_of(coefficient_of(run)), "coefficient",
           header.coefficient, coefficient_of(run));
   require(header.step <= run.steps, "step", header.step, fmt::format("at most {}", run.steps));

@@ -37,17 +37,18 @@ OutputDigests outputs_of(const CheckpointHeader& header) {
 }  // namespace
 
 template <class T>
-RunWriter<T>::RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
+RunWriter<T>::RunWriter(const RunFolder& folder, const Model& model, std::string config_text,
                         Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
                         std::optional<std::uint64_t> equation_digest)
     : folder_(folder),
-      config_(config),
+      model_(model),
+      config_(model.run),
       config_text_(std::move(config_text)),
       provenance_(std::move(provenance)),
       equation_digest_(equation_digest),
       first_step_(from.step),
-      diagnostics_(diagnostics_table(folder, config)),
-      probes_(probes_table(folder, config)),
+      diagnostics_(diagnostics_table(folder, model.run)),
+      probes_(probes_table(folder, model.run)),
       output_list_(folder.output_list(), outputs_of(from), from.output_list),
       index_(folder.index(), folder.fields()),
       missing_index_(from.step > 0),
@@ -159,7 +160,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
       .fields = {},
       .provenance = provenance_};
   record.provenance.emplace_back("state_digest", digest_text(captured.digest));
-  for (const OutputDataset& dataset : output_datasets(config_))
+  for (const OutputDataset& dataset : model_.outputs)
     record.fields.push_back(
         {dataset.name, dataset.description, dataset.unit, values_of(dataset, captured)});
   if (captured.ranks->count() == 1)
@@ -267,7 +268,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
                     .shape = config_.shape,
                     .fields = config_.fields,
                     .step = step,
-                    .time_step = equation_of(config_).time_step(config_),
+                    .time_step = time_step_of(config_),
                     .coefficient = coefficient_of(config_),
                     .state_digest = captured.digest,
                     .equation_digest = equation_digest_,
@@ -303,7 +304,7 @@ void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) c
 template <class T>
 void RunWriter<T>::warn_if_frozen(std::int64_t step, const Captured<T>& captured) {
   if (warned_of_frozen_) return;
-  const std::string warning = frozen_warning(config_, captured);
+  const std::string warning = frozen_warning(model_, captured);
   warned_of_frozen_ = !warning.empty();
   if (warned_of_frozen_) callbacks_.warning(fmt::format("step {}: {}", step, warning));
 }

@@ -53,7 +53,7 @@ class RunWriter final : public RunSink<T> {
   /// `from` the checkpoint that the run goes on from, a default one at step 0; `equation_digest`
   /// what checkpoints say of the equation (solver/equation_digest.hpp). Of several ranks the first
   /// has it, and the others a RankWriter.
-  RunWriter(const RunFolder& folder, const RunConfig& config, std::string config_text,
+  RunWriter(const RunFolder& folder, const Model& model, std::string config_text,
             Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
             std::optional<std::uint64_t> equation_digest = {});
 
@@ -91,6 +91,7 @@ class RunWriter final : public RunSink<T> {
   void not_stored(std::int64_t step, const IoError& error) const;
 
   const RunFolder& folder_;
+  const Model& model_;
   const RunConfig& config_;
   std::string config_text_;
   Provenance provenance_;

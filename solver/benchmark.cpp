@@ -176,7 +176,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   if (of.config) config = *of.config;
   config.shape = of.shape;
   config.engine = of.engine;
-  const auto problem = problem_to_step<T>(config, coefficients);
+  const auto problem = problem_to_step<T>(Model(config), coefficients);
   const auto backend = make_ranked_backend(ranks, of.backend, of.engine, problem, {}, of.threads);
   std::vector<T> field;
   if (of.config) {

@@ -41,7 +41,7 @@ Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config)
     diagnostics.fields.push_back(
         statistics_of(captured.field(field), config.shape, config.spacing, ranks));
   if (captured.derived.empty()) return diagnostics;
-  const std::size_t first = first_integral(config);
+  const std::size_t first = captured.derived.size() - config.integrals.size();
   for (std::size_t i = 0; i < config.integrals.size(); ++i)
     diagnostics.integrals.push_back(
         integral_of(captured.derived.at(first + i), config.shape, config.spacing, ranks));

@@ -115,12 +115,12 @@ class CanonDigest {
 
 }  // namespace
 
-std::uint64_t equation_digest(const RunConfig& config, const CoefficientFields& coefficients) {
+std::uint64_t equation_digest(const Model& model, const CoefficientFields& coefficients) {
   std::vector<Digest> digests;
-  for (const std::string& name : coefficient_names(config))
+  for (const std::string& name : coefficient_names(model.run))
     digests.push_back(
         Joined("coefficient").add(digest_of(std::span<const double>(coefficients.at(name)))));
-  const auto problem = problem_of<double>(config, unread_coefficients(config));
+  const auto problem = problem_of<double>(model, unread_coefficients(model.run));
   Joined whole("equation");
   whole.add(CanonDigest(problem, digests).of_step());
   // An initial field may read those that the equation does not.

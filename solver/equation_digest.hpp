@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "solver/problem.hpp"
-#include "solver/run_config.hpp"
 
 namespace lapl {
 
@@ -13,6 +12,6 @@ namespace lapl {
 /// from the fields, with their numbers, offsets, times and laws, and the values of the parameters
 /// that are fields. Neither names nor the order in which stages and operations stand are in it, nor
 /// the order of factors and terms. `coefficients` holds every parameter that is a field.
-std::uint64_t equation_digest(const RunConfig& config, const CoefficientFields& coefficients);
+std::uint64_t equation_digest(const Model& model, const CoefficientFields& coefficients);
 
 }  // namespace lapl

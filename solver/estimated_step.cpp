@@ -10,8 +10,8 @@
 #include "kernels/pcg64.hpp"
 #include "kernels/size_text.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
-#include "solver/outputs.hpp"
 #include "solver/rates_at.hpp"
 
 namespace lapl {
@@ -169,10 +169,12 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Values start) 
 
 void require_memory(const RunConfig& config) {
   const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
-  const ArrayCount arrays = array_count(config);
-  const double needed =
-      8 * static_cast<double>(values) * (most_iterations(values) + 8) +
-      8 * static_cast<double>(config.shape.cells()) * static_cast<double>(arrays.others + 5);
+  const std::size_t coefficients = coefficient_names(config).size();
+  const std::size_t of_quantities =
+      rate_stages(system_of(config)).like.size() - 2 * config.fields.size() - coefficients;
+  const double needed = 8 * static_cast<double>(values) * (most_iterations(values) + 8) +
+                        8 * static_cast<double>(config.shape.cells()) *
+                            static_cast<double>(3 * coefficients + of_quantities + 5);
   const auto available = static_cast<double>(available_memory());
   if (available != 0 && needed > available)
     throw DeviceError("an estimate of the largest stable step needs {}, {} are available",

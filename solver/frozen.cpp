@@ -7,9 +7,10 @@
 
 namespace lapl {
 
-std::string frozen_warning(const RunConfig& config, const Captured<float>& captured) {
+std::string frozen_warning(const Model& model, const Captured<float>& captured) {
+  const RunConfig& config = model.run;
   if (config.equation.kind != EquationKind::diffusion || is_spectral(config)) return {};
-  Problem<float> problem = problem_of<float>(config, {});
+  Problem<float> problem = problem_of<float>(model, {});
   if (!is_compiled_ahead(problem)) return {};
   // The rows of a rank as a grid of their own: of its first and last one it may be mistaken.
   problem.shape.rows = captured.rows.count;
@@ -23,6 +24,6 @@ std::string frozen_warning(const RunConfig& config, const Captured<float>& captu
       100 * share);
 }
 
-std::string frozen_warning(const RunConfig&, const Captured<double>&) { return {}; }
+std::string frozen_warning(const Model&, const Captured<double>&) { return {}; }
 
 }  // namespace lapl

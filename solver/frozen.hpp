@@ -4,13 +4,13 @@
 #include <string>
 
 #include "kernels/backend.hpp"
-#include "solver/run_config.hpp"
+#include "solver/model.hpp"
 
 namespace lapl {
 
 /// What to tell people of a field in float32 of which 1% or more is frozen; empty for any other.
-std::string frozen_warning(const RunConfig& config, const Captured<float>& captured);
+std::string frozen_warning(const Model& model, const Captured<float>& captured);
 /// Empty: there is no precision to advise.
-std::string frozen_warning(const RunConfig& config, const Captured<double>& captured);
+std::string frozen_warning(const Model& model, const Captured<double>& captured);
 
 }  // namespace lapl

@@ -124,7 +124,7 @@ struct RateProblem {
 RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& coefficients) {
   const std::string& field = config.fields.front();
   if (config.fields.size() > 1) throw Refusal{"it takes one field, and there are more"};
-  const StepStages made = rate_stages(equation_of(config).rates(config));
+  const StepStages made = rate_stages(system_of(config));
   RateProblem found{problem_with<double>(config, coefficients, made), {}};
   for (const Stage& stage : made.stages)
     if (reads_time(stage.tree)) throw Refusal{"the rate of " + field + " depends on t"};
@@ -184,8 +184,9 @@ std::string why_not_spectral(const RunConfig& config) {
 }
 
 template <class T>
-Problem<T> problem_to_step(const RunConfig& config, const CoefficientFields& coefficients) {
-  Problem<T> problem = problem_of<T>(config, coefficients);
+Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients) {
+  const RunConfig& config = model.run;
+  Problem<T> problem = problem_of<T>(model, coefficients);
   if (!is_spectral(config)) return problem;
   try {
     RateProblem found = rate_problem_of(config, coefficients);
@@ -196,7 +197,7 @@ Problem<T> problem_to_step(const RunConfig& config, const CoefficientFields& coe
     throw ConfigError("engine spectral: {}", refusal.why);
   }
 }
-template Problem<float> problem_to_step(const RunConfig&, const CoefficientFields&);
-template Problem<double> problem_to_step(const RunConfig&, const CoefficientFields&);
+template Problem<float> problem_to_step(const Model&, const CoefficientFields&);
+template Problem<double> problem_to_step(const Model&, const CoefficientFields&);
 
 }  // namespace lapl

@@ -15,6 +15,6 @@ std::string why_not_spectral(const RunConfig& config);
 /// problem_of, with linear rates where the run is for that engine. Throws ConfigError where it
 /// cannot be, FormulaError.
 template <class T>
-Problem<T> problem_to_step(const RunConfig& config, const CoefficientFields& coefficients);
+Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients);
 
 }  // namespace lapl

@@ -2,8 +2,6 @@
 // writer, plots, config and messages.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,7 +9,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/memory.hpp"
-#include "solver/run_config.hpp"
+#include "solver/model.hpp"
 
 namespace lapl {
 
@@ -28,32 +26,17 @@ std::vector<std::string> output_names(const RunConfig& config);
 /// The field that a filter of a run reads.
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
 
-/// One dataset of a run's outputs, in the order in which they hold them.
-struct OutputDataset {
-  std::string name, description, unit;
-  std::string subject;     ///< of messages, where it is derived: the laplacian, filter smooth
-  std::int64_t field = 0;  ///< of the state, where it is not derived
-  std::optional<std::size_t> derived;  ///< its place in Captured::derived; none for the state
-};
-std::vector<OutputDataset> output_datasets(const RunConfig& config);
-
 /// The arrays that a run takes on a backend.
-ArrayCount array_count(const RunConfig& config);
+ArrayCount array_count(const Model& model);
 
 template <class T>
 std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& captured) {
   return dataset.derived ? captured.derived.at(*dataset.derived) : captured.field(dataset.field);
 }
 
-/// The plans of the derived datasets but for those of filters, which come after them.
+/// What makes Model::derived, or Model::integrals, from the state of the model's `problem`.
 template <class T>
-std::vector<DerivedPlan<T>> derived_plans(const RunConfig& config, const Problem<T>& problem);
-
-/// Those of output.integrals, which come after all of them.
-template <class T>
-std::vector<DerivedPlan<T>> integral_plans(const RunConfig& config, const Problem<T>& problem);
-
-/// The place in Captured::derived of the first integral's values.
-std::size_t first_integral(const RunConfig& config);
+std::vector<DerivedPlan<T>> plans_of(const std::vector<StepStages>& made, const Model& model,
+                                     const Problem<T>& problem);
 
 }  // namespace lapl

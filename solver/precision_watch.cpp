@@ -81,7 +81,7 @@ double drift_of(const Statistics& now, const Statistics& before, Shape shape,
 
 std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coefficients,
                           std::span<const float> state, std::int64_t step) {
-  const double dt = equation_of(config).time_step(config);
+  const double dt = time_step_of(config);
   RatesAt rates_at(config, coefficients, 1);
   const auto moved_by = [&](double share) {
     std::vector<double> moved(state.begin(), state.end());

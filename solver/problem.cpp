@@ -65,11 +65,11 @@ CoefficientFields unread_coefficients(const RunConfig& config) {
 }
 
 template <class T>
-Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coefficients) {
-  return problem_with<T>(config, coefficients, equation_of(config).stages(config));
+Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients) {
+  return problem_with<T>(model.run, coefficients, model.step);
 }
-template Problem<float> problem_of(const RunConfig&, const CoefficientFields&);
-template Problem<double> problem_of(const RunConfig&, const CoefficientFields&);
+template Problem<float> problem_of(const Model&, const CoefficientFields&);
+template Problem<double> problem_of(const Model&, const CoefficientFields&);
 
 template <class T>
 Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
@@ -78,14 +78,14 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
   problem.fields = static_cast<int>(config.fields.size());
   problem.stages = step.stages;
   problem.spacing = config.spacing.by_axis;
-  problem.time_step = equation_of(config).time_step(config);
+  problem.time_step = time_step_of(config);
   for (const std::string& name : coefficient_names(config))
     problem.coefficients.push_back(rounded_once<T>(coefficients.at(name)));
   for (const int like : step.like)
     problem.faces.push_back(like >= 0 && like < problem.fields
                                 ? Faces<T>(config.boundaries)
                                 : quantity_faces<T>(config.boundaries));
-  const auto named = system_of(config).names.arrays;
+  const auto named = arrays_of(config);
   for (int array = 0; array < problem.arrays(); ++array)
     for (const SideLaw& law : config.laws) {
       const int like = step.like[array];
@@ -99,11 +99,11 @@ template Problem<float> problem_with(const RunConfig&, const CoefficientFields&,
 template Problem<double> problem_with(const RunConfig&, const CoefficientFields&,
                                       const StepStages&);
 
-std::vector<double> values_of_formula(const std::string& name, const std::string& text,
+std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients, Ranks& ranks,
                                       std::int64_t* draws, std::optional<RowRange> rows) {
-  const Formula formula = parse_formula(name, text);
+  const Formula formula = text.parsed(name);
   FormulaNames names = names_of_values(config);
   const Faces<double> faces = quantity_faces<double>(config.boundaries);
   const Part part = part_with(rows.value_or(RowRange::all(config.shape)), config.shape, faces);

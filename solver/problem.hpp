@@ -11,6 +11,7 @@
 #include "kernels/problem.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/equation/stages.hpp"
+#include "solver/model.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
@@ -32,7 +33,7 @@ CoefficientFields unread_coefficients(const RunConfig& config);
 
 /// `coefficients` holds every parameter that is a field.
 template <class T>
-Problem<T> problem_of(const RunConfig& config, const CoefficientFields& coefficients);
+Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients);
 
 /// The same with other stages than those of a step.
 template <class T>
@@ -52,7 +53,7 @@ Faces<T> quantity_faces(const Boundaries& boundaries) {
 /// `random`: computed in float64. `draws` counts uses of random of the config's seed, and goes on
 /// from one call to the next. Of all rows, or of those that are given. Of several `ranks` the first
 /// has the values of `coefficients`; all call it. Throws FormulaError.
-std::vector<double> values_of_formula(const std::string& name, const std::string& text,
+std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients, Ranks& ranks,
                                       std::int64_t* draws = nullptr,

@@ -16,9 +16,8 @@ RatesAt::RatesAt(const RunConfig& config, const CoefficientFields& coefficients,
   if (!with_step.time_step) with_step.time_step = 1;  // it is yet to be found: only t = 0 counts
   backend_ = make_backend<double>(
       "cpu", "interpreted",
-      problem_with<double>(
-          with_step, coefficients,
-          step_stages(equation_of(config).rates(config), Scheme::euler, huge_step)),
+      problem_with<double>(with_step, coefficients,
+                           step_stages(system_of(config), Scheme::euler, huge_step)),
       threads);
 }
 

@@ -60,12 +60,12 @@ NotFinite<T> found_at(std::int64_t index, Shape shape, const Captured<T>& captur
 
 // The state, and what follows from it, which may be too large all the same.
 template <class T>
-void require_finite(const Captured<T>& captured, const RunConfig& config, std::int64_t step) {
-  const Shape shape = config.shape;
+void require_finite(const Captured<T>& captured, const Model& model, std::int64_t step) {
+  const Shape shape = model.run.shape;
   if (const auto first = captured.first_not_finite)
-    refuse_state(found_at(*first, shape, captured, captured.state), config, step);
+    refuse_state(found_at(*first, shape, captured, captured.state), model.run, step);
   if (captured.derived.empty()) return;
-  for (const OutputDataset& dataset : output_datasets(config)) {
+  for (const OutputDataset& dataset : model.outputs) {
     if (!dataset.derived) continue;
     const auto values = values_of(dataset, captured);
     if (const auto first = first_not_finite(*captured.ranks, captured.rows, shape.columns, values))
@@ -116,11 +116,12 @@ struct Speed {
 template <class T>
 class Run {
  public:
-  Run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step, RunSink<T>& sink)
+  Run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink)
       : backend_(backend),
-        config_(config),
+        model_(model),
+        config_(model.run),
         ranks_(backend.ranks()),
-        schedule_(config),
+        schedule_(model.run),
         sink_(sink),
         step_(first_step) {}
 
@@ -239,7 +240,7 @@ class Run {
     backend_.set_state(before_, step_);
     largest = std::bit_cast<double>(ranks_.reduce(Reduction::most, bits_of(largest)));
     since_report_.add(0, seconds_since(start));
-    return largest / equation_of(config_).time_step(config_) < *config_.steady;
+    return largest / time_step_of(config_) < *config_.steady;
   }
 
   bool checkpoint_is_due() const {
@@ -266,7 +267,7 @@ class Run {
       require_verified(verified, captured.digest, what.step);
       // The schedule alone says at which step a value that is not finite is found.
       if (by_the_clock && captured.first_not_finite) return;
-      require_finite(captured, config_, what.step);
+      require_finite(captured, model_, what.step);
       sink_.store(what, captured);
     });
   }
@@ -276,6 +277,7 @@ class Run {
   }
 
   Backend<T>& backend_;
+  const Model& model_;
   const RunConfig& config_;
   Ranks& ranks_;
   Schedule schedule_;
@@ -293,23 +295,23 @@ class Run {
 }  // namespace
 
 template <class T>
-void require_finite_start(Backend<T>& backend, const RunConfig& config) {
+void require_finite_start(Backend<T>& backend, const Model& model) {
   backend.capture(true);
   const Captured<T> captured = backend.captured();
-  require_finite(captured, config, 0);
-  require_finite(diagnostics_of(captured, config), config, 0);
+  require_finite(captured, model, 0);
+  require_finite(diagnostics_of(captured, model.run), model.run, 0);
 }
-template void require_finite_start(Backend<float>&, const RunConfig&);
-template void require_finite_start(Backend<double>&, const RunConfig&);
+template void require_finite_start(Backend<float>&, const Model&);
+template void require_finite_start(Backend<double>&, const Model&);
 
 template <class T>
-RunResult run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step,
-              RunSink<T>& sink, const std::function<std::string()>& stop_reason) {
-  return Run<T>(backend, config, first_step, sink).to_the_end(stop_reason);
+RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
+              const std::function<std::string()>& stop_reason) {
+  return Run<T>(backend, model, first_step, sink).to_the_end(stop_reason);
 }
-template RunResult run(Backend<float>&, const RunConfig&, std::int64_t, RunSink<float>&,
+template RunResult run(Backend<float>&, const Model&, std::int64_t, RunSink<float>&,
                        const std::function<std::string()>&);
-template RunResult run(Backend<double>&, const RunConfig&, std::int64_t, RunSink<double>&,
+template RunResult run(Backend<double>&, const Model&, std::int64_t, RunSink<double>&,
                        const std::function<std::string()>&);
 
 }  // namespace lapl

@@ -54,7 +54,7 @@ struct RunResult {
 /// Looks at what step 0 would store, before anything is created for it. Throws NumericalError, as
 /// run does, where a value or a sum over the values is not finite.
 template <class T>
-void require_finite_start(Backend<T>& backend, const RunConfig& config);
+void require_finite_start(Backend<T>& backend, const Model& model);
 
 /// RunResult::stopped_by of a run whose state has come to rest (limits.steady).
 inline constexpr const char* stopped_by_steady = "steady";
@@ -67,7 +67,7 @@ inline constexpr const char* stopped_by_steady = "steady";
 /// whatever the sink or the backend throws. Several ranks take the same way: a signal to one stops
 /// all, and the first one's clock holds.
 template <class T>
-RunResult run(Backend<T>& backend, const RunConfig& config, std::int64_t first_step,
-              RunSink<T>& sink, const std::function<std::string()>& stop_reason);
+RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
+              const std::function<std::string()>& stop_reason);
 
 }  // namespace lapl

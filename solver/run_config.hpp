@@ -16,6 +16,7 @@
 #include "kernels/engines.hpp"
 #include "kernels/fractal.hpp"
 #include "kernels/grid.hpp"
+#include "solver/equation/formula.hpp"
 #include "solver/filter_config.hpp"
 #include "solver/names.hpp"
 #include "solver/precision.hpp"
@@ -43,7 +44,7 @@ struct InitialConfig {
   std::array<std::int64_t, 3> mode = {1, 1, 1};  ///< sine: eigenmodes along planes, rows, columns
   std::string path;                              ///< image, hdf5: absolute path of the file
   std::string dataset = "/field";                ///< hdf5
-  std::string formula;                           ///< formula: of x, y, parameters and random
+  FormulaText formula;                           ///< formula: of x, y, parameters and random
 };
 
 /// What one side of the grid holds, as a formula of the time, the position and parameters.
@@ -60,8 +61,8 @@ struct SideLaw {
   bool last = false;
   std::string array;  ///< a field or a quantity of equation.let; empty: every field
   LawKind kind = LawKind::value;
-  std::string value = "0";
-  std::string factor = "0";  ///< mixed
+  FormulaText value = "0";
+  FormulaText factor = "0";  ///< mixed
 };
 
 /// A number, or a field that does not change.
@@ -71,19 +72,19 @@ struct ParameterConfig {
   double number = 0;
   std::string path, dataset = "/field";  ///< image, hdf5: absolute path of the file
   std::array<double, 2> range = {0, 1};  ///< image: what black and white stand for
-  std::string formula;
+  FormulaText formula;
 };
 
 /// solver/equation/equation.hpp says what each is.
 enum class EquationKind { diffusion, formula };
 
 /// Names with their formulas, in the order of the config.
-using NamedFormulas = std::vector<std::pair<std::string, std::string>>;
+using NamedFormulas = std::vector<std::pair<std::string, FormulaText>>;
 
 struct EquationConfig {
   EquationKind kind = EquationKind::diffusion;
   std::map<std::string, double, std::less<>> parameters;  ///< those that are given
-  std::map<std::string, std::string, std::less<>> rates;  ///< formula: du/dt of each field
+  std::map<std::string, FormulaText, std::less<>> rates;  ///< formula: du/dt of each field
   NamedFormulas quantities;                               ///< formula: equation.let
 
   std::optional<double> number(std::string_view parameter) const {
@@ -116,7 +117,9 @@ struct TimeScheme {
 
 /// An output that follows from the state.
 struct DerivedConfig {
-  std::string name, formula, unit = "1";
+  std::string name;
+  FormulaText formula;
+  std::string unit = "1";
 };
 
 /// Cells whose values go into a table on the way.

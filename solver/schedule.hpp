@@ -15,7 +15,7 @@ class OutputSteps {
  public:
   explicit OutputSteps(const RunConfig& config) : every_(config.output_every) {
     if (!config.output_time) return;
-    time_step_ = equation_of(config).time_step(config);
+    time_step_ = time_step_of(config);
     time_ = *config.output_time;
     if (time_ > time_step_) return;
     time_ = 0;

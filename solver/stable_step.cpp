@@ -16,10 +16,10 @@ namespace lapl {
 std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
                                                       const std::function<StateFields()>& load,
                                                       std::int64_t most_values) {
-  if (equation_of(config).largest_step(config))
+  if (largest_step_of(config))
     return [run = config](TimeScheme scheme) mutable {
       run.scheme = scheme;
-      return StableStep{.largest = equation_of(run).largest_step(run)};
+      return StableStep{.largest = largest_step_of(run)};
     };
   const auto not_known = [](const std::string& why) {
     return [why](TimeScheme) { return StableStep{.why_unknown = why}; };
@@ -30,8 +30,7 @@ std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
   const StateFields fields = load();
   try {
     return [modes = fastest_modes(config, fields.coefficients, fields.whole),
-            waves = WaveStability::of_cells(equation_of(config).rates(config), config,
-                                            fields.coefficients),
+            waves = WaveStability::of_cells(system_of(config), config, fields.coefficients),
             count = config.fields.size()](TimeScheme scheme) mutable {
       const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes);
       const double by_cells = waves ? waves->largest_step(scheme) : any_step;
@@ -46,13 +45,13 @@ std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
 
 StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,
                           std::int64_t most_values) {
-  if (const auto known = equation_of(config).largest_step(config)) return {.largest = known};
+  if (const auto known = largest_step_of(config)) return {.largest = known};
   return stable_steps_of(config, load, most_values)(config.scheme);
 }
 
 std::optional<int> automatic_stages(const RunConfig& config,
                                     const std::function<StableStep(TimeScheme)>& stable) {
-  const double step = equation_of(config).time_step(config);
+  const double step = time_step_of(config);
   const auto are_enough = [&](int stages) {
     const StableStep found = stable({Scheme::rkl2, stages});
     return found.largest && step <= *found.largest * (found.estimated ? 0.9 : 1);
@@ -77,10 +76,10 @@ std::string text_of(const StableStep& step, const std::string& at) {
 
 std::string step_warning(const RunConfig& config, const StableStep& step) {
   if (!step.estimated) {
-    const auto problem = equation_of(config).step_problem(config);
+    const auto problem = step_problem_of(config);
     return problem ? "time.step: " + problem->what : "";
   }
-  const double found = equation_of(config).time_step(config);
+  const double found = time_step_of(config);
   if (found <= *step.largest) return {};
   if (*step.largest == 0)
     return fmt::format(

@@ -64,8 +64,8 @@ template <class T>
 std::vector<T> formula_stepped(const RunConfig& run, const std::vector<T>& state,
                                std::int64_t steps, const std::string& engine = "interpreted",
                                int threads = 2) {
-  const auto backend =
-      make_backend<T>("cpu", engine, problem_to_step<T>(run, coefficient_fields(run)), threads);
+  const auto backend = make_backend<T>(
+      "cpu", engine, problem_to_step<T>(Model(run), coefficient_fields(run)), threads);
   backend->set_state(state);
   backend->advance(steps);
   backend->capture();

@@ -73,7 +73,10 @@ Stepped<T> state_of(Backend<T>& backend) {
 template <class T>
 std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem, T spacing_squared = 1) {
   if (problem.shape.axes != 2) return {};
-  return {laplacian_plan(problem, spacing_squared)};
+  Problem<T> made{.shape = problem.shape, .faces = problem.faces, .fields = problem.fields};
+  made.faces.resize(problem.fields + 1, problem.faces.front());
+  made.stages = {{.tree = laplacian_tree(spacing_squared), .targets = {problem.fields}}};
+  return {StagesPlan<T>{std::move(made)}};
 }
 
 /// `steps` steps of `engine` on `backend` from `field`.

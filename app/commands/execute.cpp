@@ -163,8 +163,7 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   const StableStep stable = stable_step_of(there, [&] {
     return StateFields{load_coefficients(config), whole};
   });
-  return fmt::format("\ntime.step is {:.7g} s; the largest stable step: {}",
-                     equation_of(config).time_step(config),
+  return fmt::format("\ntime.step is {:.7g} s; the largest stable step: {}", time_step_of(config),
                      text_of(stable, fmt::format("at step {}", last.header.step)));
 } catch (const CheckpointError&) {  // there is nothing to say
   return {};
@@ -172,13 +171,14 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
 
 template <class T>
 int execute_as(const Job& job, Console& console) {
-  const RunConfig& config = job.config.run;
+  const Model model(job.config.run);
+  const RunConfig& config = model.run;
   const std::int64_t first_step = job.restart ? job.restart->checkpoint.header.step : 0;
   const BackendChoice choice = choose_backend(config);
   Ranks& ranks = run_ranks();
-  require_host_memory(config, choice.backend, ranks);
+  require_host_memory(model, choice.backend, ranks);
   CoefficientFields coefficients = load_coefficients(config);
-  const std::uint64_t digest = equation_digest(config, coefficients);
+  const std::uint64_t digest = equation_digest(model, coefficients);
   const std::string change = equation_change(job, digest);
   WholeFields whole = job.restart ? WholeFields() : load_initial_fields(config);
   share_run(ranks, job.config, choice.backend, job.restart);
@@ -186,7 +186,7 @@ int execute_as(const Job& job, Console& console) {
   auto fractals =
       in_background([&] { return job.restart ? WholeFields() : fractal_fields(config); });
   const auto backend = run_backend<T>(
-      config, choice, coefficients, [&](const std::string& text) { console.note(text); }, ranks);
+      model, choice, coefficients, [&](const std::string& text) { console.note(text); }, ranks);
   const BackendDescription by = backend->description();
   whole.merge(fractals.get());
   if (job.restart) {
@@ -200,7 +200,7 @@ int execute_as(const Job& job, Console& console) {
             fmt::format("field {} is 0 in every cell: initial.crop_radius leaves none of a grid "
                         "of {} cells (null crops nothing)",
                         field, text_of(config.shape)));
-    require_finite_start(*backend, config);
+    require_finite_start(*backend, model);
     say_stable_step(job, coefficients, whole, console);
   }
   PrecisionWatch watch(config, coefficients, ranks.count() == 1);
@@ -265,7 +265,7 @@ int execute_as(const Job& job, Console& console) {
     summary["setback"] = setback;
     folder.log({{"event", "setback"}, {"step", step}, {"reason", setback}});
   };
-  RunWriter<T> writer(folder, config, config_text, provenance,
+  RunWriter<T> writer(folder, model, config_text, provenance,
                       job.restart ? job.restart->checkpoint.header : CheckpointHeader{},
                       {.stored =
                            [&](const StoredEvent& event) {
@@ -284,7 +284,7 @@ int execute_as(const Job& job, Console& console) {
                       digest);
   RunResult result;
   try {
-    result = run(*backend, config, first_step, writer, stop_signal);
+    result = run(*backend, model, first_step, writer, stop_signal);
     end_shared_run();
     if (const std::string missing = writer.missing(); !missing.empty())
       throw IoError("{}: missing, because not stored or damaged since: {}; {}", config.directory,

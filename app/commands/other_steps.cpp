@@ -31,10 +31,10 @@ RunConfig in_steps(RunConfig config, TimeScheme scheme, double step) {
 template <class T>
 void measure_one(OtherSteps& steps, const RunConfig& config, const BackendChoice& choice,
                  const CoefficientFields& coefficients, std::span<const T> state) try {
-  steps.step = equation_of(config).time_step(config);
+  steps.step = time_step_of(config);
   steps.steps = config.steps;
   const auto backend = run_backend<T>(
-      config, choice, coefficients, [](const std::string&) {}, only_rank());
+      Model(config), choice, coefficients, [](const std::string&) {}, only_rank());
   backend->set_state(state);
   backend->settle();
   steps.seconds = static_cast<double>(config.shape.cells()) * static_cast<double>(config.steps) /

@@ -42,14 +42,14 @@ bool fits(const Memory& needed, const Memory& available) {
 const char* even_shape(int axes) { return axes == 1 ? "line" : axes == 2 ? "square" : "cube"; }
 
 // The extent of the largest such grid.
-std::int64_t largest_extent(const RunConfig& config, const std::string& backend,
+std::int64_t largest_extent(const Model& model, const std::string& backend,
                             const Memory& available) {
-  const int axes = config.shape.axes;
+  const int axes = model.run.shape.axes;
   std::int64_t low = 1, high = std::int64_t{1} << 40 / axes;
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
     const Shape shape = Shape::of(std::vector(axes, middle));
-    (fits(memory_of_run(config, backend, shape), available) ? low : high) = middle;
+    (fits(memory_of_run(model, backend, shape), available) ? low : high) = middle;
   }
   return low;
 }
@@ -58,7 +58,8 @@ Json plan_of(const LoadedConfig& loaded) {
   const RunConfig& config = loaded.run;
   const BackendChoice choice = choose_backend(config);
   load_filters(config);
-  const Memory memory = memory_of_run(config, choice.backend, config.shape);
+  const Model model(config);
+  const Memory memory = memory_of_run(model, choice.backend, config.shape);
   const Memory available = memory_available(choice.backend);
   const RunDisk disk = disk_of_run(config);
 
@@ -72,7 +73,7 @@ Json plan_of(const LoadedConfig& loaded) {
                {"device_bytes_available", available.device},
                {"fits", fits(memory, available)},
                {fmt::format("largest_{}", even_shape(config.shape.axes)),
-                largest_extent(config, choice.backend, available)},
+                largest_extent(model, choice.backend, available)},
                {"outputs", disk.outputs},
                {"output_bytes", disk.output},
                {"checkpoints", config.checkpoint_every.steps ? Json(Schedule(config).checkpoints())
@@ -83,19 +84,19 @@ Json plan_of(const LoadedConfig& loaded) {
                {"disk_shortage", disk_shortage(config, disk)}};
   if (config.equation.kind == EquationKind::diffusion) {
     plan["coefficient"] = coefficient_of(config);
-    plan["largest_stable_coefficient"] = diffusion::largest_coefficient(config);
+    plan["largest_stable_coefficient"] = largest_coefficient(config);
   }
   std::function<StableStep(TimeScheme)> stable_steps;
   if (fits(memory, available))
     stable_steps = stable_steps_of(config, [&] { return load_state_fields(config); });
   const StableStep stable = stable_steps
                                 ? stable_steps(config.scheme)
-                                : StableStep{.largest = equation_of(config).largest_step(config),
+                                : StableStep{.largest = largest_step_of(config),
                                              .why_unknown = "not estimated: the grid does not fit"};
   const bool is_number = stable.largest && std::isfinite(*stable.largest);
   plan["scheme"] = name_of(config.scheme.kind);
   if (config.scheme.kind == Scheme::rkl2) plan["stages"] = config.scheme.stages;
-  plan["time_step"] = equation_of(config).time_step(config);
+  plan["time_step"] = time_step_of(config);
   plan["largest_stable_step"] = is_number ? Json(*stable.largest) : Json(nullptr);
   plan["largest_stable_step_text"] = text_of(stable);
   plan["step_warning"] = step_warning(config, stable);

@@ -27,9 +27,10 @@ constexpr int most_gpus_of_a_machine = 8;
 }  // namespace
 
 Json plan_on_ranks(const RunConfig& config, int ranks) {
-  const Problem<float> problem = problem_of<float>(config, unread_coefficients(config));
-  std::vector<DerivedPlan<float>> derived = derived_plans(config, problem);
-  std::ranges::move(integral_plans(config, problem), std::back_inserter(derived));
+  const Model model(config);
+  const auto problem = problem_of<float>(model, unread_coefficients(config));
+  std::vector<DerivedPlan<float>> derived = plans_of(model.derived, model, problem);
+  std::ranges::move(plans_of(model.integrals, model, problem), std::back_inserter(derived));
   const std::string backend = choose_backend(config).backend;
   const RankCosts costs = costs_of_ranks(backend, why_through_host(only_rank(), backend),
                                          ranks <= most_gpus_of_a_machine);
@@ -40,9 +41,9 @@ Json plan_on_ranks(const RunConfig& config, int ranks) {
   for (int rank = 0; rank < std::min(by.stepping(), 4096); ++rank)
     if (by.part(rank).shape().cells() > largest.shape().cells()) largest = by.part(rank);
   const std::size_t value_size = size_of(config.precision);
-  const ModelledStep model = modelled_step(by, division, value_size);
+  const ModelledStep step = modelled_step(by, division, value_size);
   const Shape own = {largest.own[1], largest.own[2], largest.own[0], config.shape.axes};
-  const Memory memory = memory_needed(backend, largest.shape(), value_size, array_count(config));
+  const Memory memory = memory_needed(backend, largest.shape(), value_size, array_count(model));
   return {{"ranks", ranks},
           {"backend", backend},
           {"stepping", by.stepping()},
@@ -53,9 +54,9 @@ Json plan_on_ranks(const RunConfig& config, int ranks) {
           {"bytes", memory.host},
           {"device_bytes", memory.device},
           {"bytes_of_first", memory_of_first_rank(config)},
-          {"halo_bytes", model.halo_bytes},
-          {"exchange_share", model.exchange / model.seconds},
-          {"efficiency", model.efficiency}};
+          {"halo_bytes", step.halo_bytes},
+          {"exchange_share", step.exchange / step.seconds},
+          {"efficiency", step.efficiency}};
 }
 
 void print_plan_on_ranks(const Json& plan) {

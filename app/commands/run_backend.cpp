@@ -30,14 +30,15 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
 }
 
 template <class T>
-std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendChoice& choice,
+std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice& choice,
                                         const CoefficientFields& coefficients,
                                         const std::function<void(const std::string&)>& note,
                                         Ranks& ranks) {
-  const Problem<T> problem = problem_to_step<T>(config, coefficients);
+  const RunConfig& config = model.run;
+  const Problem<T> problem = problem_to_step<T>(model, coefficients);
   const Problem<T> unread = without_values(problem);
   const Problem<T>& of_plans = ranks.count() == 1 ? problem : unread;
-  std::vector<DerivedPlan<T>> derived = derived_plans<T>(config, of_plans);
+  std::vector<DerivedPlan<T>> derived = plans_of(model.derived, model, of_plans);
   std::vector<std::string> of_filters;
   for (const FilterConfig& filter : load_filters(config.filters)) {
     const auto correlation = correlation_on_grid<T>(filter, config.shape);
@@ -48,7 +49,7 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
     of_filters.push_back(fmt::format("filter {}: method {} ({})", filter.name,
                                      name_of(method.method), method.reason));
   }
-  std::ranges::move(integral_plans<T>(config, of_plans), std::back_inserter(derived));
+  std::ranges::move(plans_of(model.integrals, model, of_plans), std::back_inserter(derived));
   auto backend =
       make_ranked_backend(ranks, choice.backend, config.engine, problem, derived, config.threads);
   const BackendDescription by = backend->description();
@@ -60,12 +61,12 @@ std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendCh
   std::ranges::for_each(of_filters, note);
   return backend;
 }
-template std::unique_ptr<Backend<float>> run_backend(const RunConfig&, const BackendChoice&,
+template std::unique_ptr<Backend<float>> run_backend(const Model&, const BackendChoice&,
                                                      const CoefficientFields&,
                                                      const std::function<void(const std::string&)>&,
                                                      Ranks&);
 template std::unique_ptr<Backend<double>> run_backend(
-    const RunConfig&, const BackendChoice&, const CoefficientFields&,
+    const Model&, const BackendChoice&, const CoefficientFields&,
     const std::function<void(const std::string&)>&, Ranks&);
 
 }  // namespace lapl

@@ -26,7 +26,7 @@ BackendChoice choose_backend(const RunConfig& config);
 /// problem_of. `note` is given what was chosen, and why. Throws ConfigError for a filter that does
 /// not fit, IoError for one that cannot be read, DeviceError where memory does not suffice.
 template <class T>
-std::unique_ptr<Backend<T>> run_backend(const RunConfig& config, const BackendChoice& choice,
+std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice& choice,
                                         const CoefficientFields& coefficients,
                                         const std::function<void(const std::string&)>& note,
                                         Ranks& ranks);

@@ -43,9 +43,10 @@ double initial_memory(const RunConfig& config, double cells) {
 }
 
 // Of the backend, and of what is kept between steps.
-Memory stepping_memory(const RunConfig& config, const std::string& backend, Shape shape) {
+Memory stepping_memory(const Model& model, const std::string& backend, Shape shape) {
+  const RunConfig& config = model.run;
   const std::size_t value_size = size_of(config.precision);
-  Memory memory = memory_needed(backend, shape, value_size, array_count(config));
+  Memory memory = memory_needed(backend, shape, value_size, array_count(model));
   const double cells = static_cast<double>(shape.cells());
   memory.host += cells * 8 * static_cast<double>(coefficient_names(config).size());
   if (is_spectral(config)) {
@@ -69,8 +70,9 @@ double whole_coefficients(const RunConfig& config) {
 
 }  // namespace
 
-Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape shape) {
-  Memory memory = stepping_memory(config, backend, shape);
+Memory memory_of_run(const Model& model, const std::string& backend, Shape shape) {
+  const RunConfig& config = model.run;
+  Memory memory = stepping_memory(model, backend, shape);
   const auto value_size = static_cast<double>(size_of(config.precision));
   const double cells = static_cast<double>(shape.cells());
   const auto fields = config.output_fields.size() + config.filters.size();
@@ -79,11 +81,12 @@ Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape 
   return memory;
 }
 
-void require_host_memory(const RunConfig& config, const std::string& backend, const Ranks& ranks) {
+void require_host_memory(const Model& model, const std::string& backend, const Ranks& ranks) {
+  const RunConfig& config = model.run;
   const Shape shape = config.shape;
   const double cells = static_cast<double>(shape.cells());
   const double here = static_cast<double>(ranks.on_this_machine()) / ranks.count();
-  const double needed = here * stepping_memory(config, backend, shape).host +
+  const double needed = here * stepping_memory(model, backend, shape).host +
                         initial_memory(config, cells) +
                         (ranks.count() > 1 ? whole_coefficients(config) : 0);
   const auto available = static_cast<double>(available_memory());

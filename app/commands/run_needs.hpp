@@ -6,13 +6,13 @@
 
 #include "kernels/memory.hpp"
 #include "kernels/ranks/ranks.hpp"
-#include "solver/run_config.hpp"
+#include "solver/model.hpp"
 
 namespace lapl {
 
-/// What a whole run of `config` takes on "cpu" or "cuda", were its grid of this shape: the
+/// What a whole run takes on "cpu" or "cuda", were its grid of this shape: the
 /// backend's memory, and what making the initial field and putting a file together take besides.
-Memory memory_of_run(const RunConfig& config, const std::string& backend, Shape shape);
+Memory memory_of_run(const Model& model, const std::string& backend, Shape shape);
 
 /// What the first of several ranks takes besides, for initial fields and parameters that it makes
 /// or reads whole.
@@ -22,7 +22,7 @@ double memory_of_first_rank(const RunConfig& config);
 /// the initial field take. Without this check Linux would grant it, and end the process once it is
 /// used. (A file that finds no room in memory is put together on the disk.)
 /// Ranks of this machine share it.
-void require_host_memory(const RunConfig& config, const std::string& backend, const Ranks& ranks);
+void require_host_memory(const Model& model, const std::string& backend, const Ranks& ranks);
 
 /// Bytes, within some 10 KB a file.
 struct RunDisk {

@@ -31,19 +31,20 @@ bool amid_run = false;
 
 // One run, as the first rank has told it.
 template <class T>
-void take_part(Ranks& ranks, const RunConfig& config, const std::string& backend_name,
+void take_part(Ranks& ranks, const Model& model, const std::string& backend_name,
                const std::optional<StoredState>& from) {
+  const RunConfig& config = model.run;
   const CoefficientFields coefficients = unread_coefficients(config);  // those of the first
   const auto backend = run_backend<T>(
-      config, {backend_name, ""}, coefficients, [](const std::string&) {}, ranks);
+      model, {backend_name, ""}, coefficients, [](const std::string&) {}, ranks);
   if (from) {
     restore_rows(*backend, *from, config);
   } else {
     set_initial_state(*backend, config, coefficients, {});
-    require_finite_start(*backend, config);
+    require_finite_start(*backend, model);
   }
-  RankWriter<T> writer(config);
-  run(*backend, config, from ? from->step : 0, writer, stop_signal);
+  RankWriter<T> writer(model);
+  run(*backend, model, from ? from->step : 0, writer, stop_signal);
 }
 
 // Takes part in what the first rank runs, until it has no more.
@@ -62,7 +63,7 @@ void follow_first_rank(Ranks& ranks) {
               said["state"]["digest"].get<std::uint64_t>()};
     try {
       with_precision(config.precision, [&]<class T>() {
-        take_part<T>(ranks, config, said["backend"].get<std::string>(), from);
+        take_part<T>(ranks, Model(config), said["backend"].get<std::string>(), from);
       });
     } catch (const NumericalError&) {   // all have found it, and the first says so
     } catch (const CheckpointError&) {  // likewise, and ends all

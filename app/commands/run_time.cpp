@@ -59,11 +59,12 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
   config.shape.columns = std::min(config.shape.columns, most_columns);
   CoefficientFields coefficients = unread_coefficients(config);  // their values do not matter
   for (auto& [name, values] : coefficients) values.resize(config.shape.cells());
+  const Model model(config);
   const auto backend = run_backend<T>(
-      config, choice, coefficients, [](const std::string&) {}, only_rank());
+      model, choice, coefficients, [](const std::string&) {}, only_rank());
   backend->set_state(std::vector<T>(config.shape.cells() * std::ssize(config.fields)));
   const RunFolder run = RunFolder::create(folder / "run", RunFolder::Existing::refuse);
-  RunWriter<T> writer(run, config, resolved_yaml(loaded), provenance_of(backend->description()), {},
+  RunWriter<T> writer(run, model, resolved_yaml(loaded), provenance_of(backend->description()), {},
                       {.stored = [](const StoredEvent&) {},
                        .progress = [](const Progress&) {},
                        .warning = [](const std::string&) {}});
@@ -81,14 +82,15 @@ template <class T>
 RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice,
                          const std::function<StableStep(TimeScheme)>& stable_steps) {
   const CoefficientFields coefficients = load_coefficients(config);
+  const Model model(config);
   auto backend = run_backend<T>(
-      config, choice, coefficients, [](const std::string&) {}, only_rank());
+      model, choice, coefficients, [](const std::string&) {}, only_rank());
   set_initial_state(*backend, config, coefficients, load_initial_fields(config));
   RunTime time;
   backend->capture(false);
   const Captured<T> initial = backend->captured();
   const std::vector<T> state(initial.state.begin(), initial.state.end());
-  time.frozen = frozen_warning(config, initial);
+  time.frozen = frozen_warning(model, initial);
   PrecisionWatch watch(config, coefficients, true);
   const auto statistics = diagnostics_of(initial, config).fields;
   std::vector<std::span<const float>> values;

@@ -14,7 +14,7 @@ namespace {
 
 template <class T>
 std::optional<CodeText> text_for(const RunConfig& run) {
-  return code_to_compile(run.engine, problem_of<T>(run, unread_coefficients(run)));
+  return code_to_compile(run.engine, problem_of<T>(Model(run), unread_coefficients(run)));
 }
 
 std::optional<CodeText> text_for(const RunConfig& run) {

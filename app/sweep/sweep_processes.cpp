@@ -42,7 +42,7 @@ struct Share {
 // Small grids get few cores each, so that many run at once; a large one gets all.
 Share share_of(const RunConfig& run, int cores, int at_once) {
   const std::string backend = choose_backend(run).backend;
-  Share share{.memory = memory_of_run(run, backend, run.shape)};
+  Share share{.memory = memory_of_run(Model(run), backend, run.shape)};
   const int even = std::max(cores / at_once, 1);
   if (backend == "cuda") {
     // Processes take turns on a GPU: those of small grids start, store and end beside each other.

@@ -199,7 +199,7 @@ void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
     mistakes.add(place, "time.stages",
                  fmt::format("found auto, and the largest stable step with {} stages is {}, with "
                              "steps of {:.7g} s (expected shorter steps, or a number here)",
-                             most_stages, text_of(stable), equation_of(run).time_step(run)));
+                             most_stages, text_of(stable), time_step_of(run)));
     mistakes.throw_any();
   }
   run.stages_are_auto = false;
@@ -263,14 +263,14 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   }
   find_checkpoints(config, entries.at("checkpoint.every"));
   if (!config.run.end) return config;
-  const double steps = std::ceil(*config.run.end / equation_of(config.run).time_step(config.run));
+  const double steps = std::ceil(*config.run.end / time_step_of(config.run));
   if (!(steps <= static_cast<double>(most_steps))) {
     mistakes.add(entries.at("time.end").place, "time.end",
                  fmt::format("found {}, which takes {:.3g} steps (at most {})", *config.run.end,
                              steps, most_steps));
     mistakes.throw_any();
   }
-  config.run.steps = first_step_at(*config.run.end, equation_of(config.run).time_step(config.run));
+  config.run.steps = first_step_at(*config.run.end, time_step_of(config.run));
   return config;
 }
 

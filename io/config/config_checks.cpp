@@ -96,7 +96,7 @@ class Checker {
 
   void check_equation() {
     if (!right({"equation.kind"})) return;
-    const auto found = equation_of(run_).mistakes(
+    const auto found = equation_mistakes(
         run_, {.given = [this](std::string_view key) { return given(key); },
                .right = [this](std::initializer_list<const char*> keys) { return right(keys); }});
     for (const KeyMistake& mistake : found) add(mistake.key.c_str(), mistake.what);
@@ -161,7 +161,7 @@ class Checker {
   /// Of a config whose formulas are right.
   void check_step() {
     if (!all_right() || !run_.time_step || (!given("time.steps") && !given("time.end"))) return;
-    const auto problem = equation_of(run_).step_problem(run_);
+    const auto problem = step_problem_of(run_);
     if (problem && problem->refused) add("time.step", problem->what);
   }
 

@@ -98,6 +98,9 @@ void assign(std::optional<T>& target, const Value& value) {
   assign(given, value);
   target = std::move(given);
 }
+inline void assign(FormulaText& target, const Value& value) {
+  target = std::get<std::string>(value);
+}
 /// None for the word auto.
 inline void assign(std::optional<Precision>& target, const Value& value) {
   target.reset();

@@ -26,7 +26,7 @@ bool is_map(const YamlNode& node) {
 }
 
 // A formula's text, or what is wrong with it.
-YamlProblems read_formula(const YamlNode& node, const std::string& name, std::string& text) {
+YamlProblems read_formula(const YamlNode& node, const std::string& name, FormulaText& text) {
   if (!node.refused.empty())
     return problem(node, name, fmt::format("found {} (write the formula itself)", node.refused));
   if (node.kind != YamlNode::Kind::scalar || node.text.empty())
@@ -75,8 +75,8 @@ YamlProblems read_law(const YamlNode& map, const std::string& name, SideLaw law,
   } else if (!is_map(value)) {
     problems = problem(value, path, "expected {value: b, factor: a}, of du/dn + a u = b");
   } else {
-    std::string factor;
-    law.value.clear();
+    FormulaText factor;
+    law.value = {};
     problems = read_entries(value, path,
                             [&](const std::string& of, const YamlNode& key, const YamlNode& given) {
                               if (key.text == "value") return read_formula(given, of, law.value);
@@ -263,9 +263,9 @@ ordered_json formulas_schema() {
 }
 
 std::string law_yaml(const SideLaw& law) {
-  const std::string value = yaml_text(law.value);
+  const std::string value = yaml_text(law.value.text());
   if (law.kind == LawKind::mixed)
-    return fmt::format("{{mixed: {{value: {}, factor: {}}}}}", value, yaml_text(law.factor));
+    return fmt::format("{{mixed: {{value: {}, factor: {}}}}}", value, yaml_text(law.factor.text()));
   return fmt::format("{{{}: {}}}", name_of(law.kind), value);
 }
 
@@ -343,7 +343,7 @@ std::string yaml_of(const ParameterConfig& parameter) {
       return fmt::format("{{hdf5: {}, dataset: {}}}", yaml_text(parameter.path),
                          yaml_text(parameter.dataset));
     case ParameterConfig::Kind::formula:
-      return fmt::format("{{formula: {}}}", yaml_text(parameter.formula));
+      return fmt::format("{{formula: {}}}", yaml_text(parameter.formula.text()));
   }
   return number_text(parameter.number);
 }
@@ -359,8 +359,8 @@ std::string yaml_of(const InitialMap& initial) {
 std::string yaml_of(const NamedFormulas& formulas) {
   std::string text = "{";
   for (const auto& [name, formula] : formulas)
-    text +=
-        fmt::format("{}{}: {}", text.size() > 1 ? ", " : "", yaml_text(name), yaml_text(formula));
+    text += fmt::format("{}{}: {}", text.size() > 1 ? ", " : "", yaml_text(name),
+                        yaml_text(formula.text()));
   return text + '}';
 }
 
@@ -368,7 +368,8 @@ std::string yaml_of(const std::vector<DerivedConfig>& derived) {
   std::string text = "{";
   for (const DerivedConfig& output : derived)
     text += fmt::format("{}{}: {{formula: {}, unit: {}}}", text.size() > 1 ? ", " : "",
-                        yaml_text(output.name), yaml_text(output.formula), yaml_text(output.unit));
+                        yaml_text(output.name), yaml_text(output.formula.text()),
+                        yaml_text(output.unit));
   return text + '}';
 }
 

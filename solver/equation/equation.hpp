@@ -55,80 +55,50 @@ struct Equation {
   const char* name;     ///< equation.kind
   const char* summary;  ///< as a formula, for people
   std::span<const EquationParameter> parameters;
-
-  /// du/dt of each field. Of a config that is not right it may throw FormulaError.
-  FormulaSystem (*rates)(const RunConfig& run);
-  /// What a step computes. Of a config that is not right it may throw FormulaError.
-  StepStages (*stages)(const RunConfig& run);
-  /// dt in seconds.
-  double (*time_step)(const RunConfig& run);
-  /// The largest stable one in seconds: 0 where none is stable, infinity where each is. None where
-  /// that depends on the state or on fields of coefficients. Of a config that is right but for
-  /// its step.
-  std::optional<double> (*largest_step)(const RunConfig& run);
-  /// None too where `largest_step` knows nothing.
-  std::optional<StepProblem> (*step_problem)(const RunConfig& run);
-  /// What a checkpoint keeps of the equation beside its config.
-  double (*coefficient)(const RunConfig& run);
-  /// What is wrong with its keys together; rules that need a key that is wrong by itself are left.
-  std::vector<KeyMistake> (*mistakes)(const RunConfig& run, const KeysGiven& keys);
 };
 
-/// du/dt = D laplacian(u), by one explicit Euler step with c = D dt / h^2 (docs/numerics.md); where
-/// spacings differ, or with super time steps, the step of the formula.
-namespace diffusion {
-inline constexpr std::array<EquationParameter, 2> parameters = {
+inline constexpr std::array<EquationParameter, 2> parameters_of_diffusion = {
     {{"coefficient", "",
       "c = D dt / h^2, stable up to 1/2 on one axis, 1/4 on two, 1/6 on three (spacings that "
       "differ: 1/h^2 is their mean), with time.scheme rkl2 further; give either this or "
       "equation.diffusivity and time.step"},
      {"diffusivity", "length^2/s", "D; needs time.step"}}};
-double coefficient(const RunConfig& run);
-FormulaSystem rates(const RunConfig& run);
-/// The largest stable one, with the run's scheme.
-double largest_coefficient(const RunConfig& run);
-StepStages stages(const RunConfig& run);
-double time_step(const RunConfig& run);
-std::optional<double> largest_step(const RunConfig& run);
-/// None: `mistakes` has it.
-std::optional<StepProblem> step_problem(const RunConfig& run);
-std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
-}  // namespace diffusion
 
-/// du/dt of each field by a formula of the config.
-namespace formula {
-StepStages stages(const RunConfig& run);
-double time_step(const RunConfig& run);
-std::optional<double> largest_step(const RunConfig& run);
-std::optional<StepProblem> step_problem(const RunConfig& run);
-std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys);
-}  // namespace formula
-
+/// Diffusion is the formula D laplacian(u), of which a config gives the number. One explicit Euler
+/// step multiplies by c = D dt / h^2 as it is given (docs/numerics.md).
 template <>
 inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
-    {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)", diffusion::parameters,
-      diffusion::rates, diffusion::stages, diffusion::time_step, diffusion::largest_step,
-      diffusion::step_problem, diffusion::coefficient, diffusion::mistakes},
-     {EquationKind::formula,
-      "formula",
-      "du/dt as equation.FIELD says for each field",
-      {},
-      system_of,
-      formula::stages,
-      formula::time_step,
-      formula::largest_step,
-      formula::step_problem,
-      formula::time_step,
-      formula::mistakes}});
+    {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)", parameters_of_diffusion},
+     {EquationKind::formula, "formula", "du/dt as equation.FIELD says for each field", {}}});
 
 inline const Equation& equation_of(const RunConfig& run) { return row_of(run.equation.kind); }
 
-/// c = D dt / h^2 of diffusion, else dt.
-inline double coefficient_of(const RunConfig& run) { return equation_of(run).coefficient(run); }
+/// dt in seconds.
+double time_step_of(const RunConfig& run);
+
+/// What a step computes. Of a config that is not right it may throw FormulaError.
+StepStages stages_of(const RunConfig& run, const FormulaSystem& system);
+
+/// c = D dt / h^2 of diffusion, else dt: what a checkpoint keeps of the equation beside its config.
+double coefficient_of(const RunConfig& run);
+/// Of diffusion: the largest stable one, with the run's scheme.
+double largest_coefficient(const RunConfig& run);
+
+/// The largest stable step in seconds: 0 where none is stable, infinity where each is. None where
+/// that depends on the state or on fields of coefficients. Of a config that is right but for its
+/// step.
+std::optional<double> largest_step_of(const RunConfig& run);
+/// None too where `largest_step_of` knows nothing, and of diffusion, of which `equation_mistakes`
+/// has it.
+std::optional<StepProblem> step_problem_of(const RunConfig& run);
+
+/// What is wrong with the equation's keys together; rules that need a key that is wrong by itself
+/// are left.
+std::vector<KeyMistake> equation_mistakes(const RunConfig& run, const KeysGiven& keys);
 
 /// Seconds after a number of steps.
 inline double time_of(const RunConfig& run, std::int64_t step) {
-  return static_cast<double>(step) * equation_of(run).time_step(run);
+  return static_cast<double>(step) * time_step_of(run);
 }
 
 /// The first step whose time is at least this one, within rounding: a step that falls short of it

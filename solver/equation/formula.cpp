@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
+#include <mutex>
 #include <utility>
 
 namespace lapl {
 namespace {
+
+std::atomic<std::int64_t> parsed_so_far = 0;
 
 using Kind = FormulaNode::Kind;
 
@@ -230,7 +234,30 @@ class Parser {
 
 }  // namespace
 
+struct FormulaText::Shared {
+  std::string text;
+  std::once_flag is_parsed;
+  Formula formula;
+};
+
+FormulaText::FormulaText(std::string text) : shared_(std::make_shared<Shared>()) {
+  shared_->text = std::move(text);
+}
+
+FormulaText::operator const std::string&() const { return shared_->text; }
+
+Formula FormulaText::parsed(const std::string& name) const {
+  std::call_once(shared_->is_parsed,
+                 [&] { shared_->formula = parse_formula(name, shared_->text); });
+  Formula formula = shared_->formula;
+  formula.name = name;
+  return formula;
+}
+
+std::int64_t formulas_parsed() { return parsed_so_far; }
+
 Formula parse_formula(const std::string& name, std::string_view text) {
+  ++parsed_so_far;
   try {
     Formula formula = Parser(text).parse();
     formula.name = name;

@@ -10,6 +10,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -77,6 +79,29 @@ inline constexpr std::size_t formula_node_limit = 10'000;
 
 /// Throws FormulaError.
 Formula parse_formula(const std::string& name, std::string_view text);
+/// How many calls of it there were in this process.
+std::int64_t formulas_parsed();
+
+/// A formula as a config has it. The text is parsed when that is first asked for, once for all
+/// copies.
+class FormulaText {
+ public:
+  FormulaText(std::string text = {});
+  FormulaText(const char* text) : FormulaText(std::string(text)) {}
+
+  /// The formula, for what has this name. Throws FormulaError.
+  Formula parsed(const std::string& name) const;
+  operator const std::string&() const;
+  bool empty() const { return text().empty(); }
+  const std::string& text() const { return *this; }
+  friend bool operator==(const FormulaText& a, const FormulaText& b) {
+    return a.text() == b.text();
+  }
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
 
 /// What a formula may call.
 struct FormulaFunction {

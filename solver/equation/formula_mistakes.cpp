@@ -132,9 +132,9 @@ class FormulaChecker {
   void check_equation() {
     for (const std::string& field : run_.fields)
       if (const auto rate = run_.equation.rates.find(field); rate != run_.equation.rates.end())
-        attempt("equation." + field, [&] { parse_formula(field, rate->second); });
+        attempt("equation." + field, [&] { rate->second.parsed(field); });
     for (const auto& entry : run_.equation.quantities)
-      attempt("equation.let", [&] { parse_formula(entry.first, entry.second); });
+      attempt("equation.let", [&] { entry.second.parsed(entry.first); });
     if (!found_.empty() || !has_all_rates()) return;
     // Each rate alone, so that the first mistake of each is found.
     const FormulaSystem system = system_of(run_);
@@ -165,9 +165,9 @@ class FormulaChecker {
     const FormulaSystem system = system_of(run_);
     StageCheck stages(system);
     std::list<Formula> formulas;
-    const auto check = [&](const char* key, const std::string& name, const std::string& text) {
+    const auto check = [&](const char* key, const std::string& name, const FormulaText& text) {
       attempt(
-          key, [&] { use(stages.names_read_by(formulas.emplace_back(parse_formula(name, text)))); },
+          key, [&] { use(stages.names_read_by(formulas.emplace_back(text.parsed(name)))); },
           name + ": ");
     };
     for (const DerivedConfig& derived : run_.derived)
@@ -176,7 +176,7 @@ class FormulaChecker {
   }
 
   // A formula of the position, parameters and, where `random`, random numbers.
-  void check_value(const std::string& key, const std::string& text, bool random) {
+  void check_value(const std::string& key, const FormulaText& text, bool random) {
     attempt(key, [&] {
       FormulaNames names = names_of_values(run_);
       if (random) {
@@ -184,7 +184,7 @@ class FormulaChecker {
         for (const std::string& coefficient : coefficient_names(run_))
           names.arrays[coefficient] = 0;
       }
-      const Formula formula = parse_formula(key, text);
+      const Formula formula = text.parsed(key);
       StageTree tree;
       TreeWriter(names, tree, used_).write(formula);
     });

@@ -1,5 +1,7 @@
 #include "solver/equation/formula_system.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace lapl {
@@ -27,22 +29,38 @@ std::vector<std::string> coefficient_names(const RunConfig& run) {
   return coefficients;
 }
 
+namespace {
+
+// That of diffusion has a diffusivity of 1 where only the coefficient is given.
+FormulaText rate_of(const RunConfig& run, const std::string& field) {
+  if (run.equation.kind == EquationKind::diffusion)
+    return field == run.fields.front()
+               ? fmt::format("{} * laplacian({})", run.equation.number("diffusivity").value_or(1),
+                             field)
+               : "0";
+  const auto rate = run.equation.rates.find(field);
+  return rate == run.equation.rates.end() ? "0" : rate->second;
+}
+
+}  // namespace
+
+std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
+  std::map<std::string, int, std::less<>> arrays;
+  int next = 0;
+  for (const std::string& field : run.fields) arrays[field] = next++;
+  for (const std::string& coefficient : coefficient_names(run)) arrays[coefficient] = next++;
+  for (const auto& [name, formula] : run.equation.quantities)
+    if (std::ranges::count(run.laws, name, &SideLaw::array) > 0) arrays[name] = next++;
+  return arrays;
+}
+
 FormulaSystem system_of(const RunConfig& run) {
   FormulaSystem system{.names = names_of(run), .rates = {}, .quantities = {}};
-  int arrays = 0;
-  for (const std::string& field : run.fields) {
-    const auto rate = run.equation.rates.find(field);
-    system.rates.push_back(
-        parse_formula(field, rate == run.equation.rates.end() ? "0" : rate->second));
-    system.names.arrays[field] = arrays++;
-  }
-  for (const std::string& coefficient : coefficient_names(run))
-    system.names.arrays[coefficient] = arrays++;
-  for (const auto& [name, text] : run.equation.quantities) {
-    system.quantities.push_back(parse_formula(name, text));
-    if (std::ranges::count(run.laws, name, &SideLaw::array) > 0)
-      system.names.arrays[name] = arrays++;
-  }
+  system.names.arrays = arrays_of(run);
+  for (const std::string& field : run.fields)
+    system.rates.push_back(rate_of(run, field).parsed(field));
+  for (const auto& [name, formula] : run.equation.quantities)
+    system.quantities.push_back(formula.parsed(name));
   return system;
 }
 
@@ -67,7 +85,7 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
   LawTerms terms;
   TreeWriter writer(names, terms.tree, used);
   const auto number = [](double value) { return TreeWriter::scalar(value, false); };
-  const Formula value_formula = parse_formula(law_name(law), law.value);
+  const Formula value_formula = law.value.parsed(law_name(law));
   const Term value = writer.write(value_formula);
   switch (law.kind) {
     case LawKind::value: terms.a = value, terms.b = number(0); break;
@@ -75,7 +93,7 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
       terms.a = writer.product(number(h), value), terms.b = number(1);
       break;
     case LawKind::mixed: {
-      const Formula factor_formula = parse_formula(law_name(law), law.factor);
+      const Formula factor_formula = law.factor.parsed(law_name(law));
       const Term half = writer.product(number(0.5), writer.write(factor_formula));
       const Term below = writer.sum(number(1 / h), half);
       if (below.factor == 0) {

@@ -1,6 +1,7 @@
 // The formulas of a config: parsed, with what their names stand for.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,10 @@ FormulaNames names_of_values(const RunConfig& run);
 /// Names of the parameters that are fields, in the order of their arrays.
 std::vector<std::string> coefficient_names(const RunConfig& run);
 
-/// Throws FormulaError.
+/// The arrays of FormulaSystem::names.
+std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run);
+
+/// The rates of the fields, and what they name. Throws FormulaError.
 FormulaSystem system_of(const RunConfig& run);
 
 /// A law as a + b inside: trees of it where it varies, else both numbers.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "solver/equation/formula.hpp"
 #include "tests/app/program.hpp"
 #include "tests/text.hpp"
 
@@ -135,4 +136,24 @@ TEST_CASE("several fields: a filter reads the one that it names") {
   write_text("d.yaml", two_fields() + "filters: [{name: a, kernel: box, field: w}]\n");
   CHECK(has(run_lapl({"run", "d.yaml"}).err,
             "filters: field: found w, which is no field (expected u or v)"));
+}
+
+TEST_CASE("a run parses each text of its config once") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [24, 32]}\n"
+             "fields: [u, v]\n"
+             "parameters: {D: {formula: 0.2 + 0.1 * sin(x)}}\n"
+             "equation: {kind: formula, u: divergence(D * gradient(p)), v: -v, let: {p: u + v^3}}\n"
+             "boundary: {columns: {first: {mixed: {value: sin(t), factor: 0.5}}, last: zero}}\n"
+             "initial: {u: {kind: uniform}, v: {kind: formula, formula: cos(x) * y}}\n"
+             "time: {step: 0.01, steps: 20}\n"
+             "output: {directory: out, every: 5, fields: [u, w], derived: {w: u * v},\n"
+             "         integrals: {all: u + v}}\n");
+  const std::int64_t before = lapl::formulas_parsed();
+  const Outcome run = run_lapl({"run", "c.yaml"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  // D; u, v and p; two of a side and "0" of the other; v; w; all.
+  CHECK(lapl::formulas_parsed() - before == 10);
 }

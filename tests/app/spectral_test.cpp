@@ -113,8 +113,10 @@ TEST_CASE("plan, list and bench know engine spectral") {
 
 TEST_CASE("plan counts what engine spectral takes on a GPU") {
   lapl::RunConfig run;
+  run.time_step = 1;
+  run.equation.parameters["diffusivity"] = 0.1;
   const lapl::Shape shape{2000, 3000};
-  const auto needs = [&] { return lapl::memory_of_run(run, "cuda", shape); };
+  const auto needs = [&] { return lapl::memory_of_run(lapl::Model(run), "cuda", shape); };
   const double stepping = needs().device, cells = static_cast<double>(shape.cells());
   run.engine = "spectral";
   const double diffusion = needs().device;

@@ -69,7 +69,7 @@ using Engines = std::vector<std::string>;
 template <class T>
 void check_engines(const RunConfig& run, const Engines& able = {"streaming", "resident"},
                    const std::vector<std::vector<std::int64_t>>& splits = {{45}, {1, 32, 12}}) {
-  const Problem<T> problem = problem_of<T>(run, test::coefficient_fields(run));
+  const Problem<T> problem = problem_of<T>(Model(run), test::coefficient_fields(run));
   const std::vector<T> state = values_near_one(problem);
   const auto expected = stepped<T>("cpu", "interpreted", problem, state, splits.front());
   REQUIRE(std::ranges::all_of(expected.state, [](T value) { return std::isfinite(value); }));
@@ -207,7 +207,7 @@ TEST_CASE_TEMPLATE("formulas stream on three axes", T, float, double) {
 TEST_CASE("a run begins with tiles and goes on streaming, with the same bits") {
   test::need_cuda();
   const RunConfig run = gray_scott({1024, 1024}, {Boundary::periodic, Boundary::zero});
-  const auto problem = problem_of<float>(run, {});
+  const auto problem = problem_of<float>(Model(run), {});
   const auto state = values_near_one(problem);
   const auto expected = stepped<float>("cuda", "tile", problem, state, {3000});
   const auto backend = make_backend<float>("cuda", "auto", problem, 1);
@@ -224,7 +224,7 @@ TEST_CASE("random equations on grids that stream equal the reference") {
   const std::uint64_t count = test::number_from("LAPL_RANDOM_PROBLEMS", 40);
   int compared = 0, streamed = 0, stayed = 0;
   const auto compare = [&]<class T>(test::RandomProblem& random, T) {
-    const auto problem = problem_of<T>(random.run, test::coefficient_fields(random.run));
+    const auto problem = problem_of<T>(Model(random.run), test::coefficient_fields(random.run));
     const auto state = random.state<T>();
     const auto expected = stepped<T>("cpu", "reference", problem, state, {random.steps});
     for (const std::string engine : {"tile", "streaming", "resident"}) {

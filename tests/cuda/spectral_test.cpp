@@ -13,7 +13,7 @@ template <class T>
 std::unique_ptr<Backend<T>> spectral_on(const std::string& backend, RunConfig run) {
   run.engine = "spectral";
   return make_backend<T>(backend, "spectral",
-                         problem_to_step<T>(run, test::coefficient_fields(run)), 2);
+                         problem_to_step<T>(Model(run), test::coefficient_fields(run)), 2);
 }
 
 template <class T>

@@ -126,7 +126,7 @@ TEST_CASE("null takes a coefficient back") {
                                                 "equation.diffusivity=0.5", "time.step=0.25"})
                             .run;
   CHECK_FALSE(run.equation.number("coefficient"));
-  CHECK(diffusion::coefficient(run) == 0.125);
+  CHECK(coefficient_of(run) == 0.125);
 }
 
 TEST_CASE("another kind by --set replaces the initial field of the file") {

@@ -64,7 +64,7 @@ TEST_CASE("every value of a config arrives") {
   CHECK_FALSE(run.initial.fractal.crop_radius);
   CHECK(run.initial.fractal.percentile == 12.5);
   CHECK_FALSE(run.equation.number("coefficient"));
-  CHECK(diffusion::coefficient(run) == 0.5 * 0.01 / (0.25 * 0.25));
+  CHECK(coefficient_of(run) == 0.5 * 0.01 / (0.25 * 0.25));
   CHECK(run.steps == 9007199254740992);
   CHECK(run.backend == "cpu");
   CHECK(run.precision == Precision::float64);

@@ -112,7 +112,7 @@ TEST_CASE("diffusion's largest step on one to three axes, also where spacings di
   const std::string rest = "equation: {diffusivity: 0.5}\ntime: {step: 1e-3, steps: 1}\n" + start;
   const auto largest = [&](const std::string& grid) {
     const RunConfig run = on_grid(grid, rest).run;
-    return *equation_of(run).largest_step(run);
+    return *largest_step_of(run);
   };
   CHECK(largest("shape: [5]") == doctest::Approx(1).epsilon(1e-14));
   CHECK(largest("shape: [5, 5]") == doctest::Approx(0.5).epsilon(1e-14));

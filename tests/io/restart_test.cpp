@@ -32,8 +32,8 @@ void write_state(const ScratchFolder& folder, std::int64_t step, const Forge& fo
   CheckpointHeader header{.config = resolved_yaml(config),
                           .shape = {4, 6},
                           .step = step,
-                          .time_step = equation_of(config.run).time_step(config.run),
-                          .coefficient = diffusion::coefficient(config.run),
+                          .time_step = time_step_of(config.run),
+                          .coefficient = coefficient_of(config.run),
                           .missing_outputs = {}};
   OutputDigests outputs = {{0, 1}};
   if (forge) forge(header, values, outputs);

@@ -22,13 +22,7 @@ class Stored {
  public:
   explicit Stored(CheckpointHeader from) : Stored(config_text(), std::move(from)) {}
   explicit Stored(std::string text = config_text(), CheckpointHeader from = {})
-      : from_(std::move(from)), text_(std::move(text)) {
-    config_.shape = {3, 4};
-    config_.equation = parse_config(text_, "c.yaml", ".", {}).run.equation;
-    config_.steps = 1000;
-    config_.checkpoints_kept = 2;
-    config_.output_fields = {"field"};
-  }
+      : from_(std::move(from)), text_(std::move(text)) {}
 
   void step(std::int64_t step) {
     Captured<float> captured;
@@ -37,6 +31,15 @@ class Stored {
     captured.digest = digest_;
     writer_.store({.step = step, .output = true, .checkpoint = true, .cells_per_second = 1},
                   captured);
+  }
+  static Model model_of(const std::string& text) {
+    RunConfig config;
+    config.shape = {3, 4};
+    config.equation = parse_config(text, "c.yaml", ".", {}).run.equation;
+    config.steps = 1000;
+    config.checkpoints_kept = 2;
+    config.output_fields = {"field"};
+    return Model(config);
   }
   /// A folder where the file should be: no file can be renamed to it.
   static void block(const fs::path& path) { fs::create_directories(path / "in the way"); }
@@ -57,13 +60,13 @@ class Stored {
   ScratchFolder scratch_;
   CheckpointHeader from_;
   std::string text_;
-  RunConfig config_;
+  Model model_ = model_of(text_);
   std::vector<float> field_ = std::vector<float>(12, 1.5f);
   std::uint64_t digest_ = digest_of(std::span<const float>(field_));
   RunFolder folder_ = RunFolder::create(scratch_ / "run", RunFolder::Existing::refuse);
   RunWriter<float> writer_{
       folder_,
-      config_,
+      model_,
       text_,
       {},
       from_,

@@ -91,15 +91,15 @@ class RandomProblem {
       text += fmt::format("\n{} = {}", name,
                           parameter.kind == ParameterConfig::Kind::number
                               ? fmt::format("{}", parameter.number)
-                              : parameter.formula);
+                              : parameter.formula.text());
     for (const auto& [name, quantity] : run.equation.quantities)
-      text += fmt::format("\n{} = {}", name, quantity);
+      text += fmt::format("\n{} = {}", name, quantity.text());
     for (const auto& [field, rate] : run.equation.rates)
-      text += fmt::format("\nd{}/dt = {}", field, rate);
+      text += fmt::format("\nd{}/dt = {}", field, rate.text());
     for (const SideLaw& law : run.laws)
       text += fmt::format("\n{} of {}: {} {}, factor {}", law_name(law),
-                          law.array.empty() ? "all" : law.array, name_of(law.kind), law.value,
-                          law.factor);
+                          law.array.empty() ? "all" : law.array, name_of(law.kind),
+                          law.value.text(), law.factor.text());
     return text;
   }
 

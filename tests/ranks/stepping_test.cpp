@@ -69,7 +69,7 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
             const std::vector<BackendAndEngine>& steppers) {
   Problem<T> problem;
   try {
-    problem = problem_of<T>(random.run, test::coefficient_fields(random.run));
+    problem = problem_of<T>(Model(random.run), test::coefficient_fields(random.run));
   } catch (const FormulaError&) {
     return 0;
   }

@@ -28,7 +28,7 @@ RunConfig diffusion_on(Shape shape, const Spacing& spacing) {
 template <class T>
 std::vector<T> after(const RunConfig& config, const std::vector<T>& start, std::int64_t steps,
                      const std::string& engine) {
-  const auto backend = make_backend<T>("cpu", engine, problem_of<T>(config, {}), 2);
+  const auto backend = make_backend<T>("cpu", engine, problem_of<T>(Model(config), {}), 2);
   backend->set_state(start);
   backend->advance(steps);
   backend->capture(false);
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("eigenmodes decay as they must on one to three axes", T, floa
           config.initial.mode = {3, 2, 4};
           config.boundaries = {rows, columns, planes};
           const auto initial = computed_field(config);
-          const double dt = equation_of(config).time_step(config);  // of a diffusivity of 1
+          const double dt = time_step_of(config);  // of a diffusivity of 1
           const std::array boundaries = {planes, rows, columns};
           double rate = 0;
           for (std::size_t axis = 3 - static_cast<std::size_t>(shape.axes); axis < 3; ++axis)
@@ -100,9 +100,10 @@ TEST_CASE("the Laplacian is of second order on three axes with spacings that dif
         Spacing::of(std::vector{turn / static_cast<double>(3 * n),
                                 turn / static_cast<double>(2 * n), turn / static_cast<double>(n)});
     config.boundaries = {Boundary::periodic, Boundary::periodic, Boundary::periodic};
-    const auto problem = problem_of<double>(config, {});
+    const Model model(config);
+    const auto problem = problem_of<double>(model, {});
     const auto backend = make_backend<double>("cpu", "interpreted", problem, 2);
-    backend->set_derived(derived_plans(config, problem));
+    backend->set_derived(plans_of(model.derived, model, problem));
     std::vector<double> field, exact;
     for (std::int64_t i = 0; i < config.shape.cells(); ++i) {
       const auto place = by_axis(cell_at(config.shape, i));

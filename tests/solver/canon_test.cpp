@@ -16,8 +16,7 @@ FormulaSystem some_system(const std::string& rate_of_u, const NamedFormulas& qua
   system.names.arrays = {{"u", 0}, {"v", 1}, {"D", 2}};
   system.names.numbers = {{"a", 0.5}, {"n", 0}};
   system.rates = {parse_formula("u", rate_of_u), parse_formula("v", "0")};
-  for (const auto& [name, text] : quantities)
-    system.quantities.push_back(parse_formula(name, text));
+  for (const auto& [name, text] : quantities) system.quantities.push_back(text.parsed(name));
   return system;
 }
 

@@ -41,7 +41,7 @@ std::uint64_t digest_with(const std::string& from, const std::string& to) {
   REQUIRE(at != std::string::npos);
   text.replace(at, from.size(), to);
   const RunConfig run = parse_config(text, "c.yaml", ".", {}).run;
-  return equation_digest(run, load_coefficients(run));
+  return equation_digest(Model(run), load_coefficients(run));
 }
 
 }  // namespace
@@ -102,5 +102,5 @@ TEST_CASE("the digest of an equation stays from version to version") {
       parse_config("grid: {shape: [5, 7]}\nequation: {coefficient: 0.25}\ntime: {steps: 1}\n",
                    "c.yaml", ".", {})
           .run;
-  CHECK(equation_digest(diffusion, {}) == 0xd079c1a2ba5f3795);
+  CHECK(equation_digest(Model(diffusion), {}) == 0xd079c1a2ba5f3795);
 }

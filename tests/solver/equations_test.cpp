@@ -314,9 +314,10 @@ TEST_CASE("an output is the whole of its operators, with the laws of its quantit
                  {"of_q", "q * d_dx(q) + laplacian(q)", "1"}};
   const auto state =
       test::at_nodes(run, [](double x, double y) { return std::sin(x * y) + 0.1 * x; });
-  const Problem<double> problem = problem_of<double>(run, {});
+  const Model model(run);
+  const Problem<double> problem = problem_of<double>(model, {});
   const auto backend = make_backend<double>("cpu", "interpreted", problem, 1);
-  backend->set_derived(derived_plans<double>(run, problem));
+  backend->set_derived(plans_of(model.derived, model, problem));
   backend->set_state(state);
   backend->capture(true);
   const auto captured = backend->captured();

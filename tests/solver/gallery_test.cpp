@@ -30,7 +30,8 @@ class GalleryRun {
     REQUIRE(at != gallery().end());
     run = parse_config(std::string(at->text), "g.yaml", ".", settings).run;
     const CoefficientFields coefficients = load_coefficients(run);
-    backend_ = make_backend<double>("cpu", "interpreted", problem_of<double>(run, coefficients), 1);
+    backend_ =
+        make_backend<double>("cpu", "interpreted", problem_of<double>(Model(run), coefficients), 1);
     set_initial_state(*backend_, run, coefficients, {});
   }
 

@@ -29,7 +29,7 @@ double difference_from_numpy(const std::string& equation, const std::string& con
   const RunConfig run = parse_config(config, equation, ".", {"compute.precision=float64"}).run;
   const CoefficientFields coefficients = load_coefficients(run);
   const auto backend =
-      make_backend<double>("cpu", engine, problem_of<double>(run, coefficients), 2);
+      make_backend<double>("cpu", engine, problem_of<double>(Model(run), coefficients), 2);
   backend->settle();
   set_initial_state(*backend, run, coefficients, {});
   backend->advance(run.steps);

@@ -22,7 +22,7 @@ TEST_CASE("frozen cells: those that a step leaves as they are though their Lapla
   config.equation.parameters = {{"coefficient", 0.1}};
   const auto made = computed_field(config);
   const std::vector<float> field(made.begin(), made.end());
-  const auto problem = problem_of<float>(config, {});
+  const auto problem = problem_of<float>(Model(config), {});
   const auto after = test::stepped<float>("cpu", "reference", problem, field, 100);
   CHECK(after.field == field);  // nothing moves at all
   const auto before = test::stepped<float>("cpu", "reference", problem, field, 0);
@@ -32,20 +32,20 @@ TEST_CASE("frozen cells: those that a step leaves as they are though their Lapla
   captured.rows = RowRange::all(config.shape);
   captured.state = field;
   captured.cells = config.shape.cells();
-  CHECK(frozen_warning(config, captured).starts_with("62% of the cells stand still"));
-  CHECK(frozen_cells<double>(problem_of<double>(config, {}), made) == 0);
+  CHECK(frozen_warning(Model(config), captured).starts_with("62% of the cells stand still"));
+  CHECK(frozen_cells<double>(problem_of<double>(Model(config), {}), made) == 0);
   for (const Boundary boundary : test::all_boundaries) {
     config.shape = {17, 23};
     config.boundaries = {boundary, boundary};
     const auto random = test::random_field<float>(config.shape);
     const auto one =
-        test::stepped<float>("cpu", "reference", problem_of<float>(config, {}), random, 1);
+        test::stepped<float>("cpu", "reference", problem_of<float>(Model(config), {}), random, 1);
     const auto none =
-        test::stepped<float>("cpu", "reference", problem_of<float>(config, {}), random, 0);
+        test::stepped<float>("cpu", "reference", problem_of<float>(Model(config), {}), random, 0);
     std::int64_t count = 0;
     for (std::size_t i = 0; i < random.size(); ++i)
       count += none.laplacian[i] != 0 && one.field[i] == random[i];
-    CHECK(frozen_cells<float>(problem_of<float>(config, {}), random) == count);
+    CHECK(frozen_cells<float>(problem_of<float>(Model(config), {}), random) == count);
   }
 }
 

@@ -59,7 +59,8 @@ RunConfig small_config() {
 std::unique_ptr<Backend<float>> backend_for(const RunConfig& config) {
   const Problem<float> problem = test::diffusion<float>(config.shape, config.boundaries, 0.2f);
   auto backend = make_backend<float>("cpu", "threaded", problem, 2);
-  auto plans = derived_plans<float>(config, problem);
+  const Model model(config);
+  auto plans = plans_of(model.derived, model, problem);
   for (const FilterConfig& filter : config.filters)
     plans.push_back(FilterPlan<float>{correlation_of<float>(filter, config.shape)});
   backend->set_derived(plans);
@@ -75,7 +76,7 @@ TEST_CASE("outputs at 0, each multiple and the last step, and checkpoints likewi
   const RunConfig config = small_config();
   Recorder recorder;
   const auto backend = backend_for(config);
-  const RunResult result = run<float>(*backend, config, 0, recorder, never);
+  const RunResult result = run<float>(*backend, Model(config), 0, recorder, never);
   CHECK(result.step == 100);
   CHECK(result.stopped_by.empty());
   std::vector<std::int64_t> outputs, checkpoints;
@@ -99,7 +100,7 @@ TEST_CASE("nothing is stored of a step whose Laplacian or filter is not finite")
   Recorder recorder;
   const auto run_it = [&] {
     const auto backend = backend_for(config);
-    run<float>(*backend, config, 0, recorder, never);
+    run<float>(*backend, Model(config), 0, recorder, never);
   };
   CHECK_THROWS_WITH_AS(run_it(),
                        doctest::Contains("step 0: the laplacian at row 1, column 1 is not "
@@ -116,7 +117,7 @@ TEST_CASE("nothing is stored of a step whose Laplacian or filter is not finite")
 TEST_CASE("what is stored is the state at that step, whatever else is going on") {
   const RunConfig config = small_config();
   Recorder recorder;
-  run<float>(*backend_for(config), config, 0, recorder, never);
+  run<float>(*backend_for(config), Model(config), 0, recorder, never);
   const auto field = computed_field(config);
   const std::vector<float> initial(field.begin(), field.end());
   for (const auto& [step, stored] : recorder.stored)
@@ -128,15 +129,15 @@ TEST_CASE("what is stored is the state at that step, whatever else is going on")
 TEST_CASE("a run split at any step ends with the same bits") {
   RunConfig config = small_config();
   Recorder whole;
-  run<float>(*backend_for(config), config, 0, whole, never);
+  run<float>(*backend_for(config), Model(config), 0, whole, never);
   for (const std::int64_t split : {1, 29, 30, 45, 99, 100}) {
     RunConfig first_part = config;
     first_part.steps = split;
     Recorder first, second;
-    run<float>(*backend_for(config), first_part, 0, first, never);
+    run<float>(*backend_for(config), Model(first_part), 0, first, never);
     const auto backend = backend_for(config);
     backend->set_state(first.stored.at(split).field);
-    run<float>(*backend, config, split, second, never);
+    run<float>(*backend, Model(config), split, second, never);
     CHECK(second.stored.at(100).digest == whole.stored.at(100).digest);
   }
 }
@@ -146,7 +147,7 @@ TEST_CASE("a request to stop ends the run early with a checkpoint") {
   config.steps = 1'000'000'000;
   Recorder recorder;
   int asked = 0;
-  const RunResult result = run<float>(*backend_for(config), config, 0, recorder, [&] {
+  const RunResult result = run<float>(*backend_for(config), Model(config), 0, recorder, [&] {
     return ++asked == 5 ? std::string("SIGTERM") : std::string();
   });
   CHECK(result.stopped_by == "SIGTERM");
@@ -159,7 +160,7 @@ TEST_CASE("the wall-clock limit does the same") {
   config.steps = 1'000'000'000;
   config.wall_time = 0.05;
   Recorder recorder;
-  const RunResult result = run<float>(*backend_for(config), config, 0, recorder, never);
+  const RunResult result = run<float>(*backend_for(config), Model(config), 0, recorder, never);
   CHECK(result.stopped_by == "limits.wall_time");
   CHECK(recorder.stored.at(result.step).checkpoint);
 }
@@ -168,7 +169,7 @@ TEST_CASE("checkpoints by the clock") {
   RunConfig config = small_config();
   config.checkpoint_every = {.steps = std::nullopt, .seconds = 1e-9};
   Recorder recorder;
-  run<float>(*backend_for(config), config, 0, recorder, never);
+  run<float>(*backend_for(config), Model(config), 0, recorder, never);
   CHECK(recorder.stored.at(30).checkpoint);
   CHECK(recorder.stored.at(100).checkpoint);
 }
@@ -177,8 +178,8 @@ TEST_CASE("a failing sink ends the run with its error") {
   Recorder recorder;
   recorder.fail_at = 30;
   const RunConfig config = small_config();
-  CHECK_THROWS_WITH_AS(run<float>(*backend_for(config), config, 0, recorder, never), "disk is full",
-                       IoError);
+  CHECK_THROWS_WITH_AS(run<float>(*backend_for(config), Model(config), 0, recorder, never),
+                       "disk is full", IoError);
   CHECK(recorder.stored.count(100) == 0);
 }
 
@@ -194,7 +195,7 @@ TEST_CASE("a value that is not finite ends the run before it is stored") {
             static_cast<float>(10 * row + column) / 4;
   backend->set_state(field);
   Recorder recorder;
-  CHECK_THROWS_WITH_AS(run<float>(*backend, config, 0, recorder, never),
+  CHECK_THROWS_WITH_AS(run<float>(*backend, Model(config), 0, recorder, never),
                        "step 0: the value at row 5, column 7 is not finite; rows 3 to 7, columns 5 "
                        "to 9 hold\n"
                        "          8.75            9         9.25          9.5         9.75\n"
@@ -217,7 +218,7 @@ TEST_CASE("a check between outputs finds it too") {
       make_backend<float>("cpu", "threaded", test::diffusion<float>(config.shape, {}, 0.9f), 2);
   backend->set_state(field);
   Recorder recorder;
-  CHECK_THROWS_AS(run<float>(*backend, config, 0, recorder, never), NumericalError);
+  CHECK_THROWS_AS(run<float>(*backend, Model(config), 0, recorder, never), NumericalError);
   CHECK(recorder.stored.size() == 1);
 }
 
@@ -230,7 +231,7 @@ TEST_CASE("the first step that is stored or checked is the one at which a value 
   const auto message_of = [&](Backend<float>& backend) {
     Recorder recorder;
     try {
-      run<float>(backend, config, 0, recorder, never);
+      run<float>(backend, Model(config), 0, recorder, never);
     } catch (const NotFiniteError& error) {
       return std::string(error.what()).substr(0, 7);
     }
@@ -259,7 +260,7 @@ TEST_CASE("no steps at all: the initial field is the result") {
   RunConfig config = small_config();
   config.steps = 0;
   Recorder recorder;
-  const RunResult result = run<float>(*backend_for(config), config, 0, recorder, never);
+  const RunResult result = run<float>(*backend_for(config), Model(config), 0, recorder, never);
   CHECK(result.step == 0);
   CHECK(recorder.stored.at(0).output);
   CHECK(recorder.stored.at(0).checkpoint);

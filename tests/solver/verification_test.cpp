@@ -60,7 +60,7 @@ std::string never() { return ""; }
 template <class T>
 std::string error_of(Backend<T>& backend, const RunConfig& config, Recorder<T>& recorder) {
   try {
-    run<T>(backend, config, 0, recorder, never);
+    run<T>(backend, Model(config), 0, recorder, never);
   } catch (const NumericalError& error) {
     return error.what();
   }
@@ -76,14 +76,14 @@ TEST_CASE_TEMPLATE("a clean run that verifies stores what one without does", T, 
   for (const std::string& name : test::backends()) {
     auto without = backend_for<T>(plain, name);
     Recorder<T> expected;
-    run<T>(without, plain, 0, expected, never);
+    run<T>(without, Model(plain), 0, expected, never);
     CHECK(without.advanced == 100);
     for (const std::int64_t every : {1, 7, 25, 1000}) {
       RunConfig verified = config;
       verified.verify_every = every;
       auto with = backend_for<T>(verified, name);
       Recorder<T> recorder;
-      run<T>(with, verified, 0, recorder, never);
+      run<T>(with, Model(verified), 0, recorder, never);
       CHECK(with.advanced == 200);
       CHECK(recorder.stored == expected.stored);
     }
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE("a flipped bit is found, in the first pass and in the second"
   const RunConfig config = small_config();
   Recorder<T> clean;
   auto reference = backend_for<T>(config, "cpu");
-  run<T>(reference, config, 0, clean, never);
+  run<T>(reference, Model(config), 0, clean, never);
   struct Case {
     std::int64_t flip_after;  // 45 to 50 are steps 90 to 95 first, 95 to 100 again
     const char* steps;
@@ -136,7 +136,7 @@ TEST_CASE("without verify_every the same bit ends up in what is stored") {
   config.verify_every.reset();
   Recorder<float> clean, flipped;
   auto reference = backend_for<float>(config, "cpu");
-  run<float>(reference, config, 0, clean, never);
+  run<float>(reference, Model(config), 0, clean, never);
   auto backend = backend_for<float>(config, "cpu");
   backend.fault_after = 92;
   CHECK(error_of(backend, config, flipped).empty());
@@ -167,10 +167,10 @@ TEST_CASE("a request to stop, too, stores only steps that are verified") {
     int asked = 0;
     const auto soon = [&] { return ++asked == 3 ? std::string("SIGTERM") : std::string(); };
     if (flip) {
-      CHECK_THROWS_AS(run<float>(backend, config, 0, recorder, soon), NumericalError);
+      CHECK_THROWS_AS(run<float>(backend, Model(config), 0, recorder, soon), NumericalError);
       CHECK(recorder.stored.size() == 1);
     } else {
-      const RunResult result = run<float>(backend, config, 0, recorder, soon);
+      const RunResult result = run<float>(backend, Model(config), 0, recorder, soon);
       CHECK(result.stopped_by == "SIGTERM");
       CHECK(recorder.stored.at(result.step).checkpoint);
       CHECK(backend.advanced == 2 * result.step);

@@ -129,7 +129,7 @@ inline RunConfig with_parameters(const RunConfig& run) {
   RunConfig used = run;
   std::erase_if(used.parameters, [&](const auto& parameter) {
     return std::ranges::none_of(run.equation.rates, [&](const auto& rate) {
-      return rate.second.find(parameter.first) != std::string::npos;
+      return rate.second.text().find(parameter.first) != std::string::npos;
     });
   });
   return used;

@@ -125,10 +125,11 @@ std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::st
       return test::diffusion<T>(config.shape, config.boundaries, coefficient);
     RunConfig with = config;
     set_rates(with, static_cast<double>(coefficient));
-    return problem_of<T>(with, {});
+    return problem_of<T>(Model(with), {});
   }();
+  const Model model(config);
   auto made = make_backend<T>(backend, engine, problem, 1);
-  made->set_derived(derived_plans<T>(config, problem));
+  made->set_derived(plans_of(model.derived, model, problem));
   made->set_state(field);
   return made;
 }
@@ -146,11 +147,12 @@ std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig
     config_text += fmt::format(
         "fields: [u, v]\nequation: {{kind: formula, u: {}, v: {}}}\n"
         "initial: {{u: {{kind: uniform}}, v: {{kind: uniform}}}}\n",
-        config.equation.rates.at("u"), config.equation.rates.at("v"));
+        config.equation.rates.at("u").text(), config.equation.rates.at("v").text());
   else
     config_text +=
         fmt::format("equation: {{coefficient: {}}}\n", *config.equation.number("coefficient"));
-  RunWriter<T> writer(folder, config, config_text, {}, from,
+  const Model model(config);
+  RunWriter<T> writer(folder, model, config_text, {}, from,
                       {.stored = [](const StoredEvent&) {},
                        .progress = [](const Progress&) {},
                        .warning =
@@ -158,7 +160,7 @@ std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig
                              if (!contains(text, "stand still")) throw std::logic_error(text);
                            }});
   try {
-    run<T>(backend, config, from.step, writer, [] { return std::string(); });
+    run<T>(backend, model, from.step, writer, [] { return std::string(); });
     return {};
   } catch (const NumericalError& error) {
     return error.what();

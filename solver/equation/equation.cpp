@@ -1,13 +1,17 @@
+#include "solver/equation/equation.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
+#include "solver/equation/stability.hpp"
 
-namespace lapl::diffusion {
+namespace lapl {
 namespace {
+
+bool is_diffusion(const RunConfig& run) { return run.equation.kind == EquationKind::diffusion; }
 
 bool is_one_stage(const RunConfig& run) {
   return run.scheme.kind == Scheme::euler && run.spacing.given(run.shape.axes).size() == 1;
@@ -28,15 +32,15 @@ std::string stages_text(const RunConfig& run) {
   if (run.scheme.kind != Scheme::rkl2) return "";
   RunConfig more = run;
   int& stages = more.scheme.stages;
-  while (stages < most_stages && largest_coefficient(more) < coefficient(run)) ++stages;
-  const bool enough = largest_coefficient(more) >= coefficient(run);
+  while (stages < most_stages && largest_coefficient(more) < coefficient_of(run)) ++stages;
+  const bool enough = largest_coefficient(more) >= coefficient_of(run);
   return fmt::format(", with {} stages{}", run.scheme.stages,
                      enough ? fmt::format("; or time.stages: {}", stages) : "");
 }
 
 // Of diffusivity and time step the product counts, so that the time step is the one to blame.
 void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
-  const double found = coefficient(run), largest = largest_coefficient(run);
+  const double found = coefficient_of(run), largest = largest_coefficient(run);
   const bool by_coefficient = run.equation.number("coefficient").has_value();
   const char* const key = by_coefficient ? "equation.coefficient" : "time.step";
   if (!(found <= largest) && by_coefficient)
@@ -49,7 +53,7 @@ void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
         {key,
          fmt::format(
              "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {}{})",
-             time_step(run), found, *largest_step(run), largest, stages_text(run))});
+             time_step_of(run), found, *largest_step_of(run), largest, stages_text(run))});
   else if (!is_positive_in(run.precision, found))
     mistakes.push_back(
         {key,
@@ -65,55 +69,11 @@ void add_endless(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
     mistakes.push_back(
         {"time.steps", fmt::format("found {}, which end at an infinite time with steps of {} s "
                                    "(expected a time of at most 1.7e308 s)",
-                                   run.steps, time_step(run))});
+                                   run.steps, time_step_of(run))});
 }
-
-}  // namespace
-
-double coefficient(const RunConfig& run) {
-  if (const auto given = run.equation.number("coefficient")) return *given;
-  return *run.equation.number("diffusivity") * *run.time_step / times_squared_spacing(run, 1);
-}
-
-double largest_coefficient(const RunConfig& run) {
-  return largest_stable_coefficient(run.shape.axes) * (lapl::largest_step(run.scheme, -1) / 2);
-}
-
-FormulaSystem rates(const RunConfig& run) {
-  RunConfig formula = run;
-  const std::string& field = run.fields.front();
-  formula.equation.rates[field] =
-      fmt::format("{} * laplacian({})", run.equation.number("diffusivity").value_or(1), field);
-  return system_of(formula);
-}
-
-StepStages stages(const RunConfig& run) {
-  if (is_one_stage(run))
-    return {{{.tree = diffusion_tree(run.shape.axes, coefficient(run)), .targets = {0}}}, {0}, {}};
-  return step_stages(rates(run), run.scheme, time_step(run));
-}
-
-// Where only the coefficient is given, that of a diffusivity of 1.
-double time_step(const RunConfig& run) {
-  return run.time_step ? *run.time_step : times_squared_spacing(run, coefficient(run));
-}
-
-// Rounded so that a run with it is stable.
-std::optional<double> largest_step(const RunConfig& run) {
-  const double largest = largest_coefficient(run);
-  RunConfig at_most = run;
-  at_most.equation.parameters.try_emplace("diffusivity", 1);
-  at_most.equation.parameters.erase("coefficient");
-  double& step = at_most.time_step.emplace(times_squared_spacing(run, largest) /
-                                           *at_most.equation.number("diffusivity"));
-  for (double shrink = 0x1p-53; coefficient(at_most) > largest; shrink *= 2) step *= 1 - shrink;
-  return step;
-}
-
-std::optional<StepProblem> step_problem(const RunConfig&) { return std::nullopt; }
 
 // Either the coefficient alone, or diffusivity and time step.
-std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys) {
+std::vector<KeyMistake> mistakes_of_diffusion(const RunConfig& run, const KeysGiven& keys) {
   constexpr const char* coefficient = "equation.coefficient";
   constexpr const char* diffusivity = "equation.diffusivity";
   constexpr const char* step = "time.step";
@@ -151,4 +111,78 @@ std::vector<KeyMistake> mistakes(const RunConfig& run, const KeysGiven& keys) {
   return found;
 }
 
-}  // namespace lapl::diffusion
+}  // namespace
+
+double coefficient_of(const RunConfig& run) {
+  if (!is_diffusion(run)) return *run.time_step;
+  if (const auto given = run.equation.number("coefficient")) return *given;
+  return *run.equation.number("diffusivity") * *run.time_step / times_squared_spacing(run, 1);
+}
+
+double largest_coefficient(const RunConfig& run) {
+  return largest_stable_coefficient(run.shape.axes) * (largest_step(run.scheme, -1) / 2);
+}
+
+StepStages stages_of(const RunConfig& run, const FormulaSystem& system) {
+  if (is_diffusion(run) && is_one_stage(run))
+    return {
+        {{.tree = diffusion_tree(run.shape.axes, coefficient_of(run)), .targets = {0}}}, {0}, {}};
+  return step_stages(system, run.scheme, time_step_of(run));
+}
+
+// Where only the coefficient is given, that of a diffusivity of 1.
+double time_step_of(const RunConfig& run) {
+  return run.time_step ? *run.time_step : times_squared_spacing(run, coefficient_of(run));
+}
+
+std::optional<double> largest_step_of(const RunConfig& run) {
+  if (!is_diffusion(run)) {
+    auto waves = WaveStability::of(system_of(run), run);
+    return waves ? std::optional(waves->largest_step(run.scheme)) : std::nullopt;
+  }
+  const double largest = largest_coefficient(run);
+  RunConfig at_most = run;
+  at_most.equation.parameters.try_emplace("diffusivity", 1);
+  at_most.equation.parameters.erase("coefficient");
+  double& step = at_most.time_step.emplace(times_squared_spacing(run, largest) /
+                                           *at_most.equation.number("diffusivity"));
+  // Rounded so that a run with it is stable.
+  for (double shrink = 0x1p-53; coefficient_of(at_most) > largest; shrink *= 2) step *= 1 - shrink;
+  return step;
+}
+
+// Refused is a step with which a wave grows that it does not resolve, or any wave grows tenfold
+// until the end of the run.
+std::optional<StepProblem> step_problem_of(const RunConfig& run) {
+  if (is_diffusion(run)) return std::nullopt;
+  constexpr double rounding = 1e-6;
+  auto waves = WaveStability::of(system_of(run), run);
+  if (!waves) return std::nullopt;
+  const double largest = waves->largest_step(run.scheme), step = *run.time_step;
+  if (step <= largest * (1 + rounding)) return std::nullopt;
+  const auto [resolved, unresolved] = waves->growth(run.scheme, step * (1 - rounding));
+  const double steps = run.end ? *run.end / step : static_cast<double>(run.steps);
+  const bool refused = unresolved > rounding || resolved * steps > std::log(10);
+  const std::string scheme = name_of(run.scheme.kind);
+  std::string right = largest > 0 ? fmt::format("at most {:.7g}", largest) : "";
+  for (const auto& other : name_table<Scheme>)
+    if (const double limit = largest > 0 ? 0 : waves->largest_step(other.value); limit > 0)
+      right += fmt::format("{}at most {:.7g} with time.scheme {}", right.empty() ? "" : ", ", limit,
+                           other.name);
+  return StepProblem{
+      refused,
+      fmt::format("found {}, {}unstable{}: waves that the equation damps or keeps grow by a factor "
+                  "of {:.6g} in each step ({})",
+                  step, refused ? "" : "a little ",
+                  largest > 0 ? "" : fmt::format(", as any step of scheme {} is", scheme),
+                  std::exp(std::max(resolved, unresolved)),
+                  right.empty() ? "no scheme has a stable step" : "expected " + right)};
+}
+
+std::vector<KeyMistake> equation_mistakes(const RunConfig& run, const KeysGiven& keys) {
+  if (is_diffusion(run)) return mistakes_of_diffusion(run, keys);
+  if (keys.given("time.step")) return {};
+  return {{.key = "time.step", .what = "missing (expected a number above 0)"}};
+}
+
+}  // namespace lapl
