@@ -58,8 +58,7 @@ void measure(Shape shape, std::int64_t steps, const std::string& backend) {
   }
   for (Contender& contender : contenders) contender.advance();  // warm up, and verify
   for (std::size_t i = 0; i < backends.size(); ++i) {
-    backends[i]->capture(false);
-    if (!std::ranges::equal(backends[i]->captured().state, plain)) {
+    if (!std::ranges::equal(backends[i]->capture().wait().state, plain)) {
       fmt::print("{}: differs from the plain loop\n", contenders[i + 1].name);
       std::exit(1);
     }

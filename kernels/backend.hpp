@@ -6,7 +6,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/block.hpp"
@@ -17,8 +19,8 @@
 
 namespace lapl {
 
-/// Copies of the state at one step, in host memory; valid until the next Backend::capture. Of
-/// several ranks each has the rows that are its own.
+/// Copies of the state at one step, in host memory, as a Capture holds them. Of several ranks each
+/// has the rows that are its own.
 template <class T>
 struct Captured {
   RowRange rows;                                 ///< of the grid: all of them, but of ranks
@@ -43,6 +45,26 @@ struct BackendDescription {
   std::string driver;        ///< CUDA driver and runtime versions; empty on a CPU
   int threads = 0;           ///< CPU threads; 0 on a GPU
   std::string setback = {};  ///< why it steps slower than it could, once that is known; else empty
+};
+
+template <class T>
+class Backend;
+
+/// Holds a backend's copies of the state at one step: while it or a copy of it lives, the backend
+/// captures nothing else. The backend must outlive it.
+template <class T>
+class Capture {
+ public:
+  Capture() = default;
+  Capture(Backend<T>& backend, std::shared_ptr<const void> held)
+      : backend_(&backend), held_(std::move(held)) {}
+
+  /// Waits until the copies are made. May be called from another thread.
+  Captured<T> wait() const { return backend_->finish_capture(); }
+
+ private:
+  Backend<T>* backend_ = nullptr;
+  std::shared_ptr<const void> held_;
 };
 
 template <class T>
@@ -87,14 +109,24 @@ class Backend {
   virtual void set_derived(const std::vector<DerivedPlan<T>>& plans) = 0;
 
   /// Starts copying the present state and what follows from it to the host. Stepping may go on at
-  /// once. The copies of an earlier capture are lost: their reader must have finished.
-  virtual void capture(bool with_derived = false) = 0;
-
-  /// Waits for the copies that capture() started. May be called from another thread.
-  virtual Captured<T> captured() = 0;
+  /// once. Throws std::logic_error while an earlier capture is held.
+  [[nodiscard]] Capture<T> capture(bool with_derived = false) {
+    if (!held_.expired()) throw std::logic_error("capture: an earlier capture is still held");
+    start_capture(with_derived);
+    const auto held = std::make_shared<char>();
+    held_ = held;
+    return {*this, held};
+  }
 
   /// Waits until every step is done; seconds spent in stepping alone since construction.
   virtual double stepping_seconds() = 0;
+
+ private:
+  friend class Capture<T>;
+  virtual void start_capture(bool with_derived) = 0;
+  virtual Captured<T> finish_capture() = 0;
+
+  std::weak_ptr<const void> held_;
 };
 
 /// Why no CUDA backend can be made here; empty where one can.

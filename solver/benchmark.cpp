@@ -55,8 +55,7 @@ std::int64_t finite_steps(Backend<T>& backend, const std::vector<T>& field, std:
   for (; steps > 0; steps /= 2) {
     backend.set_state(field);
     backend.advance(steps);
-    backend.capture(false);
-    if (!backend.captured().first_not_finite) return steps;
+    if (!backend.capture().wait().first_not_finite) return steps;
     result.not_finite_after = steps;
   }
   throw NumericalError("the state is not finite after a step: there is nothing to measure");
@@ -71,9 +70,9 @@ void verify(Backend<T>& backend, const std::string& engine, const Problem<T>& pr
   for (Backend<T>* const each : {other.get(), &backend}) {
     each->set_state(field);
     each->advance(steps);
-    each->capture(false);
   }
-  const auto expected = other->captured().state, found = backend.captured().state;
+  const auto of_other = other->capture(), own = backend.capture();
+  const auto expected = of_other.wait().state, found = own.wait().state;
   const double gate = rounding_gate(field, steps);
   const auto near = [&](T a, T b) { return std::abs(a - b) <= gate; };
   if (problem.linear_rates ? !std::ranges::equal(expected, found, near)
@@ -97,14 +96,13 @@ void verify_ranks(Backend<T>& backend, const Problem<T>& problem, const std::vec
     const auto other = make_backend<T>("cpu", "interpreted", problem, 0);
     other->set_state(whole);
     other->advance(steps);
-    other->capture(false);
-    expected = other->captured().digest;
+    const auto capture = other->capture();
+    expected = capture.wait().digest;
   }
   ranks.rest();
   backend.set_state(field);
   backend.advance(steps);
-  backend.capture(false);
-  if (backend.captured().digest != of_first(ranks, expected))
+  if (backend.capture().wait().digest != of_first(ranks, expected))
     throw NumericalError(
         "engine {} on {} ranks: differs from engine interpreted on one after {} steps",
         backend.description().engine, ranks.count(), steps);
@@ -181,8 +179,8 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   std::vector<T> field;
   if (of.config) {
     set_initial_state(*backend, config, coefficients, {});
-    backend->capture(false);
-    const auto state = backend->captured().state;
+    const auto capture = backend->capture();
+    const auto state = capture.wait().state;
     field.assign(state.begin(), state.end());
   } else {
     field = random_field<T>(of.shape, backend->rows());

@@ -165,8 +165,8 @@ std::vector<double> source_of(const RunConfig& config, const Problem<double>& pr
   const Problem<double> nothing = problem_of_stage<double>(config.shape, {}, diffusion_tree(2, 0));
   const auto backend = make_backend<double>("cpu", "interpreted", nothing, config.threads);
   backend->set_derived({StagesPlan<double>{problem}});
-  backend->capture(true);
-  const auto values = backend->captured().derived.front();
+  const auto capture = backend->capture(true);
+  const auto values = capture.wait().derived.front();
   return {values.begin(), values.end()};
 }
 

@@ -133,12 +133,12 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
   problem.stages = {std::move(stage)};
   const auto backend = make_backend<double>("cpu", "interpreted", problem, 0);
   backend->advance(1);
-  backend->capture();
+  const auto capture = backend->capture();
   // Whole planes may begin before the first row.
   const RowRange made = backend->rows(), wanted = rows.value_or(made);
   const std::int64_t columns = config.shape.columns;
-  const auto state = backend->captured().state.subspan(
-      (wanted.first - made.first) * columns, static_cast<std::size_t>(wanted.count * columns));
+  const auto state = capture.wait().state.subspan((wanted.first - made.first) * columns,
+                                                  static_cast<std::size_t>(wanted.count * columns));
   return {state.begin(), state.end()};
 }
 

@@ -134,7 +134,7 @@ class Run {
     // A run that goes on from where it came to rest ends there once more.
     if (is_steady()) result.stopped_by = stopped_by_steady;
     const bool at_rest = !result.stopped_by.empty();
-    capture(schedule_.is_output(step_) || at_rest, step_ == 0 || at_rest);
+    store(schedule_.is_output(step_) || at_rest, step_ == 0 || at_rest);
     while (step_ < config_.steps && result.stopped_by.empty()) {
       take_stretch();
       result.stopped_by = is_steady() ? stopped_by_steady : first_text(ranks_, stop_reason());
@@ -147,7 +147,7 @@ class Run {
       // Nothing is stored of steps that are not verified.
       if (verification_ && (output || checkpoint || schedule_.is_verification(step_))) verify();
       probe();  // before what is stored of the same step, so that no checkpoint is ahead of it
-      capture(output, checkpoint, stopping);
+      store(output, checkpoint, stopping);
     }
     if (step_ == config_.steps) result.stopped_by.clear();
     result.complete = result.stopped_by.empty() || result.stopped_by == stopped_by_steady;
@@ -201,7 +201,7 @@ class Run {
   }
 
   void verify() {
-    finish_storing();  // it reads a capture, and verifying captures anew
+    finish_storing();  // it holds a capture
     const auto start = Clock::now();
     verification_->verify(step_, [&](std::int64_t from) { return steps_at_once(from); });
     const double seconds = seconds_since(start);
@@ -223,14 +223,16 @@ class Run {
   // that of its own step, and a run that was interrupted finds the same.
   bool is_steady() {
     if (!schedule_.is_steady_check(step_) || step_ == config_.steps) return false;
-    finish_storing();  // it reads a capture
+    finish_storing();  // it holds a capture
     const auto start = Clock::now();
-    backend_.capture(false);
-    const std::span<const T> now = backend_.captured().state;
-    before_.assign(now.begin(), now.end());
+    {
+      const Capture<T> capture = backend_.capture();
+      const std::span<const T> now = capture.wait().state;
+      before_.assign(now.begin(), now.end());
+    }
     backend_.advance(1);
-    backend_.capture(false);
-    const std::span<const T> after = backend_.captured().state;
+    const Capture<T> capture = backend_.capture();
+    const std::span<const T> after = capture.wait().state;
     double largest = 0;
     for (std::size_t i = 0; i < before_.size(); ++i) {
       const double change = std::abs(static_cast<double>(after[i]) - before_[i]);
@@ -249,21 +251,21 @@ class Run {
            (seconds && of_first(ranks_, seconds_since(last_checkpoint_)) >= *seconds);
   }
 
-  // Copies the state and stores it in the background. One capture is under way at a time, so memory
-  // is bounded: where storing is slower than stepping, stepping waits.
-  void capture(bool output, bool checkpoint, bool stopping = false) {
+  // Copies the state and stores it in the background, which holds the capture until it is done.
+  // Memory is bounded so: where storing is slower than stepping, stepping waits.
+  void store(bool output, bool checkpoint, bool stopping = false) {
     if (!output && !checkpoint) return;
     const bool by_the_clock = !output && !stopping && !schedule_.is_checkpoint(step_);
     finish_storing();
-    backend_.capture(output);
+    const Capture<T> capture = backend_.capture(output);
     if (checkpoint) last_checkpoint_ = Clock::now();
     const Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape)};
     since_storing_ = {};
     std::optional<std::uint64_t> verified;
     if (verification_) verified = verification_->digest();
-    storing_ = in_background([this, what, verified, by_the_clock] {
+    storing_ = in_background([this, capture, what, verified, by_the_clock] {
       omp_set_num_threads(1);  // a team of its own could not be started under a limit on processes
-      const Captured<T> captured = backend_.captured();
+      const Captured<T> captured = capture.wait();
       require_verified(verified, captured.digest, what.step);
       // The schedule alone says at which step a value that is not finite is found.
       if (by_the_clock && captured.first_not_finite) return;
@@ -296,8 +298,8 @@ class Run {
 
 template <class T>
 void require_finite_start(Backend<T>& backend, const Model& model) {
-  backend.capture(true);
-  const Captured<T> captured = backend.captured();
+  const auto capture = backend.capture(true);
+  const Captured<T> captured = capture.wait();
   require_finite(captured, model, 0);
   require_finite(diagnostics_of(captured, model.run), model.run, 0);
 }

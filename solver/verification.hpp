@@ -12,14 +12,13 @@
 
 namespace lapl {
 
-/// Holds one copy of the state in host memory. Captures, so that nobody may still read an earlier
-/// capture while one of its functions runs.
+/// Holds one copy of the state in host memory. Its functions capture.
 template <class T>
 class Verification {
  public:
   /// `step` is that of the backend's present state, from which the first segment starts.
   Verification(Backend<T>& backend, std::int64_t step) : backend_(backend) {
-    keep(captured(), step);
+    keep(backend.capture().wait(), step);
   }
 
   /// Takes the steps since the last verified one again, up to `step`, `steps_at_once(from)` in a
@@ -28,14 +27,15 @@ class Verification {
   template <class StepsAtOnce>
   void verify(std::int64_t step, const StepsAtOnce& steps_at_once) {
     if (step == step_) return;
-    const std::uint64_t first = captured().digest;
+    const std::uint64_t first = backend_.capture().wait().digest;
     backend_.set_state(state_, step_);
     for (std::int64_t at = step_; at < step;) {
       const std::int64_t steps = std::min(steps_at_once(at), step - at);
       backend_.advance(steps);
       at += steps;
     }
-    const Captured<T> again = captured();
+    const Capture<T> capture = backend_.capture();
+    const Captured<T> again = capture.wait();
     if (again.digest != first)
       throw NumericalError(
           "steps {} to {}: taken twice from the same state, they ended with digest {:#018x} and "
@@ -49,11 +49,6 @@ class Verification {
   std::uint64_t digest() const { return digest_; }
 
  private:
-  Captured<T> captured() {
-    backend_.capture(false);
-    return backend_.captured();
-  }
-
   void keep(const Captured<T>& captured, std::int64_t step) {
     state_.assign(captured.state.begin(), captured.state.end());
     digest_ = captured.digest;

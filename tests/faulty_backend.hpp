@@ -54,13 +54,12 @@ class FaultyBackend final : public Backend<T> {
   }
   void set_derived(const std::vector<DerivedPlan<T>>& plans) override { real_->set_derived(plans); }
   // Copies at once, so that go_wrong() may capture while a sink still reads.
-  void capture(bool with_derived) override {
+  void start_capture(bool with_derived) override {
     if (fault_before_storing && with_derived && advanced > 0) {
       fault_before_storing = false;
       go_wrong();
     }
-    real_->capture(with_derived);
-    copy_ = real_->captured();
+    copy_ = real_->capture(with_derived).wait();
     const auto keep = [](std::vector<T>& copy, std::span<const T>& values) {
       copy.assign(values.begin(), values.end());
       values = copy;
@@ -69,7 +68,7 @@ class FaultyBackend final : public Backend<T> {
     derived_.resize(copy_.derived.size());
     for (std::size_t i = 0; i < derived_.size(); ++i) keep(derived_[i], copy_.derived[i]);
   }
-  Captured<T> captured() override {
+  Captured<T> finish_capture() override {
     before_captured();
     return copy_;
   }

@@ -68,8 +68,8 @@ std::vector<T> formula_stepped(const RunConfig& run, const std::vector<T>& state
       "cpu", engine, problem_to_step<T>(Model(run), coefficient_fields(run)), threads);
   backend->set_state(state);
   backend->advance(steps);
-  backend->capture();
-  const auto after = backend->captured().state;
+  const auto capture = backend->capture();
+  const auto after = capture.wait().state;
   return {after.begin(), after.end()};
 }
 

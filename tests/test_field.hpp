@@ -61,8 +61,8 @@ struct Stepped {
 /// The state of `backend`, copied, with its Laplacian where that is the first of what is derived.
 template <class T>
 Stepped<T> state_of(Backend<T>& backend) {
-  backend.capture(true);
-  const Captured<T> captured = backend.captured();
+  const auto capture = backend.capture(true);
+  const Captured<T> captured = capture.wait();
   std::vector<T> laplacian;
   if (!captured.derived.empty())
     laplacian.assign(captured.derived.front().begin(), captured.derived.front().end());

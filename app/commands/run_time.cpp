@@ -34,8 +34,7 @@ double time_of(RunWriter<T>& writer, Backend<T>& backend, const Storing& what) {
   double least = 0;
   for (int n = 0; n == 0 || (n < 3 && seconds_since(start) < 1); ++n) {
     const auto one = Clock::now();
-    backend.capture(what.output);
-    writer.store(what, backend.captured());
+    writer.store(what, backend.capture(what.output).wait());
     least = n == 0 ? seconds_since(one) : std::min(least, seconds_since(one));
   }
   return least;
@@ -87,8 +86,8 @@ RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice,
       model, choice, coefficients, [](const std::string&) {}, only_rank());
   set_initial_state(*backend, config, coefficients, load_initial_fields(config));
   RunTime time;
-  backend->capture(false);
-  const Captured<T> initial = backend->captured();
+  Capture<T> capture = backend->capture();
+  const Captured<T> initial = capture.wait();
   const std::vector<T> state(initial.state.begin(), initial.state.end());
   time.frozen = frozen_warning(model, initial);
   PrecisionWatch watch(config, coefficients, true);
@@ -98,11 +97,11 @@ RunTime measure_stepping(const RunConfig& config, const BackendChoice& choice,
     for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
       values.push_back(initial.field(field));
   for (const std::string& warning : watch.look(0, statistics, values)) time.frozen = warning;
+  capture = {};
   const MeasuredSteps measured = measure_steps(*backend, config, 1);
   time.cells_per_second = measured.cells_per_second;
-  backend->capture(false);
   time.good_steps =
-      watch.good_steps(measured.steps, diagnostics_of(backend->captured(), config).fields);
+      watch.good_steps(measured.steps, diagnostics_of(backend->capture().wait(), config).fields);
   time.by = backend->description();
   const double cells = static_cast<double>(config.shape.cells()) *
                        static_cast<double>(config.steps) * (config.verify_every ? 2 : 1);

@@ -138,7 +138,7 @@ class CpuBackend final : public Backend<T> {
     }
   }
 
-  void capture(bool with_derived) override {
+  void start_capture(bool with_derived) override {
     const std::int64_t rows = problem_.fields * part_.rows(), columns = part_.own[2];
 #pragma omp parallel for num_threads(team_) schedule(static)
     for (std::int64_t row = 0; row < rows; ++row)
@@ -159,7 +159,7 @@ class CpuBackend final : public Backend<T> {
     }
   }
 
-  Captured<T> captured() override { return captured_; }
+  Captured<T> finish_capture() override { return captured_; }
 
   double stepping_seconds() override { return std::chrono::duration<double>(stepping_).count(); }
 

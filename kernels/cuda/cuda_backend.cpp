@@ -163,7 +163,7 @@ class CudaBackend final : public Backend<T> {
     }
   }
 
-  void capture(bool with_derived) override {
+  void start_capture(bool with_derived) override {
     use_device();
     copied_.hold(compute_);
     observe(static_cast<const T*>(buffers_.current), layout_, problem_.part, state_.data(),
@@ -182,7 +182,7 @@ class CudaBackend final : public Backend<T> {
     captured_derived_ = with_derived;
   }
 
-  Captured<T> captured() override {
+  Captured<T> finish_capture() override {
     use_device();
     copied_.wait();
     const Observation& observation = *host_observation_.data();

@@ -134,16 +134,17 @@ class RankedBackend final : public Backend<T> {
     coefficients_.clear();
   }
 
-  void capture(bool with_derived) override {
+  void start_capture(bool with_derived) override {
     if (with_derived) fill(derived_reach_);
-    if (block_) block_->capture(with_derived);
+    of_block_ = {};
+    if (block_) of_block_ = block_->capture(with_derived);
     with_derived_ = with_derived;
     fresh_ = false;
   }
 
-  Captured<T> captured() override {
+  Captured<T> finish_capture() override {
     if (std::exchange(fresh_, true)) return captured_;
-    Captured<T> own = block_ ? block_->captured() : Captured<T>{};
+    Captured<T> own = block_ ? of_block_.wait() : Captured<T>{};
     captured_ = {};
     captured_.ranks = capturing_.get();
     captured_.digest = capturing_->reduce(Reduction::sum, own.digest);
@@ -242,7 +243,8 @@ class RankedBackend final : public Backend<T> {
   int threads_;
   std::vector<std::vector<T>> coefficients_;  // of the block, until set_derived
   std::unique_ptr<Backend<T>> block_;         // none where this rank has nothing to step
-  std::vector<int> filtered_;                 // of each plan, the field that it filters
+  Capture<T> of_block_;
+  std::vector<int> filtered_;  // of each plan, the field that it filters
   std::vector<std::unique_ptr<FrameFilter<T>>> of_first_;
   std::optional<NotFinite<T>> not_finite_;
   std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges, and waiting for them

@@ -122,6 +122,17 @@ inline void wait_for_checkpoint(const std::filesystem::path& folder) {
   while (!is_there()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+/// Waits for what a process does. Fails where that has ended without it.
+template <class Done>
+void wait_for(pid_t process, const Done& done) {
+  while (!done()) {
+    siginfo_t ended{};
+    waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT);
+    if (ended.si_pid != 0 && !done()) FAIL("ended early: " << text_of("err.txt"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 /// The standard streams go to out.txt and err.txt meanwhile, as those of start() do.
 class StreamsToFiles {
  public:

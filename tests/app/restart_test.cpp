@@ -152,7 +152,7 @@ TEST_CASE("run --auto-resume in a loop of signals ends with the right digest") {
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGXCPU}) {
     const std::int64_t before = newest_step("out");
     const pid_t child = start(with(endless));
-    while (newest_step("out") <= before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    wait_for(child, [&] { return newest_step("out") > before; });
     kill(child, signal);
     const Outcome stopped = finish(child);
     CAPTURE(stopped.err);

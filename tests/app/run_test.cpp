@@ -288,8 +288,8 @@ TEST_CASE("a compiler that fails beside the run is said in a line, in log.jsonl 
   const std::string compiler = "CXX=" + (sandbox.path() / "compiler").string();
   const pid_t run = start({compiler, lapl_program(), "run", "c.yaml", "--quiet"}, "/usr/bin/env");
   const std::string said = "formulas are interpreted, which takes several times as long: ";
-  while (!has(text_of("err.txt"), "\n") || !has(text_of("out/run.json"), said))
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_for(run,
+           [&] { return has(text_of("err.txt"), "\n") && has(text_of("out/run.json"), said); });
   kill(run, SIGTERM);
   const Outcome ended = finish(run);
   CHECK(ended.code == 75);

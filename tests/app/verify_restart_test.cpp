@@ -55,7 +55,7 @@ pid_t start_long() {
   make_initial_fields();
   write_text("c.yaml", many_steps());
   const pid_t child = start({"verify-restart", "c.yaml", "--backend", "cpu"});
-  while (!has_begun(child)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_for(child, [&] { return has_begun(child); });
   return child;
 }
 

@@ -24,12 +24,12 @@ TEST_CASE_TEMPLATE("a capture holds its step while stepping goes on", T, float, 
     (*backend)->set_state(field);
   }
   for (const bool with_laplacian : {true, false, true}) {
-    cuda->capture(with_laplacian);
+    const auto capture = cuda->capture(with_laplacian);
     cuda->advance(90);
     cuda->advance(31);
     const auto expected = test::state_of(*cpu);
     std::thread([&] {  // as the thread that writes files does
-      const Captured<T> captured = cuda->captured();
+      const Captured<T> captured = capture.wait();
       CHECK(test::same_bits<T>(captured.state, expected.field));
       CHECK(captured.digest == expected.digest);
       CHECK(!captured.first_not_finite);
@@ -52,11 +52,11 @@ TEST_CASE_TEMPLATE("the first cell that is not finite is found, while stepping g
   const auto backend = make_backend<T>("cuda", "auto", test::diffusion<T>(shape, {}, T(0.2)), 1);
   const auto found = [&] {
     backend->set_state(field);
-    backend->capture(false);
+    const auto capture = backend->capture();
     backend->start_finite_check();
     backend->advance(5);  // spreads a NaN to earlier cells
     const auto checked = backend->finish_finite_check();
-    const auto first = backend->captured().first_not_finite;
+    const auto first = capture.wait().first_not_finite;
     REQUIRE(first.has_value() == checked.has_value());
     if (checked) CHECK(test::holds_values_around(*checked, field, shape));
     return first;
@@ -85,7 +85,7 @@ TEST_CASE("the backend describes itself and counts the time of steps alone") {
   CHECK(description.threads == 0);
   const std::vector<float> field(64 * 64, 1.f);
   backend->set_state(field);
-  backend->capture(true);
+  const auto held = backend->capture(true);
   CHECK(backend->stepping_seconds() == 0);
   double before = 0;
   for (int i = 0; i < 3; ++i) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "kernels/diffusion.hpp"
 #include "kernels/digest.hpp"
@@ -49,8 +50,8 @@ std::vector<T> compiled_and_stepped(const std::string& engine, const Problem<T>&
   backend->settle();
   backend->set_state(state, 3);
   backend->advance(steps);
-  backend->capture();
-  const auto after = backend->captured().state;
+  const auto capture = backend->capture();
+  const auto after = capture.wait().state;
   return {after.begin(), after.end()};
 }
 
@@ -281,6 +282,18 @@ TEST_CASE_TEMPLATE("the digest sees each bit and each place", T, float, double) 
   CHECK(digest() != before);
 }
 
+TEST_CASE("a backend captures nothing anew while a capture is held") {
+  const auto backend =
+      make_backend<float>("cpu", "auto", test::diffusion<float>({8, 8}, {}, 0.2f), 1);
+  const auto field = test::random_field<float>({8, 8});
+  backend->set_state(field);
+  Capture<float> capture = backend->capture();
+  const Capture<float> copy = std::exchange(capture, {});
+  backend->advance(1);
+  CHECK_THROWS_AS(static_cast<void>(backend->capture()), std::logic_error);
+  CHECK(test::same_bits<float>(copy.wait().state, field));
+}
+
 TEST_CASE_TEMPLATE("the first value that is not finite is found", T, float, double) {
   const Shape shape{50, 70};
   auto field = test::random_field<T>(shape);
@@ -289,8 +302,8 @@ TEST_CASE_TEMPLATE("the first value that is not finite is found", T, float, doub
     backend->set_state(field);
     backend->start_finite_check();
     const auto checked = backend->finish_finite_check();
-    backend->capture(false);
-    const auto first = backend->captured().first_not_finite;
+    const auto capture = backend->capture();
+    const auto first = capture.wait().first_not_finite;
     REQUIRE(first.has_value() == checked.has_value());
     if (checked) CHECK(test::holds_values_around(*checked, field, shape));
     return first;

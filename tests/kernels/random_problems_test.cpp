@@ -20,8 +20,8 @@ std::vector<T> random_stepped(const std::string& backend_name, const std::string
   if (of.compiled) backend->settle();
   backend->set_state(state, 5);
   backend->advance(of.steps);
-  backend->capture();
-  const auto after = backend->captured().state;
+  const auto capture = backend->capture();
+  const auto after = capture.wait().state;
   return {after.begin(), after.end()};
 }
 
@@ -92,8 +92,7 @@ TEST_CASE("the sign of a sum that is 0 is changed in code compiled at run time t
     backend->settle();
     backend->set_state(state);
     backend->advance(1);
-    backend->capture();
-    CHECK(
-        std::ranges::all_of(backend->captured().field(0), [](float u) { return std::signbit(u); }));
+    const auto capture = backend->capture();
+    CHECK(std::ranges::all_of(capture.wait().field(0), [](float u) { return std::signbit(u); }));
   }
 }

@@ -54,8 +54,8 @@ std::vector<T> after_one_step(const Problem<T>& problem, const std::vector<T>& s
     backend->settle();
     backend->set_state(state);
     backend->advance(1);
-    backend->capture();
-    const Captured<T> captured = backend->captured();
+    const auto capture = backend->capture();
+    const Captured<T> captured = capture.wait();
     CHECK(captured.digest == digest_of(captured.state));
     if (!found.empty()) CHECK(test::same_bits<T>(found, captured.state));
     found.assign(captured.state.begin(), captured.state.end());

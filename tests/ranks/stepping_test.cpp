@@ -77,8 +77,8 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
   const auto reference = make_backend<T>("cpu", "reference", problem, 1);
   reference->set_state(state, 5);
   reference->advance(random.steps);
-  reference->capture();
-  const Captured<T> whole = reference->captured();
+  const auto of_whole = reference->capture();
+  const Captured<T> whole = of_whole.wait();
   const std::vector<T> expected(whole.state.begin(), whole.state.end());
   const std::vector<Decomposition> all = decompositions(problem);
   int compared = 0;
@@ -102,8 +102,8 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
     const std::int64_t first_call = seed % 3 == 0 ? random.steps / 2 : 0;
     backend->advance(first_call);
     backend->advance(random.steps - first_call);
-    backend->capture();
-    const Captured<T> found = backend->captured();
+    const auto capture = backend->capture();
+    const Captured<T> found = capture.wait();
     const std::vector<T> own(found.state.begin(), found.state.end());
     CHECK(test::same_but_for_kinds_of_nan(own, rows_of(expected, problem.shape, found.rows)));
     CHECK(found.first_not_finite == whole.first_not_finite);

@@ -319,8 +319,8 @@ TEST_CASE("an output is the whole of its operators, with the laws of its quantit
   const auto backend = make_backend<double>("cpu", "interpreted", problem, 1);
   backend->set_derived(plans_of(model.derived, model, problem));
   backend->set_state(state);
-  backend->capture(true);
-  const auto captured = backend->captured();
+  const auto capture = backend->capture(true);
+  const auto captured = capture.wait();
   for (std::size_t i = 0; i < run.derived.size(); ++i) {
     CAPTURE(run.derived[i].formula);
     const std::vector<double> made(captured.derived[i].begin(), captured.derived[i].end());

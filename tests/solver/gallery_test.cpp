@@ -40,8 +40,8 @@ class GalleryRun {
   /// The values of field number `field` after so many further steps.
   Values after(std::int64_t steps, std::int64_t field = 0) {
     backend_->advance(steps);
-    backend_->capture();
-    const auto values = backend_->captured().field(field);
+    const auto capture = backend_->capture();
+    const auto values = capture.wait().field(field);
     return {values.begin(), values.end()};
   }
   double at_time(std::int64_t steps) const { return static_cast<double>(steps) * *run.time_step; }

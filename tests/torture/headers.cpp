@@ -249,8 +249,8 @@ void try_kernel(const fs::path& folder, Random& random, std::string& what) {
     backend->set_derived(
         {FilterPlan<float>{correlation, choose_method(loaded, correlation, "cpu").method}});
     backend->set_state(std::vector<float>(static_cast<std::size_t>(grid.cells()), 1.f));
-    backend->capture(true);
-    expect(backend->captured().derived.front().size() == static_cast<std::size_t>(grid.cells()),
+    expect(backend->capture(true).wait().derived.front().size() ==
+               static_cast<std::size_t>(grid.cells()),
            "as many results as cells");
   } catch (const ConfigError&) {
   }
