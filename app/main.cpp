@@ -18,8 +18,8 @@
 #include "app/exit_code.hpp"
 #include "app/program.hpp"
 #include "app/signals.hpp"
+#include "kernels/machine/shared_code.hpp"
 #include "kernels/ranks/ranks.hpp"
-#include "kernels/shared_code.hpp"
 
 namespace {
 

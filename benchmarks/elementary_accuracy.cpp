@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/elementary_rows.hpp"
+#include "kernels/elementary/elementary_rows.hpp"
 
 namespace {
 

@@ -3,10 +3,10 @@
 #include <chrono>
 
 #include "kernels/cuda/device_buffer.hpp"
-#include "kernels/cuda/filter.hpp"
 #include "kernels/cuda/step_clock.hpp"
 #include "kernels/cuda/stream.hpp"
-#include "kernels/frame_filter.hpp"
+#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/filters/frame_filter.hpp"
 
 namespace lapl {
 namespace {

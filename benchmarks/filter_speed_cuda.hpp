@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/filter.hpp"
+#include "kernels/filters/filter.hpp"
 
 namespace lapl {
 

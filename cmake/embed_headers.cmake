@@ -4,7 +4,7 @@ foreach(name IN LISTS HEADERS)
   file(READ ${SOURCE}/${name} text)
   string(APPEND rows "    {\"${name}\", R\"header(${text})header\"},\n")
 endforeach()
-file(WRITE ${OUTPUT}.new "#include \"kernels/embedded_headers.hpp\"
+file(WRITE ${OUTPUT}.new "#include \"kernels/stages/embedded_headers.hpp\"
 
 namespace lapl {
 namespace {

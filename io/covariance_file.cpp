@@ -29,16 +29,18 @@ Hdf5Type type_of(Half) {
 Hdf5Type type_of(double) { return {H5Tcopy(H5T_NATIVE_DOUBLE), "copy a type"}; }
 Hdf5Type type_of(float) { return {H5Tcopy(H5T_NATIVE_FLOAT), "copy a type"}; }
 
-using Extent = std::vector<hsize_t>;
+using DatasetShape = std::vector<hsize_t>;
 
-void require_extent(const std::string& name, const Extent& found, const Extent& expected) {
+void require_extent(const std::string& name, const DatasetShape& found,
+                    const DatasetShape& expected) {
   if (found != expected)
     throw IoError("dataset {} is ({}) (expected ({}), from the input and mu)", name,
                   fmt::join(found, ", "), fmt::join(expected, ", "));
 }
 
 // The extent with a batch of 1 where there is none.
-Extent with_batch(const std::string& name, Extent extent, std::size_t axes, const char* words) {
+DatasetShape with_batch(const std::string& name, DatasetShape extent, std::size_t axes,
+                        const char* words) {
   if (extent.size() + 1 == axes) extent.insert(extent.begin(), 1);
   if (extent.size() != axes)
     throw IoError("dataset {} has {} axes (expected {}: batch, {}; or no batch)", name,
@@ -46,8 +48,8 @@ Extent with_batch(const std::string& name, Extent extent, std::size_t axes, cons
   return extent;
 }
 
-CovarianceProblem problem_of(const CovarianceNames& names, Extent input, Extent mu, Extent gamma,
-                             const Extent& c) {
+CovarianceProblem problem_of(const CovarianceNames& names, DatasetShape input, DatasetShape mu,
+                             DatasetShape gamma, const DatasetShape& c) {
   input = with_batch(names.input, input, 7, "output, row, column, output, row, column");
   mu = with_batch(names.mu, mu, 4, "channel, row, column");
   gamma = with_batch(names.gamma, gamma, 7, "channel, row, column, channel, row, column");
@@ -57,7 +59,7 @@ CovarianceProblem problem_of(const CovarianceNames& names, Extent input, Extent 
     throw IoError("dataset {} is ({}) (expected a batch of {} and at least {} rows and {} columns)",
                   names.mu, fmt::join(mu, ", "), input[0], input[2], input[3]);
   require_extent(names.gamma, gamma, {mu[0], mu[1], mu[2], mu[3], mu[1], mu[2], mu[3]});
-  if (!c.empty() && c != Extent{1}) require_extent(names.c, c, {input[1]});
+  if (!c.empty() && c != DatasetShape{1}) require_extent(names.c, c, {input[1]});
   const auto count = [](hsize_t value) { return static_cast<std::int64_t>(value); };
   return {count(mu[0]),
           count(mu[1]),
@@ -87,7 +89,7 @@ CovarianceTerms<Storage> read_terms(hid_t file, const CovarianceNames& names) {
 }
 
 template <class Storage>
-void write_sum(const std::vector<Storage>& sum, const Extent& extent, const fs::path& target,
+void write_sum(const std::vector<Storage>& sum, const DatasetShape& extent, const fs::path& target,
                const std::string& dataset, const std::string& history) {
   if (!target.parent_path().empty()) fs::create_directories(target.parent_path());
   write_sealed(target, sum.size() * sizeof(Storage), [&](const fs::path& scratch) {

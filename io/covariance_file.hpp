@@ -1,11 +1,12 @@
-// Covariance of a convolution's output (kernels/covariance.hpp), from one HDF5 file to another.
+// Covariance of a convolution's output (kernels/filters/covariance.hpp), from one HDF5 file to
+// another.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
-#include "solver/covariance.hpp"
+#include "solver/filters/covariance.hpp"
 #include "solver/precision.hpp"
 
 namespace lapl {
@@ -22,8 +23,8 @@ struct CovarianceResult {
 };
 
 /// Reads the four datasets of `source`, adds the covariance on "cpu", "cuda" or "auto" and writes
-/// the sum as `dataset` of a new sealed file `target`. Shapes as in kernels/covariance.hpp, all
-/// without the batch where it is 1, and c one number for all outputs; the window is what mu is
+/// the sum as `dataset` of a new sealed file `target`. Shapes as in kernels/filters/covariance.hpp,
+/// all without the batch where it is 1, and c one number for all outputs; the window is what mu is
 /// larger by. All in the storage of the input; in `precision` where one is given, but float16 stays
 /// float16 for float32. Throws IoError naming the dataset whose shape or type does not fit,
 /// DeviceError.

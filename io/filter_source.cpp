@@ -2,7 +2,7 @@
 
 #include "io/npy_reader.hpp"
 #include "kernels/error.hpp"
-#include "solver/filter.hpp"
+#include "solver/filters/filter.hpp"
 
 namespace lapl {
 

@@ -12,8 +12,8 @@
 #include "io/config/config_text.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
-#include "kernels/half.hpp"
-#include "kernels/host_vector.hpp"
+#include "kernels/fields/host_vector.hpp"
+#include "kernels/filters/half.hpp"
 
 namespace lapl {
 namespace {

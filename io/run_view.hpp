@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/grid.hpp"
+#include "kernels/grid/grid.hpp"
 #include "solver/statistics.hpp"
 
 namespace lapl {

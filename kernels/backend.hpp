@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/block.hpp"
 #include "kernels/derived.hpp"
-#include "kernels/not_finite.hpp"
+#include "kernels/fields/not_finite.hpp"
+#include "kernels/grid/block.hpp"
 #include "kernels/problem.hpp"
 #include "kernels/ranks/ranks.hpp"
 
@@ -27,7 +27,7 @@ struct Captured {
   std::span<const T> state;                      ///< every field, one after the other
   std::int64_t cells = 0;                        ///< of a field, in these rows
   std::vector<std::span<const T>> derived;       ///< of each plan of set_derived, or none
-  std::uint64_t digest = 0;                      ///< of the whole state (kernels/digest.hpp)
+  std::uint64_t digest = 0;                      ///< of the whole state (kernels/fields/digest.hpp)
   std::optional<std::int64_t> first_not_finite;  ///< index in the whole state of the first one
   Ranks* ranks = &only_rank();                   ///< that have the other rows
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "kernels/filter.hpp"
+#include "kernels/filters/filter.hpp"
 #include "kernels/problem.hpp"
 
 namespace lapl {

@@ -27,7 +27,7 @@ inline constexpr auto engine_table = std::to_array<EngineInfo>(
      {"tile", "cuda", "any equation, one stage a launch, neighbours through the caches"}});
 
 /// Has bits of its own, and is taken where it is asked for by name alone
-/// (kernels/linear_rates.hpp).
+/// (kernels/spectral/linear_rates.hpp).
 inline constexpr EngineInfo spectral_engine = {
     "spectral", "any",
     "any number of steps at once, by two transforms; linear equations of one field, with digests "

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/diffusion.hpp"
 #include "kernels/error.hpp"
-#include "kernels/face.hpp"
-#include "kernels/grid.hpp"
-#include "kernels/linear_rates.hpp"
-#include "kernels/part.hpp"
-#include "kernels/stage_tree.hpp"
+#include "kernels/grid/face.hpp"
+#include "kernels/grid/grid.hpp"
+#include "kernels/grid/part.hpp"
+#include "kernels/spectral/linear_rates.hpp"
+#include "kernels/stages/diffusion.hpp"
+#include "kernels/stages/stage_tree.hpp"
 
 namespace lapl {
 

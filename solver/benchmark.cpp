@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "kernels/error.hpp"
-#include "kernels/frame_filter.hpp"
-#include "kernels/pcg64.hpp"
+#include "kernels/fields/pcg64.hpp"
+#include "kernels/filters/frame_filter.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 #include "kernels/ranks/rows.hpp"
-#include "kernels/stage_code.hpp"
-#include "solver/filter.hpp"
+#include "kernels/stages/stage_code.hpp"
+#include "solver/filters/filter.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/linear_rates.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/digest.hpp"
+#include "kernels/fields/digest.hpp"
 #include "solver/equation/formula_system.hpp"
 
 namespace lapl {

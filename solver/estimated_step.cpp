@@ -5,10 +5,10 @@
 #include <numeric>
 #include <span>
 
-#include "kernels/available_memory.hpp"
 #include "kernels/error.hpp"
-#include "kernels/pcg64.hpp"
-#include "kernels/size_text.hpp"
+#include "kernels/fields/pcg64.hpp"
+#include "kernels/machine/available_memory.hpp"
+#include "kernels/machine/size_text.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"

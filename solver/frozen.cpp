@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/frozen.hpp"
+#include "kernels/fields/frozen.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {

@@ -7,8 +7,8 @@
 #include <numbers>
 #include <utility>
 
-#include "kernels/host_vector.hpp"
-#include "kernels/pcg64.hpp"
+#include "kernels/fields/host_vector.hpp"
+#include "kernels/fields/pcg64.hpp"
 #include "kernels/ranks/rows.hpp"
 
 namespace lapl {

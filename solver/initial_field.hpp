@@ -29,7 +29,7 @@ std::vector<double> checkerboard_field(const RunConfig& config, RowRange rows);
 /// amplitude times the product of the boundaries' eigenmodes (eigenmode below).
 std::vector<double> sine_field(const RunConfig& config, RowRange rows);
 
-/// Made by fractal_field (kernels/fractal.hpp).
+/// Made by fractal_field (kernels/fields/fractal.hpp).
 struct Fractal {};
 /// Read by io/initial_source.hpp.
 enum class FieldFile { picture, dataset };

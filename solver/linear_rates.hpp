@@ -1,9 +1,9 @@
-// A run as engine spectral steps it (kernels/linear_rates.hpp).
+// A run as engine spectral steps it (kernels/spectral/linear_rates.hpp).
 #pragma once
 
 #include <string>
 
-#include "kernels/linear_rates.hpp"
+#include "kernels/spectral/linear_rates.hpp"
 #include "solver/problem.hpp"
 
 namespace lapl {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "kernels/memory.hpp"
+#include "kernels/machine/memory.hpp"
 #include "solver/model.hpp"
 
 namespace lapl {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "kernels/error.hpp"
-#include "kernels/pcg64.hpp"
+#include "kernels/fields/pcg64.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/rates_at.hpp"
 

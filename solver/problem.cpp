@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/backend.hpp"
-#include "kernels/pcg64.hpp"
+#include "kernels/fields/pcg64.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"

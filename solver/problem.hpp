@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/host_vector.hpp"
+#include "kernels/fields/host_vector.hpp"
 #include "kernels/problem.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/equation/stages.hpp"

@@ -9,8 +9,8 @@
 #include <future>
 #include <utility>
 
-#include "kernels/background.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/background.hpp"
 #include "kernels/ranks/rows.hpp"
 #include "solver/clock.hpp"
 #include "solver/diagnostics.hpp"

@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/boundary.hpp"
 #include "kernels/engines.hpp"
-#include "kernels/fractal.hpp"
-#include "kernels/grid.hpp"
+#include "kernels/fields/fractal.hpp"
+#include "kernels/grid/boundary.hpp"
+#include "kernels/grid/grid.hpp"
 #include "solver/equation/formula.hpp"
-#include "solver/filter_config.hpp"
+#include "solver/filters/filter_config.hpp"
 #include "solver/names.hpp"
 #include "solver/precision.hpp"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/grid.hpp"
+#include "kernels/grid/grid.hpp"
 #include "kernels/ranks/rows.hpp"
 
 namespace lapl {

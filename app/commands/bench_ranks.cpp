@@ -12,7 +12,7 @@
 #include "io/json.hpp"
 #include "io/provenance.hpp"
 #include "kernels/error.hpp"
-#include "kernels/grid.hpp"
+#include "kernels/grid/grid.hpp"
 #include "kernels/ranks/ranks.hpp"
 
 namespace lapl {

@@ -20,10 +20,10 @@
 #include "io/provenance.hpp"
 #include "io/quantities.hpp"
 #include "kernels/error.hpp"
-#include "kernels/frame_filter.hpp"
-#include "kernels/not_finite.hpp"
+#include "kernels/fields/not_finite.hpp"
+#include "kernels/filters/frame_filter.hpp"
 #include "solver/clock.hpp"
-#include "solver/filter.hpp"
+#include "solver/filters/filter.hpp"
 
 namespace lapl {
 namespace {

@@ -10,8 +10,8 @@
 #include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
 #include "io/run_folder.hpp"
-#include "kernels/digest.hpp"
 #include "kernels/error.hpp"
+#include "kernels/fields/digest.hpp"
 #include "solver/outputs.hpp"
 #include "solver/statistics.hpp"
 

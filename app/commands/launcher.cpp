@@ -9,7 +9,7 @@
 
 #include "io/provenance.hpp"
 #include "kernels/error.hpp"
-#include "kernels/program_on_path.hpp"
+#include "kernels/machine/program_on_path.hpp"
 
 namespace lapl {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/temporary_folder.hpp"
+#include "kernels/machine/temporary_folder.hpp"
 
 namespace lapl {
 

@@ -22,8 +22,8 @@
 #include "io/json.hpp"
 #include "io/quantities.hpp"
 #include "kernels/error.hpp"
-#include "kernels/memory.hpp"
-#include "kernels/size_text.hpp"
+#include "kernels/machine/memory.hpp"
+#include "kernels/machine/size_text.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/schedule.hpp"
 

@@ -8,7 +8,7 @@
 #include "io/filter_source.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
-#include "solver/filter.hpp"
+#include "solver/filters/filter.hpp"
 #include "solver/linear_rates.hpp"
 #include "solver/outputs.hpp"
 #include "solver/run.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/memory.hpp"
+#include "kernels/machine/memory.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/model.hpp"
 

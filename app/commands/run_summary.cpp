@@ -2,8 +2,8 @@
 
 #include "io/durable/durable_file.hpp"
 #include "io/json.hpp"
-#include "kernels/background.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/background.hpp"
 
 namespace lapl {
 namespace {

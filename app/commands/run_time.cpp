@@ -14,7 +14,7 @@
 #include "io/provenance.hpp"
 #include "io/run_writer.hpp"
 #include "kernels/error.hpp"
-#include "kernels/temporary_folder.hpp"
+#include "kernels/machine/temporary_folder.hpp"
 #include "solver/clock.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/frozen.hpp"

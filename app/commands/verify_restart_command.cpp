@@ -15,9 +15,9 @@
 #include "app/parent_folder.hpp"
 #include "app/signals.hpp"
 #include "app/view/say.hpp"
-#include "kernels/digest.hpp"
 #include "kernels/error.hpp"
-#include "kernels/temporary_folder.hpp"
+#include "kernels/fields/digest.hpp"
+#include "kernels/machine/temporary_folder.hpp"
 #include "solver/schedule.hpp"
 
 namespace lapl {

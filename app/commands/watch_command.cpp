@@ -10,9 +10,9 @@
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
 #include "io/provenance.hpp"
-#include "kernels/available_memory.hpp"
-#include "kernels/background.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/available_memory.hpp"
+#include "kernels/machine/background.hpp"
 
 namespace lapl {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/commands/run_backend.hpp"
-#include "kernels/shared_kernels.hpp"
+#include "kernels/machine/shared_kernels.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/problem.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/sweep/sweep_members.hpp"
-#include "kernels/shared_code.hpp"
+#include "kernels/machine/shared_code.hpp"
 
 namespace lapl {
 
@@ -20,9 +20,9 @@ class SharedCodes {
   SharedCodes& operator=(const SharedCodes&) = delete;
   ~SharedCodes();
 
-  /// The file (kernels/shared_code.hpp, shared_kernels.hpp) for a member that is started now, open
-  /// until the next call; -1: it compiles for itself. The first member of each code for CPUs
-  /// starts the compiler.
+  /// The file (kernels/machine/shared_code.hpp, shared_kernels.hpp) for a member that is started
+  /// now, open until the next call; -1: it compiles for itself. The first member of each code for
+  /// CPUs starts the compiler.
   int of_next(const SweepMember& member);
   /// To be called when a process has ended: seals what is compiled.
   void look();

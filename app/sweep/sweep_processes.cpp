@@ -24,8 +24,8 @@
 #include "io/durable/posix_file.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/shared_code.hpp"
 #include "kernels/ranks/ranks.hpp"
-#include "kernels/shared_code.hpp"
 
 namespace lapl {
 namespace {

@@ -17,7 +17,7 @@
 #include "solver/diagnostics.hpp"
 #include "solver/equation/formula.hpp"
 #include "solver/equation/formula_mistakes.hpp"
-#include "solver/filter.hpp"
+#include "solver/filters/filter.hpp"
 #include "solver/linear_rates.hpp"
 #include "solver/outputs.hpp"
 

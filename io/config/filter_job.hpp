@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/covariance_file.hpp"
-#include "solver/filter_config.hpp"
+#include "solver/filters/filter_config.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/config/key_table.hpp"
-#include "solver/filter_config.hpp"
+#include "solver/filters/filter_config.hpp"
 
 namespace lapl {
 

@@ -50,7 +50,7 @@ class PosixFile {
   /// where one has done so before, `unsupported` where the file system has no such locks.
   Lock try_lock() const;
 
-  /// Keeps remove_leftovers (kernels/leftovers.hpp) away until the file is closed.
+  /// Keeps remove_leftovers (kernels/machine/leftovers.hpp) away until the file is closed.
   void hold() const noexcept;
 
   /// A path by which this process can open the same file again, even where it has no name.

@@ -8,9 +8,9 @@
 #include <system_error>
 #include <utility>
 
-#include "kernels/available_memory.hpp"
 #include "kernels/error.hpp"
-#include "kernels/leftovers.hpp"
+#include "kernels/machine/available_memory.hpp"
+#include "kernels/machine/leftovers.hpp"
 
 namespace lapl {
 

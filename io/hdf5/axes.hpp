@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/hdf5/hdf5_handle.hpp"
-#include "kernels/grid.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace lapl {
 

@@ -9,7 +9,7 @@
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/ranked_file.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "kernels/digest.hpp"
+#include "kernels/fields/digest.hpp"
 
 namespace lapl {
 namespace {

@@ -11,7 +11,7 @@
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
-#include "kernels/digest.hpp"
+#include "kernels/fields/digest.hpp"
 
 namespace lapl {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "io/hdf5/hdf5_values.hpp"
-#include "kernels/size_text.hpp"
+#include "kernels/machine/size_text.hpp"
 
 namespace lapl {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/hdf5_values.hpp"
-#include "kernels/host_vector.hpp"
+#include "kernels/fields/host_vector.hpp"
 
 namespace lapl {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "io/hdf5/field_values.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
-#include "kernels/grid.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace lapl {
 

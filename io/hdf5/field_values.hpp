@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/digest.hpp"
+#include "kernels/fields/digest.hpp"
 #include "solver/precision.hpp"
 
 namespace lapl {

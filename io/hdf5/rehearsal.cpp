@@ -16,7 +16,7 @@
 
 #include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
-#include "kernels/size_text.hpp"
+#include "kernels/machine/size_text.hpp"
 
 namespace lapl {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "io/hdf5/field_values.hpp"
-#include "kernels/grid.hpp"
+#include "kernels/grid/grid.hpp"
 #include "kernels/ranks/ranks.hpp"
 
 namespace lapl {

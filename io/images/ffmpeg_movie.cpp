@@ -9,8 +9,8 @@
 
 #include "io/images/movie.hpp"
 #include "kernels/error.hpp"
-#include "kernels/leftovers.hpp"
-#include "kernels/program_on_path.hpp"
+#include "kernels/machine/leftovers.hpp"
+#include "kernels/machine/program_on_path.hpp"
 
 namespace lapl {
 namespace {

@@ -19,7 +19,7 @@
 #include "io/durable/posix_file.hpp"
 #include "io/file_kind.hpp"
 #include "kernels/error.hpp"
-#include "kernels/size_text.hpp"
+#include "kernels/machine/size_text.hpp"
 
 namespace lapl {
 namespace {

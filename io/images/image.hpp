@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/grid.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace lapl {
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <map>
 
-#include "kernels/cpu/compiled_code.hpp"
+#include "kernels/cpu/compiler/compiled_code.hpp"
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/piece_run.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "kernels/cpu/face_laws.hpp"
 #include "kernels/cpu/rows.hpp"
-#include "kernels/stage_code.hpp"
-#include "kernels/tree_at.hpp"
+#include "kernels/stages/stage_code.hpp"
+#include "kernels/stages/tree_at.hpp"
 
 namespace lapl {
 

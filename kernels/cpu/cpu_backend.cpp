@@ -9,16 +9,16 @@
 #include <memory>
 #include <variant>
 
+#include "kernels/cpu/compiler/system_compiler.hpp"
 #include "kernels/cpu/engine.hpp"
-#include "kernels/cpu/filter.hpp"
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/rows.hpp"
-#include "kernels/cpu/system_compiler.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
-#include "kernels/memory.hpp"
-#include "kernels/size_text.hpp"
+#include "kernels/filters/cpu/filter.hpp"
+#include "kernels/machine/memory.hpp"
+#include "kernels/machine/size_text.hpp"
 
 namespace lapl {
 

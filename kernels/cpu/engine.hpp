@@ -6,8 +6,8 @@
 #include <string>
 
 #include "kernels/backend.hpp"
-#include "kernels/code_text.hpp"
-#include "kernels/double_buffer.hpp"
+#include "kernels/grid/double_buffer.hpp"
+#include "kernels/stages/code_text.hpp"
 
 namespace lapl {
 

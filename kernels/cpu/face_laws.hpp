@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/tree_at.hpp"
+#include "kernels/stages/tree_at.hpp"
 
 namespace lapl {
 

@@ -1,4 +1,4 @@
-#include "kernels/fractal.hpp"
+#include "kernels/fields/fractal.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/cpu/host_buffer.hpp"
-#include "kernels/host_vector.hpp"
-#include "kernels/pcg64.hpp"
-#include "kernels/percentile.hpp"
+#include "kernels/fields/host_vector.hpp"
+#include "kernels/fields/pcg64.hpp"
+#include "kernels/fields/percentile.hpp"
 
 namespace lapl {
 namespace {

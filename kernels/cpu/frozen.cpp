@@ -1,4 +1,4 @@
-#include "kernels/frozen.hpp"
+#include "kernels/fields/frozen.hpp"
 
 #include <vector>
 

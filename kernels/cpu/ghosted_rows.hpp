@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/face.hpp"
-#include "kernels/grid.hpp"
+#include "kernels/grid/face.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace lapl {
 

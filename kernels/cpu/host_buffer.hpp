@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-#include "kernels/available_memory.hpp"
+#include "kernels/machine/available_memory.hpp"
 
 namespace lapl {
 

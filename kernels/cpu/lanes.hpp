@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernels/arithmetic.hpp"
+#include "kernels/stages/arithmetic.hpp"
 #if defined(__AVX512F__) || defined(__FMA__)
 #include <immintrin.h>
 #endif
@@ -53,7 +53,7 @@ struct Native<double> {
   typedef double Unaligned __attribute__((vector_size(vector_bytes), may_alias, aligned(8)));
 };
 
-/// A vector register. Has what kernels/diffusion.hpp asks of a number.
+/// A vector register. Has what kernels/stages/diffusion.hpp asks of a number.
 template <class T>
 struct Lanes {
   static constexpr int count = vector_bytes / sizeof(T);

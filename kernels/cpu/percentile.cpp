@@ -1,4 +1,4 @@
-#include "kernels/percentile.hpp"
+#include "kernels/fields/percentile.hpp"
 
 #include <omp.h>
 

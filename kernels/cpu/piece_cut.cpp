@@ -23,10 +23,10 @@ struct Spill {
 };
 
 // The cells of a piece along an axis: its own, and those of the halo.
-struct Extent {
+struct PieceAxis {
   double own = 1, halo = 0;
 
-  Extent(std::int64_t size, std::int64_t parts, bool endless, std::int64_t reach)
+  PieceAxis(std::int64_t size, std::int64_t parts, bool endless, std::int64_t reach)
       : own(static_cast<double>(whole_parts(size, parts))),
         halo(static_cast<double>(reach * (endless ? 2 : std::min<std::int64_t>(parts - 1, 2)))) {}
 
@@ -47,10 +47,10 @@ double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts 
   constexpr double row_start = 4000;  // a row of a stage: as operations on so many bytes
   constexpr double waiting = 0.1;     // of a piece, for the slowest thread
   const auto [endless_planes, endless_rows, endless_columns] = task.endless;
-  const Extent planes(task.shape.planes, parts.planes, endless_planes, plan.halo);
-  const Extent rows(task.shape.rows, parts.rows, endless_rows, plan.halo);
-  const Extent columns(task.shape.columns, parts.columns, endless_columns && parts.columns > 1,
-                       plan.halo);
+  const PieceAxis planes(task.shape.planes, parts.planes, endless_planes, plan.halo);
+  const PieceAxis rows(task.shape.rows, parts.rows, endless_rows, plan.halo);
+  const PieceAxis columns(task.shape.columns, parts.columns, endless_columns && parts.columns > 1,
+                          plan.halo);
   const auto bytes = static_cast<double>(task.value_bytes);
   const double ring_rows =
       std::min(static_cast<double>(plan.rows.of(static_cast<std::int64_t>(rows.all()))),

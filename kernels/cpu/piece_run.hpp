@@ -62,7 +62,7 @@ class PieceRun {
   static constexpr std::int64_t pad = 64 / sizeof(T);
 
   // A row of a ring that an instance reads or makes: so many after the one that comes in.
-  struct Place {
+  struct RingRow {
     int version = -1;
     std::int64_t after = 0;
   };
@@ -77,7 +77,7 @@ class PieceRun {
     Cell next;  // of its rows at once, the first
     Piece inner = {};
     decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // where many are made at a time
-    std::vector<Place> lines = {}, results = {};
+    std::vector<RingRow> lines = {}, results = {};
   };
 
   // Places the rings, and a row of ghosts for each line.
@@ -132,7 +132,7 @@ class PieceRun {
     const auto place = [&](int version, std::int64_t after) {
       const std::int64_t rows = rings_[version].rows;
       after -= stream_.behind(instance.lag);
-      return Place{version, rows > 0 ? (after % rows + rows) % rows : 0};
+      return RingRow{version, rows > 0 ? (after % rows + rows) % rows : 0};
     };
     bool whole = true;
     for (const int result : instance.results) {
@@ -151,7 +151,7 @@ class PieceRun {
       const StageLayout::Line& line = lines[i];
       const bool in_ring = instance.sources[i] >= 0;
       made.lines.push_back(
-          in_ring ? place(instance.sources[i], stream_.behind({line.plane, line.row})) : Place{});
+          in_ring ? place(instance.sources[i], stream_.behind({line.plane, line.row})) : RingRow{});
       if (line.array < 0) continue;
       const auto shrink = [](Range& range, int by, std::int64_t size) {
         range.first = std::max<std::int64_t>(range.first, -by);
@@ -165,7 +165,7 @@ class PieceRun {
   }
 
   // Column 0 of one of the next rows at once, by its number, in a ring.
-  T* row_at(const Place& place, std::int64_t number) const {
+  T* row_at(const RingRow& place, std::int64_t number) const {
     const RowRing<T>& ring = rings_[place.version];
     std::int64_t slot = ring.now + place.after + number;
     while (slot >= ring.rows) slot -= ring.rows;
@@ -281,7 +281,7 @@ class PieceRun {
     }
   }
 
-  RowWalk<const T> walk_of(const Made& made, const StageLayout::Line& line, const Place& place,
+  RowWalk<const T> walk_of(const Made& made, const StageLayout::Line& line, const RingRow& place,
                            const Cell& row, std::int64_t number) const {
     if (place.version >= 0) {
       const RowWalk<T> ring = walk_of(made, place, row, number);
@@ -294,7 +294,7 @@ class PieceRun {
             made.stored.first,
         stages_.pitch};
   }
-  RowWalk<T> walk_of(const Made& made, const Place& place, const Cell& row,
+  RowWalk<T> walk_of(const Made& made, const RingRow& place, const Cell& row,
                      std::int64_t number) const {
     const RowRing<T>& ring = rings_[place.version];
     if (ring.rows == 0)

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "kernels/problem.hpp"
-#include "kernels/stage_code.hpp"
+#include "kernels/stages/stage_code.hpp"
 
 namespace lapl {
 

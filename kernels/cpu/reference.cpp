@@ -3,7 +3,7 @@
 // every engine must find, to the bit.
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/step_arrays.hpp"
-#include "kernels/tree_at.hpp"
+#include "kernels/stages/tree_at.hpp"
 
 namespace lapl {
 namespace {

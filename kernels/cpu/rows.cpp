@@ -4,9 +4,9 @@
 
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/lanes.hpp"
-#include "kernels/diffusion.hpp"
-#include "kernels/digest.hpp"
-#include "kernels/elementary_rows.hpp"
+#include "kernels/elementary/elementary_rows.hpp"
+#include "kernels/fields/digest.hpp"
+#include "kernels/stages/diffusion.hpp"
 
 namespace lapl {
 namespace {

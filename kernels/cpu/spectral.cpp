@@ -1,7 +1,7 @@
 // Engine "spectral": any number of steps of a linear equation at the price of two transforms, in
 // float64 whatever the precision of the field. Each axis has the transform of its faces:
 //
-//   modes (kernels/spectral_modes.hpp)   transform of n values
+//   modes (kernels/spectral/spectral_modes.hpp)   transform of n values
 //   odd: zero, zero                      DST-I
 //   even: insulated, insulated           DCT-II
 //   mixed: zero, insulated               DST-I of the 2n values that go on evenly, every other mode
@@ -20,7 +20,7 @@
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/cpu/host_buffer.hpp"
-#include "kernels/spectral_modes.hpp"
+#include "kernels/spectral/spectral_modes.hpp"
 
 namespace lapl {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "kernels/double_buffer.hpp"
+#include "kernels/grid/double_buffer.hpp"
 #include "kernels/problem.hpp"
 
 namespace lapl {

@@ -7,7 +7,7 @@
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/subnormal.hpp"
-#include "kernels/diffusion.hpp"
+#include "kernels/stages/diffusion.hpp"
 
 namespace lapl {
 namespace {

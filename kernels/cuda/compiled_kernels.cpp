@@ -9,11 +9,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/background.hpp"
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_info.hpp"
-#include "kernels/shared_code.hpp"
-#include "kernels/shared_kernels.hpp"
+#include "kernels/machine/background.hpp"
+#include "kernels/machine/shared_code.hpp"
+#include "kernels/machine/shared_kernels.hpp"
 
 namespace lapl {
 namespace {

@@ -1,7 +1,7 @@
 // CUDA C++ that this program has written for the run at hand, compiled for the current device by
 // NVRTC in a thread beside the run, or by another member of the sweep that it belongs to, and
-// loaded. What kernels/cpu/compiled_code.hpp is for a CPU; here no file is written and no process
-// started, and machine code leaves the driver nothing to compile and to keep.
+// loaded. What kernels/cpu/compiler/compiled_code.hpp is for a CPU; here no file is written and no
+// process started, and machine code leaves the driver nothing to compile and to keep.
 #pragma once
 
 #include <future>
@@ -31,7 +31,7 @@ struct Cubin {
 /// before they are added to, divisions and roots are rounded to nearest, subnormal numbers are
 /// kept.
 Cubin compile_cubin(const KernelText& text, int architecture);
-/// The same, by way of a file that others share (kernels/shared_kernels.hpp), or -1.
+/// The same, by way of a file that others share (kernels/machine/shared_kernels.hpp), or -1.
 Cubin shared_cubin(int file, const KernelText& text, int architecture);
 
 /// For one thread at a time.

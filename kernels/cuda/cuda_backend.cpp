@@ -6,12 +6,12 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/engine_choice.hpp"
-#include "kernels/cuda/filter.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/stage_launches.hpp"
 #include "kernels/cuda/step_clock.hpp"
 #include "kernels/error.hpp"
-#include "kernels/memory.hpp"
+#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/machine/memory.hpp"
 
 namespace lapl {
 namespace {

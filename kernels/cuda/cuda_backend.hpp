@@ -5,8 +5,8 @@
 #include <string>
 
 #include "kernels/backend.hpp"
-#include "kernels/covariance.hpp"
-#include "kernels/frame_filter.hpp"
+#include "kernels/filters/covariance.hpp"
+#include "kernels/filters/frame_filter.hpp"
 
 namespace lapl {
 

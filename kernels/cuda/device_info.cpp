@@ -7,7 +7,7 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/step_clock.hpp"
-#include "kernels/size_text.hpp"
+#include "kernels/machine/size_text.hpp"
 
 namespace lapl {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/cuda/field_layout.hpp"
-#include "kernels/double_buffer.hpp"
+#include "kernels/grid/double_buffer.hpp"
 
 namespace lapl {
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "kernels/grid.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace lapl {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "kernels/cuda/stage_kernels.hpp"
-#include "kernels/stage_code.hpp"
+#include "kernels/stages/stage_code.hpp"
 
 namespace lapl {
 namespace {
@@ -51,7 +51,7 @@ std::string stage_text(const StageTree& tree, const std::string& name,
 
 std::string begin_text(const char* header, std::size_t value_bytes) {
   return fmt::format(
-      "#define LAPL_RUN_TIME_CODE\n#include \"kernels/operations.hpp\"\n#include \"{}\"\n"
+      "#define LAPL_RUN_TIME_CODE\n#include \"kernels/stages/operations.hpp\"\n#include \"{}\"\n"
       "using T = {};\n",
       header, value_bytes == 4 ? "float" : "double");
 }

@@ -2,8 +2,8 @@
 
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/observe.hpp"
-#include "kernels/diffusion.hpp"
-#include "kernels/digest.hpp"
+#include "kernels/fields/digest.hpp"
+#include "kernels/stages/diffusion.hpp"
 
 namespace lapl {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "kernels/cuda/field_layout.hpp"
 #include "kernels/derived.hpp"
-#include "kernels/not_finite.hpp"
-#include "kernels/part.hpp"
+#include "kernels/fields/not_finite.hpp"
+#include "kernels/grid/part.hpp"
 
 namespace lapl {
 

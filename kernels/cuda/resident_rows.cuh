@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/diffusion.hpp"
+#include "kernels/stages/diffusion.hpp"
 
 namespace lapl {
 namespace {

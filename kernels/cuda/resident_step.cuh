@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/resident_rows.cuh"
-#include "kernels/face.hpp"
+#include "kernels/grid/face.hpp"
 
 namespace lapl {
 namespace {

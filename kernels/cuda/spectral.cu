@@ -17,7 +17,7 @@
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/engine.hpp"
 #include "kernels/cuda/spectral_kernels.cuh"
-#include "kernels/memory.hpp"
+#include "kernels/machine/memory.hpp"
 
 namespace lapl {
 namespace {

@@ -15,7 +15,7 @@
 // Forward and backward together multiply by L.
 #pragma once
 
-#include "kernels/spectral_modes.hpp"
+#include "kernels/spectral/spectral_modes.hpp"
 
 namespace lapl {
 

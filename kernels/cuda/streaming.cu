@@ -38,7 +38,7 @@
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/engine.hpp"
 #include "kernels/cuda/streaming_loader.cuh"
-#include "kernels/diffusion.hpp"
+#include "kernels/stages/diffusion.hpp"
 
 namespace lapl {
 namespace streaming {

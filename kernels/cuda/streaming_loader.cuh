@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/field_layout.hpp"
 #include "kernels/cuda/run_time/copy_groups.cuh"
-#include "kernels/face.hpp"
+#include "kernels/grid/face.hpp"
 
 namespace lapl::streaming {
 

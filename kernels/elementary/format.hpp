@@ -2,7 +2,7 @@
 // constants. No header of the standard library: run-time compilers for GPUs have none.
 #pragma once
 
-#include "kernels/arithmetic.hpp"
+#include "kernels/stages/arithmetic.hpp"
 
 namespace lapl::elementary {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "kernels/part.hpp"
+#include "kernels/grid/part.hpp"
 
 namespace lapl {
 

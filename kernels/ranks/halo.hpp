@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "kernels/block.hpp"
+#include "kernels/grid/block.hpp"
 #include "kernels/ranks/halo_boxes.hpp"
 #include "kernels/ranks/ranks.hpp"
 

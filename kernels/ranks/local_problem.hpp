@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/part.hpp"
+#include "kernels/grid/part.hpp"
 #include "kernels/problem.hpp"
 #include "kernels/ranks/ranks.hpp"
 

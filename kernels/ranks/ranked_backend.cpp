@@ -11,7 +11,7 @@
 
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
-#include "kernels/frame_filter.hpp"
+#include "kernels/filters/frame_filter.hpp"
 #include "kernels/ranks/halo.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/ranks/redistribution.hpp"

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/digest.hpp"
-#include "kernels/not_finite.hpp"
+#include "kernels/fields/digest.hpp"
+#include "kernels/fields/not_finite.hpp"
 #include "kernels/ranks/ranks.hpp"
 
 namespace lapl {

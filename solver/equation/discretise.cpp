@@ -105,13 +105,13 @@ Term TreeWriter::apply(Operation operation, std::vector<Term> operands) {
 }
 
 Term TreeWriter::write(const Formula& formula) {
-  return write(Place{&formula, formula.whole(), {}});
+  return write(ShiftedPart{&formula, formula.whole(), {}});
 }
 Term TreeWriter::write(const NestedQuantity& part) {
-  return write(Place{part.formula, part.node, {}});
+  return write(ShiftedPart{part.formula, part.node, {}});
 }
 
-Term TreeWriter::write(Place place) {
+Term TreeWriter::write(ShiftedPart place) {
   if (const auto known = known_.find(place); known != known_.end()) return known->second;
   const FormulaNode& node = place.formula->nodes[place.node];
   try {
@@ -132,9 +132,9 @@ Term TreeWriter::write(Place place) {
   }
 }
 
-Term TreeWriter::made(const Place& place, const FormulaNode& node) {
+Term TreeWriter::made(const ShiftedPart& place, const FormulaNode& node) {
   const auto operand = [&](std::size_t which) {
-    return write(Place{place.formula, node.operands[which], place.at});
+    return write(ShiftedPart{place.formula, node.operands[which], place.at});
   };
   switch (node.kind) {
     case Kind::number: return scalar(node.number);
@@ -157,7 +157,7 @@ Term TreeWriter::made(const Place& place, const FormulaNode& node) {
   }
 }
 
-Term TreeWriter::name(const Place& place, const FormulaNode& node) {
+Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   const std::string& name = node.name;
   used_.insert(name);
   if (const auto array = names_.arrays.find(name); array != names_.arrays.end())
@@ -165,7 +165,7 @@ Term TreeWriter::name(const Place& place, const FormulaNode& node) {
   if (const auto number = names_.numbers.find(name); number != names_.numbers.end())
     return scalar(number->second, false);
   if (const auto quantity = names_.quantities.find(name); quantity != names_.quantities.end())
-    return write(Place{quantity->second, quantity->second->whole(), place.at});
+    return write(ShiftedPart{quantity->second, quantity->second->whole(), place.at});
   if (name == "pi") return scalar(std::numbers::pi);
   if (const auto position = names_.positions.find(name); position != names_.positions.end())
     return scalar(position->second, false);
@@ -200,8 +200,8 @@ Term TreeWriter::comparison(const FormulaNode& node, Term a, Term b) {
 }
 
 // Integers by repeated squaring, from the exponent's highest digit on.
-Term TreeWriter::power(const Place& place, const FormulaNode& node) {
-  const Term base = write(Place{place.formula, node.operands[0], place.at});
+Term TreeWriter::power(const ShiftedPart& place, const FormulaNode& node) {
+  const Term base = write(ShiftedPart{place.formula, node.operands[0], place.at});
   if (const auto exponent = integer_exponent(*place.formula, node.operands[1])) {
     if (*exponent == 0) return scalar(1);
     Term result = base;
@@ -215,10 +215,11 @@ Term TreeWriter::power(const Place& place, const FormulaNode& node) {
     if (result.factor == 0) throw FormulaError(node.at, "division by 0");
     return quotient(scalar(1), result);
   }
-  return apply(Operation::power, {base, write(Place{place.formula, node.operands[1], place.at})});
+  return apply(Operation::power,
+               {base, write(ShiftedPart{place.formula, node.operands[1], place.at})});
 }
 
-Term TreeWriter::call(const Place& place, const FormulaNode& node) {
+Term TreeWriter::call(const ShiftedPart& place, const FormulaNode& node) {
   const FormulaFunction* const function = formula_function(node.name);
   if (function == nullptr) {
     if (names_.arrays.contains(node.name) || names_.numbers.contains(node.name) ||
@@ -239,12 +240,12 @@ void TreeWriter::require_arguments(const FormulaNode& node, std::size_t count) {
                            formula_function(node.name)->arguments));
 }
 
-Term TreeWriter::values_function(const Place& place, const FormulaNode& node) {
+Term TreeWriter::values_function(const ShiftedPart& place, const FormulaNode& node) {
   const Operation operation = formula_function(node.name)->operation;
   require_arguments(node, static_cast<std::size_t>(row_of(operation).operands));
   std::vector<Term> operands;
   for (const int operand : node.operands)
-    operands.push_back(write(Place{place.formula, operand, place.at}));
+    operands.push_back(write(ShiftedPart{place.formula, operand, place.at}));
   if (operation == Operation::choice && operands[0].is_scalar())
     return operands[operands[0].factor != 0 ? 1 : 2];
   return apply(operation, operands);

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/stage_tree.hpp"
+#include "kernels/stages/stage_tree.hpp"
 #include "solver/equation/formula.hpp"
 
 namespace lapl {
@@ -74,35 +74,35 @@ class TreeWriter {
   static Term of(int node) { return {1, true, node}; }
 
  private:
-  struct Place {
+  struct ShiftedPart {
     const Formula* formula;
     int node;
     Offset at;
-    friend bool operator<(const Place& a, const Place& b) {
-      const auto key = [](const Place& p) {
+    friend bool operator<(const ShiftedPart& a, const ShiftedPart& b) {
+      const auto key = [](const ShiftedPart& p) {
         return std::tuple(p.formula, p.node, p.at.plane, p.at.row, p.at.column);
       };
       return key(a) < key(b);
     }
   };
 
-  Term write(Place place);
-  Term made(const Place& place, const FormulaNode& node);
-  Term name(const Place& place, const FormulaNode& node);
-  Term call(const Place& place, const FormulaNode& node);
-  Term values_function(const Place& place, const FormulaNode& node);
-  Term stencil(const Place& place, const FormulaNode& node);
+  Term write(ShiftedPart place);
+  Term made(const ShiftedPart& place, const FormulaNode& node);
+  Term name(const ShiftedPart& place, const FormulaNode& node);
+  Term call(const ShiftedPart& place, const FormulaNode& node);
+  Term values_function(const ShiftedPart& place, const FormulaNode& node);
+  Term stencil(const ShiftedPart& place, const FormulaNode& node);
   Term comparison(const FormulaNode& node, Term a, Term b);
-  Term power(const Place& place, const FormulaNode& node);
+  Term power(const ShiftedPart& place, const FormulaNode& node);
   Term apply(Operation operation, std::vector<Term> operands);
   static void require_arguments(const FormulaNode& node, std::size_t count);
 
   // The argument of a stencil, beside the cell.
   struct Argument {
-    Place place;
+    ShiftedPart place;
     std::optional<int> array;  // that holds it, where it is a quantity of a stage before
   };
-  Argument argument(const Place& place, int operand, const FormulaNode& of);
+  Argument argument(const ShiftedPart& place, int operand, const FormulaNode& of);
   Term read(const Argument& argument, Offset at);
   Term beside(Operation operation, Term a, Term b);
   Term second_difference(const Argument& argument, int axis);
@@ -110,8 +110,8 @@ class TreeWriter {
   Term laplacian(const Argument& argument);
   Term gradient_squared(const Argument& argument);
   Term mixed(const Argument& argument, int axis, int other);
-  Term divergence(const Place& place, const FormulaNode& node);
-  Term upwind(const Place& place, const FormulaNode& node);
+  Term divergence(const ShiftedPart& place, const FormulaNode& node);
+  Term upwind(const ShiftedPart& place, const FormulaNode& node);
   Term over_axes(const std::function<Term(int axis)>& term,
                  const std::function<double(int axis)>& scale);
   int axis_named(char letter, const FormulaNode& node) const;
@@ -121,7 +121,7 @@ class TreeWriter {
   StageTree& tree_;
   ArrayOf nested_;
   std::set<std::string>& used_;
-  std::map<Place, Term> known_;
+  std::map<ShiftedPart, Term> known_;
 };
 
 }  // namespace lapl

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/diffusion.hpp"
+#include "kernels/stages/diffusion.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/stages.hpp"
 #include "solver/names.hpp"

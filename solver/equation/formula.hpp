@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/operations.hpp"
+#include "kernels/stages/operations.hpp"
 
 namespace lapl {
 

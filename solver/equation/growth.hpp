@@ -1,7 +1,7 @@
 // How much a step multiplies what the equation multiplies by e^(rate dt), and the largest step with
 // which that is no more than it may be. Stability functions: Hairer and Wanner, Solving Ordinary
-// Differential Equations II (1996), section IV.2; kernels/step_change.hpp has them. Of damping
-// alone a step of rkl2 is stable to -z = (s^2 + s - 2)/2, and of odd s a little beyond.
+// Differential Equations II (1996), section IV.2; kernels/spectral/step_change.hpp has them. Of
+// damping alone a step of rkl2 is stable to -z = (s^2 + s - 2)/2, and of odd s a little beyond.
 //
 // A step is stable where |factor| <= e^max(0, 2 Re z): what the equation damps or keeps does not
 // grow, and what it lets grow does not grow twice as fast.
@@ -9,7 +9,7 @@
 
 #include <limits>
 
-#include "kernels/step_change.hpp"
+#include "kernels/spectral/step_change.hpp"
 #include "solver/equation/eigenvalues.hpp"
 #include "solver/run_config.hpp"
 

@@ -63,7 +63,7 @@ RateSymbol::RateSymbol(const std::vector<Stage>& stages, int fields, int arrays)
   at({});
 }
 
-void RateSymbol::set_place(const Place& place) {
+void RateSymbol::set_local_values(const LocalValues& place) {
   place_ = place;
   for (std::size_t i = 0; i < place.coefficients.size(); ++i)
     arrays_[fields_ + i] = {.kind = Kind::number, .number = place.coefficients[i], .factors = {}};

@@ -22,10 +22,10 @@ class RateSymbol {
   };
 
   /// All that differs from cell to cell: the values of the coefficient fields, and z, y and x.
-  struct Place {
+  struct LocalValues {
     std::vector<double> coefficients;
     std::array<double, 3> position = {};
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend auto operator<=>(const LocalValues&, const LocalValues&) = default;
   };
 
   /// The last of the stages makes the rate of each field, in order.
@@ -33,7 +33,7 @@ class RateSymbol {
 
   Rates rates() const { return rates_; }
   /// Varying rates become constant ones: those at a place, at time 0.
-  void set_place(const Place& place);
+  void set_local_values(const LocalValues& place);
   int fields() const { return fields_; }
   /// That each wave takes: what several stages make is made once.
   std::size_t operations() const { return operations_.size(); }
@@ -63,7 +63,7 @@ class RateSymbol {
   int fields_;
   std::vector<Part> arrays_;  // before the first stage
   Rates rates_ = Rates::constant;
-  std::optional<Place> place_;
+  std::optional<LocalValues> place_;
 };
 
 }  // namespace lapl

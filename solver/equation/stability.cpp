@@ -24,8 +24,10 @@ bool is_without_waves(const RunConfig& run, int axis) {
 
 // The cells whose places differ in what the stages read; of more than `most` the extremes of each
 // coefficient, and others all over the grid.
-std::vector<RateSymbol::Place> places_of(const RunConfig& run, const std::vector<Stage>& stages,
-                                         const CoefficientFields& coefficients, std::size_t most) {
+std::vector<RateSymbol::LocalValues> places_of(const RunConfig& run,
+                                               const std::vector<Stage>& stages,
+                                               const CoefficientFields& coefficients,
+                                               std::size_t most) {
   std::vector<const std::vector<double>*> read;
   std::array<bool, 3> reads_position{};
   std::size_t array = run.fields.size();
@@ -46,7 +48,7 @@ std::vector<RateSymbol::Place> places_of(const RunConfig& run, const std::vector
       return node.operation == Operation::position && node.index == axis;
     });
   const auto place_of = [&](std::int64_t index) {
-    RateSymbol::Place place;
+    RateSymbol::LocalValues place;
     for (const auto* const values : read)
       place.coefficients.push_back(values ? (*values)[index] : 0);
     const Cell cell = cell_at(run.shape, index);
@@ -56,7 +58,7 @@ std::vector<RateSymbol::Place> places_of(const RunConfig& run, const std::vector
         place.position[axis] = static_cast<double>(at[axis]) * run.spacing.by_axis[axis];
     return place;
   };
-  std::set<RateSymbol::Place> places;
+  std::set<RateSymbol::LocalValues> places;
   const std::int64_t cells = run.shape.cells();
   for (std::int64_t index = 0; index < cells && places.size() <= most; ++index)
     places.insert(place_of(index));
@@ -136,7 +138,7 @@ bool WaveStability::find_slow() {
 }
 
 SquareMatrix WaveStability::rate_of(const Wave& wave) {
-  if (!places_.empty()) symbol_.set_place(places_[wave.place]);
+  if (!places_.empty()) symbol_.set_local_values(places_[wave.place]);
   return symbol_.at(wave.phases);
 }
 

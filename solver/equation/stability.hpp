@@ -49,9 +49,9 @@ class WaveStability {
   bool lowers(TimeScheme scheme, const Wave& wave, double& least);
 
   RateSymbol symbol_;
-  std::vector<std::size_t> axes_;          // that have waves
-  double distance_ = 0;                    // between phases that are looked at
-  std::vector<RateSymbol::Place> places_;  // none: the same rates everywhere
+  std::vector<std::size_t> axes_;                // that have waves
+  double distance_ = 0;                          // between phases that are looked at
+  std::vector<RateSymbol::LocalValues> places_;  // none: the same rates everywhere
   std::vector<Wave> waves_;
   double slow_ = 0;  // rates whose sign is lost in rounding
 };

@@ -26,7 +26,7 @@ std::vector<int> TreeWriter::axes() const {
   return from_the_fastest;
 }
 
-TreeWriter::Argument TreeWriter::argument(const Place& place, int operand,
+TreeWriter::Argument TreeWriter::argument(const ShiftedPart& place, int operand,
                                           const FormulaNode& of_node) {
   const Argument argument{{place.formula, operand, {}}, nested_({place.formula, operand})};
   if (read(argument, {}).is_scalar())
@@ -37,7 +37,7 @@ TreeWriter::Argument TreeWriter::argument(const Place& place, int operand,
 
 Term TreeWriter::read(const Argument& argument, Offset at) {
   if (argument.array) return of(tree_.value(*argument.array, at));
-  return write(Place{argument.place.formula, argument.place.node, at});
+  return write(ShiftedPart{argument.place.formula, argument.place.node, at});
 }
 
 // Values of one expression at two nodes are rounded alike before they are added up: no product is
@@ -110,7 +110,7 @@ Term TreeWriter::mixed(const Argument& argument, int axis, int other) {
                  beside(Operation::sum, second, at(-1, -1)));
 }
 
-Term TreeWriter::stencil(const Place& place, const FormulaNode& node) {
+Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   const std::string& name = node.name;
   if (name == "gradient")
     throw FormulaError(node.at,
@@ -135,7 +135,7 @@ Term TreeWriter::stencil(const Place& place, const FormulaNode& node) {
 }
 
 // The factors of D * gradient(e), in any order.
-Term TreeWriter::divergence(const Place& place, const FormulaNode& node) {
+Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
   require_arguments(node, 1);
   std::vector<int> left = {node.operands[0]}, factors;
   const FormulaNode* gradient = nullptr;
@@ -189,7 +189,7 @@ Term TreeWriter::divergence(const Place& place, const FormulaNode& node) {
   return product(scalar(factor, false), total);
 }
 
-Term TreeWriter::upwind(const Place& place, const FormulaNode& node) {
+Term TreeWriter::upwind(const ShiftedPart& place, const FormulaNode& node) {
   require_arguments(node, static_cast<std::size_t>(names_.axes) + 1);
   const Argument of_argument = argument(place, node.operands.back(), node);
   const double factor = read(of_argument, {}).factor;
@@ -198,8 +198,8 @@ Term TreeWriter::upwind(const Place& place, const FormulaNode& node) {
   };
   const Term total = over_axes(
       [&](int axis) {
-        const Term speed = write(
-            Place{place.formula, node.operands[static_cast<std::size_t>(2 - axis)], place.at});
+        const Term speed = write(ShiftedPart{
+            place.formula, node.operands[static_cast<std::size_t>(2 - axis)], place.at});
         const Term back = slope(along(axis, -1), {}), forward = slope({}, along(axis, 1));
         if (speed.is_scalar()) return product(speed, speed.factor > 0 ? back : forward);
         const Term positive = apply(Operation::is_less, {scalar(0), speed});

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "kernels/cpu/system_compiler.hpp"
+#include "kernels/cpu/compiler/system_compiler.hpp"
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;

@@ -12,7 +12,7 @@
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/stream.hpp"
-#include "kernels/shared_kernels.hpp"
+#include "kernels/machine/shared_kernels.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/text.hpp"
 

@@ -1,5 +1,5 @@
 // The covariance of a convolution's output: CPU against the reference data, GPU against the CPU.
-#include "kernels/covariance.hpp"
+#include "kernels/filters/covariance.hpp"
 
 #include <doctest/doctest.h>
 

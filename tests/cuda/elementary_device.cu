@@ -1,5 +1,5 @@
 #include "kernels/cuda/device_buffer.hpp"
-#include "kernels/elementary.hpp"
+#include "kernels/elementary/elementary.hpp"
 #include "tests/cuda/elementary_device.hpp"
 
 namespace lapl::test {

@@ -1,5 +1,5 @@
 // The filter engines of the device against the sum written out.
-#include "kernels/cuda/filter.hpp"
+#include "kernels/filters/cuda/filter.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,9 +8,9 @@
 #include <limits>
 #include <random>
 
-#include "kernels/arithmetic.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/error.hpp"
+#include "kernels/stages/arithmetic.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/test_field.hpp"
 

@@ -2,7 +2,7 @@
 #include "io/config/filter_job.hpp"
 
 #include "kernels/error.hpp"
-#include "solver/filter.hpp"
+#include "solver/filters/filter.hpp"
 #include "tests/fuzz/fuzz_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) try {

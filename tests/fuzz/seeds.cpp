@@ -9,7 +9,7 @@
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "kernels/digest.hpp"
+#include "kernels/fields/digest.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "kernels/digest.hpp"
 #include "kernels/error.hpp"
+#include "kernels/fields/digest.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/test_field.hpp"

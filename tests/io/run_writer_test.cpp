@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "io/restart.hpp"
-#include "kernels/digest.hpp"
+#include "kernels/fields/digest.hpp"
 #include "tests/io/scratch_folder.hpp"
 
 namespace lapl::test {

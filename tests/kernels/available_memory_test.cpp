@@ -1,5 +1,5 @@
 // Limits on memory that control groups set, of both versions and on each level.
-#include "kernels/available_memory.hpp"
+#include "kernels/machine/available_memory.hpp"
 
 #include <doctest/doctest.h>
 

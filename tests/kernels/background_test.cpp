@@ -1,5 +1,5 @@
 // Work in the background, where threads can be had and where not.
-#include "kernels/background.hpp"
+#include "kernels/machine/background.hpp"
 
 #include <doctest/doctest.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // Code compiled at run time is right, and other processes take it where it is the same.
-#include "kernels/cpu/compiled_code.hpp"
+#include "kernels/cpu/compiler/compiled_code.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/shared_code.hpp"
+#include "kernels/machine/shared_code.hpp"
 #include "tests/kernels/fake_compiler.hpp"
 
 using namespace lapl;

@@ -15,8 +15,8 @@
 #include <string>
 #include <thread>
 
-#include "kernels/cpu/compiled_code.hpp"
-#include "kernels/cpu/system_compiler.hpp"
+#include "kernels/cpu/compiler/compiled_code.hpp"
+#include "kernels/cpu/compiler/system_compiler.hpp"
 #include "tests/kernels/fake_compiler.hpp"
 
 using namespace lapl;

@@ -2,7 +2,7 @@
 #include "tests/kernels/elementary_loops.hpp"
 
 #include "kernels/cpu/instruction_set.hpp"
-#include "kernels/elementary_rows.hpp"
+#include "kernels/elementary/elementary_rows.hpp"
 
 namespace lapl {
 

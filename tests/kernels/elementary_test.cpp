@@ -1,4 +1,4 @@
-#include "kernels/elementary.hpp"
+#include "kernels/elementary/elementary.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,10 +6,10 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/diffusion.hpp"
-#include "kernels/digest.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/fields/digest.hpp"
+#include "kernels/stages/diffusion.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;

@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "kernels/cpu/system_compiler.hpp"
+#include "kernels/cpu/compiler/system_compiler.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/text.hpp"
 

@@ -1,5 +1,5 @@
 // The CPU's filters against the reference, and the reference against the mathematics.
-#include "kernels/cpu/filter.hpp"
+#include "kernels/filters/cpu/filter.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <random>
 
-#include "kernels/cpu/filter_engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/filters/cpu/filter_engines.hpp"
 #include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"
 

@@ -3,9 +3,9 @@
 #include <numeric>
 #include <thread>
 
-#include "kernels/fractal.hpp"
-#include "kernels/pcg64.hpp"
-#include "kernels/percentile.hpp"
+#include "kernels/fields/fractal.hpp"
+#include "kernels/fields/pcg64.hpp"
+#include "kernels/fields/percentile.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"
 

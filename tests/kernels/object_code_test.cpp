@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/system_compiler.hpp"
-#include "kernels/stage_code.hpp"
+#include "kernels/cpu/compiler/system_compiler.hpp"
+#include "kernels/stages/stage_code.hpp"
 #include "tests/formula_run.hpp"
 #include "tests/io/scratch_folder.hpp"
 

@@ -1,5 +1,5 @@
 // Kernels that processes share: threads stand for them, since locks are those of a call.
-#include "kernels/shared_kernels.hpp"
+#include "kernels/machine/shared_kernels.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/shared_code.hpp"
+#include "kernels/machine/shared_code.hpp"
 
 using namespace lapl;
 using namespace std::chrono_literals;

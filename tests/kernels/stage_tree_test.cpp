@@ -1,12 +1,12 @@
 // Stage trees, and the reference engine, which interprets them, against loops written out here.
-#include "kernels/stage_tree.hpp"
+#include "kernels/stages/stage_tree.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "kernels/digest.hpp"
+#include "kernels/fields/digest.hpp"
 #include "tests/test_field.hpp"
 
 namespace lapl {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/diffusion.hpp"
+#include "kernels/stages/diffusion.hpp"
 #include "tests/kernels/tile_loops.hpp"
 #include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"

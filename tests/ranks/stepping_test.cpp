@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 
-#include "kernels/digest.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/fields/digest.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 #include "kernels/ranks/ranks.hpp"

@@ -1,5 +1,5 @@
 // Filters from their config on, against SciPy's and NumPy's results, on every backend that is here.
-#include "solver/filter.hpp"
+#include "solver/filters/filter.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
-#include "kernels/frame_filter.hpp"
+#include "kernels/filters/frame_filter.hpp"
 #include "tests/backends.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/frozen.hpp"
+#include "kernels/fields/frozen.hpp"
 #include "solver/frozen.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/precision_watch.hpp"

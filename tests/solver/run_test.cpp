@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "kernels/error.hpp"
-#include "solver/filter.hpp"
+#include "solver/filters/filter.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/outputs.hpp"
 #include "solver/statistics.hpp"

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "io/hdf5/step_file.hpp"
-#include "kernels/digest.hpp"
+#include "kernels/fields/digest.hpp"
 
 extern "C" {
 int __real_main(int argc, char** argv);  // lapl's: the linker is given --wrap=main

@@ -32,7 +32,7 @@
 #include "io/restart.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
-#include "solver/filter.hpp"
+#include "solver/filters/filter.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/test_field.hpp"

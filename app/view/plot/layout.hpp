@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "io/images/pixels.hpp"
-#include "kernels/grid.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace lapl {
 

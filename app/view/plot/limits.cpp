@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/percentile.hpp"
+#include "kernels/fields/percentile.hpp"
 
 namespace lapl {
 namespace {

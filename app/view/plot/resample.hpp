@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "io/hdf5/field_values.hpp"
-#include "kernels/grid.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace lapl {
 

@@ -11,7 +11,7 @@ struct Values {
   V of[size];
 };
 
-/// ghost = a + b inside (kernels/ghost.hpp).
+/// ghost = a + b inside (kernels/grid/ghost.hpp).
 template <class T>
 struct GhostLaw {
   T a, b;

@@ -3,7 +3,7 @@
 
 #include "kernels/cuda/run_time/copy_groups.cuh"
 #include "kernels/cuda/run_time/stream_sizes.hpp"
-#include "kernels/ghost.hpp"
+#include "kernels/grid/ghost.hpp"
 
 namespace lapl {
 

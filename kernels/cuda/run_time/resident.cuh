@@ -37,7 +37,7 @@ struct ResidentPass {
   const GhostLaw<T>* laws;   // of each array and side
 };
 
-struct Extent {
+struct TileSpan {
   int begin, end;
 };
 
@@ -58,16 +58,16 @@ struct ResidentTile {
   static __device__ __forceinline__ int at(int row, int column) {
     return (row + row_halo) * pitch + column + column_halo;
   }
-  __device__ __forceinline__ Extent rows_with(int halo, const ResidentGrid<T>& grid) const {
+  __device__ __forceinline__ TileSpan rows_with(int halo, const ResidentGrid<T>& grid) const {
     return extent<P::wraps_rows>(first_row, rows, halo, grid.rows);
   }
-  __device__ __forceinline__ Extent columns_with(int halo, const ResidentGrid<T>& grid) const {
+  __device__ __forceinline__ TileSpan columns_with(int halo, const ResidentGrid<T>& grid) const {
     return extent<P::wraps_columns>(first_column, columns, halo, grid.columns);
   }
 
  private:
   template <bool wraps>
-  static __device__ __forceinline__ Extent extent(int first, int count, int halo, int size) {
+  static __device__ __forceinline__ TileSpan extent(int first, int count, int halo, int size) {
     return {wraps ? -halo : max(-halo, -first),
             wraps ? count + halo : min(count + halo, size - first)};
   }
@@ -100,7 +100,7 @@ struct ResidentCell {
 // end at faces of the grid.
 template <class P>
 __device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const ResidentPass<P>& pass,
-                                           int array, Extent rows, Extent columns) {
+                                           int array, TileSpan rows, TileSpan columns) {
   using T = typename P::T;
   const GhostLaw<T>* const laws = pass.laws + array * sides;
   T* const values = tile.memory + tile.now[array];
@@ -136,7 +136,7 @@ __device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const Resident
   constexpr int lanes = 32, cells = P::cells;
   const ResidentGrid<T>& grid = pass.grid;
   const T* const arguments = pass.arguments + P::first_argument(i);
-  const Extent down = tile.rows_with(rows, grid), along = tile.columns_with(columns, grid);
+  const TileSpan down = tile.rows_with(rows, grid), along = tile.columns_with(columns, grid);
   const int across = (along.end - along.begin + lanes - 1) / lanes;
   const int pieces = (down.end - down.begin + cells - 1) / cells * across;
   for (int piece = threadIdx.y; piece < pieces; piece += blockDim.y) {
@@ -301,7 +301,7 @@ __device__ __forceinline__ void stay_resident(const typename P::T* from, typenam
   tile.first_column = begin(tile_column, across, grid.columns);
   tile.rows = begin(tile_row + 1, down, grid.rows) - tile.first_row;
   tile.columns = begin(tile_column + 1, across, grid.columns) - tile.first_column;
-  const auto ends = [](Extent of, int count, int halo) {
+  const auto ends = [](TileSpan of, int count, int halo) {
     return of.begin > -halo || of.end < count + halo;
   };
   tile.at_face = ends(tile.rows_with(tile.row_halo, grid), tile.rows, tile.row_halo) ||

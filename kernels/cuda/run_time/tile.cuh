@@ -8,7 +8,7 @@
 #pragma once
 
 #include "kernels/cuda/run_time/arguments.hpp"
-#include "kernels/ghost.hpp"
+#include "kernels/grid/ghost.hpp"
 
 namespace lapl {
 

@@ -1,0 +1,173 @@
+#include "kernels/cpu/compiler/compiled_code.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "kernels/cpu/compiler/library_check.hpp"
+#include "kernels/cpu/compiler/system_compiler.hpp"
+#include "kernels/error.hpp"
+#include "kernels/machine/shared_code.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* source_name = "code.cpp";
+constexpr const char* messages_name = "messages";
+constexpr std::size_t most_bytes = std::size_t{256} << 20;  // that a compiler may write
+
+void require_private(int folder) {
+  struct stat status {};
+  if (::fstat(folder, &status) != 0 || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
+    throw IoError("the folder for compiled code is not this user's alone");
+}
+
+void write_text(const fs::path& path, std::string_view text) {
+  std::error_code ignored;  // then the file cannot be written either
+  fs::create_directories(path.parent_path(), ignored);
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (!file) throw IoError("{}: cannot be written (a full disk?)", path.filename().string());
+}
+
+}  // namespace
+
+void CompiledCode::CloseLibrary::operator()(void* library) const { ::dlclose(library); }
+
+std::string all_of(const CodeText& text) {
+  std::string all = arithmetic_guard() + text.source;
+  const auto add = [&](const std::string& part) { all.append(1, '\0').append(part); };
+  for (const auto& [name, header] : text.headers) {
+    add(name);
+    add(header);
+  }
+  for (const auto& flags : {library_flags(), text.flags})
+    for (const std::string& flag : flags) add(flag);
+  return all;
+}
+
+CompiledCode::CompiledCode(CodeText text)
+    : text_(std::move(text)), received_(received_shared_code()) {
+  stop_at_ = std::chrono::steady_clock::now() + text_.limit;
+  if (!receives()) start();
+}
+
+CompiledCode::CompiledCode(CodeText text, int shared) : text_(std::move(text)), shared_(shared) {
+  start();
+  share();
+}
+
+// Whether the code is here, or may still come.
+bool CompiledCode::receives() {
+  if (received_ < 0) return false;
+  const SharedCodeState state = shared_code_state(received_, all_of(text_));
+  if (state == SharedCodeState::pending && std::chrono::steady_clock::now() < stop_at_) return true;
+  const std::string path = fmt::format("/proc/self/fd/{}", std::exchange(received_, -1));
+  return state == SharedCodeState::usable && load(path).empty();
+}
+
+void CompiledCode::start() try {
+  const SystemCompiler compiler = system_compiler();
+  if (compiler.path.empty()) throw IoError(compiler.missing);
+  program_ = compiler.path;
+  folder_.emplace(folder_of_temporaries(), "code");
+  require_private(folder_->descriptor());
+  // The loader takes a library of a path that it knows for the one that it has loaded.
+  static std::atomic<unsigned> count = 0;
+  library_name_ = fmt::format("code-{}.so", ++count);
+  for (const auto& [name, header] : text_.headers) write_text(file(name), header);
+  write_text(file(source_name), arithmetic_guard() + text_.source);
+
+  std::vector<std::string> words = {program_};
+  for (const auto& flags : {library_flags(), text_.flags})
+    words.insert(words.end(), flags.begin(), flags.end());
+  words.insert(words.end(), {"-iquote", ".", source_name, "-o", library_name_});
+  stop_at_ = std::chrono::steady_clock::now() + text_.limit;
+  compiler_.emplace(std::move(words), compiler_environment(folder_->path().string()),
+                    folder_->descriptor(), messages_name);
+} catch (const IoError& error) {
+  unavailable_ = error.what();
+  folder_.reset();
+}
+
+bool CompiledCode::ready() {
+  if (received_ >= 0) {
+    if (!receives()) start();
+    if (received_ >= 0) return false;
+  }
+  if (!compiler_) return true;
+  const std::optional<int> status = compiler_->ended();
+  if (!status && std::chrono::steady_clock::now() < stop_at_) return false;
+  compiler_.reset();
+  if (status)
+    finish(*status);
+  else
+    unavailable_ = program_ + ": took too long to compile";
+  share();
+  folder_.reset();
+  return true;
+}
+
+void CompiledCode::wait() {
+  while (!ready()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void CompiledCode::finish(int status) {
+  messages_ = plain_file(file(messages_name), 2000).value_or("");
+  if (status != 0) {
+    unavailable_ = fmt::format("{}: {}", program_, end_text(status));
+    return;
+  }
+  const std::optional<std::string> library = plain_file(file(library_name_), most_bytes);
+  const std::string fault = library ? library_fault(*library) : "no file";
+  if (!fault.empty())
+    unavailable_ = fmt::format("{}: what it has compiled is {}", program_, fault);
+  else if (shared_ < 0)
+    unavailable_ = load(file(library_name_));
+}
+
+// Where it has failed the file stays empty, and who receives it does without.
+void CompiledCode::share() {
+  if (shared_ < 0 || compiler_) return;
+  std::string library;
+  if (unavailable_.empty()) library = plain_file(file(library_name_), most_bytes).value_or("");
+  seal_shared_code(std::exchange(shared_, -1), library, all_of(text_));
+}
+
+// Why it cannot be used; empty where it is.
+std::string CompiledCode::load(const std::string& path) {
+  library_.reset(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (library_ == nullptr)
+    return fmt::format("{}: what was compiled cannot be loaded (mounted noexec?): {}",
+                       folder_ ? folder_->path().parent_path().string() : path, ::dlerror());
+  for (const std::string& name : text_.functions)
+    if (::dlsym(library_.get(), name.c_str()) == nullptr) {
+      library_.reset();
+      return fmt::format("{}: what it has compiled has no function {}", program_, name);
+    }
+  return {};
+}
+
+void* CompiledCode::symbol(const std::string& name) const {
+  void* const found = library_ == nullptr ? nullptr : ::dlsym(library_.get(), name.c_str());
+  if (found == nullptr) throw std::logic_error("no function " + name + " in the compiled code");
+  return found;
+}
+
+// By way of the open folder, which stays this one where its path is made to lead elsewhere.
+std::string CompiledCode::file(const std::string& name) const {
+  return fmt::format("/proc/self/fd/{}/{}", folder_->descriptor(), name);
+}
+
+}  // namespace lapl

@@ -1,0 +1,22 @@
+// Host memory whose want is told in bytes.
+#pragma once
+
+#include <cstdint>
+#include <new>
+#include <vector>
+
+#include "kernels/machine/available_memory.hpp"
+
+namespace lapl {
+
+/// `size` zeros of a field. Throws DeviceError where memory does not suffice.
+template <class T>
+std::vector<T> host_vector(std::int64_t size) {
+  try {
+    return std::vector<T>(size);
+  } catch (const std::bad_alloc&) {
+    throw_out_of_memory(static_cast<std::uint64_t>(size) * sizeof(T));
+  }
+}
+
+}  // namespace lapl

@@ -1,0 +1,74 @@
+// A value that is not finite, and the values around it, from which a person may see why.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/grid/grid.hpp"
+#include "kernels/platform.hpp"
+
+namespace lapl {
+
+/// The cells at most two rows and two columns away from one, in its plane.
+struct Neighbourhood {
+  std::int64_t first_row, first_column, rows, columns;
+};
+inline constexpr int most_neighbours = 25;  ///< the cell itself counted too
+
+LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape) {
+  const std::int64_t row = index / shape.columns % shape.rows, column = index % shape.columns;
+  const std::int64_t first_row = row < 2 ? 0 : row - 2;
+  const std::int64_t first_column = column < 2 ? 0 : column - 2;
+  const std::int64_t end_row = row + 3 > shape.rows ? shape.rows : row + 3;
+  const std::int64_t end_column = column + 3 > shape.columns ? shape.columns : column + 3;
+  return {first_row, first_column, end_row - first_row, end_column - first_column};
+}
+
+/// The first NaN or infinity of a state.
+template <class T>
+struct NotFinite {
+  std::int64_t index = 0;
+  std::array<T, most_neighbours> around{};  ///< values of neighbourhood_of(index), row by row
+};
+
+/// Index of the first NaN or infinity; none where all values are finite.
+template <class T>
+std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
+  constexpr std::size_t at_once = 4096;  // looked at without a branch
+  for (std::size_t start = 0; start < values.size(); start += at_once) {
+    const auto block = values.subspan(start, std::min(at_once, values.size() - start));
+    unsigned bad = 0;
+    for (const T value : block) bad |= std::isfinite(value) ? 0u : 1u;
+    if (bad == 0) continue;
+    const auto first = std::ranges::find_if(block, [](T value) { return !std::isfinite(value); });
+    return static_cast<std::int64_t>(start) + (first - block.begin());
+  }
+  return std::nullopt;
+}
+
+/// Indices of neighbourhood_of(index), row by row, in the same state or field.
+inline std::vector<std::int64_t> indices_around(std::int64_t index, Shape shape) {
+  const Neighbourhood area = neighbourhood_of(index, shape);
+  const std::int64_t cells = shape.rows * shape.columns, plane = index / cells * cells;
+  std::vector<std::int64_t> around;
+  for (std::int64_t row = area.first_row; row < area.first_row + area.rows; ++row)
+    for (std::int64_t column = 0; column < area.columns; ++column)
+      around.push_back(plane + row * shape.columns + area.first_column + column);
+  return around;
+}
+
+/// The one at `index` of a state, or of one field.
+template <class T>
+NotFinite<T> not_finite_at(std::int64_t index, const T* state, Shape shape) {
+  NotFinite<T> found{.index = index};
+  std::ranges::transform(indices_around(index, shape), found.around.begin(),
+                         [&](std::int64_t at) { return state[at]; });
+  return found;
+}
+
+}  // namespace lapl

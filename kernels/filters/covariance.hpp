@@ -1,0 +1,63 @@
+// Covariance of a convolution's output, for weights that are all alike along a channel:
+//
+//   input[b,c0,i,j,c0,k,l] += c[c0] * sum over ch, p, q of
+//       mu[b,ch,i+p,j+q] * mu[b,ch,k+p,l+q] + gamma[b,ch,i+p,j+q,ch,k+p,l+q]
+//
+// where p, q go over the window. The sum does not depend on c0, and moving along the diagonal
+// (i,j), (k,l) by one moves its window by one; so it is made in three steps, each once:
+//
+//   channels[b,y,x,v,u] = sum over ch of mu[b,ch,y,x] mu[b,ch,v,u] + gamma[b,ch,y,x,ch,v,u]
+//   down[b,i,x,k,u]     = sum over p of channels[b,i+p,x,k+p,u]
+//   sum[b,i,j,k,l]      = sum over q of down[b,i,j+q,k,l+q]
+//
+// Each step adds in ascending order, in float32 (the same bits on CPU and GPU), or in float64 for
+// values stored so (on the CPU alone).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/filters/half.hpp"
+#include "kernels/grid/grid.hpp"
+
+namespace lapl {
+
+/// input is (batch, outputs, rows, columns, outputs, rows, columns); mu (batch, channels, R, C) and
+/// gamma (batch, channels, R, C, channels, R, C) with R = rows + window.rows - 1 and
+/// C = columns + window.columns - 1; c (outputs). Dense and row-major.
+struct CovarianceProblem {
+  std::int64_t batch = 0;
+  std::int64_t channels = 0;
+  std::int64_t outputs = 0;
+  Shape output;
+  Shape window;
+
+  Shape source() const {
+    return {output.rows + window.rows - 1, output.columns + window.columns - 1};
+  }
+  /// Values of `channels` and of `down` above, for one b.
+  std::int64_t channel_sums() const { return source().cells() * source().cells(); }
+  std::int64_t down_sums() const {
+    const std::int64_t one = output.rows * source().columns;
+    return one * one;
+  }
+};
+
+/// What goes into the sum, each value stored as Storage (float, double or Half).
+template <class Storage>
+struct CovarianceTerms {
+  std::vector<Storage> input, mu, gamma, c;
+};
+
+/// Adds to `terms.input` on "cpu" or "cuda". `threads` of 0: one for each core. Throws DeviceError,
+/// also for float64 on "cuda".
+template <class Storage>
+void add_covariance_on(const std::string& backend, const CovarianceProblem& problem,
+                       CovarianceTerms<Storage>& terms, int threads);
+
+/// Adds to `terms.input` on the CPU. Other entries than those above are neither read nor written.
+template <class Storage>
+void add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms, int threads);
+
+}  // namespace lapl

@@ -1,0 +1,80 @@
+// Filters a few rows at once, with what the window reads beyond the ends of a row.
+//
+//   output columns   | edge |           inside           | edge |
+//   read from        | copy |     the input itself       | copy |
+//
+// "inside" is where the window lies within the row. For the columns at its ends the row's values
+// are copied together with the edge's, a strip at a time, so that no loop has a branch for them.
+#pragma once
+
+#include <vector>
+
+#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/filters/cpu/filter_loops.hpp"
+#include "kernels/filters/filter.hpp"
+
+namespace lapl {
+
+template <class T>
+class RowFilter {
+ public:
+  /// output.columns is the distance of output rows from one another; before_rows is not used.
+  RowFilter(const Correlation<T>& correlation, const FilterLoops<T>& loops);
+
+  /// What one thread needs to filter.
+  struct Scratch {
+    HostBuffer<T> in, out;  // a strip, with the values that its windows reach
+    std::vector<const T*> in_rows, in_shifted;
+    std::vector<T*> out_rows, out_shifted;
+    std::vector<std::int64_t> sources;  // the input's column for each of the strip's
+  };
+  Scratch scratch() const;
+
+  /// Most rows that `apply` takes. Rows that share no input gain nothing from being done together.
+  std::int64_t rows_at_once() const { return correlation_.window.rows == 1 ? 1 : loops_.rows; }
+
+  /// `rows` output rows, rows_at_once() or 1 of them, at columns [first, last). in[0 ... rows +
+  /// window.rows - 2]: whole input rows; out[r]: where the value of column `first` goes.
+  void apply(const T* const* in, std::int64_t rows, T* const* out, std::int64_t first,
+             std::int64_t last, Scratch& scratch) const;
+
+ private:
+  struct Terms {
+    std::vector<T> weights;
+    std::vector<std::uint8_t> outputs;
+    T start = 0;
+  };
+  static constexpr std::int64_t strip_columns = 256;
+
+  Terms terms_for(std::int64_t rows) const;
+  void run(const T* const* in, std::int64_t rows, T* const* out, std::int64_t width,
+           bool fetch_next) const;
+  void apply_edge(const T* const* in, std::int64_t rows, T* const* out, std::int64_t first,
+                  std::int64_t last, Scratch& scratch) const;
+
+  const FilterLoops<T>& loops_;
+  Correlation<T> correlation_;
+  Terms many_, one_;
+};
+
+/// Whole rows of an input, beyond its first and last one too.
+template <class T>
+class EdgeRows {
+ public:
+  EdgeRows(Shape input, Edge edge, T constant)
+      : input_(input),
+        edge_(edge),
+        outside_(edge == Edge::constant ? static_cast<std::size_t>(input.columns) : 0, constant) {}
+
+  const T* at(const T* input, std::int64_t row) const {
+    row = edge_index(edge_, row, input_.rows);
+    return row < 0 ? outside_.data() : input + row * input_.columns;
+  }
+
+ private:
+  Shape input_;
+  Edge edge_;
+  std::vector<T> outside_;
+};
+
+}  // namespace lapl

@@ -1,0 +1,86 @@
+// Filters: convolution and correlation of a field with a small window of weights.
+//
+//   output[i,j] = sum over a,b of weights[a,b] * input[i + a - before_rows, j + b - before_columns]
+//
+// Every kind and mode is this sum: a convolution has its weights in reverse order, and a mode is a
+// choice of `before` and of the output's shape (solver/filters/filter.hpp). Indices outside the
+// input are those that scipy.ndimage's modes of the same names mean:
+//
+//   constant   k k k k | a b c d | k k k k        nearest   a a a a | a b c d | d d d d
+//   reflect    d c b a | a b c d | d c b a        mirror    . d c b | a b c d | c b a .
+//   wrap       a b c d | a b c d | a b c d
+//
+// The direct method adds the terms in row-major order of the window, each by one fma, starting from
+// the first product (which is rounded once): the same bits on every backend. Weights that are 0
+// take no part, as in SciPy, so a NaN under one of them does not spread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/grid/grid.hpp"
+#include "kernels/platform.hpp"
+
+namespace lapl {
+
+enum class Edge : std::uint8_t { constant, nearest, reflect, mirror, wrap };
+
+/// Index of the input's value that stands at `index`, any distance outside of 0 ... size - 1; -1
+/// where that is the constant. `Index` must hold the sum of their magnitudes twice.
+template <class Index>
+LAPL_HOST_DEVICE Index edge_index(Edge edge, Index index, std::type_identity_t<Index> size) {
+  if (index >= 0 && index < size) return index;
+  switch (edge) {
+    case Edge::constant: return -1;
+    case Edge::nearest: return index < 0 ? 0 : size - 1;
+    default: break;
+  }
+  if (edge == Edge::mirror && size == 1) return 0;
+  const Index period = edge == Edge::wrap ? size : edge == Edge::reflect ? 2 * size : 2 * size - 2;
+  Index place = index % period;
+  if (place < 0) place += period;
+  if (place < size) return place;
+  return (edge == Edge::reflect ? 2 * size - 1 : 2 * size - 2) - place;
+}
+
+/// direct: the sum as it stands. separable: two passes of one dimension each, for weights of
+/// rank 1. fft: products of transforms, by overlap-save on large inputs.
+enum class FilterMethod : std::uint8_t { direct, separable, fft };
+
+/// One filter on inputs of one shape.
+template <class T>
+struct Correlation {
+  Shape input;
+  Shape output;
+  Shape window;
+  std::vector<T> weights;           ///< window.rows * window.columns, row-major
+  std::int64_t before_rows = 0;     ///< rows of the window before an output row's own place
+  std::int64_t before_columns = 0;  ///< columns of the window before an output column's own place
+  Edge edge = Edge::constant;
+  T constant = 0;
+};
+
+/// A filter and how to compute it.
+template <class T>
+struct FilterPlan {
+  Correlation<T> correlation;
+  FilterMethod method = FilterMethod::direct;
+  int field = 0;  ///< of the state, where it is a run's
+};
+
+/// The factors of a window of rank 1: weights[a,b] = rows[a] * columns[b] to within
+/// 4 eps * max|weights|.
+template <class T>
+struct SeparableWeights {
+  std::vector<T> rows, columns;
+};
+
+/// The factors of the window's weights, found in double precision and rounded to T; nothing where
+/// the weights are not of rank 1, or where a weight is 0 and both its factors are not: a NaN would
+/// spread through it.
+template <class T>
+std::optional<SeparableWeights<T>> separate(const Correlation<T>& correlation);
+
+}  // namespace lapl

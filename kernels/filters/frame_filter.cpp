@@ -1,0 +1,79 @@
+#include "kernels/filters/frame_filter.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <chrono>
+
+#include "kernels/backend.hpp"
+#include "kernels/cpu/cpu_backend.hpp"
+#include "kernels/cpu/startable_threads.hpp"
+#include "kernels/error.hpp"
+#include "kernels/fields/not_finite.hpp"
+#include "kernels/filters/cpu/filter.hpp"
+#ifdef LAPL_HAS_CUDA
+#include "kernels/cuda/cuda_backend.hpp"
+#endif
+
+namespace lapl {
+namespace {
+
+template <class T>
+class CpuFrameFilter final : public FrameFilter<T> {
+ public:
+  CpuFrameFilter(const FilterPlan<T>& plan, int threads)
+      : plan_(plan),
+        threads_(startable_threads(threads > 0 ? threads : omp_get_num_procs())),
+        filter_(make_cpu_filter(plan, threads_)),
+        input_(plan.correlation.input.cells()),
+        output_(plan.correlation.output.cells()) {}
+
+  void run(std::int64_t frames, const typename FrameFilter<T>::Read& read,
+           const typename FrameFilter<T>::Write& write) override {
+    for (std::int64_t frame = 0; frame < frames; ++frame) {
+      read(frame, input_.data());
+      CpuFilter<T>& filter = filter_for_input();
+      const auto start = std::chrono::steady_clock::now();
+      filter.apply(input_.data(), output_.data());
+      taken_ += std::chrono::steady_clock::now() - start;
+      write(frame, output_.data());
+    }
+  }
+
+  double seconds() const override { return taken_.count(); }
+  std::string device() const override { return processor_name(); }
+
+ private:
+  CpuFilter<T>& filter_for_input() {
+    if (plan_.method != FilterMethod::fft || !first_not_finite<T>(input_)) return *filter_;
+    if (!direct_) direct_ = make_cpu_filter<T>({plan_.correlation, FilterMethod::direct}, threads_);
+    return *direct_;
+  }
+
+  FilterPlan<T> plan_;
+  int threads_;
+  std::unique_ptr<CpuFilter<T>> filter_, direct_;
+  std::vector<T> input_, output_;
+  std::chrono::duration<double> taken_{};
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<FrameFilter<T>> make_frame_filter(const std::string& backend,
+                                                  const FilterPlan<T>& plan, int threads) {
+  if (backend == "cpu") return std::make_unique<CpuFrameFilter<T>>(plan, threads);
+  if (const std::string reason = cuda_unavailable(); !reason.empty())
+    throw DeviceError("backend cuda: {}", reason);
+#ifdef LAPL_HAS_CUDA
+  return make_cuda_frame_filter(plan);
+#else
+  return nullptr;  // not reached: cuda_unavailable said so above
+#endif
+}
+template std::unique_ptr<FrameFilter<float>> make_frame_filter(const std::string&,
+                                                               const FilterPlan<float>&, int);
+template std::unique_ptr<FrameFilter<double>> make_frame_filter(const std::string&,
+                                                                const FilterPlan<double>&, int);
+
+}  // namespace lapl

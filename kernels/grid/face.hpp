@@ -1,0 +1,145 @@
+// Faces: what a stencil reads on the ghost nodes just outside a block, described once for every
+// engine. A face is a law, or a neighbour.
+//
+//              ghost      | interior ...              | ghost
+//   index        -1       |  0   1   2  ... n-2  n-1  |   n
+//   law       a + b u0    | u0  u1  u2           un-1 | a' + b' un-1
+//   neighbour   un-1      | u0  u1  u2           un-1 | u0             the block itself: periodic
+//
+// The node outside is held at 0 by (0, 0); nothing flows through a face with (0, 1).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kernels/grid/boundary.hpp"
+#include "kernels/grid/ghost.hpp"
+
+namespace lapl {
+
+template <class T>
+struct Face {
+  T a = 0, b = 0;  ///< ghost = a + b * inside
+  bool neighbour = false;
+
+  friend constexpr bool operator==(const Face&, const Face&) = default;
+
+  LAPL_HOST_DEVICE bool is_constant() const { return !neighbour && b == T(0); }
+  LAPL_HOST_DEVICE bool is_even() const { return !neighbour && a == T(0) && b == T(1); }
+
+  LAPL_HOST_DEVICE T ghost(T inside) const { return ghost_of(a, b, inside); }
+};
+
+/// The two faces of an axis; both are neighbours or none is.
+template <class T>
+struct AxisFaces {
+  Face<T> first, last;
+
+  AxisFaces() = default;
+  AxisFaces(Face<T> both) : first(both), last(both) {}
+  AxisFaces(Face<T> first_face, Face<T> last_face) : first(first_face), last(last_face) {}
+  AxisFaces(Boundary boundary)
+      : AxisFaces(boundary == Boundary::periodic ? Face<T>{.neighbour = true}
+                                                 : Face<T>{0, T(boundary == Boundary::insulated)}) {
+  }
+  friend bool operator==(const AxisFaces&, const AxisFaces&) = default;
+
+  LAPL_HOST_DEVICE bool wrap() const { return first.neighbour; }
+  LAPL_HOST_DEVICE const Face<T>& at(std::int64_t index) const { return index < 0 ? first : last; }
+};
+
+template <class T>
+struct Faces {
+  AxisFaces<T> rows, columns, planes;
+
+  Faces() = default;
+  Faces(AxisFaces<T> of_rows, AxisFaces<T> of_columns, AxisFaces<T> of_planes = {})
+      : rows(of_rows), columns(of_columns), planes(of_planes) {}
+  Faces(Boundaries boundaries) : Faces(boundaries.rows, boundaries.columns, boundaries.planes) {}
+  friend bool operator==(const Faces&, const Faces&) = default;
+};
+
+/// Those of an axis: 0 planes, 1 rows, 2 columns.
+template <class T>
+const AxisFaces<T>& axis_faces(const Faces<T>& faces, int axis) {
+  return axis == 0 ? faces.planes : axis == 1 ? faces.rows : faces.columns;
+}
+
+/// The interior node that gives the value at an index from -1 to size.
+struct AxisSource {
+  std::int64_t index = 0;
+  bool ghost = false;  ///< by the law of the face there
+};
+template <class T>
+LAPL_HOST_DEVICE AxisSource source_at(const AxisFaces<T>& faces, std::int64_t index,
+                                      std::int64_t size) {
+  if (index >= 0 && index < size) return {index, false};
+  if (faces.wrap()) return {index < 0 ? size - 1 : 0, false};
+  return {index < 0 ? 0 : size - 1, true};
+}
+
+/// The value of a plane at an index from -1 to size of each axis, of which one at most is a ghost;
+/// `value(row, column)` reads the interior.
+template <class T, class Read>
+LAPL_HOST_DEVICE T value_at(const Faces<T>& faces, std::int64_t row, std::int64_t rows,
+                            std::int64_t column, std::int64_t columns, Read value) {
+  const AxisSource from_row = source_at(faces.rows, row, rows);
+  const AxisSource from_column = source_at(faces.columns, column, columns);
+  T found = value(from_row.index, from_column.index);
+  if (from_column.ghost) found = faces.columns.at(column).ghost(found);
+  if (from_row.ghost) found = faces.rows.at(row).ghost(found);
+  return found;
+}
+
+/// How an axis goes on beyond a face, for engines that extend the grid instead of imposing the
+/// faces at every step. A step of a mirror-symmetric linear equation keeps an extension exact.
+enum class Extension : std::uint8_t { odd, even, periodic };
+
+struct AxisExtension {
+  Extension first = Extension::odd, last = Extension::odd;
+};
+struct Extensions {
+  AxisExtension rows, columns;
+};
+
+/// The extension that keeps to the faces; none where a law is neither "held at 0" nor "even".
+template <class T>
+std::optional<Extensions> extensions_of(const Faces<T>& faces) {
+  bool possible = true;
+  const auto of = [&](const Face<T>& face) {
+    possible =
+        possible && (face.neighbour || face.is_even() || (face.is_constant() && face.a == 0));
+    return face.neighbour ? Extension::periodic : face.is_even() ? Extension::even : Extension::odd;
+  };
+  const Extensions found{{of(faces.rows.first), of(faces.rows.last)},
+                         {of(faces.columns.first), of(faces.columns.last)}};
+  return possible ? std::optional(found) : std::nullopt;
+}
+
+/// What stands at any index of an extended axis.
+template <class Index>
+struct Extended {
+  Index index = 0;       ///< an interior node
+  bool ghost = false;    ///< the node just outside an odd face: 0
+  bool negated = false;  ///< its value with the other sign
+};
+template <class Index>
+LAPL_HOST_DEVICE Extended<Index> extended(AxisExtension axis, Index index, Index size) {
+  bool negated = false;
+  while (index < 0 || index >= size) {  // once, but on grids narrower than an engine's halo
+    const bool before = index < 0;
+    const Extension extension = before ? axis.first : axis.last;
+    if (extension == Extension::periodic) {
+      index += before ? size : -size;
+    } else if (extension == Extension::even) {
+      index = (before ? -1 : 2 * size - 1) - index;
+    } else {
+      if (index == -1 || index == size) return {before ? 0 : size - 1, true, false};
+      index = (before ? -2 : 2 * size) - index;
+      negated = !negated;
+    }
+  }
+  return {index, false, negated};
+}
+
+}  // namespace lapl

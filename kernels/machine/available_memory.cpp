@@ -1,0 +1,101 @@
+#include "kernels/machine/available_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "kernels/error.hpp"
+#include "kernels/machine/size_text.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t machine_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string name, unit;
+  std::uint64_t kibibytes = 0;
+  while (file >> name >> kibibytes) {
+    if (name == "MemAvailable:") return kibibytes * 1024;
+    std::getline(file, unit);
+  }
+  return 0;
+}
+
+/// The number in a control group's file; `unlimited` where there is none ("max", or no file).
+std::uint64_t group_number(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  return file >> number ? number : unlimited;
+}
+
+/// The file cache of a control group, which counts as used but gives way.
+std::uint64_t group_cache(const std::filesystem::path& group, const std::string& prefix) {
+  std::ifstream file(group / "memory.stat");
+  std::string name;
+  std::uint64_t bytes = 0, cache = 0;
+  while (file >> name >> bytes)
+    if (name == prefix + "active_file" || name == prefix + "inactive_file") cache += bytes;
+  return cache;
+}
+
+/// A version of control groups as its files have it.
+struct GroupFiles {
+  const char* limit;
+  const char* used;
+  const char* prefix;  ///< in memory.stat, of what a group and those below it have together
+};
+constexpr GroupFiles version_1 = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
+constexpr GroupFiles version_2 = {"memory.max", "memory.current", ""};
+
+/// The memory that a control group and those above it leave: batch systems set limits on any of the
+/// levels. In a container the group's own folder may be out of sight; that of all groups is its
+/// own.
+std::uint64_t memory_of_groups(const std::filesystem::path& root, const std::string& name,
+                               const GroupFiles& files) {
+  std::uint64_t least = unlimited;
+  for (auto group = root / name.substr(1);; group = group.parent_path()) {
+    const std::uint64_t limit = group_number(group / files.limit);
+    const std::uint64_t used = group_number(group / files.used);
+    if (limit != unlimited && used != unlimited)
+      least = std::min(
+          least, limit - std::min(limit, used - std::min(used, group_cache(group, files.prefix))));
+    if (group == root || !group.has_relative_path()) return least;
+  }
+}
+
+}  // namespace
+
+std::uint64_t group_memory(const std::filesystem::path& groups, const std::filesystem::path& root) {
+  std::ifstream file(groups);
+  std::uint64_t least = unlimited;
+  for (std::string line; std::getline(file, line);) {  // NUMBER:CONTROLLERS:/GROUP
+    const std::size_t first = line.find(':'), second = line.find(":/", first + 1);
+    if (first == line.npos || second == line.npos) continue;
+    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
+    const std::string name = line.substr(second + 1);
+    if (controllers == ",,")
+      least = std::min(least, memory_of_groups(root, name, version_2));
+    else if (controllers.find(",memory,") != std::string::npos)
+      least = std::min(least, memory_of_groups(root / "memory", name, version_1));
+  }
+  return least;
+}
+
+std::uint64_t available_memory() {
+  return std::min(machine_memory(), group_memory("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
+
+void throw_out_of_memory(std::uint64_t needed) {
+  throw DeviceError(
+      "out of host memory: a field needs {} more, about {} are available (lapl plan says what a "
+      "run takes)",
+      size_text(static_cast<double>(needed)), size_text(static_cast<double>(available_memory())));
+}
+
+}  // namespace lapl

@@ -1,0 +1,85 @@
+#include "kernels/machine/leftovers.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_own_folder(const struct stat& status) {
+  return S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
+}
+
+bool is_file(const struct stat& status) { return S_ISREG(status.st_mode); }
+
+void remove_unless_held(const fs::path& path, bool (*right_kind)(const struct stat&)) {
+  // Without waiting for whoever writes to a pipe.
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return;
+  struct stat status {};
+  std::error_code ignored;
+  if (::fstat(file, &status) == 0 && right_kind(status) && ::flock(file, LOCK_EX | LOCK_NB) == 0)
+    fs::remove_all(path, ignored);
+  ::close(file);
+}
+
+bool is_leftover(const std::string& name, const std::string& start) {
+  return name.starts_with(start) && name.size() > start.size() &&
+         std::ranges::all_of(name.substr(start.size()),
+                             [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+std::vector<std::string> hidden_names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  fs::directory_iterator entry(folder.empty() ? "." : folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (std::string name = entry->path().filename().string(); name.starts_with('.'))
+      names.push_back(std::move(name));
+  return names;
+}
+
+// The name itself where there is room for more; else its start and a number of its own.
+std::string short_name(const std::string& name) {
+  constexpr std::size_t longest = 255 - 16;  // bytes of a name; without ".", ".tmp-" and a process
+  if (name.size() <= longest) return name;
+  const std::string number = std::to_string(std::hash<std::string>()(name));
+  return name.substr(0, longest - number.size()) + number;
+}
+
+}  // namespace
+
+void remove_leftovers(const fs::path& folder, const std::string& start) {
+  for (const std::string& name : hidden_names_in(folder))
+    if (is_leftover(name, start)) remove_unless_held(folder / name, is_own_folder);
+}
+
+fs::path temporary_beside(const fs::path& target) {
+  // A folder is listed once, however many files a run or a series of pictures puts into it.
+  static std::mutex mutex;
+  static std::map<fs::path, std::vector<std::string>> hidden;
+  const fs::path folder = target.parent_path();
+  const std::string start = "." + short_name(target.filename().string()) + ".tmp-";
+  const std::lock_guard lock(mutex);
+  const auto [at, first] = hidden.try_emplace(folder);
+  if (first) at->second = hidden_names_in(folder);
+  std::erase_if(at->second, [&](const std::string& name) {
+    if (!is_leftover(name, start)) return false;
+    remove_unless_held(folder / name, is_file);
+    return true;
+  });
+  return folder / (start + std::to_string(::getpid()));
+}
+
+}  // namespace lapl

@@ -1,0 +1,87 @@
+// The modes of engine spectral along an axis, and what steps make of one, for CPU and GPU.
+//
+//   faces                modes                  theta               kind
+//   zero, zero           sin((i + 1) theta)     pi (p + 1)/(n + 1)  odd
+//   insulated, insulated cos((i + 1/2) theta)   pi p / n            even
+//   zero, insulated      sin((i + 1) theta)     pi (2p + 1)/(2n+1)  mixed
+//   periodic             cos, sin(i theta)      2 pi p / n          periodic
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include "kernels/spectral/linear_rates.hpp"
+
+namespace lapl {
+
+/// Of an axis of `size` nodes.
+struct AxisModes {
+  enum class Kind : std::uint8_t { odd, even, mixed, periodic };
+  std::int64_t size = 1;
+  Kind kind = Kind::odd;
+  bool turned = false;  ///< mixed, insulated first: i counts from the last node
+
+  AxisModes() = default;
+  AxisModes(const AxisFaces<double>& faces, std::int64_t nodes)
+      : size(nodes),
+        kind(faces.wrap()                    ? Kind::periodic
+             : faces.first.b != faces.last.b ? Kind::mixed
+             : faces.first.b == 1            ? Kind::even
+                                             : Kind::odd),
+        turned(kind == Kind::mixed && faces.first.b == 1) {}
+
+  /// theta of a mode, in half turns. Of a periodic axis mode n - p has that of mode p.
+  double half_turns(std::int64_t mode) const {
+    const auto n = static_cast<double>(size), p = static_cast<double>(mode);
+    switch (kind) {
+      case Kind::periodic: return 2 * std::min(p, n - p) / n;
+      case Kind::mixed: return (2 * p + 1) / (2 * n + 1);
+      case Kind::even: return p / n;
+      case Kind::odd: break;
+    }
+    return (p + 1) / (n + 1);
+  }
+
+  /// cos(turns theta) - 1 of every mode.
+  std::vector<double> distances(int turns) const {
+    std::vector<double> of_modes;
+    for (std::int64_t mode = 0; mode < size; ++mode) {
+      const double half = std::sin(std::numbers::pi / 2 * (turns * half_turns(mode)));
+      of_modes.push_back(-2 * half * half);
+    }
+    return of_modes;
+  }
+};
+
+/// What some steps make of the modes.
+class ModeSteps {
+ public:
+  ModeSteps(const LinearRates& rates, double time_step, std::int64_t steps)
+      : change_(rates.change),
+        time_step_(time_step),
+        steps_(static_cast<double>(steps)),
+        odd_(steps % 2) {}
+
+  /// `source` has the scale of `mode`; `rate` is per second.
+  LAPL_HOST_DEVICE double of(double mode, double rate, double source) const {
+    const double change = change_of(change_, rate * time_step_);
+    const bool negative = change < -1;
+    const double from_one = negative ? -2 - change : change;  // of the factor's size
+    const double exponent =
+        steps_ * from_one < -800 ? -800 : steps_ * std::log1p(from_one);  // e^-800 is 0
+    const double size = std::exp(exponent), factor = negative && odd_ ? -size : size;
+    if (source == 0) return factor * mode;
+    const double less_one = negative ? factor - 1 : std::expm1(exponent);
+    return factor * mode + source * (rate == 0 ? steps_ * time_step_ : less_one / rate);
+  }
+
+ private:
+  StepChange change_;
+  double time_step_, steps_;
+  bool odd_;
+};
+
+}  // namespace lapl

@@ -1,0 +1,64 @@
+// The diffusion equation's stage, in the one order of operations that every engine uses
+// (docs/numerics.md).
+//
+//            up
+//             |
+//   left -- centre -- right        s = (left + right) + (up + down)
+//             |                    difference = s - 4 centre       (one rounding: fma)
+//            down                  new centre = centre + c difference   (one rounding: fma)
+//
+// The same bits on every backend follow from this order, from fma being written out, and from
+// -ffp-contract=off and --fmad=false, which keep compilers from fusing anything else.
+#pragma once
+
+#include "kernels/stages/arithmetic.hpp"
+
+namespace lapl {
+
+/// Sum of the four neighbours minus four times the centre: h^2 times the Laplacian.
+/// V: a number, or a vector of them.
+template <class V>
+LAPL_HOST_DEVICE V neighbour_difference(V left, V right, V up, V down, V centre) {
+  return fused_multiply_add(V(-4), centre, (left + right) + (up + down));
+}
+
+/// The 5-point Laplacian itself, in field units per length unit squared.
+template <class V>
+LAPL_HOST_DEVICE V laplacian(V difference, V spacing_squared) {
+  return difference / spacing_squared;
+}
+
+/// One explicit Euler step of a cell, as diffusion_tree (kernels/stages/stage_tree.hpp) has it.
+/// Engines are templates over such a stage: a function of a cell and of the cells beside it, which
+/// they call for each cell with V a number or a vector of them.
+template <class V>
+struct DiffusionStage {
+  V coefficient;  ///< c = D dt / h^2
+
+  LAPL_HOST_DEVICE V operator()(V left, V right, V up, V down, V centre) const {
+    return update(centre, neighbour_difference(left, right, up, down, centre));
+  }
+
+  /// On three axes; front and back are in the planes before and after.
+  LAPL_HOST_DEVICE V operator()(V left, V right, V up, V down, V front, V back, V centre) const {
+    const V sum = ((left + right) + (up + down)) + (front + back);
+    return update(centre, fused_multiply_add(V(-6), centre, sum));
+  }
+
+  /// The step on two axes in two parts, for engines that have up + down before left + right.
+  LAPL_HOST_DEVICE static V vertical(V up, V down) { return up + down; }
+  LAPL_HOST_DEVICE static V difference(V left, V right, V vertical, V centre) {
+    return fused_multiply_add(V(-4), centre, (left + right) + vertical);
+  }
+  LAPL_HOST_DEVICE V update(V centre, V difference) const {
+    return fused_multiply_add(coefficient, difference, centre);
+  }
+
+  /// A stage that leaves cells as they are, for those that a face holds at a value.
+  LAPL_HOST_DEVICE static DiffusionStage held() { return {V(0)}; }
+};
+
+/// Explicit Euler is stable while D dt / h^2 <= 1 / (2 d) on d axes (von Neumann).
+constexpr double largest_stable_coefficient(int axes) { return 0.5 / axes; }
+
+}  // namespace lapl

@@ -1,0 +1,182 @@
+#include "kernels/stages/stage_tree.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+namespace lapl {
+namespace {
+
+// How an operation depends on the state, each kind containing those before it.
+enum class Dependence : std::uint8_t { none, homogeneous, linear, nonlinear };
+
+Dependence of_sum(Dependence a, Dependence b) {
+  const bool one_is_none = (a == Dependence::none) != (b == Dependence::none);
+  return std::max({a, b, one_is_none ? Dependence::linear : Dependence::none});
+}
+Dependence of_product(Dependence a, Dependence b) {
+  const bool one_is_none = a == Dependence::none || b == Dependence::none;
+  return one_is_none ? std::max(a, b) : Dependence::nonlinear;
+}
+
+std::vector<Dependence> dependences(const StageTree& tree) {
+  std::vector<Dependence> found;
+  for (const StageOperation& node : tree.operations) {
+    const auto of = [&](std::size_t operand) { return found[node.operands[operand]]; };
+    switch (node.operation) {
+      case Operation::value: found.push_back(Dependence::homogeneous); break;
+      case Operation::position:
+      case Operation::number:
+      case Operation::time: found.push_back(Dependence::none); break;
+      case Operation::sum:
+      case Operation::difference: found.push_back(of_sum(of(0), of(1))); break;
+      case Operation::product: found.push_back(of_product(of(0), of(1))); break;
+      case Operation::negative: found.push_back(of(0)); break;
+      case Operation::fused_multiply_add:
+        found.push_back(of_sum(of_product(of(0), of(1)), of(2)));
+        break;
+      default: {
+        Dependence most = Dependence::none;
+        for (int i = 0; i < row_of(node.operation).operands; ++i) most = std::max(most, of(i));
+        found.push_back(most == Dependence::none ? most : Dependence::nonlinear);
+      }
+    }
+  }
+  return found;
+}
+
+// Numbers operations, the same for those that give the same bits whatever the values are: factors
+// and terms may change places.
+class Numbering {
+ public:
+  /// Those of the results, with each offset times `sign`.
+  std::vector<int> results(const StageTree& tree, Offset sign) {
+    std::vector<int> numbers;
+    for (const StageOperation& node : tree.operations) {
+      std::array<int, 3> operands{};
+      for (int i = 0; i < row_of(node.operation).operands; ++i)
+        operands[i] = numbers[node.operands[i]];
+      if (commutes(node.operation) && operands[0] > operands[1])
+        std::swap(operands[0], operands[1]);
+      StageOperation turned = node;
+      turned.operands = operands;
+      turned.at = {node.at.plane * sign.plane, node.at.row * sign.row,
+                   node.at.column * sign.column};
+      numbers.push_back(
+          known_.try_emplace(turned.key(), static_cast<int>(known_.size())).first->second);
+    }
+    std::vector<int> of_results;
+    for (const int result : tree.results) of_results.push_back(numbers[result]);
+    return of_results;
+  }
+
+ private:
+  std::map<decltype(StageOperation().key()), int> known_;
+};
+
+}  // namespace
+
+bool commutes(Operation operation) {
+  return operation == Operation::sum || operation == Operation::product ||
+         operation == Operation::fused_multiply_add;
+}
+
+int StageTree::place_of(const StageOperation& operation) {
+  const auto known = std::ranges::find(operations, operation);
+  const auto place = static_cast<int>(known - operations.begin());
+  if (known == operations.end()) operations.push_back(operation);
+  return place;
+}
+int StageTree::value(int array, Offset at) {
+  return place_of({.operation = Operation::value, .index = array, .at = at});
+}
+int StageTree::position(int axis, Offset at) {
+  return place_of({.operation = Operation::position, .index = axis, .at = at});
+}
+int StageTree::number(double number) {
+  return place_of({.operation = Operation::number, .number = number});
+}
+int StageTree::time() { return place_of({.operation = Operation::time}); }
+int StageTree::operate(Operation operation, int a, int b, int c) {
+  return place_of({.operation = operation, .operands = {a, b, c}});
+}
+
+bool same_results(const StageTree& a, const StageTree& b) {
+  Numbering numbering;
+  return numbering.results(a, {1, 1, 1}) == numbering.results(b, {1, 1, 1});
+}
+
+bool reads_time(const StageTree& tree) {
+  return std::ranges::count(tree.operations, Operation::time, &StageOperation::operation) > 0;
+}
+
+StageTree without_unused(const StageTree& tree) {
+  std::vector<bool> used(tree.operations.size());
+  for (const int result : tree.results) used[result] = true;
+  const auto operands = [&](const StageOperation& node) { return row_of(node.operation).operands; };
+  for (std::size_t i = used.size(); i-- > 0;)
+    for (int k = 0; used[i] && k < operands(tree.operations[i]); ++k)
+      used[tree.operations[i].operands[k]] = true;
+  StageTree kept;
+  std::vector<int> place(used.size());
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    StageOperation node = tree.operations[i];
+    for (int k = 0; k < operands(node); ++k) node.operands[k] = place[node.operands[k]];
+    place[i] = static_cast<int>(kept.operations.size());
+    kept.operations.push_back(node);
+  }
+  for (const int result : tree.results) kept.results.push_back(place[result]);
+  return kept;
+}
+
+std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperation&)) {
+  std::vector<bool> made;
+  for (const StageOperation& node : tree.operations) {
+    bool of_leaf = leaf(node);
+    for (int i = 0; i < row_of(node.operation).operands; ++i)
+      of_leaf = of_leaf || made[node.operands[i]];
+    made.push_back(of_leaf);
+  }
+  return made;
+}
+
+StageProperties properties_of(const StageTree& tree) {
+  StageProperties properties;
+  for (const StageOperation& node : tree.operations) {
+    properties.arithmetic += computes(node.operation) ? 1 : 0;
+    properties.radius = std::max({properties.radius, std::abs(node.at.plane), std::abs(node.at.row),
+                                  std::abs(node.at.column)});
+  }
+  const std::vector<Dependence> of = dependences(tree);
+  const auto all_within = [&](Dependence most) {
+    return std::ranges::all_of(tree.results, [&](int result) { return of[result] <= most; });
+  };
+  properties.linear = all_within(Dependence::linear);
+  properties.homogeneous = all_within(Dependence::homogeneous);
+  Numbering numbering;
+  const auto turned = [&](Offset sign) { return numbering.results(tree, sign); };
+  const auto as_it_is = turned({1, 1, 1});
+  properties.mirror_symmetric = turned({-1, 1, 1}) == as_it_is && turned({1, -1, 1}) == as_it_is &&
+                                turned({1, 1, -1}) == as_it_is;
+  return properties;
+}
+
+StageTree diffusion_tree(int axes, double coefficient) {
+  StageTree tree;
+  const int centre = tree.value(0, {});
+  const auto pair = [&](Offset before, Offset after) {
+    const int first = tree.value(0, before);
+    return tree.operate(Operation::sum, first, tree.value(0, after));
+  };
+  int sum = pair({.column = -1}, {.column = 1});
+  if (axes > 1) sum = tree.operate(Operation::sum, sum, pair({.row = -1}, {.row = 1}));
+  if (axes > 2) sum = tree.operate(Operation::sum, sum, pair({.plane = -1}, {.plane = 1}));
+  const int difference =
+      tree.operate(Operation::fused_multiply_add, tree.number(-2.0 * axes), centre, sum);
+  tree.results = {
+      tree.operate(Operation::fused_multiply_add, tree.number(coefficient), difference, centre)};
+  return tree;
+}
+
+}  // namespace lapl

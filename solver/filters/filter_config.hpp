@@ -1,0 +1,72 @@
+// A filter as plain values: what a config says of one convolution or correlation.
+// io/config/filter_keys.cpp describes each entry.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/filters/filter.hpp"
+#include "solver/names.hpp"
+
+namespace lapl {
+
+enum class FilterKind { convolve, correlate };
+
+/// full: wherever the window touches the input. same: an output cell for each input cell. valid:
+/// where the window lies inside the input.
+enum class FilterMode { full, same, valid };
+
+/// Where the weights come from: numbers of the config or of an HDF5 dataset, or a name.
+enum class KernelKind { box, gaussian, laplacian, sobel_rows, sobel_columns, numbers, hdf5 };
+
+struct FilterConfig {
+  std::string name = "filtered";
+  FilterKind kind = FilterKind::convolve;
+  KernelKind kernel = KernelKind::box;
+  std::array<std::int64_t, 2> size = {0, 0};  ///< box, gaussian: rows, columns; 0: not given
+  std::array<double, 2> sigma = {0, 0};       ///< gaussian: cells, along rows and columns
+  Shape shape;                                ///< numbers, hdf5: of the weights
+  std::vector<double> weights;                ///< numbers, hdf5: row-major
+  bool one_dimensional = false;  ///< numbers in one list: `same` and `valid` as numpy.convolve
+  std::string path;              ///< hdf5: absolute path of the file
+  std::string dataset = "/kernel";
+  bool normalize = false;
+  FilterMode mode = FilterMode::same;
+  Edge edge = Edge::reflect;
+  double constant = 0;
+  std::string method = "auto";  ///< auto, direct, separable or fft
+  std::string field;            ///< of a run's state; empty: the first
+};
+
+// clang-format off
+template <>
+inline constexpr auto name_table<FilterKind> = std::to_array<Named<FilterKind>>({
+    {FilterKind::convolve, "convolve"}, {FilterKind::correlate, "correlate"}});
+template <>
+inline constexpr auto name_table<FilterMode> = std::to_array<Named<FilterMode>>({
+    {FilterMode::full, "full"}, {FilterMode::same, "same"}, {FilterMode::valid, "valid"}});
+template <>
+inline constexpr auto name_table<Edge> = std::to_array<Named<Edge>>({
+    {Edge::constant, "constant"}, {Edge::nearest, "nearest"}, {Edge::reflect, "reflect"},
+    {Edge::mirror, "mirror"}, {Edge::wrap, "wrap"}});
+template <>
+inline constexpr auto name_table<FilterMethod> = std::to_array<Named<FilterMethod>>({
+    {FilterMethod::direct, "direct"}, {FilterMethod::separable, "separable"},
+    {FilterMethod::fft, "fft"}});
+template <>
+inline constexpr auto name_table<KernelKind> = std::to_array<Named<KernelKind>>({
+    {KernelKind::box, "box", "mean over a window"},
+    {KernelKind::gaussian, "gaussian", "smooth mean with bell-shaped weights"},
+    {KernelKind::laplacian, "laplacian", "sum of the four neighbours less four times the cell"},
+    {KernelKind::sobel_rows, "sobel_rows", "slope along a column, from row to row"},
+    {KernelKind::sobel_columns, "sobel_columns", "slope along a row, from column to column"},
+    {KernelKind::numbers, "numbers"}, {KernelKind::hdf5, "hdf5"}});
+// clang-format on
+
+/// Those that a config names.
+inline constexpr auto named_kernels = std::span(name_table<KernelKind>).first<5>();
+
+}  // namespace lapl
