@@ -228,6 +228,7 @@ Term TreeWriter::call(const ShiftedPart& place, const FormulaNode& node) {
                                               node.name, node.name));
     throw FormulaError(node.at, node.name, known_names(names_));
   }
+  if (function->kind == FormulaFunction::Kind::defined) require_arguments(node, 1);
   return function->kind == FormulaFunction::Kind::stencil ? stencil(place, node)
                                                           : values_function(place, node);
 }

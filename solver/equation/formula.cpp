@@ -166,7 +166,25 @@ class Parser {
       skip_blanks();
     } while (at_ < text_.size() && text_[at_] == ',' && ++at_ > 0);
     close(open);
+    const FormulaFunction* const function = formula_function(node.name);
+    if (function && function->kind == FormulaFunction::Kind::defined && node.operands.size() == 1)
+      return defined(*function, node);
     return add(std::move(node));
+  }
+
+  // What the function stands for, with the call's operand for its argument.
+  int defined(const FormulaFunction& function, const FormulaNode& call) {
+    std::vector<int> places;
+    for (FormulaNode node : Parser(function.meaning).parse().nodes) {
+      if (node.kind == Kind::name && node.name == function.arguments) {
+        places.push_back(call.operands.front());
+        continue;
+      }
+      for (int& operand : node.operands) operand = places[operand];
+      node.at = call.at;
+      places.push_back(add(std::move(node)));
+    }
+    return places.back();
   }
 
   void close(std::size_t open) {

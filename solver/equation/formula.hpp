@@ -107,7 +107,8 @@ class FormulaText {
 struct FormulaFunction {
   enum class Kind {
     of_values,  ///< of numbers, cell by cell
-    stencil     ///< reads its argument beside the cell
+    stencil,    ///< reads its argument beside the cell
+    defined     ///< stands for its meaning, a formula of its argument
   };
   std::string_view name;
   Kind kind = Kind::of_values;
@@ -150,6 +151,7 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
     {"gradient", FormulaFunction::Kind::stencil, "e", "only within divergence"},
     {"upwind", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
      "c . grad e, first order: for each axis c (e - e-) / h where c > 0, else c (e+ - e) / h"},
+    {"biharmonic", FormulaFunction::Kind::defined, "e", "laplacian(laplacian(e))"},
 });
 /// nullptr where there is none.
 const FormulaFunction* formula_function(std::string_view name);

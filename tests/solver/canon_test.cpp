@@ -137,6 +137,16 @@ TEST_CASE("canon: operators") {
   CHECK(canon("t * u") == "t u");
 }
 
+TEST_CASE("canon: what a function is defined by stands in its place") {
+  CHECK(canon("biharmonic(u)") == canon("laplacian(laplacian(u))"));
+  CHECK(canon("2 * biharmonic(u^2 - v) + u") == canon("2 * laplacian(laplacian(u^2 - v)) + u"));
+  CHECK(canon("biharmonic(biharmonic(u))") ==
+        canon("laplacian(laplacian(laplacian(laplacian(u))))"));
+  CHECK(canon_mistake("u + biharmonic(u, v)") ==
+        "f:4: biharmonic of 2 arguments (expected biharmonic(e))");
+  CHECK(canon_mistake("biharmonic(w)").starts_with("f:11: unknown name w"));
+}
+
 TEST_CASE("canon: an operator on one reads an array of a stage before") {
   CHECK(canon("laplacian(laplacian(u))") == "1 fma(-4, q, ((ql + qr) + (qu + qd)))");
   const NamedFormulas mu = {{"mu", "u^3 - laplacian(u)"}};

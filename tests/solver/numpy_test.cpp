@@ -65,6 +65,7 @@ TEST_CASE("equations of NumPy's hold every function and every scheme") {
   for (const std::string& equation : numpy().groups()) configs += config_of(equation);
   for (const FormulaFunction& function : formula_functions) {
     CAPTURE(std::string(function.name));
+    if (function.kind == FormulaFunction::Kind::defined) continue;  // by the others
     CHECK(configs.find(std::string(function.name) + "(") != std::string::npos);
   }
   for (const auto& scheme : name_table<Scheme>)
