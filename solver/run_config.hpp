@@ -17,6 +17,7 @@
 #include "kernels/grid/boundary.hpp"
 #include "kernels/grid/grid.hpp"
 #include "solver/equation/formula.hpp"
+#include "solver/equation/schemes.hpp"
 #include "solver/filters/filter_config.hpp"
 #include "solver/names.hpp"
 #include "solver/precision.hpp"
@@ -91,28 +92,6 @@ struct EquationConfig {
     const auto at = parameters.find(parameter);
     return at == parameters.end() ? std::nullopt : std::optional(at->second);
   }
-};
-
-/// solver/equation/stages.hpp says how each steps.
-enum class Scheme { euler, heun, ssprk3, rk4, leapfrog, rkl2 };
-template <>
-inline constexpr auto name_table<Scheme> = std::to_array<Named<Scheme>>(
-    {{Scheme::euler, "euler", "explicit Euler, first order"},
-     {Scheme::heun, "heun", "Heun's method, second order"},
-     {Scheme::ssprk3, "ssprk3", "Shu and Osher's strong-stability-preserving, third order"},
-     {Scheme::rk4, "rk4", "the classical Runge-Kutta method, fourth order"},
-     {Scheme::leapfrog, "leapfrog", "fields one after the other, each with the newest values"},
-     {Scheme::rkl2, "rkl2", "Runge-Kutta-Legendre super time steps, second order"}});
-
-inline constexpr int least_stages = 2, most_stages = 128;
-
-/// A scheme with its number of stages where that is free.
-struct TimeScheme {
-  Scheme kind = Scheme::euler;
-  int stages = least_stages;  ///< rkl2
-
-  TimeScheme(Scheme scheme = Scheme::euler, int number = least_stages)
-      : kind(scheme), stages(number) {}
 };
 
 /// An output that follows from the state.

@@ -64,15 +64,8 @@ SquareMatrix leapfrog_factors(const SquareMatrix& rate, double dt) {
 }  // namespace
 
 StepChange step_change_of(TimeScheme scheme) {
-  switch (scheme.kind) {
-    case Scheme::euler:
-    case Scheme::leapfrog: return {.order = 1};
-    case Scheme::heun: return {.order = 2};
-    case Scheme::ssprk3: return {.order = 3};
-    case Scheme::rk4: return {.order = 4};
-    case Scheme::rkl2: return {.stages = scheme.stages};
-  }
-  return {};
+  return {.order = row_of(scheme.kind).order,
+          .stages = scheme.kind == Scheme::rkl2 ? scheme.stages : 0};
 }
 
 Complex change_of(TimeScheme scheme, Complex z) { return change_of(step_change_of(scheme), z); }

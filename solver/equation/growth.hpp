@@ -11,7 +11,7 @@
 
 #include "kernels/spectral/step_change.hpp"
 #include "solver/equation/eigenvalues.hpp"
-#include "solver/run_config.hpp"
+#include "solver/equation/schemes.hpp"
 
 namespace lapl {
 

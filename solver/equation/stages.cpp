@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 
 #include "solver/equation/super_steps.hpp"
 
@@ -14,6 +15,7 @@ namespace lapl {
 namespace {
 
 using Kind = FormulaNode::Kind;
+using Formulas = std::vector<const Formula*>;
 
 // The part of a formula as one text, equal where what it says is equal.
 std::string part_text(const Formula& formula, int node) {
@@ -39,71 +41,40 @@ class StageMaker {
       made_.like.resize(std::max(made_.like.size(), static_cast<std::size_t>(array) + 1));
     for (std::size_t array = 0; array < made_.like.size(); ++array)
       made_.like[array] = static_cast<int>(array);
-    for (std::size_t field = 0; field < system_.rates.size(); ++field)
-      fields_.push_back(static_cast<int>(field));
+    for (const Formula& rate : system_.rates) {
+      fields_.push_back(static_cast<int>(fields_.size()));
+      rates_.push_back(&rate);
+    }
   }
 
   StepStages of_step(TimeScheme scheme, double dt) {
     switch (scheme.kind) {
-      case Scheme::euler: euler_stage(fields_, fields_, 0, dt, 1); break;
-      case Scheme::heun: {
-        const auto v = copies();
-        euler_stage(fields_, v, 0, dt, 1);
-        euler_stage(v, fields_, 1, dt, 0.5);
-        break;
-      }
-      case Scheme::ssprk3: {
-        const auto v = copies(), w = copies();
-        euler_stage(fields_, v, 0, dt, 1);
-        euler_stage(v, w, 1, dt, 0.25);
-        euler_stage(w, fields_, 0.5, dt, 2.0 / 3);
-        break;
-      }
-      case Scheme::rk4: runge_kutta(dt); break;
+      case Scheme::leapfrog: leapfrog(dt); break;
       case Scheme::rkl2: super_step(scheme.stages, dt); break;
-      case Scheme::leapfrog:
-        for (const int field : fields_)
-          evaluate(fields_, 0, {{&system_.rates[field], {field}, [&](Writing to, Term rate) {
-                                   return std::vector{to.writer.node_of(
-                                       step(to, to.tree.value(field, {}), dt, rate))};
-                                 }}});
-        break;
+      default: runge_kutta(row_of(scheme.kind).stages, dt);
     }
+    return std::move(made_);
+  }
+
+  StepStages of_rates() { return of_values(rates_); }
+
+  StepStages of_values(const Formulas& formulas) {
+    evaluate(fields_, 0, formulas, value_alone);
+    // After those of the quantities that they read.
+    for (int& array : made_.stages.back().targets) array = new_array(-1);
     return std::move(made_);
   }
 
   const std::set<std::string>& names_read_by(const Formula& formula) {
     made_.stages.clear();
     made_.used.clear();
-    evaluate(fields_, 0, {{&formula, {-1}, [](Writing to, Term value) {
-                             return std::vector{to.writer.node_of(value)};
-                           }}});
+    evaluate(fields_, 0, {&formula}, value_alone);
     return made_.used;
   }
 
-  StepStages of_values(const std::vector<const Formula*>& formulas) {
-    std::vector<Target> targets;
-    for (const Formula* const formula : formulas)
-      targets.push_back({formula, {-1}, [](Writing to, Term value) {
-                           return std::vector{to.writer.node_of(value)};
-                         }});
-    evaluate(fields_, 0, targets);
-    // After those of the quantities that they read.
-    for (int& array : made_.stages.back().targets) array = new_array(-1);
-    return std::move(made_);
-  }
-
  private:
-  struct Writing {
-    TreeWriter& writer;
-    StageTree& tree;
-  };
-  // What a formula's value makes of some arrays.
-  struct Target {
-    const Formula* formula;
-    std::vector<int> arrays;
-    std::function<std::vector<int>(Writing, Term)> results;
-  };
+  using Arrays = std::vector<int>;  // one for each field
+
   // A stage under way.
   struct Level {
     Stage stage;
@@ -112,117 +83,109 @@ class StageMaker {
         : stage{.tree = {}, .targets = {}, .time = time},
           writer(maker.names_, stage.tree, maker.made_.used,
                  [&maker](NestedQuantity part) { return maker.array_of(part); }) {}
-  };
 
-  // base + dt rate
-  static Term step(Writing to, int base, double dt, Term rate) {
-    return to.writer.sum(TreeWriter::of(base),
-                         to.writer.product(TreeWriter::scalar(dt, false), rate));
-  }
-
-  // targets = (1 - share) u + share (state + dt f(state))
-  void euler_stage(const std::vector<int>& state, const std::vector<int>& targets, double time,
-                   double dt, double share) {
-    std::vector<Target> all;
-    for (const int field : fields_)
-      all.push_back({&system_.rates[field], {targets[field]}, [&, field](Writing to, Term rate) {
-                       Term value = step(to, to.tree.value(state[field], {}), dt, rate);
-                       if (share != 1)
-                         value = to.writer.sum(
-                             to.writer.product(TreeWriter::scalar(1 - share),
-                                               TreeWriter::of(to.tree.value(field, {}))),
-                             to.writer.product(TreeWriter::scalar(share), value));
-                       return std::vector{to.writer.node_of(value)};
-                     }});
-    evaluate(state, time, all);
-  }
-
-  void runge_kutta(double dt) {
-    // Of each evaluation: where its rates go on to, and how far; the sum of the rates so far.
-    const auto v = copies(), w = copies(), sum = copies(), next_sum = copies();
-    struct Evaluation {
-      const std::vector<int>*state, *next, *sum, *next_sum;
-      double time, next_share, weight;
-    };
-    for (const Evaluation& at : {Evaluation{&fields_, &v, nullptr, &sum, 0, 0.5, 1},
-                                 Evaluation{&v, &w, &sum, &next_sum, 0.5, 0.5, 2},
-                                 Evaluation{&w, &v, &next_sum, &sum, 0.5, 1, 2},
-                                 Evaluation{&v, nullptr, &sum, nullptr, 1, 0, 1}}) {
-      std::vector<Target> all;
-      for (const int field : fields_) {
-        const auto results = [&, field](Writing to, Term rate) {
-          const auto value = [&](int array) { return TreeWriter::of(to.tree.value(array, {})); };
-          Term total = to.writer.product(TreeWriter::scalar(at.weight), rate);
-          if (at.sum) total = to.writer.sum(value((*at.sum)[field]), total);
-          if (!at.next)
-            return std::vector{to.writer.node_of(step(to, value(field).node, dt / 6, total))};
-          return std::vector{
-              to.writer.node_of(step(to, value(field).node, at.next_share * dt, rate)),
-              to.writer.node_of(total)};
-        };
-        all.push_back(
-            {&system_.rates[field],
-             at.next ? std::vector{(*at.next)[field], (*at.next_sum)[field]} : std::vector{field},
-             results});
-      }
-      evaluate(*at.state, at.time, all);
+    Term value(int array) { return TreeWriter::of(stage.tree.value(array, {})); }
+    Term product(double factor, Term term, bool literal = true) {
+      return writer.product(TreeWriter::scalar(factor, literal), term);
     }
+    // base + dt rate
+    Term step(int base, double dt, Term rate) {
+      return writer.sum(value(base), product(dt, rate, false));
+    }
+  };
+  using Made = std::pair<int, Term>;  // an array and its value
+  // From the place of a formula among those of a stage, and its value.
+  using Results = std::function<std::vector<Made>(Level&, int, Term)>;
+
+  static std::vector<Made> value_alone(Level&, int, Term value) { return {{-1, value}}; }
+
+  // The sum that the last stage reads is made on the way, from left to right. No stage may write an
+  // array that it reads, so that states and sums take turns in two.
+  void runge_kutta(const SchemeStages& stages, double dt) {
+    const std::size_t last = stages.count - 1;
+    const std::span weights(stages.at[last].weights);
+    const std::size_t addends = last - std::ranges::count(weights.first(last), 0);
+    std::array<Arrays, 2> states, sums;
+    for (std::size_t i = 0; i < 2 && i < last; ++i) states[i] = copies();
+    for (std::size_t i = 0; i < 2 && i < addends; ++i) sums[i] = copies();
+    std::size_t summed = 0;
+    for (std::size_t i = 0; i <= last; ++i) {
+      const SchemeStage& stage = stages.at[i];
+      const Arrays& state = i == 0 ? fields_ : states[(i - 1) % 2];
+      const Arrays& next = i == last ? fields_ : states[i % 2];
+      const bool adds = i < last && weights[i] != 0;
+      evaluate(state, stage.time, rates_, [&](Level& to, int field, Term rate) {
+        Term sum = to.product(weights[i], rate);
+        if (summed > 0) sum = to.writer.sum(to.value(sums[(summed - 1) % 2][field]), sum);
+        const Term rates = i == last ? sum : to.product(stage.weights[i], rate);
+        std::vector<Made> made = {{next[field], after(stage, to, field, state[field], dt, rates)}};
+        if (adds) made.emplace_back(sums[summed % 2][field], sum);
+        return made;
+      });
+      summed += adds;
+    }
+  }
+
+  // u + s, or (1 - share) u + share (y + s)
+  static Term after(const SchemeStage& stage, Level& to, int u, int y, double dt, Term rates) {
+    const Term value = to.step(stage.share < 1 ? y : u, dt / stage.divisor, rates);
+    if (stage.share == 1) return value;
+    return to.writer.sum(to.product(1 - stage.share, to.value(u)), to.product(stage.share, value));
+  }
+
+  void leapfrog(double dt) {
+    for (const int field : fields_)
+      evaluate(fields_, 0, {rates_[field]}, [&](Level& to, int, Term rate) {
+        return std::vector<Made>{{field, to.step(field, dt, rate)}};
+      });
   }
 
   // y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
   void super_step(int count, double dt) {
-    const std::vector<int> first_rates = copies();
-    std::array<std::vector<int>, 3> made;  // y_j: made[j % 3]
+    const Arrays first_rates = copies();
+    std::array<Arrays, 3> made;  // y_j: made[j % 3]
     for (int j = 1; j < count && j < 4; ++j) made[j % 3] = copies();
     int j = 0;
     for (const SuperStage& stage : super_stages(count)) {
       ++j;
-      const auto& state = j == 1 ? fields_ : made[(j - 1) % 3];
-      const auto& before = made[(j + 1) % 3];
-      const auto& next = j == count ? fields_ : made[j % 3];
-      std::vector<Target> all;
-      for (const int field : fields_) {
-        const auto results = [&, field](Writing to, Term rate) {
-          const auto value = [&](int array) { return TreeWriter::of(to.tree.value(array, {})); };
-          const auto times = [&](double factor, Term term) {
-            return to.writer.product(TreeWriter::scalar(factor, false), term);
-          };
-          const auto change = [&](int array) {
-            return to.writer.sum(value(array), to.writer.negative(value(field)));
-          };
-          Term sum = times(stage.of_rate * dt, rate);
-          if (j > 1)
-            sum = to.writer.sum(sum, times(stage.of_first_rate * dt, value(first_rates[field])));
-          if (j > 2) sum = to.writer.sum(times(stage.nu, change(before[field])), sum);
-          if (j > 1) sum = to.writer.sum(times(stage.mu, change(state[field])), sum);
-          std::vector made_here = {to.writer.node_of(to.writer.sum(value(field), sum))};
-          if (j == 1) made_here.push_back(to.writer.node_of(rate));
-          return made_here;
+      const Arrays& state = j == 1 ? fields_ : made[(j - 1) % 3];
+      const Arrays& before = made[(j + 1) % 3];
+      const Arrays& next = j == count ? fields_ : made[j % 3];
+      evaluate(state, stage.time, rates_, [&](Level& to, int field, Term rate) {
+        const auto times = [&](double number, Term term) {
+          return to.product(number, term, false);
         };
-        all.push_back(
-            {&system_.rates[field],
-             j == 1 ? std::vector{next[field], first_rates[field]} : std::vector{next[field]},
-             results});
-      }
-      evaluate(state, stage.time, all);
+        const auto change = [&](int array) {
+          return to.writer.sum(to.value(array), to.writer.negative(to.value(field)));
+        };
+        Term sum = times(stage.of_rate * dt, rate);
+        if (j > 1)
+          sum = to.writer.sum(sum, times(stage.of_first_rate * dt, to.value(first_rates[field])));
+        if (j > 2) sum = to.writer.sum(times(stage.nu, change(before[field])), sum);
+        if (j > 1) sum = to.writer.sum(times(stage.mu, change(state[field])), sum);
+        std::vector<Made> results = {{next[field], to.writer.sum(to.value(field), sum)}};
+        if (j == 1) results.emplace_back(first_rates[field], rate);
+        return results;
+      });
     }
   }
 
-  // Appends the stages that make `targets` where the fields are those of `state`.
-  void evaluate(const std::vector<int>& state, double time, const std::vector<Target>& targets) {
-    for (const int field : fields_) names_.arrays[system_.rates[field].name] = state[field];
+  // Appends the stages that make `results` of formulas where the fields are those of `state`.
+  void evaluate(const Arrays& state, double time, const Formulas& formulas,
+                const Results& results) {
+    for (const int field : fields_) names_.arrays[rates_[field]->name] = state[field];
     levels_.clear();
     computed_.clear();
     time_ = time;
     Level last(*this, time);
     for (const Formula* const quantity : in_arrays_)
       make(*quantity, quantity->whole(), names_.arrays.at(quantity->name));
-    for (const Target& target : targets) {
-      const std::vector<int> results =
-          target.results({last.writer, last.stage.tree}, last.writer.write(*target.formula));
-      last.stage.tree.results.insert(last.stage.tree.results.end(), results.begin(), results.end());
-      last.stage.targets.insert(last.stage.targets.end(), target.arrays.begin(),
-                                target.arrays.end());
+    for (int i = 0; i < std::ssize(formulas); ++i) {
+      const Term formula = last.writer.write(*formulas[i]);
+      for (const auto& [array, value] : results(last, i, formula)) {
+        last.stage.tree.results.push_back(last.writer.node_of(value));
+        last.stage.targets.push_back(array);
+      }
     }
     for (const auto& level : levels_)
       if (!level->stage.targets.empty()) add(level->stage);
@@ -292,8 +255,8 @@ class StageMaker {
     return function && function->kind == FormulaFunction::Kind::stencil;
   }
 
-  std::vector<int> copies() {
-    std::vector<int> arrays;
+  Arrays copies() {
+    Arrays arrays;
     for (const int field : fields_) arrays.push_back(new_array(field));
     return arrays;
   }
@@ -342,8 +305,9 @@ class StageMaker {
   const FormulaSystem& system_;
   FormulaNames names_;
   StepStages made_;
-  std::vector<int> fields_;
-  std::vector<const Formula*> in_arrays_;  // quantities that a law is given for
+  Arrays fields_;
+  Formulas rates_;
+  Formulas in_arrays_;  // quantities that a law is given for
   std::map<std::string, int> arrays_of_parts_;
   std::set<int> computed_;  // arrays, in the evaluation under way
   std::vector<std::unique_ptr<Level>> levels_;
@@ -356,11 +320,7 @@ StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double ti
   return StageMaker(system).of_step(scheme, time_step);
 }
 
-StepStages rate_stages(const FormulaSystem& system) {
-  std::vector<const Formula*> rates;
-  for (const Formula& rate : system.rates) rates.push_back(&rate);
-  return StageMaker(system).of_values(rates);
-}
+StepStages rate_stages(const FormulaSystem& system) { return StageMaker(system).of_rates(); }
 
 StepStages value_stages(const FormulaSystem& system, const Formula& formula) {
   return StageMaker(system).of_values({&formula});

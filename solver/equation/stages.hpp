@@ -1,15 +1,9 @@
-// From rates of change to the stages of a step, for each scheme:
+// From rates of change to the stages of a step, for each scheme: Runge-Kutta's are rows of numbers
+// (solver/equation/schemes.hpp), the others are functions:
 //
-//   euler     u' = u + dt f(u)
-//   heun      v = u + dt f(u); u' = u/2 + (v + dt f(v))/2
-//   ssprk3    v = u + dt f(u); w = 3u/4 + (v + dt f(v))/4; u' = u/3 + 2 (w + dt f(w))/3
-//   rk4       k1 = f(u), k2 = f(u + dt/2 k1), k3 = f(u + dt/2 k2), k4 = f(u + dt k3);
-//             u' = u + dt/6 (k1 + 2 k2 + 2 k3 + k4)
 //   leapfrog  for each field in turn, with the newest values of all: u' = u + dt f(u)
 //   rkl2      solver/equation/super_steps.hpp, of differences from u, which rounded factors keep at
 //             0: y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
-//
-// Heun's and the third-order method as Shu and Osher write them, J. Comput. Phys. 77 (1988).
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What steps of rkl2 multiply a mode by: against the stages themselves, and where that ends.
+// What steps multiply a mode by: against the stages themselves, and where that of rkl2 ends.
 #include "solver/equation/growth.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,29 @@ Complex by_stages(int count, Complex z) {
   return change;
 }
 
+Complex by_stages(const SchemeStages& stages, Complex z) {
+  std::array<Complex, 7> rates = {};
+  Complex y = 1;
+  for (std::size_t i = 0; i < stages.count; ++i) {
+    const SchemeStage& stage = stages.at[i];
+    rates[i] = z * y;
+    Complex s = 0;
+    for (std::size_t j = 0; j <= i; ++j) s += stage.weights[j] / stage.divisor * rates[j];
+    y = stage.share < 1 ? 1 - stage.share + stage.share * (y + s) : 1.0 + s;
+  }
+  return y - 1.0;
+}
+
 }  // namespace
+
+TEST_CASE("Runge-Kutta: the stability polynomial is that of the stages") {
+  for (const SchemeRow& row : name_table<Scheme>)
+    for (const Complex z : {Complex(-0.1, 0), Complex(-1, 0.5), Complex(0, 1), Complex(2, -3)}) {
+      CAPTURE(row.name);
+      if (row.stages.count > 0)
+        CHECK(std::abs(change_of(row.value, z) - by_stages(row.stages, z)) < 1e-14);
+    }
+}
 
 TEST_CASE("rkl2: the stability polynomial is that of the stages") {
   for (const int stages : {2, 3, 4, 7, 20, 128})
