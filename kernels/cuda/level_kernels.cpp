@@ -121,12 +121,12 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
   const Faces<T>& faces = problem.faces.front();
   const std::size_t arguments = plan.first_argument.back();
   text += fmt::format(
-      "struct Plan {{\n  using T = ::T;\n  {}\n"
+      "struct Plan {{\n  using T = ::T;\n  using Grid = lapl::{}<T>;\n  {}\n"
       "  static constexpr int fields = {}, stages = {}, arrays = {}, arguments = {};\n"
       "  static constexpr bool in_time = {}, wraps_planes = {}, wraps_rows = {}, wraps_columns = "
       "{};\n"
       "  template <int stage>\n  using Level = LevelOf<stage>;\n",
-      of.constants, problem.fields, stages, problem.arrays(), arguments, plan.in_time,
+      of.grid, of.constants, problem.fields, stages, problem.arrays(), arguments, plan.in_time,
       faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap());
   text += table_text("int", "first_argument", plan.first_argument) +
           table_text("lapl::GhostKind", "kind_at", kinds) +
@@ -135,13 +135,13 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
   const std::size_t times = plan.in_time ? of.depth : 1;
   text += fmt::format(
       "extern \"C\" __global__ void __launch_bounds__({}, {}) {}(\n"
-      "    const __grid_constant__ lapl::{}<T> grid,\n"
+      "    const __grid_constant__ Plan::Grid grid,\n"
       "    const __grid_constant__ lapl::Values<lapl::GridIndex, {}> sources,\n"
       "    const __grid_constant__ lapl::Values<T, {}> arguments,\n"
       "    const __grid_constant__ lapl::Values<lapl::GhostLaw<T>, {}> laws,\n"
       "    const T* __restrict__ from, T* __restrict__ to) {{\n"
       "  lapl::{}<Plan>(from, to, {{grid, sources.of, arguments.of, laws.of}});\n}}\n",
-      of.threads, of.blocks, of.name, of.grid, plan.alive.front().size(),
+      of.threads, of.blocks, of.name, plan.alive.front().size(),
       at_least_one(arguments * (plan.in_time ? times / stages : 1)), times * problem.arrays() * 6,
       of.function);
   return kernel_text(std::move(text));

@@ -75,7 +75,7 @@ KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan) {
   const StreamSizes& sizes = plan.sizes;
   const std::string constants = fmt::format(
       "static constexpr lapl::StreamSizes sizes{{{}, {}, {}, {}, {}, {}}};\n"
-      "  static constexpr bool mirrors_rows = {};",
+      "  static constexpr bool mirrors_rows = {}, shortened = false;",
       sizes.value_bytes, sizes.slots, sizes.chunks, sizes.levels, sizes.warps, sizes.lagged,
       plan.mirrors_rows);
   return level_kernel(problem, plan,

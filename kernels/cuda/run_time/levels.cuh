@@ -17,10 +17,10 @@ struct alignas(16) Cells {
 };
 
 /// What is the same for all blocks of a launch.
-template <class P, class Grid>
-struct LevelsPass {
+template <class P>
+struct Pass {
   using T = typename P::T;
-  const Grid& grid;
+  const typename P::Grid& grid;
   const GridIndex* sources;  // of each slot of level 0, from the first field's place
   const T* arguments;        // of each stage, where they depend on the time of each step
   const GhostLaw<T>* laws;   // of each array and side, where they depend on the time of each level

@@ -1,23 +1,26 @@
-// Many steps of a problem on two axes in one launch: rows stream through registers.
+// Many steps of a problem on two axes in one launch: rows stream through registers. Compiled ahead
+// for diffusion (kernels/cuda/streaming.cu), at run time for every other problem.
 //
 //   rows in, top to bottom   warp 0: levels 0 ... n-1, three rows of every array of each
 //   strip of 32 lanes           |    in registers; rows handed on through shared memory
 //   x `columns` cells        warp 1: levels n ... 2n-1        rows out, `depth` levels on
 //
-// A level is a stage of a step. It makes a row from its rows up, centre and down; the new row takes
-// a dead row's registers, so that after three row steps (a turn) all rows are where they were and
-// nothing is copied. Strips overlap by twice the halo, and the pieces of a strip that blocks share
-// out by start_rows; both are computed twice.
+// A level is a stage of a step. It makes a row from its rows up, centre and down, the cells beside
+// them by shuffle; the new row takes a dead row's registers, so that after three row steps (a turn)
+// all rows are where they were and nothing is copied. Lagged, levels go from last to first: each
+// uses what the one before made a row step ago, and none waits for another. Strips overlap by twice
+// the halo, and the pieces of a strip that blocks share out by start_rows; both are computed twice.
 //
 // Faces. Periodic: loads wrap. Rows with even faces under a stage that is symmetric: loads mirror
 // them. All other laws are imposed anew at each level: rows by a copy of the code (`ends`) that
 // only turns take whose centres have the grid's first or last row, columns by a select for lanes 0
 // and 31, since strips end where the grid ends; in inner strips that falls into the halo.
 //
-//   Plan   T, sizes, fields, stages, arrays, blocks, arguments, in_time, wraps_columns, wraps_rows,
-//          mirrors_rows: constants; ghost_kind(array, side), first_argument(stage); Level<stage>:
-//          Stage (see tile.cuh), in, out, slot_of(array), array_of(slot), made(slot),
-//          reads(slot, row, column)
+//   Plan   T, Grid; sizes, fields, stages, arrays, arguments, in_time, wraps_columns, wraps_rows,
+//          mirrors_rows, shortened (levels from grid.steps on pass their rows on): constants;
+//          ghost_kind(array, side), first_argument(stage); Level<stage>: Stage (see tile.cuh), in,
+//          out, slot_of(array), array_of(slot), made(slot), reads(slot, row, column)
+//   Source<Plan>   what stands beyond the grid
 #pragma once
 
 #include "kernels/cuda/run_time/stream_row.cuh"
@@ -31,20 +34,22 @@ struct RowInMemory {
 template <class P>
 struct Shared {
   static constexpr int rows = StreamSizes::turn_rows;
-  RowInMemory<P> loaded[P::sizes.ahead() + 1][rows];
-  RowInMemory<P> handed[P::sizes.warps > 1 ? P::sizes.warps - 1 : 1][P::sizes.ring()][rows];
+  RowInMemory<P> loaded[StreamSizes::ahead + 1][rows];
+  RowInMemory<P> handed[P::sizes.links()][P::sizes.ring()][rows];
 };
 
+template <class P>
 struct Segment {
-  int first_column, keep_begin, keep_end;  // of lane 0; of what is written
-  int first_row, last_row;                 // written rows
+  Index<P> first_column, keep_begin, keep_end;  // of lane 0; of what is written
+  Index<P> first_row, last_row;                 // written rows
 };
 template <class P>
-__device__ __forceinline__ Segment segment_of(int strip, const Pass<P>& pass, int first, int last) {
-  constexpr int kept = P::sizes.kept(), halo = P::sizes.halo();
-  const int start = strip * kept, columns = pass.grid.columns;
+__device__ __forceinline__ Segment<P> segment_of(Index<P> strip, const Pass<P>& pass,
+                                                 Index<P> first, Index<P> last) {
+  constexpr int kept = P::sizes.kept(), halo = P::sizes.halo(), width = P::sizes.width();
+  const Index<P> start = strip * kept, columns = pass.grid.columns;
   if (P::wraps_columns) return {start - halo, start, min(start + kept, columns), first, last};
-  return {min(start, columns - P::sizes.width()), strip == 0 ? 0 : start + halo,
+  return {min(start, columns - width), strip == 0 ? 0 : start + halo,
           strip == pass.grid.strips - 1 ? columns : start + kept + halo, first, last};
 }
 
@@ -63,17 +68,19 @@ struct Rows {
 };
 
 // Where a warp is.
+template <class P>
 struct Turn {
   int warp;
-  int first_in;  // the grid row of the first row that comes in
-  int column;    // of this lane's first cell
+  Index<P> first_in;  // the grid row of the first row that comes in
+  Index<P> column;    // of this lane's first cell
+  int active;         // how many of the warp's levels are not passed by
 };
 
 // The levels of a warp from `at` on, for row i of a turn. `moving` is the row that comes in, and
 // then the one that goes out.
 template <class P, bool ends, int i, int at>
 __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
-                                            const Turn& turn) {
+                                            const Turn<P>& turn) {
   constexpr int levels = P::sizes.levels;
   if constexpr (at < levels) {
     constexpr bool lagged = P::sizes.lagged;
@@ -88,6 +95,10 @@ __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, cons
     if constexpr (lagged) {
       make_row<P, Level, ends>(mine[i % 3], mine[(i + 1) % 3], mine[(i + 2) % 3], next, pass,
                                arguments, laws, turn.first_in + i - 2 * k - 1, turn.column);
+      if constexpr (P::shortened)
+#pragma unroll
+        for (int j = 0; j < P::sizes.columns(); ++j)
+          next.cells[0][j] = k >= turn.active ? mine[(i + 1) % 3].cells[0][j] : next.cells[0][j];
       if constexpr (k == levels - 1)
         moving = next;
       else
@@ -102,20 +113,63 @@ __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, cons
   }
 }
 
-// Where the last warp writes.
-template <class T>
+// Where the last warp writes. Staged, a lane's chunks are those that lie beside its neighbours'.
+template <class P>
 struct Target {
-  T* at;           // this lane's cells of the turn's first row
-  int row;         // that row's number among the rows to write
-  unsigned rows;   // how many are to be written
-  unsigned keeps;  // bit c: this lane's chunk c is to be written
+  using T = typename P::T;
+  static constexpr bool staged = P::sizes.staged;
+  static constexpr int count = P::sizes.count(), first = staged ? count : P::sizes.columns();
+  static constexpr int distance = staged ? StreamSizes::lanes * count : count;  // of chunks
+
+  T* at;               // this lane's first cells of a row
+  int row;             // the number of the turn's first row among the rows to write
+  unsigned rows;       // how many are to be written
+  unsigned keeps = 0;  // bit c: this lane's chunk c is to be written
+
+  __device__ __forceinline__ Target(T* to, const Pass<P>& pass, const Segment<P>& segment)
+      : row(-P::sizes.start_rows()),
+        rows(static_cast<unsigned>(segment.last_row - segment.first_row)) {
+    const Index<P> column = segment.first_column + static_cast<int>(threadIdx.x) * first;
+    at = to + static_cast<GridIndex>(segment.first_row + row) * pass.grid.pitch + column;
+#pragma unroll
+    for (int c = 0; c < P::sizes.chunks; ++c) {
+      const Index<P> place = column + c * distance;
+      if (place >= segment.keep_begin && place < segment.keep_end) keeps |= 1u << c;
+    }
+  }
+  /// Row i of the turn, to `to`.
+  template <class Chunk>
+  __device__ __forceinline__ void write(T* to, int i, const Pass<P>& pass,
+                                        const Chunk& chunk) const {
+    if (static_cast<unsigned>(row + i) < rows)
+#pragma unroll
+      for (int field = 0; field < P::fields; ++field)
+#pragma unroll
+        for (int c = 0; c < P::sizes.chunks; ++c)
+          if (keeps >> c & 1)
+            *reinterpret_cast<Cells<T>*>(to + field * pass.grid.field_stride + c * distance) =
+                chunk(field, c);
+  }
+  /// The turn, from shared memory.
+  __device__ __forceinline__ void write(const RowInMemory<P>* turn, const Pass<P>& pass) {
+    constexpr int chunks = P::sizes.chunks, lanes = StreamSizes::lanes;
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < StreamSizes::turn_rows; ++i) {
+      write(at, i, pass, [&](int field, int c) {
+        return turn[i]
+            .cells[field][threadIdx.x % chunks][threadIdx.x / chunks + c * (lanes / chunks)];
+      });
+      at += pass.grid.pitch;
+    }
+  }
 };
 
 template <class P, bool ends, int i = 0>
 __device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* incoming,
                                           RowInMemory<P>* outgoing, bool last,
-                                          const Target<typename P::T>& target, const Pass<P>& pass,
-                                          const Turn& turn) {
+                                          const Target<P>& target, const Pass<P>& pass,
+                                          const Turn<P>& turn) {
   if constexpr (i < StreamSizes::turn_rows) {
     constexpr int count = P::sizes.count(), chunks = P::sizes.chunks;
     constexpr int arrays = P::template Level<0>::in;  // a warp's first level, and the next one's
@@ -137,155 +191,169 @@ __device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* i
       for (int j = 0; j < count; ++j) cells.value[j] = moving.cells[slot][c * count + j];
       return cells;
     };
-    if (last) {
-      if (static_cast<unsigned>(target.row + i) < target.rows)
-#pragma unroll
-        for (int field = 0; field < P::fields; ++field)
-#pragma unroll
-          for (int c = 0; c < chunks; ++c)
-            if (target.keeps >> c & 1)
-              *reinterpret_cast<Row*>(target.at + i * pass.grid.pitch +
-                                      field * pass.grid.field_stride + c * count) = chunk(field, c);
-    } else {
+    if (last && !P::sizes.staged)
+      target.write(target.at + i * pass.grid.pitch, i, pass, chunk);
+    else
 #pragma unroll
       for (int slot = 0; slot < arrays; ++slot)
 #pragma unroll
         for (int c = 0; c < chunks; ++c) outgoing[i].cells[slot][c][threadIdx.x] = chunk(slot, c);
-    }
     take_turn<P, ends, i + 1>(rows, incoming, outgoing, last, target, pass, turn);
   }
 }
 
-// Brings rows into shared memory. Lanes copy neighbouring 16 bytes, whichever lane needs them. Rows
-// beyond the grid are those that wrapping or mirroring gives, or else the outermost ones.
+// What stands beyond the grid: columns that wrapping gives; rows that wrapping or mirroring gives,
+// or else the outermost ones.
+template <class P>
+struct Source {
+  using T = typename P::T;
+  struct Place {
+    const T* at;  // of row 0
+    GridIndex pitch;
+  };
+  /// Of 16 bytes from `column` on.
+  static __device__ __forceinline__ Place place(const T* from, const Pass<P>& pass, int column) {
+    const int columns = pass.grid.columns;
+    const int wrapped = column < 0 ? columns : column < columns ? 0 : -columns;
+    return {from + (column + wrapped), pass.grid.pitch};
+  }
+  static __device__ __forceinline__ int row(const Pass<P>& pass, int row) {
+    const int rows = pass.grid.rows;
+    if (P::wraps_rows) return (row % rows + rows) % rows;
+    if (P::mirrors_rows) return row < 0 ? -1 - row : row < rows ? row : 2 * rows - 1 - row;
+    return min(max(row, 0), rows - 1);
+  }
+  /// Makes of a turn's rows what the copy cannot, each lane in its own columns.
+  static __device__ __forceinline__ void finish(RowInMemory<P>*, const Pass<P>&, int) {}
+};
+
+// Brings rows into shared memory. Lanes copy neighbouring 16 bytes, whichever lane needs them.
 template <class P>
 struct Loader {
   using T = typename P::T;
-  static constexpr int chunks = P::sizes.chunks, lanes = StreamSizes::lanes;
+  static constexpr int chunks = P::sizes.chunks, turn_rows = StreamSizes::turn_rows;
+  static constexpr int ahead = StreamSizes::ahead;
   static constexpr unsigned row_bytes = sizeof(RowInMemory<P>);
-  static constexpr unsigned slot_bytes = StreamSizes::turn_rows * row_bytes;
 
-  const T* next;              // this lane's first 16 bytes of the next row
-  int offset[chunks];         // of its others
-  unsigned target, slot = 0;  // where they go in shared memory
-  int row;                    // the next row
+  Index<P> row, end;         // the first row; past the last one that is needed
+  int first_inside, inside;  // of the turns whose rows are all needed and in the grid; how many
+  const T* next[chunks];     // this lane's 16 bytes of the next row, were it in the grid
+  GridIndex pitch[chunks];
+  unsigned target;  // where they go in shared memory
 
-  __device__ Loader(const T* from, const Pass<P>& pass, const Segment& segment, Shared<P>& shared)
-      : target(shared_address(
-            &shared.loaded[0][0].cells[0][threadIdx.x % chunks][threadIdx.x / chunks])),
-        row(segment.first_row - P::sizes.depth()) {
-    int column[chunks];
+  __device__ Loader(const T* from, const Pass<P>& pass, const Segment<P>& segment,
+                    Shared<P>& shared)
+      : row(segment.first_row - P::sizes.depth()),
+        end(segment.last_row + P::sizes.depth()),
+        first_inside(row < 0 ? static_cast<int>((turn_rows - 1 - row) / turn_rows) : 0),
+        inside(static_cast<int>((min(pass.grid.rows, end) - row) / turn_rows) - first_inside),
+        target(shared_address(
+            &shared.loaded[0][0].cells[0][threadIdx.x % chunks][threadIdx.x / chunks])) {
 #pragma unroll
     for (int c = 0; c < chunks; ++c) {
-      column[c] =
-          segment.first_column + (c * lanes + static_cast<int>(threadIdx.x)) * P::sizes.count();
-      if (column[c] < 0) column[c] += pass.grid.columns;
-      if (column[c] >= pass.grid.columns) column[c] -= pass.grid.columns;
-      offset[c] = column[c] - column[0];
+      const int place = (c * StreamSizes::lanes + static_cast<int>(threadIdx.x)) * P::sizes.count();
+      const auto source = Source<P>::place(from, pass, segment.first_column + place);
+      pitch[c] = source.pitch;
+      next[c] = source.at + row * pitch[c];
     }
-    if (P::wraps_rows) row = (row % pass.grid.rows + pass.grid.rows) % pass.grid.rows;
-    const int nearest = P::mirrors_rows ? -1 - row : 0;
-    next = from + (row < 0 ? nearest : row) * pass.grid.pitch + column[0];
   }
-  __device__ __forceinline__ void start(const Pass<P>& pass) {
-    const GridIndex pitch = pass.grid.pitch;
-    const int rows = pass.grid.rows;
+  __device__ __forceinline__ bool is_inside(int turn) const {
+    return turn >= first_inside && turn - first_inside < inside;
+  }
+  __device__ __forceinline__ Index<P> row_of(int turn) const {
+    return row + static_cast<Index<P>>(turn) * turn_rows;
+  }
+  /// Starts to copy the rows of a turn; to be called for one after the other.
+  __device__ __forceinline__ void start(int turn, const Pass<P>& pass) {
+    const unsigned to = target + turn % (ahead + 1) * (turn_rows * row_bytes);
+    if (is_inside(turn)) {
 #pragma unroll
-    for (int i = 0; i < StreamSizes::turn_rows; ++i) {
-#pragma unroll
-      for (int f = 0; f < P::template Level<0>::in; ++f)
-#pragma unroll
-        for (int c = 0; c < chunks; ++c)
-          copy_async(target + slot + i * row_bytes + f * (row_bytes / P::sizes.slots) +
-                         c * (lanes / chunks * 16),
-                     next + pass.sources[f] + (c == 0 ? 0 : offset[c]));
-      ++row;
-      if (P::wraps_rows) {
-        const bool over = row == rows;
-        next += over ? pitch - rows * pitch : pitch;
-        if (over) row = 0;
-      } else if (P::mirrors_rows) {
-        next += row > 0 && row < rows ? pitch : row == 0 || row == rows ? 0 : -pitch;
-      } else {
-        next += row > 0 && row < rows ? pitch : 0;
+      for (int i = 0; i < turn_rows; ++i) copy_row(to + i * row_bytes, 0, true, pass);
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < turn_rows; ++i) {
+        const Index<P> at = row_of(turn) + i;
+        copy_row(to + i * row_bytes, Source<P>::row(pass, at) - at, at < end, pass);
       }
     }
-    slot = slot == P::sizes.ahead() * slot_bytes ? 0 : slot + slot_bytes;
     end_copy_group();
+  }
+  __device__ __forceinline__ void copy_row(unsigned to, Index<P> rows_on, bool needed,
+                                           const Pass<P>& pass) {
+#pragma unroll
+    for (int c = 0; c < chunks; ++c) {
+#pragma unroll
+      for (int f = 0; f < P::template Level<0>::in; ++f)
+        if (needed)
+          copy_async(to + f * (row_bytes / P::sizes.slots) + c * (StreamSizes::lanes / chunks * 16),
+                     next[c] + rows_on * pitch[c] + pass.sources[f]);
+      next[c] += pitch[c];
+    }
+  }
+  /// Waits for the rows of a turn.
+  __device__ __forceinline__ void finish(int turn, const Pass<P>& pass, Shared<P>& shared) {
+    wait_but_for<ahead>();
+    __syncwarp();
+    if (!is_inside(turn)) Source<P>::finish(shared.loaded[turn % (ahead + 1)], pass, row_of(turn));
   }
 };
 
 // Takes one warp through a segment.
 template <class P>
 __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::T* to,
-                                         const Pass<P>& pass, const Segment& segment,
+                                         const Pass<P>& pass, const Segment<P>& segment,
                                          Shared<P>& shared) {
-  using T = typename P::T;
-  constexpr int turn_rows = StreamSizes::turn_rows, ring = P::sizes.ring();
-  constexpr int lag = P::sizes.lag(), start_rows = P::sizes.start_rows();
+  constexpr int turn_rows = StreamSizes::turn_rows, ring = P::sizes.ring(), lag = P::sizes.lag();
   constexpr bool lays_rows = !P::wraps_rows && !P::mirrors_rows;
-  const int warp = P::sizes.warps == 1 ? 0 : __shfl_sync(all_lanes, threadIdx.y, 0);
+  const int warp = __shfl_sync(all_lanes, threadIdx.y, 0);
   const bool first = warp == 0, last = warp == P::sizes.warps - 1;
-  const int written = segment.last_row - segment.first_row;
-  const int turns = (written + start_rows + turn_rows - 1) / turn_rows;
+  const auto written = static_cast<int>(segment.last_row - segment.first_row);
+  const int turns = (written + P::sizes.start_rows() + turn_rows - 1) / turn_rows;
 
-  Rows<P> rows;
-#pragma unroll
-  for (int k = 0; k < P::sizes.levels; ++k)
-#pragma unroll
-    for (int i = 0; i < turn_rows; ++i)
-#pragma unroll
-      for (int slot = 0; slot < P::sizes.slots; ++slot)
-#pragma unroll
-        for (int j = 0; j < P::sizes.columns(); ++j) rows.of[k][i].cells[slot][j] = T(0);
-
+  Rows<P> rows = {};
   Loader<P> loader(from, pass, segment, shared);
   if (first)
-    for (int turn = 0; turn < P::sizes.ahead(); ++turn) loader.start(pass);
+#pragma unroll 1
+    for (int turn = 0; turn < StreamSizes::ahead; ++turn) loader.start(turn, pass);
 
-  const int column = segment.first_column + static_cast<int>(threadIdx.x) * P::sizes.columns();
-  Turn at{warp, segment.first_row - P::sizes.depth() - warp * lag, column};
-  Target<T> target{to + static_cast<GridIndex>(at.first_in - lag) * pass.grid.pitch + column,
-                   at.first_in - lag - segment.first_row, static_cast<unsigned>(written), 0};
-#pragma unroll
-  for (int c = 0; c < P::sizes.chunks; ++c) {
-    const int place = column + c * P::sizes.count();
-    if (place >= segment.keep_begin && place < segment.keep_end) target.keeps |= 1u << c;
-  }
+  const int column = static_cast<int>(threadIdx.x) * P::sizes.columns();
+  Turn<P> at{warp, segment.first_row - P::sizes.depth() - warp * lag, segment.first_column + column,
+             0};
+  // By threadIdx.y: a comparison that is known to be the same for all lanes costs a move more.
+  if constexpr (P::shortened)
+    at.active = pass.grid.steps - static_cast<int>(threadIdx.y) * P::sizes.levels;
+  Target<P> target(to, pass, segment);
   const int full_behind = 1 + (warp - 1) * ring * 2,
             full_ahead = 1 + warp * ring * 2;  // + 1: empty
-  int slot = 0, link = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
+    const int slot = turn % (StreamSizes::ahead + 1), link = turn % ring;
     if (first) {
       __syncwarp();
-      if (turn + P::sizes.ahead() < turns)
-        loader.start(pass);
-      else
-        end_copy_group();
-      wait_but_for<P::sizes.ahead()>();
-      __syncwarp();
+      loader.start(turn + StreamSizes::ahead, pass);
+      loader.finish(turn, pass, shared);
     } else {
       wait_at(full_behind + link * 2);
     }
     if (!last && turn >= ring) wait_at(full_ahead + link * 2 + 1);
     const auto* incoming = first ? shared.loaded[slot] : shared.handed[first ? 0 : warp - 1][link];
-    auto* outgoing = shared.handed[last ? 0 : warp][link];
+    auto* outgoing = shared.handed[last && !P::sizes.staged ? 0 : warp][link];
     // The rows that levels have as their centre in this turn: is the grid's first or last among
     // them?
-    const int lowest = at.first_in - lag, highest = at.first_in + turn_rows - 2;
-    const int bottom = pass.grid.rows - 1;
+    const Index<P> lowest = at.first_in - lag, highest = at.first_in + turn_rows - 2;
+    const Index<P> bottom = pass.grid.rows - 1;
     if (lays_rows && ((lowest <= 0 && highest >= 0) || (lowest <= bottom && highest >= bottom)))
       take_turn<P, true>(rows, incoming, outgoing, last, target, pass, at);
     else
       take_turn<P, false>(rows, incoming, outgoing, last, target, pass, at);
     if (!first && turn + ring < turns) arrive_at(full_behind + link * 2 + 1);
     if (!last) arrive_at(full_ahead + link * 2);
-    at.first_in += turn_rows;
+    if (!P::sizes.staged)
+      target.at += turn_rows * pass.grid.pitch;
+    else if (last)
+      target.write(outgoing, pass);
     target.row += turn_rows;
-    target.at += turn_rows * pass.grid.pitch;
-    slot = slot == P::sizes.ahead() ? 0 : slot + 1;
-    link = link == ring - 1 ? 0 : link + 1;
+    at.first_in += turn_rows;
   }
   if (first) wait_but_for<0>();
 }
@@ -303,10 +371,10 @@ __device__ __forceinline__ void stream(const typename P::T* from, typename P::T*
   const GridIndex piece = (length + gridDim.x - 1) / gridDim.x;
   const GridIndex end = min(length, (blockIdx.x + 1) * piece);
   for (GridIndex place = blockIdx.x * piece; place < end;) {
-    const int strip = static_cast<int>(place / strip_length);
+    const auto strip = static_cast<Index<P>>(place / strip_length);
     const GridIndex start = strip * strip_length, stop = min(end, start + strip_length);
-    const int first = static_cast<int>(max(place - start - start_rows, GridIndex{0}));
-    const int last = static_cast<int>(stop - start - start_rows);
+    const auto first = static_cast<Index<P>>(max(place - start - start_rows, GridIndex{0}));
+    const auto last = static_cast<Index<P>>(stop - start - start_rows);
     if (last > first) {
       run_warp<P>(from, to, pass, segment_of<P>(strip, pass, first, last), shared);
       __syncthreads();

@@ -6,7 +6,7 @@
 namespace lapl {
 
 template <class P>
-using Pass = LevelsPass<P, StreamGrid<typename P::T>>;
+using Index = decltype(P::Grid::rows);
 
 /// A lane's cells of a row of each array.
 template <class P>
@@ -24,8 +24,9 @@ template <class P, class Level>
 struct StreamCell {
   using T = typename P::T;
   const Around<P>& around;
-  const StreamGrid<T>& grid;
-  int row, column, j;
+  const typename P::Grid& grid;
+  Index<P> row, column;
+  int j;
 
   template <int array, int plane, int row_beside, int column_beside>
   __device__ __forceinline__ T value() const {
@@ -117,7 +118,8 @@ template <class P, class Level, bool ends>
 __device__ __forceinline__ void make_row(const Line<P>& up, const Line<P>& centre,
                                          const Line<P>& down, Line<P>& next, const Pass<P>& pass,
                                          const typename P::T* arguments,
-                                         const GhostLaw<typename P::T>* laws, int row, int column) {
+                                         const GhostLaw<typename P::T>* laws, Index<P> row,
+                                         Index<P> column) {
   Around<P> around;
   gather<P, Level, ends>(around, up, centre, down, laws, row == 0, row == pass.grid.rows - 1);
 #pragma unroll

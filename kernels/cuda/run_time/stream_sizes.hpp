@@ -1,7 +1,8 @@
-// The sizes of a streaming kernel that is compiled at run time, as the host and it see them.
+// The sizes of a streaming kernel, as the host and it see them.
 #pragma once
 
 #include "kernels/cuda/run_time/arguments.hpp"
+#include "kernels/platform.hpp"
 
 namespace lapl {
 
@@ -10,32 +11,40 @@ struct StreamSizes {
   int slots;        ///< arrays on their way together
   int chunks;       ///< of 16 bytes: a lane's columns
   int levels;       ///< stages that a warp takes
-  int warps;
+  int warps;        ///< two or more
   bool lagged;  ///< levels from last to first, each on rows made a row step ago; else from first
+  bool staged = false;  ///< rows leave through shared memory: neighbouring lanes, 16 bytes each
 
   static constexpr int lanes = 32;
   static constexpr int turn_rows = 3;  ///< after which each row is where it was
+  static constexpr int ahead = 3;      ///< turns on their way from memory
 
-  constexpr int count() const { return 16 / value_bytes; }
-  constexpr int columns() const { return chunks * count(); }
-  constexpr int width() const { return lanes * columns(); }
-  constexpr int depth() const { return levels * warps; }
-  constexpr int lag() const { return lagged ? 2 * levels - 1 : levels; }  ///< of a warp, in rows
-  constexpr int start_rows() const { return depth() + warps * lag(); }
-  constexpr int halo() const { return (depth() + count() - 1) / count() * count(); }
-  constexpr int kept() const { return width() - 2 * halo(); }
-  constexpr int ahead() const { return warps == 1 ? 2 : 3; }  ///< turns on their way from memory
-  constexpr int ring() const { return warps > 2 ? 2 : 4; }    ///< turns between two warps
+  LAPL_HOST_DEVICE constexpr int count() const { return 16 / value_bytes; }
+  LAPL_HOST_DEVICE constexpr int columns() const { return chunks * count(); }
+  LAPL_HOST_DEVICE constexpr int width() const { return lanes * columns(); }
+  LAPL_HOST_DEVICE constexpr int depth() const { return levels * warps; }
+  /// Of a warp, in rows.
+  LAPL_HOST_DEVICE constexpr int lag() const { return lagged ? 2 * levels - 1 : levels; }
+  LAPL_HOST_DEVICE constexpr int start_rows() const { return depth() + warps * lag(); }
+  LAPL_HOST_DEVICE constexpr int halo() const {
+    return (depth() + count() - 1) / count() * count();
+  }
+  LAPL_HOST_DEVICE constexpr int kept() const { return width() - 2 * halo(); }
+  /// Turns between two warps.
+  LAPL_HOST_DEVICE constexpr int ring() const { return warps > 2 ? 2 : 4; }
   /// Keeps both orders of access, by lane and by 16 bytes, free of conflicts.
-  constexpr int pitch() const { return lanes + (chunks > 1 ? 8 / chunks : 0); }
-  constexpr int row_bytes() const { return slots * chunks * pitch() * 16; }
-  constexpr int turns_held() const { return ahead() + 1 + (warps - 1) * ring(); }
-  constexpr int shared_bytes() const { return turns_held() * turn_rows * row_bytes(); }
+  LAPL_HOST_DEVICE constexpr int pitch() const { return lanes + (chunks > 1 ? 8 / chunks : 0); }
+  LAPL_HOST_DEVICE constexpr int row_bytes() const { return slots * chunks * pitch() * 16; }
+  LAPL_HOST_DEVICE constexpr int links() const { return staged ? warps : warps - 1; }
+  LAPL_HOST_DEVICE constexpr int turns_held() const { return ahead + 1 + links() * ring(); }
+  LAPL_HOST_DEVICE constexpr int shared_bytes() const {
+    return turns_held() * turn_rows * row_bytes();
+  }
 };
 
-template <class T>
+template <class T, class Index = int>
 struct StreamGrid {
-  int rows, columns, strips;
+  Index rows, columns, strips;
   GridIndex pitch, field_stride;
   const T *row_positions, *column_positions;  ///< as in StageGrid
 };

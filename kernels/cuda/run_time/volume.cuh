@@ -81,8 +81,7 @@ struct LanePlaces {
 // one that goes out.
 template <class P, bool ends, int i, int k = 0>
 __device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells<P>& moving,
-                                                   const LanePlaces<P>& places,
-                                                   const VolumePass<P>& pass,
+                                                   const LanePlaces<P>& places, const Pass<P>& pass,
                                                    const TileTurn& turn) {
   constexpr int rows = P::sizes.rows;
   if constexpr (k < P::sizes.levels) {
@@ -152,7 +151,7 @@ struct PlaneLoader {
                                       wrapped(P::wraps_columns, turn.column, grid.columns));
   }
 
-  __device__ __forceinline__ void start(const VolumePass<P>& pass) {
+  __device__ __forceinline__ void start(const Pass<P>& pass) {
     const auto& grid = pass.grid;
 #pragma unroll
     for (int array = 0; array < P::template Level<0>::in; ++array) {
@@ -216,7 +215,7 @@ template <class P, bool ends, int i = 0>
 __device__ __forceinline__ void take_planes(Planes<P>& planes, LanePlaces<P>& places,
                                             PlaneLoader<P>& loader, typename P::T*& target,
                                             unsigned keeps, const TileSegment& segment,
-                                            const VolumePass<P>& pass, const TileTurn& turn) {
+                                            const Pass<P>& pass, const TileTurn& turn) {
   if constexpr (i < VolumeSizes::turn_planes) {
     constexpr int rows = P::sizes.rows, count = P::sizes.count();
     loader.start(pass);
@@ -254,7 +253,7 @@ __device__ __forceinline__ void take_planes(Planes<P>& planes, LanePlaces<P>& pl
 
 template <class P>
 __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::T* to,
-                                         const VolumePass<P>& pass, const TileSegment& segment,
+                                         const Pass<P>& pass, const TileSegment& segment,
                                          VolumeShared<P>& shared) {
   using T = typename P::T;
   constexpr int rows = P::sizes.rows, count = P::sizes.count(), levels = P::sizes.levels;
@@ -305,7 +304,7 @@ __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::
 // Tiles taken whole, and then chunks of planes of those that are left.
 template <class P>
 __device__ __forceinline__ void walk_volume(const typename P::T* from, typename P::T* to,
-                                            const VolumePass<P>& pass) {
+                                            const Pass<P>& pass) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto& shared = *reinterpret_cast<VolumeShared<P>*>(memory);
   const auto& grid = pass.grid;

@@ -5,9 +5,6 @@
 
 namespace lapl {
 
-template <class P>
-using VolumePass = LevelsPass<P, VolumeGrid<typename P::T>>;
-
 /// A lane's cells of a plane of each array.
 template <class P>
 struct PlaneCells {
@@ -138,7 +135,7 @@ struct PlaneStep {
 
 template <class P, class Level, bool ends, int r, int slot = 0>
 __device__ __forceinline__ void gather_cells(VolumeAround<P>& around, const PlaneStep<P>& step,
-                                             const VolumePass<P>& pass, const TileTurn& turn) {
+                                             const Pass<P>& pass, const TileTurn& turn) {
   using T = typename P::T;
   if constexpr (slot < Level::in) {
     constexpr int rows = P::sizes.rows, count = P::sizes.count();
@@ -195,7 +192,7 @@ __device__ __forceinline__ void put_cell(PlaneCells<P>& next, const typename P::
 
 template <class P, class Level, bool ends, int r = 0>
 __device__ __forceinline__ void make_plane(PlaneCells<P>& next, const PlaneStep<P>& step,
-                                           const VolumePass<P>& pass, const TileTurn& turn) {
+                                           const Pass<P>& pass, const TileTurn& turn) {
   if constexpr (r < P::sizes.rows) {
     VolumeAround<P> around;
     gather_cells<P, Level, ends, r>(around, step, pass, turn);
