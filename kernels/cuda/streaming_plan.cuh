@@ -106,30 +106,79 @@ __device__ __noinline__ void extend_oddly(RowInMemory<P>* rows, AxisExtension ax
   }
 }
 
-// Beyond this grid its extension stands: columns in the apron, rows where they mirror.
+// Brings rows of the extended grid into shared memory, through the cache of the multiprocessor:
+// past it, as the others go, took 6% longer on an H200.
 template <class T, bool shortened>
-struct Source<DiffusionPlan<T, shortened>> {
+struct Loader<DiffusionPlan<T, shortened>> {
   using P = DiffusionPlan<T, shortened>;
-  struct Place {
-    const T* at;
-    GridIndex pitch;
-  };
-  static __device__ __forceinline__ Place place(const T* from, const Pass<P>& pass,
-                                                GridIndex column) {
-    using Apron = lapl::Apron<T>;
-    const GridIndex columns = pass.grid.columns;
-    if (column >= 0 && column + Apron::count <= columns) return {from + column, pass.grid.pitch};
-    const GridIndex beyond = min(column - Apron::right(columns), GridIndex{Apron::halo});
-    return {pass.grid.apron + Apron::halo + (column < 0 ? column : beyond), Apron::pitch};
+  using Apron = lapl::Apron<T>;
+  static constexpr int chunks = P::sizes.chunks, turn_rows = StreamSizes::turn_rows;
+  static constexpr int ahead = StreamSizes::ahead, lanes = StreamSizes::lanes;
+  static constexpr unsigned row_bytes = sizeof(RowInMemory<P>);
+
+  GridIndex row, end;        // the first row; past the last one that is needed
+  int first_inside, inside;  // of the turns whose rows are all needed and in the grid; how many
+  const T* next[chunks];     // this lane's 16 bytes of the next row, were it in the grid
+  GridIndex pitch[chunks];
+  unsigned target;  // where they go in shared memory
+
+  __device__ Loader(const T* from, const Pass<P>& pass, const Segment<P>& segment,
+                    Shared<P>& shared)
+      : row(segment.first_row - P::sizes.depth()),
+        end(segment.last_row + P::sizes.depth()),
+        first_inside(row < 0 ? static_cast<int>((turn_rows - 1 - row) / turn_rows) : 0),
+        inside(static_cast<int>((min(pass.grid.rows, end) - row) / turn_rows) - first_inside),
+        target(shared_address(
+            &shared.loaded[0][0].cells[0][threadIdx.x % chunks][threadIdx.x / chunks])) {
+    const GridIndex columns = pass.grid.columns, right = Apron::right(columns);
+#pragma unroll
+    for (int c = 0; c < chunks; ++c) {
+      const GridIndex column =
+          segment.first_column + (c * lanes + static_cast<int>(threadIdx.x)) * Apron::count;
+      const bool in_grid = column >= 0 && column + Apron::count <= columns;
+      const GridIndex beyond = column < 0 ? column : min(column - right, GridIndex{Apron::halo});
+      pitch[c] = in_grid ? pass.grid.pitch : GridIndex{Apron::pitch};
+      next[c] = (in_grid ? from + column : pass.grid.apron + Apron::halo + beyond) + row * pitch[c];
+    }
   }
-  static __device__ __forceinline__ GridIndex row(const Pass<P>& pass, GridIndex row) {
-    return extended(pass.grid.extensions.rows, row, pass.grid.rows).index;
+  __device__ __forceinline__ bool is_inside(int turn) const {
+    return turn >= first_inside && turn - first_inside < inside;
   }
-  static __device__ __forceinline__ void finish(RowInMemory<P>* rows, const Pass<P>& pass,
-                                                GridIndex row) {
+  __device__ __forceinline__ GridIndex row_of(int turn) const {
+    return row + GridIndex{turn} * turn_rows;
+  }
+  __device__ __forceinline__ void start(int turn, const Pass<P>& pass) {
+    const unsigned to = target + turn % (ahead + 1) * (turn_rows * row_bytes);
+    if (is_inside(turn)) {
+#pragma unroll
+      for (int i = 0; i < turn_rows; ++i) copy_row(to + i * row_bytes, 0, true);
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < turn_rows; ++i) {
+        const GridIndex at = row_of(turn) + i;
+        const GridIndex source = extended(pass.grid.extensions.rows, at, pass.grid.rows).index;
+        copy_row(to + i * row_bytes, source - at, at < end);
+      }
+    }
+    end_copy_group();
+  }
+  __device__ __forceinline__ void copy_row(unsigned to, GridIndex rows_on, bool needed) {
+#pragma unroll
+    for (int c = 0; c < chunks; ++c) {
+      if (needed)
+        asm volatile(
+            "cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to + c * (lanes / chunks * 16)),
+            "l"(next[c] + rows_on * pitch[c])
+            : "memory");
+      next[c] += pitch[c];
+    }
+  }
+  __device__ __forceinline__ void finish(int turn, const Pass<P>& pass, Shared<P>& shared) {
+    wait_but_for<ahead>();
+    __syncwarp();
     const AxisExtension axis = pass.grid.extensions.rows;
-    if (axis.first == Extension::odd || axis.last == Extension::odd)
-      extend_oddly<P>(rows, axis, pass.grid.rows, row);
+    if (!is_inside(turn) && (axis.first == Extension::odd || axis.last == Extension::odd))
+      extend_oddly<P>(shared.loaded[turn % (ahead + 1)], axis, pass.grid.rows, row_of(turn));
   }
 };
 

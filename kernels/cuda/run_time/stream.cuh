@@ -20,7 +20,7 @@
 //          mirrors_rows, shortened (levels from grid.steps on pass their rows on): constants;
 //          ghost_kind(array, side), first_argument(stage); Level<stage>: Stage (see tile.cuh), in,
 //          out, slot_of(array), array_of(slot), made(slot), reads(slot, row, column)
-//   Source<Plan>   what stands beyond the grid
+//   Loader<Plan>   how rows come in, where it is not the one below
 #pragma once
 
 #include "kernels/cuda/run_time/stream_row.cuh"
@@ -202,99 +202,69 @@ __device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* i
   }
 }
 
-// What stands beyond the grid: columns that wrapping gives; rows that wrapping or mirroring gives,
-// or else the outermost ones.
-template <class P>
-struct Source {
-  using T = typename P::T;
-  struct Place {
-    const T* at;  // of row 0
-    GridIndex pitch;
-  };
-  /// Of 16 bytes from `column` on.
-  static __device__ __forceinline__ Place place(const T* from, const Pass<P>& pass, int column) {
-    const int columns = pass.grid.columns;
-    const int wrapped = column < 0 ? columns : column < columns ? 0 : -columns;
-    return {from + (column + wrapped), pass.grid.pitch};
-  }
-  static __device__ __forceinline__ int row(const Pass<P>& pass, int row) {
-    const int rows = pass.grid.rows;
-    if (P::wraps_rows) return (row % rows + rows) % rows;
-    if (P::mirrors_rows) return row < 0 ? -1 - row : row < rows ? row : 2 * rows - 1 - row;
-    return min(max(row, 0), rows - 1);
-  }
-  /// Makes of a turn's rows what the copy cannot, each lane in its own columns.
-  static __device__ __forceinline__ void finish(RowInMemory<P>*, const Pass<P>&, int) {}
-};
-
-// Brings rows into shared memory. Lanes copy neighbouring 16 bytes, whichever lane needs them.
+// Brings rows into shared memory. Lanes copy neighbouring 16 bytes, whichever lane needs them. Rows
+// beyond the grid are those that wrapping or mirroring gives, or else the outermost ones.
 template <class P>
 struct Loader {
   using T = typename P::T;
-  static constexpr int chunks = P::sizes.chunks, turn_rows = StreamSizes::turn_rows;
-  static constexpr int ahead = StreamSizes::ahead;
+  static constexpr int chunks = P::sizes.chunks, lanes = StreamSizes::lanes;
   static constexpr unsigned row_bytes = sizeof(RowInMemory<P>);
+  static constexpr unsigned slot_bytes = StreamSizes::turn_rows * row_bytes;
 
-  Index<P> row, end;         // the first row; past the last one that is needed
-  int first_inside, inside;  // of the turns whose rows are all needed and in the grid; how many
-  const T* next[chunks];     // this lane's 16 bytes of the next row, were it in the grid
-  GridIndex pitch[chunks];
-  unsigned target;  // where they go in shared memory
+  const T* next;              // this lane's first 16 bytes of the next row
+  int offset[chunks];         // of its others
+  unsigned target, slot = 0;  // where they go in shared memory
+  int row;                    // the next row
 
   __device__ Loader(const T* from, const Pass<P>& pass, const Segment<P>& segment,
                     Shared<P>& shared)
-      : row(segment.first_row - P::sizes.depth()),
-        end(segment.last_row + P::sizes.depth()),
-        first_inside(row < 0 ? static_cast<int>((turn_rows - 1 - row) / turn_rows) : 0),
-        inside(static_cast<int>((min(pass.grid.rows, end) - row) / turn_rows) - first_inside),
-        target(shared_address(
-            &shared.loaded[0][0].cells[0][threadIdx.x % chunks][threadIdx.x / chunks])) {
+      : target(shared_address(
+            &shared.loaded[0][0].cells[0][threadIdx.x % chunks][threadIdx.x / chunks])),
+        row(segment.first_row - P::sizes.depth()) {
+    int column[chunks];
 #pragma unroll
     for (int c = 0; c < chunks; ++c) {
-      const int place = (c * StreamSizes::lanes + static_cast<int>(threadIdx.x)) * P::sizes.count();
-      const auto source = Source<P>::place(from, pass, segment.first_column + place);
-      pitch[c] = source.pitch;
-      next[c] = source.at + row * pitch[c];
+      column[c] =
+          segment.first_column + (c * lanes + static_cast<int>(threadIdx.x)) * P::sizes.count();
+      if (column[c] < 0) column[c] += pass.grid.columns;
+      if (column[c] >= pass.grid.columns) column[c] -= pass.grid.columns;
+      offset[c] = column[c] - column[0];
     }
-  }
-  __device__ __forceinline__ bool is_inside(int turn) const {
-    return turn >= first_inside && turn - first_inside < inside;
-  }
-  __device__ __forceinline__ Index<P> row_of(int turn) const {
-    return row + static_cast<Index<P>>(turn) * turn_rows;
+    if (P::wraps_rows) row = (row % pass.grid.rows + pass.grid.rows) % pass.grid.rows;
+    const int nearest = P::mirrors_rows ? -1 - row : 0;
+    next = from + (row < 0 ? nearest : row) * pass.grid.pitch + column[0];
   }
   /// Starts to copy the rows of a turn; to be called for one after the other.
-  __device__ __forceinline__ void start(int turn, const Pass<P>& pass) {
-    const unsigned to = target + turn % (ahead + 1) * (turn_rows * row_bytes);
-    if (is_inside(turn)) {
+  __device__ __forceinline__ void start(int, const Pass<P>& pass) {
+    const GridIndex pitch = pass.grid.pitch;
+    const int rows = pass.grid.rows;
 #pragma unroll
-      for (int i = 0; i < turn_rows; ++i) copy_row(to + i * row_bytes, 0, true, pass);
-    } else {
-#pragma unroll 1
-      for (int i = 0; i < turn_rows; ++i) {
-        const Index<P> at = row_of(turn) + i;
-        copy_row(to + i * row_bytes, Source<P>::row(pass, at) - at, at < end, pass);
-      }
-    }
-    end_copy_group();
-  }
-  __device__ __forceinline__ void copy_row(unsigned to, Index<P> rows_on, bool needed,
-                                           const Pass<P>& pass) {
-#pragma unroll
-    for (int c = 0; c < chunks; ++c) {
+    for (int i = 0; i < StreamSizes::turn_rows; ++i) {
 #pragma unroll
       for (int f = 0; f < P::template Level<0>::in; ++f)
-        if (needed)
-          copy_async(to + f * (row_bytes / P::sizes.slots) + c * (StreamSizes::lanes / chunks * 16),
-                     next[c] + rows_on * pitch[c] + pass.sources[f]);
-      next[c] += pitch[c];
+#pragma unroll
+        for (int c = 0; c < chunks; ++c)
+          copy_async(target + slot + i * row_bytes + f * (row_bytes / P::sizes.slots) +
+                         c * (lanes / chunks * 16),
+                     next + pass.sources[f] + (c == 0 ? 0 : offset[c]));
+      ++row;
+      if (P::wraps_rows) {
+        const bool over = row == rows;
+        next += over ? pitch - rows * pitch : pitch;
+        if (over) row = 0;
+      } else if (P::mirrors_rows) {
+        next += row > 0 && row < rows ? pitch : row == 0 || row == rows ? 0 : -pitch;
+      } else {
+        next += row > 0 && row < rows ? pitch : 0;
+      }
     }
+    slot = slot == StreamSizes::ahead * slot_bytes ? 0 : slot + slot_bytes;
+    end_copy_group();
   }
   /// Waits for the rows of a turn.
-  __device__ __forceinline__ void finish(int turn, const Pass<P>& pass, Shared<P>& shared) {
-    wait_but_for<ahead>();
+  __device__ __forceinline__ void finish(int, const Pass<P>&, Shared<P>&) {
+    wait_but_for<StreamSizes::ahead>();
     __syncwarp();
-    if (!is_inside(turn)) Source<P>::finish(shared.loaded[turn % (ahead + 1)], pass, row_of(turn));
   }
 };
 
@@ -325,12 +295,15 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   Target<P> target(to, pass, segment);
   const int full_behind = 1 + (warp - 1) * ring * 2,
             full_ahead = 1 + warp * ring * 2;  // + 1: empty
+  int slot = 0, link = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
-    const int slot = turn % (StreamSizes::ahead + 1), link = turn % ring;
     if (first) {
       __syncwarp();
-      loader.start(turn + StreamSizes::ahead, pass);
+      if (turn + StreamSizes::ahead < turns)
+        loader.start(turn + StreamSizes::ahead, pass);
+      else
+        end_copy_group();
       loader.finish(turn, pass, shared);
     } else {
       wait_at(full_behind + link * 2);
@@ -354,6 +327,8 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
       target.write(outgoing, pass);
     target.row += turn_rows;
     at.first_in += turn_rows;
+    slot = slot == StreamSizes::ahead ? 0 : slot + 1;
+    link = link == ring - 1 ? 0 : link + 1;
   }
   if (first) wait_but_for<0>();
 }
