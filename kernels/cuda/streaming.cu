@@ -19,7 +19,7 @@
 // launch; extended rows are read where they mirror. Grids narrower than the halo are extended as
 // often as it takes. Steps that are left over are a shortened pass: its last levels pass rows on.
 //
-// Registers (nvcc 13, sm_90): 190 float, 186 double, no spills (196 and 192 of a shortened pass);
+// Registers (nvcc 13, sm_90): 192 float, 188 double, no spills (195 and 188 of a shortened pass);
 // eight warps share a multiprocessor. Shared memory a block: 41472 bytes. Barriers a turn: two,
 // which the warps may pass some turns apart. Device memory: a cell is read and written once a
 // launch (1.1 times read, for the halo). A float row step of a warp takes 270 instructions, 240 of
