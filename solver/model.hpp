@@ -1,5 +1,5 @@
-// What a run computes, made once from its config and read by everybody: each formula is parsed
-// once, and each list of stages built once.
+// The model is made once from a run's config and read by everybody: each formula is parsed once,
+// and each list of stages built once.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,15 @@ struct OutputDataset {
 };
 
 struct Model {
-  /// Of a config that is right; else it may throw FormulaError.
+  /// It may throw FormulaError where the config is not right.
   explicit Model(RunConfig config);
 
   RunConfig run;
   FormulaSystem system;                ///< the rates of its fields
   StepStages step;                     ///< what makes the state anew
   std::vector<OutputDataset> outputs;  ///< in the order in which files hold them
-  /// What Captured::derived holds, in its order: derived outputs, results of filters (of which
-  /// there are no stages), integrals. Each makes its value in the last array.
+  /// Captured::derived has derived outputs, then results of filters (which have no stages), then
+  /// integrals. Each list of stages makes its value in the last array.
   std::vector<StepStages> derived, integrals;
 };
 

@@ -34,7 +34,7 @@ std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& ca
   return dataset.derived ? captured.derived.at(*dataset.derived) : captured.field(dataset.field);
 }
 
-/// What makes Model::derived, or Model::integrals, from the state of the model's `problem`.
+/// Plans that make Model::derived, or Model::integrals, from the state of the model's `problem`.
 template <class T>
 std::vector<DerivedPlan<T>> plans_of(const std::vector<StepStages>& made, const Model& model,
                                      const Problem<T>& problem);

@@ -10,8 +10,8 @@
 
 namespace lapl {
 
-/// What a whole run takes on "cpu" or "cuda", were its grid of this shape: the
-/// backend's memory, and what making the initial field and putting a file together take besides.
+/// The memory of a whole run on "cpu" or "cuda", were its grid of this shape: the backend's, and
+/// that of making the initial field and of putting a file together.
 Memory memory_of_run(const Model& model, const std::string& backend, Shape shape);
 
 /// What the first of several ranks takes besides, for initial fields and parameters that it makes

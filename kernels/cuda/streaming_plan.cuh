@@ -1,4 +1,4 @@
-// What engine "streaming" puts into the pipeline of kernels/cuda/run_time/stream.cuh: the level of
+// Engine "streaming" puts this into the pipeline of kernels/cuda/run_time/stream.cuh: the level of
 // diffusion, and the extended grid. kernels/cuda/streaming.cu explains both.
 #pragma once
 

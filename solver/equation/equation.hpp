@@ -76,12 +76,12 @@ inline const Equation& equation_of(const RunConfig& run) { return row_of(run.equ
 /// dt in seconds.
 double time_step_of(const RunConfig& run);
 
-/// What a step computes. Of a config that is not right it may throw FormulaError.
+/// The stages of a step. It may throw FormulaError where the config is not right.
 StepStages stages_of(const RunConfig& run, const FormulaSystem& system);
 
 /// c = D dt / h^2 of diffusion, else dt: what a checkpoint keeps of the equation beside its config.
 double coefficient_of(const RunConfig& run);
-/// Of diffusion: the largest stable one, with the run's scheme.
+/// The largest stable c of diffusion, with the run's scheme.
 double largest_coefficient(const RunConfig& run);
 
 /// The largest stable step in seconds: 0 where none is stable, infinity where each is. None where
@@ -92,8 +92,8 @@ std::optional<double> largest_step_of(const RunConfig& run);
 /// has it.
 std::optional<StepProblem> step_problem_of(const RunConfig& run);
 
-/// What is wrong with the equation's keys together; rules that need a key that is wrong by itself
-/// are left.
+/// The mistakes of the equation's keys together; rules that need a key that is wrong by itself are
+/// left.
 std::vector<KeyMistake> equation_mistakes(const RunConfig& run, const KeysGiven& keys);
 
 /// Seconds after a number of steps.

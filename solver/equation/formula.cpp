@@ -172,7 +172,7 @@ class Parser {
     return add(std::move(node));
   }
 
-  // What the function stands for, with the call's operand for its argument.
+  // The function's definition, with the call's operand for its argument.
   int defined(const FormulaFunction& function, const FormulaNode& call) {
     std::vector<int> places;
     for (FormulaNode node : Parser(function.meaning).parse().nodes) {

@@ -23,7 +23,7 @@ struct StreamSizes {
   LAPL_HOST_DEVICE constexpr int columns() const { return chunks * count(); }
   LAPL_HOST_DEVICE constexpr int width() const { return lanes * columns(); }
   LAPL_HOST_DEVICE constexpr int depth() const { return levels * warps; }
-  /// Of a warp, in rows.
+  /// Rows between a warp's input and its output.
   LAPL_HOST_DEVICE constexpr int lag() const { return lagged ? 2 * levels - 1 : levels; }
   LAPL_HOST_DEVICE constexpr int start_rows() const { return depth() + warps * lag(); }
   LAPL_HOST_DEVICE constexpr int halo() const {
