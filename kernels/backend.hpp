@@ -129,6 +129,14 @@ class Backend {
   std::weak_ptr<const void> held_;
 };
 
+/// The present state: every field, one after the other; of several ranks the rows that are its own.
+template <class T>
+std::vector<T> copy_of_state(Backend<T>& backend) {
+  const Capture<T> capture = backend.capture();
+  const std::span<const T> state = capture.wait().state;
+  return {state.begin(), state.end()};
+}
+
 /// Why no CUDA backend can be made here; empty where one can.
 std::string cuda_unavailable();
 

@@ -179,9 +179,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   std::vector<T> field;
   if (of.config) {
     set_initial_state(*backend, config, coefficients, {});
-    const auto capture = backend->capture();
-    const auto state = capture.wait().state;
-    field.assign(state.begin(), state.end());
+    field = copy_of_state(*backend);
   } else {
     field = random_field<T>(of.shape, backend->rows());
   }

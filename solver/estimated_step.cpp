@@ -41,11 +41,6 @@ double largest(std::span<const double> values) {
   return most;
 }
 
-Values copy_of_state(const Capture<double>& capture) {
-  const auto state = capture.wait().state;
-  return {state.begin(), state.end()};
-}
-
 // The derivative of the rates at the initial state, times directions.
 class RateDerivative {
  public:
@@ -56,7 +51,7 @@ class RateDerivative {
         rates_at_(config, coefficients, config.threads) {
     Backend<double>& backend = rates_at_.backend();
     set_initial_state(backend, config, coefficients, whole);
-    state_ = copy_of_state(backend.capture());
+    state_ = copy_of_state(backend);
     rate_ = rate_at(state_);
   }
 

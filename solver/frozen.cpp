@@ -9,7 +9,7 @@ namespace lapl {
 
 std::string frozen_warning(const Model& model, const Captured<float>& captured) {
   const RunConfig& config = model.run;
-  if (config.equation.kind != EquationKind::diffusion || is_spectral(config)) return {};
+  if (!is_diffusion(config) || is_spectral(config)) return {};
   Problem<float> problem = problem_of<float>(model, {});
   if (!is_compiled_ahead(problem)) return {};
   // The rows of a rank as a grid of their own: of its first and last one it may be mistaken.

@@ -43,7 +43,7 @@ Model::Model(RunConfig config)
     }
     const auto given = std::ranges::find(run.derived, name, &DerivedConfig::name);
     if (given != run.derived.end()) {
-      outputs.push_back({name, given->formula, given->unit, "output " + name, 0, place++});
+      outputs.push_back({name, given->formula.text(), given->unit, "output " + name, 0, place++});
       derived.push_back(value_stages(system, given->formula.parsed(name)));
     } else {
       outputs.push_back(

@@ -35,8 +35,7 @@ double sign_of(std::span<const double> rates) {
 
 // The run's writer looks itself where it is diffusion.
 bool can_look_for_frozen(const RunConfig& config) {
-  return config.equation.kind != EquationKind::diffusion &&
-         config.shape.cells() * std::ssize(config.fields) <= most_watched;
+  return !is_diffusion(config) && config.shape.cells() * std::ssize(config.fields) <= most_watched;
 }
 
 }  // namespace

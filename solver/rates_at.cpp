@@ -24,9 +24,7 @@ RatesAt::RatesAt(const RunConfig& config, const CoefficientFields& coefficients,
 std::vector<double> RatesAt::operator()(std::span<const double> state, std::int64_t step) {
   backend_->set_state(state, step);
   backend_->advance(1);
-  const auto capture = backend_->capture();
-  const auto after = capture.wait().state;
-  std::vector<double> rates(after.begin(), after.end());
+  std::vector<double> rates = copy_of_state(*backend_);
   for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = (rates[i] - state[i]) / huge_step;
   return rates;
 }

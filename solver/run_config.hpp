@@ -160,4 +160,8 @@ struct RunConfig {
 /// where something is stored or looked at to where something is next.
 inline bool is_spectral(const RunConfig& config) { return config.engine == spectral_engine.name; }
 
+inline bool is_diffusion(const RunConfig& config) {
+  return config.equation.kind == EquationKind::diffusion;
+}
+
 }  // namespace lapl

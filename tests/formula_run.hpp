@@ -68,9 +68,7 @@ std::vector<T> formula_stepped(const RunConfig& run, const std::vector<T>& state
       "cpu", engine, problem_to_step<T>(Model(run), coefficient_fields(run)), threads);
   backend->set_state(state);
   backend->advance(steps);
-  const auto capture = backend->capture();
-  const auto after = capture.wait().state;
-  return {after.begin(), after.end()};
+  return copy_of_state(*backend);
 }
 
 /// The values of a formula, which reads field v.

@@ -16,7 +16,7 @@ constexpr int usual_stages = 20;
 // The run up to the same time, in other steps.
 RunConfig in_steps(RunConfig config, TimeScheme scheme, double step) {
   const double end = time_of(config, config.steps);
-  if (config.equation.kind == EquationKind::diffusion) {
+  if (is_diffusion(config)) {
     config.equation.parameters.try_emplace("diffusivity", 1);
     config.equation.parameters.erase("coefficient");
   }

@@ -82,7 +82,7 @@ Json plan_of(const LoadedConfig& loaded) {
                {"disk_bytes", disk.all},
                {"disk_bytes_available", disk.available},
                {"disk_shortage", disk_shortage(config, disk)}};
-  if (config.equation.kind == EquationKind::diffusion) {
+  if (is_diffusion(config)) {
     plan["coefficient"] = coefficient_of(config);
     plan["largest_stable_coefficient"] = largest_coefficient(config);
   }

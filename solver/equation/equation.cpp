@@ -11,8 +11,6 @@
 namespace lapl {
 namespace {
 
-bool is_diffusion(const RunConfig& run) { return run.equation.kind == EquationKind::diffusion; }
-
 bool is_one_stage(const RunConfig& run) {
   return run.scheme.kind == Scheme::euler && run.spacing.given(run.shape.axes).size() == 1;
 }

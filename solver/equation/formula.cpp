@@ -262,7 +262,7 @@ FormulaText::FormulaText(std::string text) : shared_(std::make_shared<Shared>())
   shared_->text = std::move(text);
 }
 
-FormulaText::operator const std::string&() const { return shared_->text; }
+const std::string& FormulaText::text() const { return shared_->text; }
 
 Formula FormulaText::parsed(const std::string& name) const {
   std::call_once(shared_->is_parsed,

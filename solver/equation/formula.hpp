@@ -91,9 +91,8 @@ class FormulaText {
 
   /// The formula, for what has this name. Throws FormulaError.
   Formula parsed(const std::string& name) const;
-  operator const std::string&() const;
   bool empty() const { return text().empty(); }
-  const std::string& text() const { return *this; }
+  const std::string& text() const;
   friend bool operator==(const FormulaText& a, const FormulaText& b) {
     return a.text() == b.text();
   }

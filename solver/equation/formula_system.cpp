@@ -33,7 +33,7 @@ namespace {
 
 // That of diffusion has a diffusivity of 1 where only the coefficient is given.
 FormulaText rate_of(const RunConfig& run, const std::string& field) {
-  if (run.equation.kind == EquationKind::diffusion)
+  if (is_diffusion(run))
     return field == run.fields.front()
                ? fmt::format("{} * laplacian({})", run.equation.number("diffusivity").value_or(1),
                              field)
@@ -99,7 +99,7 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
       if (below.factor == 0) {
         FormulaError error(0, "makes 1/h + factor/2 zero");
         error.of = law_name(law);
-        error.text = law.factor;
+        error.text = law.factor.text();
         throw error;
       }
       terms.a = writer.quotient(value, below);

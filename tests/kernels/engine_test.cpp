@@ -50,9 +50,7 @@ std::vector<T> compiled_and_stepped(const std::string& engine, const Problem<T>&
   backend->settle();
   backend->set_state(state, 3);
   backend->advance(steps);
-  const auto capture = backend->capture();
-  const auto after = capture.wait().state;
-  return {after.begin(), after.end()};
+  return copy_of_state(*backend);
 }
 
 TEST_CASE_TEMPLATE("three axes: every CPU engine equals the reference engine to the bit", T, float,

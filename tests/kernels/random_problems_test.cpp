@@ -20,9 +20,7 @@ std::vector<T> random_stepped(const std::string& backend_name, const std::string
   if (of.compiled) backend->settle();
   backend->set_state(state, 5);
   backend->advance(of.steps);
-  const auto capture = backend->capture();
-  const auto after = capture.wait().state;
-  return {after.begin(), after.end()};
+  return copy_of_state(*backend);
 }
 
 struct RandomCounts {

@@ -31,9 +31,7 @@ std::vector<T> after(const RunConfig& config, const std::vector<T>& start, std::
   const auto backend = make_backend<T>("cpu", engine, problem_of<T>(Model(config), {}), 2);
   backend->set_state(start);
   backend->advance(steps);
-  const auto capture = backend->capture();
-  const auto state = capture.wait().state;
-  return {state.begin(), state.end()};
+  return copy_of_state(*backend);
 }
 
 template <class T>

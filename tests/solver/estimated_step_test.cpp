@@ -94,9 +94,7 @@ TEST_CASE("the estimate is that of stepping where coefficients or the state make
     const auto backend = make_backend<double>(
         "cpu", "reference", problem_of<double>(Model(run), coefficient_fields(run)), 1);
     set_initial_state(*backend, run, coefficient_fields(run), {});
-    const auto capture = backend->capture();
-    const auto captured = capture.wait().state;
-    const std::vector<double> state(captured.begin(), captured.end());
+    const std::vector<double> state = copy_of_state(*backend);
     const double units = row.rates.size() > 1 ? 1e5 : 100;
     CHECK(after_steps(run, 0.9 * estimate, row.steps, state) < units);
     CHECK(after_steps(run, 1.1 * estimate, row.steps, state) > 1e3 * units);
