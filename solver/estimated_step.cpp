@@ -8,6 +8,7 @@
 #include "kernels/error.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/machine/available_memory.hpp"
+#include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
@@ -166,13 +167,11 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Values start) 
 }
 
 void require_memory(const RunConfig& config) {
-  const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
-  const std::size_t coefficients = coefficient_names(config).size();
-  const std::size_t of_quantities =
-      rate_stages(system_of(config)).like.size() - 2 * config.fields.size() - coefficients;
-  const double needed = 8 * static_cast<double>(values) * (most_iterations(values) + 8) +
-                        8 * static_cast<double>(config.shape.cells()) *
-                            static_cast<double>(3 * coefficients + of_quantities + 5);
+  const Problem<double> problem = rates_problem(config, unread_coefficients(config));
+  constexpr int beside_basis = 5;  // the state, its rate, the start, and a moved state and its rate
+  const std::int64_t values = problem.values();
+  const double needed = memory_needed("cpu", problem).host +
+                        8 * static_cast<double>(values * (most_iterations(values) + beside_basis));
   const auto available = static_cast<double>(available_memory());
   if (available != 0 && needed > available)
     throw DeviceError("an estimate of the largest stable step needs {}, {} are available",

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "kernels/machine/memory.hpp"
 #include "solver/model.hpp"
 
 namespace lapl {
@@ -26,17 +25,15 @@ std::vector<std::string> output_names(const RunConfig& config);
 /// The field that a filter of a run reads.
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
 
-/// The arrays that a run takes on a backend.
-ArrayCount array_count(const Model& model);
-
 template <class T>
 std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& captured) {
   return dataset.derived ? captured.derived.at(*dataset.derived) : captured.field(dataset.field);
 }
 
-/// Plans that make Model::derived, or Model::integrals, from the state of the model's `problem`.
+/// Plans that make Model::derived, the results of filters, and Model::integrals from the state of
+/// the model's `problem`: what Captured::derived holds.
 template <class T>
-std::vector<DerivedPlan<T>> plans_of(const std::vector<StepStages>& made, const Model& model,
-                                     const Problem<T>& problem);
+std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& problem,
+                                     const std::vector<FilterPlan<T>>& filters = {});
 
 }  // namespace lapl

@@ -11,15 +11,16 @@ constexpr double huge_step = 0x1p100;
 
 }  // namespace
 
-RatesAt::RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads) {
+Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& coefficients) {
   RunConfig with_step = config;
   if (!with_step.time_step) with_step.time_step = 1;  // it is yet to be found: only t = 0 counts
-  backend_ = make_backend<double>(
-      "cpu", "interpreted",
-      problem_with<double>(with_step, coefficients,
-                           step_stages(system_of(config), Scheme::euler, huge_step)),
-      threads);
+  return problem_with<double>(with_step, coefficients,
+                              step_stages(system_of(config), Scheme::euler, huge_step));
 }
+
+RatesAt::RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads)
+    : backend_(make_backend<double>("cpu", "interpreted", rates_problem(config, coefficients),
+                                    threads)) {}
 
 std::vector<double> RatesAt::operator()(std::span<const double> state, std::int64_t step) {
   backend_->set_state(state, step);

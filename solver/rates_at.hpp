@@ -12,6 +12,9 @@
 
 namespace lapl {
 
+/// The problem that RatesAt steps.
+Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& coefficients);
+
 class RatesAt {
  public:
   RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads);

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/commands/run_backend.hpp"
@@ -29,21 +28,19 @@ constexpr int most_gpus_of_a_machine = 8;
 Json plan_on_ranks(const RunConfig& config, int ranks) {
   const Model model(config);
   const auto problem = problem_of<float>(model, unread_coefficients(config));
-  std::vector<DerivedPlan<float>> derived = plans_of(model.derived, model, problem);
-  std::ranges::move(plans_of(model.integrals, model, problem), std::back_inserter(derived));
   const std::string backend = choose_backend(config).backend;
   const RankCosts costs = costs_of_ranks(backend, why_through_host(only_rank(), backend),
                                          ranks <= most_gpus_of_a_machine);
-  const Division division = division_of(problem, derived, backend, config.engine, ranks, costs);
+  const Division division =
+      division_of(problem, plans_of(model, problem), backend, config.engine, ranks, costs);
   const Decomposition by = decompose(division);
   // The largest block: of a rank with neighbours on every side, where there is one.
   Part largest = by.part(0);
   for (int rank = 0; rank < std::min(by.stepping(), 4096); ++rank)
     if (by.part(rank).shape().cells() > largest.shape().cells()) largest = by.part(rank);
-  const std::size_t value_size = size_of(config.precision);
-  const ModelledStep step = modelled_step(by, division, value_size);
+  const ModelledStep step = modelled_step(by, division, size_of(config.precision));
   const Shape own = {largest.own[1], largest.own[2], largest.own[0], config.shape.axes};
-  const Memory memory = memory_needed(backend, largest.shape(), value_size, array_count(model));
+  const Memory memory = backend_memory(model, backend, largest.shape());
   return {{"ranks", ranks},
           {"backend", backend},
           {"stepping", by.stepping()},

@@ -38,20 +38,19 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
   const Problem<T> problem = problem_to_step<T>(model, coefficients);
   const Problem<T> unread = without_values(problem);
   const Problem<T>& of_plans = ranks.count() == 1 ? problem : unread;
-  std::vector<DerivedPlan<T>> derived = plans_of(model.derived, model, of_plans);
+  std::vector<FilterPlan<T>> filters;
   std::vector<std::string> of_filters;
   for (const FilterConfig& filter : load_filters(config.filters)) {
     const auto correlation = correlation_on_grid<T>(filter, config.shape);
     const MethodChoice method = choose_method(filter, correlation, choice.backend);
     const auto field = std::ranges::find(config.fields, filtered_field(config, filter));
-    derived.push_back(
-        FilterPlan<T>{correlation, method.method, static_cast<int>(field - config.fields.begin())});
+    filters.push_back(
+        {correlation, method.method, static_cast<int>(field - config.fields.begin())});
     of_filters.push_back(fmt::format("filter {}: method {} ({})", filter.name,
                                      name_of(method.method), method.reason));
   }
-  std::ranges::move(plans_of(model.integrals, model, of_plans), std::back_inserter(derived));
-  auto backend =
-      make_ranked_backend(ranks, choice.backend, config.engine, problem, derived, config.threads);
+  auto backend = make_ranked_backend(ranks, choice.backend, config.engine, problem,
+                                     plans_of(model, of_plans, filters), config.threads);
   const BackendDescription by = backend->description();
   note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
   if (const int wanted = config.threads > 0 ? config.threads : useful_threads(config.shape);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "app/parent_folder.hpp"
 #include "io/hdf5/run_index.hpp"
@@ -14,6 +15,7 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/outputs.hpp"
+#include "solver/problem.hpp"
 #include "solver/schedule.hpp"
 
 namespace lapl {
@@ -42,11 +44,11 @@ double initial_memory(const RunConfig& config, double cells) {
                   static_cast<double>(config.fields.size() * size_of(config.precision)));
 }
 
-// Of the backend, and of what is kept between steps.
+// The backend's memory, and that of copies kept between steps.
 Memory stepping_memory(const Model& model, const std::string& backend, Shape shape) {
   const RunConfig& config = model.run;
   const std::size_t value_size = size_of(config.precision);
-  Memory memory = memory_needed(backend, shape, value_size, array_count(model));
+  Memory memory = backend_memory(model, backend, shape);
   const double cells = static_cast<double>(shape.cells());
   memory.host += cells * 8 * static_cast<double>(coefficient_names(config).size());
   if (is_spectral(config)) {
@@ -69,6 +71,15 @@ double whole_coefficients(const RunConfig& config) {
 }
 
 }  // namespace
+
+Memory backend_memory(const Model& model, const std::string& backend, Shape shape) {
+  return with_precision(model.run.precision, [&]<class T>() {
+    Problem<T> problem = problem_of<T>(model, unread_coefficients(model.run));
+    problem.shape = shape;
+    const std::vector<FilterPlan<T>> filters(model.run.filters.size());
+    return memory_needed(backend, problem, plans_of(model, problem, filters));
+  });
+}
 
 Memory memory_of_run(const Model& model, const std::string& backend, Shape shape) {
   const RunConfig& config = model.run;

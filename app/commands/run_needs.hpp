@@ -10,6 +10,9 @@
 
 namespace lapl {
 
+/// The memory that the backend "cpu" or "cuda" takes for a model, were its grid of this shape.
+Memory backend_memory(const Model& model, const std::string& backend, Shape shape);
+
 /// The memory of a whole run on "cpu" or "cuda", were its grid of this shape: the backend's, and
 /// that of making the initial field and of putting a file together.
 Memory memory_of_run(const Model& model, const std::string& backend, Shape shape);

@@ -31,10 +31,7 @@ std::string processor_name() {
 
 namespace {
 
-// What the engine has taken already is no longer available.
-void require_memory(Shape shape, std::size_t value_size, int fields) {
-  const ArrayCount arrays{.fields = static_cast<std::size_t>(fields)};
-  const double needed = memory_needed("cpu", shape, value_size, arrays).host;
+void require_memory(double needed) {
   const double available = memory_available("cpu").host;
   if (available != 0 && needed > available)
     throw DeviceError("the grid needs {} of host memory, {} are available", size_text(needed),
@@ -75,10 +72,10 @@ class CpuBackend final : public Backend<T> {
         threads_(threads),
         engine_(make_engine(engine_name_, problem, threads)),
         team_(engine_->threads()) {
-    require_memory(problem.shape, sizeof(T), problem.fields);
-    for (HostBuffer<T>* buffer : {&first_, &second_})
-      *buffer = HostBuffer<T>(problem.values(), team_);
-    state_copy_ = HostBuffer<T>(problem.fields * part_.cells(), team_);
+    const std::int64_t values = problem.values(), copied = problem.fields * part_.cells();
+    require_memory(static_cast<double>(2 * values + copied) * sizeof(T));
+    for (HostBuffer<T>* buffer : {&first_, &second_}) *buffer = HostBuffer<T>(values, team_);
+    state_copy_ = HostBuffer<T>(copied, team_);
     buffers_ = {first_.data(), second_.data()};
   }
 

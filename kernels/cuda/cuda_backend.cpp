@@ -54,10 +54,7 @@ class CudaBackend final : public Backend<T> {
         problem_(problem),
         part_(problem.part.value_or(Part::all(problem.shape))),
         layout_(state_layout(problem)) {
-    const auto fields = static_cast<std::size_t>(problem.fields);
-    const ArrayCount arrays{.fields = fields, .derived = 0, .others = problem.arrays() - fields};
-    require_device_memory(grid_text(problem.shape),
-                          memory_needed("cuda", problem.shape, sizeof(T), arrays).device);
+    require_device_memory(grid_text(problem.shape), memory_needed("cuda", problem).device);
     const std::int64_t padded_values = layout_.rows * layout_.pitch;
     first_ = device_buffer<T>(padded_values);
     second_ = device_buffer<T>(padded_values);

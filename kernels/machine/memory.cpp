@@ -11,19 +11,32 @@
 
 namespace lapl {
 
-Memory memory_needed(const std::string& backend, Shape shape, std::size_t value_size,
-                     const ArrayCount& arrays) {
-  const double rows = static_cast<double>(shape.planes) * static_cast<double>(shape.rows);
-  const double field = rows * static_cast<double>(shape.columns) * static_cast<double>(value_size);
-  const auto fields = static_cast<double>(arrays.fields);
-  const double handed_out = (fields + static_cast<double>(arrays.derived)) * field;
-  const double others = static_cast<double>(arrays.others) * field;
-  if (backend == "cpu") return {2 * fields * field + handed_out + others, 0};
-  const std::int64_t pitch =
-      value_size == 4 ? field_layout<float>(shape).pitch : field_layout<double>(shape).pitch;
-  const double padded = rows * static_cast<double>(pitch) * static_cast<double>(value_size);
-  return {handed_out, 2 * fields * padded + handed_out + others};
+template <class T>
+Memory memory_needed(const std::string& backend, const Problem<T>& problem,
+                     const std::vector<DerivedPlan<T>>& derived) {
+  const auto fields = static_cast<double>(problem.fields);
+  const auto given = static_cast<double>(problem.coefficients.size());
+  const auto results = static_cast<double>(derived.size());
+  // The problem, the backend and the engine each hold the coefficients; a formula's plan and what
+  // computes it hold them again. A GPU has them once for each.
+  double on_host = 3 * given, on_device = given, made = problem.arrays() - fields - given;
+  for (const DerivedPlan<T>& plan : derived)
+    if (const auto* const formula = std::get_if<StagesPlan<T>>(&plan)) {
+      on_host += 2 * given;
+      on_device += given;
+      made += formula->problem.arrays() - fields - given - 1;  // its result is counted by itself
+    }
+  const double rows = static_cast<double>(problem.shape.planes * problem.shape.rows) * sizeof(T);
+  const double array = rows * static_cast<double>(problem.shape.columns);
+  if (backend == "cpu") return {(3 * fields + results + on_host + made) * array, 0};
+  const double padded = rows * static_cast<double>(field_layout<T>(problem.shape).pitch);
+  return {(fields + results + on_host) * array,
+          (2 * fields + on_device + made) * padded + (fields + results) * array};
 }
+template Memory memory_needed(const std::string&, const Problem<float>&,
+                              const std::vector<DerivedPlan<float>>&);
+template Memory memory_needed(const std::string&, const Problem<double>&,
+                              const std::vector<DerivedPlan<double>>&);
 
 Memory spectral_memory(const std::string& backend, Shape shape, bool source) {
   const auto array = static_cast<double>(shape.cells()) * sizeof(double);

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "kernels/grid/grid.hpp"
+#include "kernels/derived.hpp"
 
 namespace lapl {
 
@@ -13,17 +14,11 @@ struct Memory {
   double device = 0;
 };
 
-/// How many arrays of the grid's shape a run has.
-struct ArrayCount {
-  std::size_t fields = 1;   ///< of the state
-  std::size_t derived = 1;  ///< results that are handed out beside the state
-  std::size_t others = 0;   ///< coefficient fields, and what stages make for later ones
-};
-
-/// What the backend "cpu" or "cuda" takes for a grid of values of `value_size` bytes: two buffers
-/// of the state to step and a copy of it to hand out, and the other arrays.
-Memory memory_needed(const std::string& backend, Shape shape, std::size_t value_size,
-                     const ArrayCount& arrays);
+/// The memory that backend "cpu" or "cuda" takes for a problem and what is derived from its states.
+/// The values of coefficients are not read. Arrays on a GPU have padded rows.
+template <class T>
+Memory memory_needed(const std::string& backend, const Problem<T>& problem,
+                     const std::vector<DerivedPlan<T>>& derived = {});
 
 /// Bytes of transforms that engine spectral takes at a time on a GPU; an L2 cache has 50 MB.
 inline constexpr std::int64_t spectral_batch_bytes = 32 << 20;

@@ -333,5 +333,5 @@ TEST_CASE("an engine is refused on another backend, and an unknown one anywhere"
 TEST_CASE("a grid beyond the memory of the machine is refused with both numbers") {
   const Problem<double> problem = test::diffusion<double>({1 << 20, 1 << 20}, {}, 0.2);
   CHECK_THROWS_WITH_AS(make_backend<double>("cpu", "auto", problem, 1),
-                       doctest::Contains("the grid needs 35.2 TB of host memory"), DeviceError);
+                       doctest::Contains("the grid needs 26.4 TB of host memory"), DeviceError);
 }

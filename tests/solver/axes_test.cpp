@@ -101,7 +101,7 @@ TEST_CASE("the Laplacian is of second order on three axes with spacings that dif
     const Model model(config);
     const auto problem = problem_of<double>(model, {});
     const auto backend = make_backend<double>("cpu", "interpreted", problem, 2);
-    backend->set_derived(plans_of(model.derived, model, problem));
+    backend->set_derived(plans_of(model, problem));
     std::vector<double> field, exact;
     for (std::int64_t i = 0; i < config.shape.cells(); ++i) {
       const auto place = by_axis(cell_at(config.shape, i));

@@ -315,7 +315,7 @@ TEST_CASE("an output is the whole of its operators, with the laws of its quantit
   const Model model(run);
   const Problem<double> problem = problem_of<double>(model, {});
   const auto backend = make_backend<double>("cpu", "interpreted", problem, 1);
-  backend->set_derived(plans_of(model.derived, model, problem));
+  backend->set_derived(plans_of(model, problem));
   backend->set_state(state);
   const auto capture = backend->capture(true);
   const auto captured = capture.wait();

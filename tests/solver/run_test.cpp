@@ -60,7 +60,7 @@ std::unique_ptr<Backend<float>> backend_for(const RunConfig& config) {
   const Problem<float> problem = test::diffusion<float>(config.shape, config.boundaries, 0.2f);
   auto backend = make_backend<float>("cpu", "threaded", problem, 2);
   const Model model(config);
-  auto plans = plans_of(model.derived, model, problem);
+  auto plans = plans_of(model, problem);
   for (const FilterConfig& filter : config.filters)
     plans.push_back(FilterPlan<float>{correlation_of<float>(filter, config.shape)});
   backend->set_derived(plans);

@@ -129,7 +129,7 @@ std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::st
   }();
   const Model model(config);
   auto made = make_backend<T>(backend, engine, problem, 1);
-  made->set_derived(plans_of(model.derived, model, problem));
+  made->set_derived(plans_of(model, problem));
   made->set_state(field);
   return made;
 }
