@@ -191,8 +191,7 @@ class CompiledEngine final : public CpuEngine<T> {
 
 template <class T>
 CodeText code_of_steps(const Problem<T>& problem) {
-  CodeText text{.source = code_of(problem.stages, sizeof(T) == 4 ? "float" : "double"),
-                .headers = code_headers()};
+  CodeText text{.source = code_of(problem.stages, sizeof(T)), .headers = code_headers()};
   for (std::size_t i = 0; i < problem.stages.size(); ++i)
     text.functions.push_back("stage_" + std::to_string(i));
   return text;

@@ -80,11 +80,11 @@ std::size_t argument_bytes(const Problem<T>& problem, const LevelPlan& plan, int
 
 template <class T>
 KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const LevelText& of) {
-  std::string text = begin_text(of.header, sizeof(T));
+  std::string text = beginning_of_code(sizeof(T), of.header);
   const std::size_t stages = problem.stages.size();
   for (std::size_t i = 0; i < stages; ++i)
-    text += stage_text(problem.stages[i].tree, fmt::format("Stage{}", i),
-                       fmt::format("targets = {}", problem.stages[i].targets.size()));
+    text += cell_function(problem.stages[i].tree, fmt::format("Stage{}", i),
+                          fmt::format("targets = {}", problem.stages[i].targets.size()));
   text += "template <int stage>\nstruct LevelOf;\n";
   constexpr int lines = 5;
   for (std::size_t i = 0; i < stages; ++i) {

@@ -119,7 +119,7 @@ ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device
 
 template <class T>
 KernelText resident_kernel(const Problem<T>& problem, const ResidentPlan& plan) {
-  std::string text = begin_text("kernels/cuda/run_time/resident.cuh", sizeof(T));
+  std::string text = beginning_of_code(sizeof(T), "kernels/cuda/run_time/resident.cuh");
   const std::size_t stages = problem.stages.size();
   text += "template <int stage>\nstruct StageOf;\n";
   std::size_t most = 0;
@@ -127,8 +127,8 @@ KernelText resident_kernel(const Problem<T>& problem, const ResidentPlan& plan) 
   std::vector<int> targets(stages * most), given;
   for (std::size_t i = 0; i < stages; ++i) {
     const Stage& stage = problem.stages[i];
-    text += "template <>\n" + stage_text(stage.tree, fmt::format("StageOf<{}>", i),
-                                         fmt::format("targets = {}", stage.targets.size()));
+    text += "template <>\n" + cell_function(stage.tree, fmt::format("StageOf<{}>", i),
+                                            fmt::format("targets = {}", stage.targets.size()));
     std::ranges::copy(stage.targets, targets.begin() + static_cast<std::ptrdiff_t>(i * most));
   }
   const int arrays = problem.arrays(), arguments = plan.first_argument.back();

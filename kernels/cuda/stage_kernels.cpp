@@ -17,16 +17,16 @@ TileShape tile_shape(const Problem<T>& problem) {
 
 template <class T>
 KernelText tile_kernels(const Problem<T>& problem) {
-  std::string text = begin_text("kernels/cuda/run_time/tile.cuh", sizeof(T));
+  std::string text = beginning_of_code(sizeof(T), "kernels/cuda/run_time/tile.cuh");
   const TileShape tile = tile_shape(problem);
   const int arrays = problem.arrays();
   for (std::size_t i = 0; i < problem.stages.size(); ++i) {
     const StageTree& tree = problem.stages[i].tree;
     const std::size_t targets = tree.results.size();
-    text += stage_text(tree, fmt::format("Stage{}", i),
-                       fmt::format("targets = {}, rows = {}, reach_planes = {}, reach_rows = {}",
-                                   targets, tile.cells, reads_beside(tree, &Offset::plane),
-                                   reads_beside(tree, &Offset::row)));
+    text += cell_function(tree, fmt::format("Stage{}", i),
+                          fmt::format("targets = {}, rows = {}, reach_planes = {}, reach_rows = {}",
+                                      targets, tile.cells, reads_beside(tree, &Offset::plane),
+                                      reads_beside(tree, &Offset::row)));
     text += fmt::format(
         "extern \"C\" __global__ void __launch_bounds__({0}) tile_{1}(\n"
         "    const __grid_constant__ lapl::StageGrid<T> grid,\n"
@@ -41,10 +41,10 @@ KernelText tile_kernels(const Problem<T>& problem) {
   for (std::size_t i = 0; i < problem.laws.size(); ++i) {
     const VaryingFace& face = problem.laws[i];
     if (!reads_positions(face.law)) continue;
-    text +=
-        stage_text(face.law, fmt::format("Face{}", i),
-                   fmt::format("axis = {}, last = {}, slow = {}, fast = {}", face.axis,
-                               face.last ? 1 : 0, face.axis == 0 ? 1 : 0, face.axis == 2 ? 1 : 2));
+    text += cell_function(
+        face.law, fmt::format("Face{}", i),
+        fmt::format("axis = {}, last = {}, slow = {}, fast = {}", face.axis, face.last ? 1 : 0,
+                    face.axis == 0 ? 1 : 0, face.axis == 2 ? 1 : 2));
     text += fmt::format(
         "extern \"C\" __global__ void laws_{0}(\n"
         "    const __grid_constant__ lapl::StageGrid<T> grid,\n"

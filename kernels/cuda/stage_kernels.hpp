@@ -13,11 +13,6 @@
 
 namespace lapl {
 
-/// The operations whose values are arguments of a stage's kernels.
-std::vector<int> kernel_arguments(const StageTree& tree);
-
-bool reads_positions(const StageTree& tree);
-
 /// Threads of a block of tile kernels, and cells of a column that each makes.
 struct TileShape {
   int columns = 64, rows = 4, cells = 4;

@@ -10,6 +10,7 @@
 #include "kernels/cuda/device_info.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/error.hpp"
+#include "kernels/stages/stage_code.hpp"
 #include "kernels/stages/tree_at.hpp"
 
 namespace lapl {

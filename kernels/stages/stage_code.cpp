@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "kernels/stages/embedded_headers.hpp"
 
@@ -17,6 +19,12 @@ std::vector<bool> varying_along_rows(const StageTree& tree) {
   });
 }
 
+std::vector<bool> varying_on_grid(const StageTree& tree) {
+  return made_of(tree, [](const StageOperation& node) {
+    return node.operation == Operation::value || node.operation == Operation::position;
+  });
+}
+
 StageLayout::Line line_of(const StageOperation& node) {
   if (node.operation == Operation::position) return {-1, 0, 0};
   return {node.index, node.at.plane, node.at.row};
@@ -27,28 +35,7 @@ std::size_t place_in(const std::vector<T>& list, const T& value) {
   return std::ranges::find(list, value) - list.begin();
 }
 
-std::string body_text(const Stage& stage) {
-  const StageTree& tree = stage.tree;
-  const StageLayout layout = layout_of(tree);
-  const std::vector<bool> varying = varying_along_rows(tree);
-  std::string text = " {\n";
-  for (std::size_t i = 0; i < layout.lines.size(); ++i)
-    text += fmt::format("  const T* const l{0} = lines[{0}];\n", i);
-  for (std::size_t i = 0; i < layout.uniforms.size(); ++i)
-    text += fmt::format("  const T v{} = uniforms[{}];\n", layout.uniforms[i], i);
-  for (std::size_t i = 0; i < stage.targets.size(); ++i)
-    text += fmt::format("  T* const o{0} = out[{0}];\n", i);
-  text += "#pragma omp simd\n  for (long i = 0; i < count; ++i) {\n";
-  text += operations_text(tree, varying, [&](const StageOperation& node) {
-    return fmt::format("l{}[i + {}]", place_in(layout.lines, line_of(node)), node.at.column);
-  });
-  for (std::size_t i = 0; i < stage.targets.size(); ++i)
-    text += fmt::format("    o{}[i] = v{};\n", i, tree.results[i]);
-  return text + "  }\n}\n";
-}
-
-}  // namespace
-
+// The operations whose values are arguments where `varying` says which of all are computed.
 std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& varying) {
   std::vector<int> arguments;
   const auto use = [&](int operation) {
@@ -62,8 +49,19 @@ std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& va
   return arguments;
 }
 
+// "const T v3 = arguments[0];" for each.
+std::string arguments_text(const std::vector<int>& arguments) {
+  std::string text;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    text += fmt::format("    const T v{} = arguments[{}];\n", arguments[i], i);
+  return text;
+}
+
+// "const T v7 = lapl::sum(v3, v5);" for each operation that varies, then "results[0] = v7;" for
+// each result. `leaf` prints how a value or a position is read, `store` where a result goes.
 std::string operations_text(const StageTree& tree, const std::vector<bool>& varying,
-                            const std::function<std::string(const StageOperation&)>& leaf) {
+                            const std::function<std::string(const StageOperation&)>& leaf,
+                            const char* store) {
   std::string text;
   for (std::size_t i = 0; i < tree.operations.size(); ++i) {
     if (!varying[i]) continue;
@@ -82,7 +80,36 @@ std::string operations_text(const StageTree& tree, const std::vector<bool>& vary
     text += fmt::format("lapl::{}({});\n", sum ? "negative_sum" : row_of(node.operation).name,
                         operands);
   }
+  for (std::size_t i = 0; i < tree.results.size(); ++i)
+    text +=
+        "    " + fmt::format(fmt::runtime(store), i) + fmt::format(" = v{};\n", tree.results[i]);
   return text;
+}
+
+// The function of a CPU, from its opening brace on.
+std::string row_function(const Stage& stage) {
+  const StageTree& tree = stage.tree;
+  const StageLayout layout = layout_of(tree);
+  std::string text = " {\n";
+  for (std::size_t i = 0; i < layout.lines.size(); ++i)
+    text += fmt::format("    const T* const l{0} = lines[{0}];\n", i);
+  text += arguments_text(layout.uniforms);
+  for (std::size_t i = 0; i < stage.targets.size(); ++i)
+    text += fmt::format("    T* const o{0} = out[{0}];\n", i);
+  const auto leaf = [&](const StageOperation& node) {
+    return fmt::format("l{}[i + {}]", place_in(layout.lines, line_of(node)), node.at.column);
+  };
+  return text + "#pragma omp simd\n  for (long i = 0; i < count; ++i) {\n" +
+         operations_text(tree, varying_along_rows(tree), leaf, "o{}[i]") + "  }\n}\n";
+}
+
+}  // namespace
+
+std::string beginning_of_code(std::size_t value_bytes, const std::string& header) {
+  return fmt::format(
+      "#define LAPL_RUN_TIME_CODE\n#include \"kernels/stages/operations.hpp\"\n{}using T = {};\n",
+      header.empty() ? "" : fmt::format("#include \"{}\"\n", header),
+      value_bytes == sizeof(float) ? "float" : "double");
 }
 
 StageLayout layout_of(const StageTree& tree) {
@@ -99,21 +126,41 @@ StageLayout layout_of(const StageTree& tree) {
   return layout;
 }
 
-std::string code_of(const std::vector<Stage>& stages, const std::string& number_type) {
-  std::string text = fmt::format(
-      "#define LAPL_RUN_TIME_CODE\n#include \"kernels/stages/operations.hpp\"\nusing T = {};\n",
-      number_type);
-  std::map<std::string, std::size_t> first;  // with each body
+std::string code_of(const std::vector<Stage>& stages, std::size_t value_bytes) {
+  std::string text = beginning_of_code(value_bytes);
+  std::map<std::string, std::size_t> first;  // with each function
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const std::string body = body_text(stages[i]);
-    const auto [known, is_new] = first.try_emplace(body, i);
+    const std::string function = row_function(stages[i]);
+    const auto [known, is_new] = first.try_emplace(function, i);
     text += fmt::format(
         "extern \"C\" [[gnu::visibility(\"default\"){}]] void stage_{}(const T* const* lines, "
-        "const T* uniforms, T* const* out, long count){}",
+        "const T* arguments, T* const* out, long count){}",
         is_new ? "" : fmt::format(", gnu::alias(\"stage_{}\")", known->second), i,
-        is_new ? body : ";\n");
+        is_new ? function : ";\n");
   }
   return text;
+}
+
+std::vector<int> kernel_arguments(const StageTree& tree) {
+  return arguments_of(tree, varying_on_grid(tree));
+}
+
+std::string cell_function(const StageTree& tree, const std::string& name,
+                          const std::string& constants) {
+  const auto leaf = [](const StageOperation& node) {
+    const Offset at = node.at;
+    if (node.operation == Operation::position)
+      return fmt::format("at.template position<{}, {}>()", node.index,
+                         std::array{at.plane, at.row, at.column}[node.index]);
+    return fmt::format("at.template value<{}, {}, {}, {}>()", node.index, at.plane, at.row,
+                       at.column);
+  };
+  return fmt::format(
+             "struct {} {{\n  static constexpr int {};\n  template <class At>\n  static __device__ "
+             "__forceinline__ void make(const At& at, const T* arguments, T* results) {{\n",
+             name, constants) +
+         arguments_text(kernel_arguments(tree)) +
+         operations_text(tree, varying_on_grid(tree), leaf, "results[{}]") + "  }\n};\n";
 }
 
 std::map<std::string, std::string> code_headers() {

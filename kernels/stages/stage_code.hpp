@@ -1,12 +1,18 @@
-// Stages as functions of C++, printed from their trees for a compiler at run time. What is the same
-// in every cell of a row is an argument, so that the text does not depend on parameters' values:
+// Stages as C++ text, printed from their trees for compilers at run time. Values that are the same
+// in every cell are arguments, so that the text does not depend on parameters' values.
 //
-//   extern "C" void stage_0(const T* const* lines, const T* uniforms, T* const* out, long count)
+// On a CPU a function makes a row, whose position along planes and rows is an argument too:
+//
+//   extern "C" void stage_0(const T* const* lines, const T* arguments, T* const* out, long count)
 //     for each of `count` neighbouring cells: out[target][i] from lines[line][i - 1 ... i + 1]
+//
+// On a GPU a function makes a cell; the templates of kernels/cuda/run_time call it:
+//
+//   Stage0::make(at, arguments, results)
+//     at.value<array, plane, row, column>() and at.position<axis, offset>() read beside the cell
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,15 +35,18 @@ struct StageLayout {
 };
 StageLayout layout_of(const StageTree& tree);
 
-/// Functions stage_0, stage_1 ... of values of `number_type` ("float" or "double"); stages that
-/// differ in arrays and numbers alone share one.
-std::string code_of(const std::vector<Stage>& stages, const std::string& number_type);
+/// The first lines of a text: headers, and the type T of values that have so many bytes.
+std::string beginning_of_code(std::size_t value_bytes, const std::string& header = {});
 
-/// The operations whose values are arguments where `varying` says which of all are computed.
-std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& varying);
-/// A line of text for each operation that varies: "const T v7 = ..."; `leaf` prints what is read.
-std::string operations_text(const StageTree& tree, const std::vector<bool>& varying,
-                            const std::function<std::string(const StageOperation&)>& leaf);
+/// A whole text: functions stage_0, stage_1 ... Stages that differ in arrays and numbers alone
+/// share one.
+std::string code_of(const std::vector<Stage>& stages, std::size_t value_bytes);
+
+/// The operations whose values are arguments of a GPU's kernels.
+std::vector<int> kernel_arguments(const StageTree& tree);
+/// A struct with the function of a cell and with `constants` ("rows = 4, targets = 1") of its own.
+std::string cell_function(const StageTree& tree, const std::string& name,
+                          const std::string& constants);
 
 /// The headers that printed text includes, by name.
 std::map<std::string, std::string> code_headers();

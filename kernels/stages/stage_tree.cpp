@@ -110,6 +110,28 @@ bool reads_time(const StageTree& tree) {
   return std::ranges::count(tree.operations, Operation::time, &StageOperation::operation) > 0;
 }
 
+bool reads_positions(const StageTree& tree) {
+  return std::ranges::count(tree.operations, Operation::position, &StageOperation::operation) > 0;
+}
+
+bool reads_beside(const StageTree& tree, int Offset::*along) {
+  return std::ranges::any_of(tree.operations, [&](const StageOperation& node) {
+    return node.operation == Operation::value && node.at.*along != 0;
+  });
+}
+
+int work_of(const StageTree& tree) {
+  int work = 0;
+  for (const StageOperation& node : tree.operations) {
+    const Operation operation = node.operation;
+    if (!computes(operation)) continue;
+    const bool elementary = operation >= Operation::exponential && operation <= Operation::power;
+    const bool slow = operation == Operation::quotient || operation == Operation::square_root;
+    work += elementary ? 30 : slow ? 8 : 1;
+  }
+  return work;
+}
+
 StageTree without_unused(const StageTree& tree) {
   std::vector<bool> used(tree.operations.size());
   for (const int result : tree.results) used[result] = true;

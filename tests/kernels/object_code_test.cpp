@@ -48,7 +48,7 @@ std::vector<Stage> stages_for_object_code() {
       RunConfig run = test::formula_run({8, 8}, {{"u", rate}, {"v", "u + 0 * D"}});
       run.parameters["D"] = test::formula_parameter("1");
       for (const Stage& stage : step_stages(system_of(run), scheme, 0.3).stages)
-        if (texts.insert(code_of({stage}, "float")).second) stages.push_back(stage);
+        if (texts.insert(code_of({stage}, sizeof(float))).second) stages.push_back(stage);
     }
   // One that the canon does not make: a sum of a product that is rounded first.
   Stage rounded{.tree = {}, .targets = {0}};
@@ -116,20 +116,20 @@ TEST_CASE("compiled stages hold the contractions of the canon, and no others") {
     std::filesystem::create_directories((folder / name).parent_path());
     std::ofstream(folder / name) << header;
   }
-  const auto compiled = [&](const char* type, const std::string& more) {
-    std::ofstream(folder / "code.cpp") << arithmetic_guard() << code_of(stages, type);
+  const auto compiled = [&](std::size_t value_bytes, const std::string& more) {
+    std::ofstream(folder / "code.cpp") << arithmetic_guard() << code_of(stages, value_bytes);
     return contractions_in(output_of(fmt::format(
         "cd '{}' && {} {} {} -iquote . code.cpp -o code.so && objdump -d "
         "--no-show-raw-insn "
         "code.so",
         folder.path().string(), system_compiler().path, fmt::join(library_flags(), " "), more)));
   };
-  for (const char* type : {"float", "double"}) {
-    CAPTURE(std::string(type));
+  for (const std::size_t value_bytes : {sizeof(float), sizeof(double)}) {
+    CAPTURE(value_bytes);
     // One loop, a cell at a time; and as runs have it, in vectors, with loops for what is left.
-    const auto plain =
-        compiled(type, "-fno-openmp-simd -fno-tree-vectorize -fno-unroll-loops -fno-split-paths");
-    const auto vectors = compiled(type, "");
+    const auto plain = compiled(
+        value_bytes, "-fno-openmp-simd -fno-tree-vectorize -fno-unroll-loops -fno-split-paths");
+    const auto vectors = compiled(value_bytes, "");
     long total = 0;
     for (std::size_t i = 0; i < stages.size(); ++i) {
       CAPTURE(i);
@@ -146,6 +146,8 @@ TEST_CASE("compiled stages hold the contractions of the canon, and no others") {
     }
     CHECK(total > 100);
     // Were the compiler free to contract, it would do so.
-    CHECK(compiled(type, "-ffp-contract=fast").at(fmt::format("stage_{}", stages.size() - 1)) > 0);
+    CHECK(
+        compiled(value_bytes, "-ffp-contract=fast").at(fmt::format("stage_{}", stages.size() - 1)) >
+        0);
   }
 }
