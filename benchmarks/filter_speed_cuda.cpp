@@ -2,9 +2,9 @@
 
 #include <chrono>
 
-#include "kernels/cuda/device_buffer.hpp"
-#include "kernels/cuda/step_clock.hpp"
-#include "kernels/cuda/stream.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
+#include "kernels/cuda/device/step_clock.hpp"
+#include "kernels/cuda/device/stream.hpp"
 #include "kernels/filters/cuda/filter.hpp"
 #include "kernels/filters/frame_filter.hpp"
 

@@ -12,8 +12,8 @@
 #include "kernels/ranks/halo.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
-#include "kernels/cuda/device_halo.hpp"
-#include "kernels/cuda/device_info.hpp"
+#include "kernels/cuda/device/device_info.hpp"
+#include "kernels/cuda/ranks/device_halo.hpp"
 #endif
 
 namespace lapl {

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "kernels/cuda/copy_box.hpp"
-#include "kernels/cuda/device_buffer.hpp"
-#include "kernels/cuda/device_info.hpp"
+#include "kernels/cuda/device/copy_box.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
+#include "kernels/cuda/device/device_info.hpp"
+#include "kernels/cuda/device/step_clock.hpp"
 #include "kernels/cuda/engine_choice.hpp"
 #include "kernels/cuda/observe.hpp"
-#include "kernels/cuda/stage_launches.hpp"
-#include "kernels/cuda/step_clock.hpp"
+#include "kernels/cuda/run_time/stage_launches.hpp"
 #include "kernels/error.hpp"
 #include "kernels/filters/cuda/filter.hpp"
 #include "kernels/machine/memory.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kernels/backend.hpp"
-#include "kernels/cuda/field_layout.hpp"
+#include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/grid/double_buffer.hpp"
 
 namespace lapl {

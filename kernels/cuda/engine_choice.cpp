@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernels/cuda/cuda_backend.hpp"
-#include "kernels/cuda/stage_passes.hpp"
+#include "kernels/cuda/run_time/stage_passes.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 

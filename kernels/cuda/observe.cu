@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/fields/digest.hpp"
 #include "kernels/stages/diffusion.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/cuda/field_layout.hpp"
+#include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/derived.hpp"
 #include "kernels/fields/not_finite.hpp"
 #include "kernels/grid/part.hpp"

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "kernels/backend.hpp"
-#include "kernels/cuda/field_layout.hpp"
+#include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/machine/available_memory.hpp"
 #ifdef LAPL_HAS_CUDA
-#include "kernels/cuda/device_info.hpp"
+#include "kernels/cuda/device/device_info.hpp"
 #endif
 
 namespace lapl {

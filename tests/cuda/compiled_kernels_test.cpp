@@ -1,5 +1,5 @@
 // Kernels compiled at run time: what NVRTC says, which needs no device, and what they compute.
-#include "kernels/cuda/compiled_kernels.hpp"
+#include "kernels/cuda/run_time/compiled_kernels.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/cuda_check.hpp"
-#include "kernels/cuda/device_buffer.hpp"
-#include "kernels/cuda/stream.hpp"
+#include "kernels/cuda/device/cuda_check.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
+#include "kernels/cuda/device/stream.hpp"
 #include "kernels/machine/shared_kernels.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/text.hpp"

@@ -1,4 +1,4 @@
-#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/elementary/elementary.hpp"
 #include "tests/cuda/elementary_device.hpp"
 

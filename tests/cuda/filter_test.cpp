@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/error.hpp"
 #include "kernels/stages/arithmetic.hpp"
 #include "tests/cuda/need_cuda.hpp"

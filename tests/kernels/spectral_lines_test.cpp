@@ -1,6 +1,6 @@
 // Pairs of lines through one complex transform, as engine spectral takes them on a GPU, with the
 // transforms as sums.
-#include "kernels/cuda/spectral_lines.hpp"
+#include "kernels/cuda/ahead/spectral_lines.hpp"
 
 #include <doctest/doctest.h>
 

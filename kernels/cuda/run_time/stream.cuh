@@ -1,5 +1,5 @@
 // Many steps of a problem on two axes in one launch: rows stream through registers. Compiled ahead
-// for diffusion (kernels/cuda/streaming.cu), at run time for every other problem.
+// for diffusion (kernels/cuda/ahead/streaming.cu), at run time for every other problem.
 //
 //   rows in, top to bottom   warp 0: levels 0 ... n-1, three rows of every array of each
 //   strip of 32 lanes           |    in registers; rows handed on through shared memory

@@ -7,9 +7,9 @@
 #include <type_traits>
 
 #include "kernels/cuda/cuda_backend.hpp"
-#include "kernels/cuda/cuda_check.hpp"
-#include "kernels/cuda/device_buffer.hpp"
-#include "kernels/cuda/device_info.hpp"
+#include "kernels/cuda/device/cuda_check.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
+#include "kernels/cuda/device/device_info.hpp"
 #include "kernels/stages/arithmetic.hpp"
 
 namespace lapl {

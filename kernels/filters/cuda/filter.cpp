@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

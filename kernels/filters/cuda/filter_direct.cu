@@ -10,7 +10,7 @@
 // modulo the banks, load without conflicts.
 #include <algorithm>
 
-#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/filters/cuda/filter.hpp"
 #include "kernels/filters/cuda/filter_tile.hpp"
 

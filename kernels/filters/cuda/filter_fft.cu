@@ -9,8 +9,8 @@
 #include <bit>
 #include <vector>
 
-#include "kernels/cuda/cufft_plan.hpp"
-#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device/cufft_plan.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/filters/cuda/filter.hpp"
 #include "kernels/filters/cuda/filter_tile.hpp"
 

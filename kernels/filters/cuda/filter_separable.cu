@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/filters/cuda/filter.hpp"
 #include "kernels/filters/cuda/filter_strips.cuh"
 #include "kernels/filters/cuda/filter_tile.hpp"

@@ -19,7 +19,7 @@
 #include <limits>
 #include <string>
 
-#include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/filters/filter.hpp"
 #include "kernels/stages/arithmetic.hpp"
 

@@ -8,9 +8,9 @@
 #include <array>
 
 #include "kernels/cuda/cuda_backend.hpp"
-#include "kernels/cuda/device_buffer.hpp"
-#include "kernels/cuda/device_info.hpp"
-#include "kernels/cuda/stream.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
+#include "kernels/cuda/device/device_info.hpp"
+#include "kernels/cuda/device/stream.hpp"
 #include "kernels/fields/not_finite.hpp"
 #include "kernels/filters/cuda/filter.hpp"
 

@@ -1,0 +1,158 @@
+// Kernels of engine spectral: from lines in memory to the transforms of pairs of them, and back.
+//
+//   pack values -> forward transform -> take_modes
+//   pack modes -> backward transform -> take_values
+//
+// Of the columns, threads side by side take values of a line; of a slower axis, 8 pairs of lines in
+// neighbouring columns, 4 values of each a warp: rows of 128 bytes and 64 bytes of a line. At most
+// 76 registers a thread (take_modes with StepModes), no shared memory, no barrier.
+#pragma once
+
+#include "kernels/cuda/ahead/spectral_lines.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr int block_threads = 256;
+
+// Lines along an axis in memory: where each starts, and how far apart its values are.
+struct Lines {
+  std::int64_t count, stride;
+  // So many start at neighbouring values, and the next so many `apart` further on.
+  std::int64_t side_by_side, apart;
+
+  __device__ __forceinline__ std::int64_t start(std::int64_t line) const {
+    return side_by_side == 1 ? line * apart : line / side_by_side * apart + line % side_by_side;
+  }
+};
+
+// Pairs of lines that are transformed together: lines first_line, first_line + 1, ...
+struct Batch {
+  SpectralLine line;
+  std::int64_t first_line, pairs;
+  int pairs_a_block;
+};
+
+// Two lines in memory, the second of which may be missing, and then is 0.
+template <class T>
+struct TwoLines {
+  T* x = nullptr;
+  T* y = nullptr;
+  std::int64_t stride = 1;
+
+  __device__ __forceinline__ TwoLines(T* values, const Lines& lines, std::int64_t line)
+      : stride(lines.stride) {
+    if (line < lines.count) x = values + lines.start(line);
+    if (line + 1 < lines.count) y = values + lines.start(line + 1);
+  }
+  __device__ __forceinline__ LinePair operator()(std::int64_t i) const {
+    return {x == nullptr ? 0 : static_cast<double>(x[i * stride]),
+            y == nullptr ? 0 : static_cast<double>(y[i * stride])};
+  }
+  __device__ __forceinline__ void set(std::int64_t i, const LinePair& value) const {
+    if (x != nullptr) x[i * stride] = static_cast<T>(value.x);
+    if (y != nullptr) y[i * stride] = static_cast<T>(value.y);
+  }
+};
+
+// The pair of lines of this thread, in a batch, and its places along them.
+struct Places {
+  std::int64_t pair, first, step;
+
+  __device__ __forceinline__ explicit Places(const Batch& batch)
+      : pair(std::int64_t{blockIdx.x} * batch.pairs_a_block + threadIdx.x % batch.pairs_a_block),
+        first((std::int64_t{blockIdx.y} * block_threads + threadIdx.x) / batch.pairs_a_block),
+        step(std::int64_t{gridDim.y} * (block_threads / batch.pairs_a_block)) {}
+};
+
+enum class Packs : std::uint8_t { values, modes };
+
+template <Packs packs, class T>
+__global__ void __launch_bounds__(block_threads)
+    pack(const __grid_constant__ Batch batch, const T* values, const __grid_constant__ Lines lines,
+         LinePair* transforms) {
+  const Places at(batch);
+  if (at.pair >= batch.pairs) return;
+  const TwoLines<const T> from(values, lines, batch.first_line + 2 * at.pair);
+  const std::int64_t length = batch.line.length();
+  for (std::int64_t j = at.first; j < length; j += at.step)
+    transforms[at.pair * length + j] =
+        packs == Packs::modes ? batch.line.spectrum(j, from) : batch.line.input(j, from);
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    take_values(const __grid_constant__ Batch batch, const LinePair* transforms, T* values,
+                const __grid_constant__ Lines lines) {
+  const Places at(batch);
+  if (at.pair >= batch.pairs) return;
+  const TwoLines<T> to(values, lines, batch.first_line + 2 * at.pair);
+  const LinePair* const made = transforms + at.pair * batch.line.length();
+  for (std::int64_t i = at.first; i < batch.line.modes.size; i += at.step)
+    to.set(i, batch.line.output(i, [&](std::int64_t j) { return made[j]; }));
+}
+
+// What take_modes makes of a mode of the field: nothing else.
+struct KeepModes {
+  __device__ __forceinline__ double operator()(std::int64_t, std::int64_t, double mode) const {
+    return mode;
+  }
+};
+
+// As LinearRates::Term, for the device.
+struct Term {
+  double weight;
+  int turns[3];
+};
+
+// Or what the steps do. Lines are along the slowest axis that the grid has; with d the distance
+// along an axis and m that of the axes before it together, a term's is d (1 + m) + m.
+struct StepModes {
+  ModeSteps steps;
+  double scale, of_mean;
+  const Term* terms;
+  int term_count, slowest;
+  std::int64_t sizes[3];
+  const double* distances[3];  // of each number of turns, of each mode
+  const double* source;        // modes; null: 0 everywhere
+
+  __device__ double operator()(std::int64_t line, std::int64_t mode, double value) const {
+    const std::int64_t row = slowest == 0 ? line / sizes[2] : 0;
+    std::int64_t at[3] = {mode, row, line - row * sizes[2]};
+    if (slowest == 1) at[1] = mode;
+    if (slowest == 2) at[2] = mode;
+    double rate = of_mean;
+    for (int i = 0; i < term_count; ++i) {
+      double distance = 0;
+#pragma unroll
+      for (int axis = 0; axis < 3; ++axis) {
+        if (terms[i].turns[axis] == 0) continue;
+        const double more = distances[axis][terms[i].turns[axis] * sizes[axis] + at[axis]];
+        distance += more + distance * more;
+      }
+      rate += terms[i].weight * distance;
+    }
+    const std::int64_t index = (slowest == 0 ? mode * sizes[1] + row : at[1]) * sizes[2] + at[2];
+    return scale * steps.of(value, rate, source == nullptr ? 0 : source[index]);
+  }
+};
+
+template <class Make>
+__global__ void __launch_bounds__(block_threads)
+    take_modes(const __grid_constant__ Batch batch, const LinePair* transforms, double* modes,
+               const __grid_constant__ Lines lines, const __grid_constant__ Make make) {
+  const Places at(batch);
+  if (at.pair >= batch.pairs) return;
+  const std::int64_t line = batch.first_line + 2 * at.pair;
+  const TwoLines<double> to(modes, lines, line);
+  const LinePair* const made = transforms + at.pair * batch.line.length();
+  for (std::int64_t p = at.first; p < batch.line.modes.size; p += at.step) {
+    LinePair mode = batch.line.mode(p, [&](std::int64_t k) { return made[k]; });
+    if (to.x != nullptr) mode.x = make(line, p, mode.x);
+    if (to.y != nullptr) mode.y = make(line + 1, p, mode.y);
+    to.set(p, mode);
+  }
+}
+
+}  // namespace
+}  // namespace lapl

@@ -1,0 +1,53 @@
+// Copies of boxes of cells between arrays in host and device memory.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/cuda/device/cuda_check.hpp"
+
+namespace lapl {
+
+/// Where a box of cells lies: in one field of an array, from its cell `first` on (plane, row,
+/// column).
+template <class T>
+struct BoxIn {
+  T* field = nullptr;
+  std::int64_t pitch = 0;  ///< values from row to row
+  std::int64_t rows = 1;   ///< from plane to plane
+  std::array<std::int64_t, 3> first = {};
+
+  T* begin() const { return field + (first[0] * rows + first[1]) * pitch + first[2]; }
+  /// Whether so many planes, rows and columns are one piece.
+  bool is_one_piece(const std::array<std::int64_t, 3>& count) const {
+    return (count[0] * count[1] == 1 || count[2] == pitch) && (count[0] == 1 || count[1] == rows);
+  }
+};
+
+/// Enqueues the copy of `count` planes, rows and columns; returns once it is done where host memory
+/// is not page-locked.
+template <class T>
+void copy_box(const BoxIn<T>& from, const BoxIn<T>& to, const std::array<std::int64_t, 3>& count,
+              cudaMemcpyKind kind, cudaStream_t stream) {
+  const auto bytes = static_cast<std::size_t>(count[2]) * sizeof(T);
+  const auto rows = static_cast<std::size_t>(count[1]), planes = static_cast<std::size_t>(count[0]);
+  // Rows may be longer than the pitches that cudaMemcpy3D takes.
+  if (from.is_one_piece(count) && to.is_one_piece(count)) {
+    LAPL_CUDA(cudaMemcpyAsync(to.begin(), from.begin(), planes * rows * bytes, kind, stream));
+    return;
+  }
+  const auto pitched = [](const BoxIn<T>& in) {
+    const auto pitch = static_cast<std::size_t>(in.pitch) * sizeof(T);
+    return make_cudaPitchedPtr(in.begin(), pitch, pitch, static_cast<std::size_t>(in.rows));
+  };
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = pitched(from);
+  copy.dstPtr = pitched(to);
+  copy.extent = make_cudaExtent(bytes, rows, planes);
+  copy.kind = kind;
+  LAPL_CUDA(cudaMemcpy3DAsync(&copy, stream));
+}
+
+}  // namespace lapl

@@ -1,0 +1,56 @@
+// Owners of streams and events.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+#include "kernels/cuda/device/cuda_check.hpp"
+
+namespace lapl {
+
+/// A stream that does not wait for the default stream; move-only.
+class Stream {
+ public:
+  Stream() {
+    cudaStream_t stream = nullptr;
+    LAPL_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    stream_.reset(stream);
+  }
+  operator cudaStream_t() const { return stream_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(cudaStream_t stream) const noexcept {
+      LAPL_CUDA_NO_THROW(cudaStreamDestroy(stream));
+    }
+  };
+  std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
+};
+
+/// A point in a stream's work. Waiting for it sleeps rather than spins, so that the processors are
+/// free for writing files. Before the first record() every wait returns at once.
+class Event {
+ public:
+  Event() {
+    cudaEvent_t event = nullptr;
+    LAPL_CUDA(cudaEventCreateWithFlags(&event, cudaEventBlockingSync));
+    event_.reset(event);
+  }
+  operator cudaEvent_t() const { return event_.get(); }
+
+  void record(cudaStream_t stream) { LAPL_CUDA(cudaEventRecord(*this, stream)); }
+  /// Holds back what is enqueued in `stream` from here on until the event has happened.
+  void hold(cudaStream_t stream) const { LAPL_CUDA(cudaStreamWaitEvent(stream, *this, 0)); }
+  /// Blocks the calling thread until the event has happened.
+  void wait() const { LAPL_CUDA(cudaEventSynchronize(*this)); }
+
+ private:
+  struct Destroy {
+    void operator()(cudaEvent_t event) const noexcept {
+      LAPL_CUDA_NO_THROW(cudaEventDestroy(event));
+    }
+  };
+  std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
+};
+
+}  // namespace lapl

@@ -1,0 +1,127 @@
+#include "kernels/cuda/run_time/compiled_kernels.hpp"
+
+#include <fmt/format.h>
+#include <nvrtc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/cuda/device/cuda_check.hpp"
+#include "kernels/cuda/device/device_info.hpp"
+#include "kernels/machine/background.hpp"
+#include "kernels/machine/shared_code.hpp"
+#include "kernels/machine/shared_kernels.hpp"
+
+namespace lapl {
+namespace {
+
+struct DestroyProgram {
+  void operator()(nvrtcProgram program) const { nvrtcDestroyProgram(&program); }
+};
+using ProgramOwner = std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, DestroyProgram>;
+
+std::string start_of_log(nvrtcProgram program) {
+  std::size_t size = 0;
+  if (nvrtcGetProgramLogSize(program, &size) != NVRTC_SUCCESS || size < 2) return "";
+  std::string log(size, '\0');
+  if (nvrtcGetProgramLog(program, log.data()) != NVRTC_SUCCESS) return "";
+  log.resize(std::min<std::size_t>(size - 1, 2000));  // it ends with a zero
+  return log;
+}
+
+ProgramOwner make_program(const KernelText& text, nvrtcResult& result) {
+  std::vector<const char*> names, contents;
+  for (const auto& [name, content] : text.headers) {
+    names.push_back(name.c_str());
+    contents.push_back(content.c_str());
+  }
+  nvrtcProgram program = nullptr;
+  result = nvrtcCreateProgram(&program, text.source.c_str(), "kernels.cu",
+                              static_cast<int>(names.size()), contents.data(), names.data());
+  return ProgramOwner(program);
+}
+
+nvrtcResult compile(nvrtcProgram program, const KernelText& text, int architecture) {
+  std::vector<std::string> flags = {fmt::format("--gpu-architecture=sm_{}", architecture),
+                                    "--std=c++20",
+                                    "--fmad=false",
+                                    "--prec-div=true",
+                                    "--prec-sqrt=true",
+                                    "--ftz=false"};
+  flags.insert(flags.end(), text.flags.begin(), text.flags.end());
+  std::vector<const char*> words;
+  for (const std::string& flag : flags) words.push_back(flag.c_str());
+  return nvrtcCompileProgram(program, static_cast<int>(words.size()), words.data());
+}
+
+int current_architecture() {
+  const auto attribute = [device = current_device()](cudaDeviceAttr which) {
+    int value = 0;
+    LAPL_CUDA(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+  };
+  return 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+         attribute(cudaDevAttrComputeCapabilityMinor);
+}
+
+}  // namespace
+
+Cubin compile_cubin(const KernelText& text, int architecture) {
+  Cubin cubin;
+  nvrtcResult result = NVRTC_SUCCESS;
+  const ProgramOwner program = make_program(text, result);
+  if (result == NVRTC_SUCCESS) {
+    result = compile(program.get(), text, architecture);
+    cubin.messages = start_of_log(program.get());
+  }
+  std::size_t size = 0;
+  if (result == NVRTC_SUCCESS) result = nvrtcGetCUBINSize(program.get(), &size);
+  cubin.code.resize(size);
+  if (result == NVRTC_SUCCESS) result = nvrtcGetCUBIN(program.get(), cubin.code.data());
+  if (result != NVRTC_SUCCESS)
+    cubin.unavailable = fmt::format("NVRTC for compute capability {}.{}: {}", architecture / 10,
+                                    architecture % 10, nvrtcGetErrorString(result));
+  return cubin;
+}
+
+Cubin shared_cubin(int file, const KernelText& text, int architecture) {
+  std::string all = fmt::format("{}", architecture);
+  const auto add = [&](const std::string& part) { all.append(1, '\0').append(part); };
+  for (const auto& [name, content] : text.headers) {
+    add(name);
+    add(content);
+  }
+  for (const std::string& flag : text.flags) add(flag);
+  add(text.source);
+  Cubin cubin;
+  std::string code = shared_kernel(file, all, [&] {
+    cubin = compile_cubin(text, architecture);
+    return cubin.code;
+  });
+  cubin.code = std::move(code);
+  return cubin;
+}
+
+CompiledKernels::CompiledKernels(KernelText text) {
+  compiling_ = in_background([text = std::move(text), architecture = current_architecture()] {
+    return shared_cubin(received_shared_code(), text, architecture);
+  });
+}
+
+bool CompiledKernels::ready() {
+  if (!compiling_.valid()) return true;
+  if (compiling_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+  wait();
+  return true;
+}
+
+void CompiledKernels::wait() {
+  if (!compiling_.valid()) return;
+  cubin_ = compiling_.get();
+  if (cubin_.unavailable.empty()) module_ = KernelModule(cubin_.code);
+}
+
+}  // namespace lapl

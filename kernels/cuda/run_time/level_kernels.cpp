@@ -1,0 +1,157 @@
+#include "kernels/cuda/run_time/level_kernels.hpp"
+
+#include <utility>
+
+#include "kernels/cuda/run_time/kernel_text.hpp"
+
+namespace lapl {
+namespace {
+
+bool is_given(const auto& problem, int array) {
+  return array < problem.fields + static_cast<int>(problem.coefficients.size());
+}
+
+// Arrays that stages from `stage` on read, of those that there are then.
+template <class T>
+std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
+  std::vector<int> alive;
+  for (int array = 0; array < problem.arrays(); ++array) {
+    const auto reads = [&](const Stage& one) {
+      return std::ranges::any_of(one.tree.operations, [&](const StageOperation& node) {
+        return node.operation == Operation::value && node.index == array;
+      });
+    };
+    const auto here = problem.stages.begin() + static_cast<std::ptrdiff_t>(stage);
+    const bool made = is_given(problem, array) ||
+                      std::any_of(problem.stages.begin(), here, [&](const Stage& one) {
+                        return std::ranges::count(one.targets, array) > 0;
+                      });
+    // Coefficients are passed on, to the next step too.
+    const auto from = is_given(problem, array) ? problem.stages.begin() : here;
+    if (array < problem.fields || (made && std::any_of(from, problem.stages.end(), reads)))
+      alive.push_back(array);
+  }
+  return alive;
+}
+
+template <class T>
+GhostKind ghost_kind(const Problem<T>& problem, int array, int side) {
+  const bool varies = std::ranges::any_of(problem.laws, [&](const VaryingFace& law) {
+    return law.array == array && law.axis == side / 2 && law.last == (side % 2 == 1);
+  });
+  const AxisFaces<T>& axis = axis_faces(problem.faces[array], side / 2);
+  const Face<T>& face = side % 2 == 0 ? axis.first : axis.last;
+  if (varies) return GhostKind::any;
+  if (face.is_constant()) return GhostKind::constant;
+  if (face.is_even()) return GhostKind::even;
+  return face.a == T(0) ? GhostKind::scaled : GhostKind::affine;
+}
+
+// A line is read at column -1, 0 or 1.
+int line_of(Offset at) { return at.plane < 0 ? 3 : at.plane > 0 ? 4 : at.row + 1; }
+
+}  // namespace
+
+template <class T>
+LevelPlan level_plan(const Problem<T>& problem) {
+  LevelPlan plan;
+  plan.first_argument = first_arguments(problem.stages);
+  for (const VaryingFace& face : problem.laws) {
+    if (reads_positions(face.law)) plan.unsuitable = "the law of a face differs along it";
+    plan.in_time = plan.in_time || reads_time(face.law);
+  }
+  for (std::size_t i = 0; i < problem.stages.size(); ++i) {
+    const StageTree& tree = problem.stages[i].tree;
+    plan.in_time = plan.in_time || reads_time(tree);
+    plan.arithmetic += work_of(tree);
+    plan.alive.push_back(alive_at(problem, i));
+    plan.slots = std::max(plan.slots, static_cast<int>(plan.alive.back().size()));
+  }
+  plan.alive.push_back(plan.alive.front());
+  return plan;
+}
+
+template <class T>
+std::size_t argument_bytes(const Problem<T>& problem, const LevelPlan& plan, int depth) {
+  const std::size_t levels = plan.in_time ? depth : problem.stages.size();
+  const std::size_t arguments = plan.first_argument.back() * levels / problem.stages.size();
+  return (arguments + levels * 2 * 6 * problem.arrays()) * sizeof(T);
+}
+
+template <class T>
+KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const LevelText& of) {
+  std::string text = beginning_of_code(sizeof(T), of.header);
+  const std::size_t stages = problem.stages.size();
+  for (std::size_t i = 0; i < stages; ++i)
+    text += cell_function(problem.stages[i].tree, fmt::format("Stage{}", i),
+                          fmt::format("targets = {}", problem.stages[i].targets.size()));
+  text += "template <int stage>\nstruct LevelOf;\n";
+  constexpr int lines = 5;
+  for (std::size_t i = 0; i < stages; ++i) {
+    const std::vector<int>&in = plan.alive[i], &out = plan.alive[i + 1];
+    const auto slot = [&](int array) {
+      return static_cast<int>(std::ranges::find(in, array) - in.begin());
+    };
+    std::vector<int> slots, made, read(in.size() * lines * 3);
+    for (int array = 0; array < problem.arrays(); ++array) slots.push_back(slot(array));
+    for (const int array : out) {
+      const auto& targets = problem.stages[i].targets;
+      const auto target = std::ranges::find(targets, array);
+      made.push_back(target == targets.end() ? -1 - slot(array)
+                                             : static_cast<int>(target - targets.begin()));
+    }
+    for (const StageOperation& node : problem.stages[i].tree.operations)
+      if (node.operation == Operation::value)
+        read[(slot(node.index) * lines + line_of(node.at)) * 3 + node.at.column + 1] = 1;
+    text += fmt::format(
+        "template <>\nstruct LevelOf<{}> {{\n  using Stage = Stage{};\n"
+        "  static constexpr int in = {}, out = {};\n",
+        i, i, in.size(), out.size());
+    text += table_text("int", "slot_of", slots) + table_text("int", "array_of", in) +
+            table_text("int", "made", made) + table_text("bool", "read", read) +
+            fmt::format(
+                "  static __device__ constexpr bool reads(int slot, int line, int column) {{\n"
+                "    return read((slot * {} + line) * 3 + column);\n  }}\n}};\n",
+                lines);
+  }
+  std::vector<int> kinds;
+  for (int array = 0; array < problem.arrays(); ++array)
+    for (int side = 0; side < 6; ++side)
+      kinds.push_back(static_cast<int>(ghost_kind(problem, array, side)));
+  const Faces<T>& faces = problem.faces.front();
+  const std::size_t arguments = plan.first_argument.back();
+  text += fmt::format(
+      "struct Plan {{\n  using T = ::T;\n  using Grid = lapl::{}<T>;\n  {}\n"
+      "  static constexpr int fields = {}, stages = {}, arrays = {}, arguments = {};\n"
+      "  static constexpr bool in_time = {}, wraps_planes = {}, wraps_rows = {}, wraps_columns = "
+      "{};\n"
+      "  template <int stage>\n  using Level = LevelOf<stage>;\n",
+      of.grid, of.constants, problem.fields, stages, problem.arrays(), arguments, plan.in_time,
+      faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap());
+  text += table_text("int", "first_argument", plan.first_argument) +
+          table_text("lapl::GhostKind", "kind_at", kinds) +
+          "  static __device__ constexpr lapl::GhostKind ghost_kind(int array, int side) {\n"
+          "    return kind_at(array * 6 + side);\n  }\n};\n";
+  const std::size_t times = plan.in_time ? of.depth : 1;
+  text += fmt::format(
+      "extern \"C\" __global__ void __launch_bounds__({}, {}) {}(\n"
+      "    const __grid_constant__ Plan::Grid grid,\n"
+      "    const __grid_constant__ lapl::Values<lapl::GridIndex, {}> sources,\n"
+      "    const __grid_constant__ lapl::Values<T, {}> arguments,\n"
+      "    const __grid_constant__ lapl::Values<lapl::GhostLaw<T>, {}> laws,\n"
+      "    const T* __restrict__ from, T* __restrict__ to) {{\n"
+      "  lapl::{}<Plan>(from, to, {{grid, sources.of, arguments.of, laws.of}});\n}}\n",
+      of.threads, of.blocks, of.name, plan.alive.front().size(),
+      at_least_one(arguments * (plan.in_time ? times / stages : 1)), times * problem.arrays() * 6,
+      of.function);
+  return kernel_text(std::move(text));
+}
+
+template LevelPlan level_plan(const Problem<float>&);
+template LevelPlan level_plan(const Problem<double>&);
+template std::size_t argument_bytes(const Problem<float>&, const LevelPlan&, int);
+template std::size_t argument_bytes(const Problem<double>&, const LevelPlan&, int);
+template KernelText level_kernel(const Problem<float>&, const LevelPlan&, const LevelText&);
+template KernelText level_kernel(const Problem<double>&, const LevelPlan&, const LevelText&);
+
+}  // namespace lapl

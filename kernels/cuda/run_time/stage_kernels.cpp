@@ -1,0 +1,63 @@
+#include "kernels/cuda/run_time/stage_kernels.hpp"
+
+#include "kernels/cuda/run_time/kernel_text.hpp"
+
+namespace lapl {
+
+template <class T>
+TileShape tile_shape(const Problem<T>& problem) {
+  int most = 0;
+  for (const Stage& stage : problem.stages)
+    most = std::max(most, properties_of(stage.tree).arithmetic);
+  // Larger code would not be held by the caches; small grids would not fill the device.
+  constexpr std::int64_t small = 1 << 20;
+  const int cells = most > 200 || problem.shape.cells() <= small ? 1 : 4;
+  return problem.shape.rows == 1 ? TileShape{256, 1, 1} : TileShape{64, 4, cells};
+}
+
+template <class T>
+KernelText tile_kernels(const Problem<T>& problem) {
+  std::string text = beginning_of_code(sizeof(T), "kernels/cuda/run_time/tile.cuh");
+  const TileShape tile = tile_shape(problem);
+  const int arrays = problem.arrays();
+  for (std::size_t i = 0; i < problem.stages.size(); ++i) {
+    const StageTree& tree = problem.stages[i].tree;
+    const std::size_t targets = tree.results.size();
+    text += cell_function(tree, fmt::format("Stage{}", i),
+                          fmt::format("targets = {}, rows = {}, reach_planes = {}, reach_rows = {}",
+                                      targets, tile.cells, reads_beside(tree, &Offset::plane),
+                                      reads_beside(tree, &Offset::row)));
+    text += fmt::format(
+        "extern \"C\" __global__ void __launch_bounds__({0}) tile_{1}(\n"
+        "    const __grid_constant__ lapl::StageGrid<T> grid,\n"
+        "    const __grid_constant__ lapl::Values<const T*, {2}> arrays,\n"
+        "    const __grid_constant__ lapl::Values<T*, {3}> targets,\n"
+        "    const __grid_constant__ lapl::Values<T, {4}> arguments,\n"
+        "    const __grid_constant__ lapl::Values<lapl::FaceTable<T>, {5}> faces) {{\n"
+        "  lapl::make_tile<Stage{1}>(grid, arrays.of, targets.of, arguments.of, faces.of);\n}}\n",
+        tile.columns * tile.rows, i, arrays, targets, at_least_one(kernel_arguments(tree).size()),
+        6 * arrays);
+  }
+  for (std::size_t i = 0; i < problem.laws.size(); ++i) {
+    const VaryingFace& face = problem.laws[i];
+    if (!reads_positions(face.law)) continue;
+    text += cell_function(
+        face.law, fmt::format("Face{}", i),
+        fmt::format("axis = {}, last = {}, slow = {}, fast = {}", face.axis, face.last ? 1 : 0,
+                    face.axis == 0 ? 1 : 0, face.axis == 2 ? 1 : 2));
+    text += fmt::format(
+        "extern \"C\" __global__ void laws_{0}(\n"
+        "    const __grid_constant__ lapl::StageGrid<T> grid,\n"
+        "    const __grid_constant__ lapl::Values<T, {1}> arguments, lapl::GhostLaw<T>* laws) {{\n"
+        "  lapl::make_laws<Face{0}>(grid, arguments.of, laws);\n}}\n",
+        i, at_least_one(kernel_arguments(face.law).size()));
+  }
+  return kernel_text(std::move(text));
+}
+
+template TileShape tile_shape(const Problem<float>&);
+template TileShape tile_shape(const Problem<double>&);
+template KernelText tile_kernels(const Problem<float>&);
+template KernelText tile_kernels(const Problem<double>&);
+
+}  // namespace lapl

@@ -1,0 +1,220 @@
+#include "kernels/cuda/run_time/stage_launches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "kernels/cuda/device/device_info.hpp"
+#include "kernels/cuda/device/stream.hpp"
+#include "kernels/error.hpp"
+#include "kernels/stages/stage_code.hpp"
+#include "kernels/stages/tree_at.hpp"
+
+namespace lapl {
+namespace {
+
+template <class T>
+bool depends_on_time(const Problem<T>& problem) {
+  return std::ranges::any_of(problem.stages,
+                             [](const Stage& stage) { return reads_time(stage.tree); }) ||
+         std::ranges::any_of(problem.laws,
+                             [](const VaryingFace& face) { return reads_time(face.law); });
+}
+
+}  // namespace
+
+template <class T>
+DeviceProblem<T>::DeviceProblem(const Problem<T>& problem, std::int64_t pitch, cudaStream_t stream)
+    : problem_(problem), pitch_(pitch) {
+  const Shape shape = problem.shape;
+  for (const std::vector<T>& given : problem.coefficients) {
+    const DeviceBuffer<T>& to = coefficients_.emplace_back(device_buffer<T>(stride()));
+    LAPL_CUDA(cudaMemcpy2DAsync(to.data(), pitch * sizeof(T), given.data(),
+                                shape.columns * sizeof(T), shape.columns * sizeof(T),
+                                shape.planes * shape.rows, cudaMemcpyHostToDevice, stream));
+  }
+  std::vector<T> positions;
+  for (int axis = 0; axis < 3; ++axis)
+    for (std::int64_t i = -position_margin; i < by_axis(shape)[axis] + position_margin; ++i)
+      positions.push_back(position_at(problem, axis, {i, i, i}));
+  positions_ = device_buffer<T>(std::ssize(positions));
+  LAPL_CUDA(cudaMemcpyAsync(positions_.data(), positions.data(), positions.size() * sizeof(T),
+                            cudaMemcpyHostToDevice, stream));
+  LAPL_CUDA(cudaStreamSynchronize(stream));
+}
+
+template <class T>
+const T* DeviceProblem<T>::positions(int axis) const {
+  std::int64_t before = position_margin;
+  for (int i = 0; i < axis; ++i) before += by_axis(problem_.shape)[i] + 2 * position_margin;
+  return positions_.data() + before;
+}
+
+template <class T>
+StageGrid<T> DeviceProblem<T>::grid() const {
+  StageGrid<T> grid{};
+  for (int axis = 0; axis < 3; ++axis) {
+    grid.size[axis] = by_axis(problem_.shape)[axis];
+    grid.wraps[axis] = axis_faces(problem_.faces.front(), axis).wrap() ? 1 : 0;
+    grid.positions[axis] = positions(axis);
+  }
+  grid.pitch = pitch_;
+  return grid;
+}
+
+template <class T>
+double DeviceProblem<T>::time_of(std::int64_t step, const Stage& stage) const {
+  return (static_cast<double>(step) + stage.time) * problem_.time_step;
+}
+
+template <class T>
+std::vector<T> DeviceProblem<T>::values_at(const StageTree& tree,
+                                           const std::vector<int>& operations, double time) const {
+  TreeAt<T> at(problem_, tree);
+  at.evaluate({}, time, [](const StageOperation&) { return T(0); });
+  std::vector<T> values;
+  for (const int operation : operations) values.push_back(at.of_operation(operation));
+  return values;
+}
+
+template <class T>
+std::vector<T> DeviceProblem<T>::arguments(const StageTree& tree, double time) const {
+  return values_at(tree, kernel_arguments(tree), time);
+}
+
+template <class T>
+GhostLaw<T> DeviceProblem<T>::law(const VaryingFace& face, double time) const {
+  const std::vector<T> values = values_at(face.law, face.law.results, time);
+  return {values[0], values[1]};
+}
+
+template <class T>
+GhostLaw<T> DeviceProblem<T>::law(int array, int axis, bool last) const {
+  const AxisFaces<T>& faces = axis_faces(problem_.faces[array], axis);
+  const Face<T>& face = last ? faces.last : faces.first;
+  return {face.a, face.b};
+}
+
+template <class T>
+std::vector<GhostLaw<T>> DeviceProblem<T>::laws(double time) const {
+  std::vector<GhostLaw<T>> laws;
+  for (int array = 0; array < problem_.arrays(); ++array)
+    for (int axis = 0; axis < 3; ++axis)
+      for (const bool last : {false, true}) laws.push_back(law(array, axis, last));
+  for (const VaryingFace& face : problem_.laws)
+    laws[(face.array * 3 + face.axis) * 2 + (face.last ? 1 : 0)] = law(face, time);
+  return laws;
+}
+
+template <class T>
+StageTiles<T>::StageTiles(const DeviceProblem<T>& problem, bool last_is_lent)
+    : on_device_(problem),
+      problem_(problem.problem()),
+      kernels_(tile_kernels(problem_)),
+      tile_(tile_shape(problem_)),
+      in_time_(depends_on_time(problem_)) {
+  if (kernels_.ready() && !kernels_.unavailable().empty())
+    throw EngineUnsuitable("formulas on a GPU: " + kernels_.unavailable());
+  const Shape shape = problem_.shape;
+  const std::int64_t across = (shape.columns - 1) / tile_.columns + 1;
+  const std::int64_t down = (shape.rows - 1) / (tile_.rows * tile_.cells) + 1;
+  if (across * down > std::numeric_limits<int>::max() / shape.planes)
+    throw EngineUnsuitable("the grid has more tiles than the 2147483647 that one launch can take");
+  grid_ = problem.grid();
+  grid_.tiles[0] = static_cast<unsigned>(shape.planes);
+  grid_.tiles[1] = static_cast<unsigned>(down);
+  grid_.tiles[2] = static_cast<unsigned>(across);
+  const int given = problem_.fields + static_cast<int>(problem_.coefficients.size());
+  for (int array = given; array < problem_.arrays() - (last_is_lent ? 1 : 0); ++array)
+    made_.push_back(device_buffer<T>(problem.stride()));
+}
+
+template <class T>
+void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last) {
+  const bool first = launches_.empty();
+  if (first) {
+    kernels_.wait();
+    if (!kernels_.unavailable().empty())  // not the user's fault: they are printed from trees
+      throw DeviceError("internal error in kernels of formulas: {}\n{}", kernels_.unavailable(),
+                        kernels_.messages());
+    launches_.resize(problem_.stages.size());
+    for (std::size_t i = 0; i < launches_.size(); ++i)
+      launches_[i].kernel = kernels_.kernel(fmt::format("tile_{}", i));
+  }
+  const unsigned tiles = grid_.tiles[0] * grid_.tiles[1] * grid_.tiles[2];
+  std::vector<const T*> arrays;
+  std::vector<T*> written;
+  const int given = problem_.fields + static_cast<int>(problem_.coefficients.size());
+  for (int array = 0; array < problem_.arrays(); ++array) {
+    if (array < problem_.fields) {
+      arrays.push_back(from + array * on_device_.stride());
+      written.push_back(to == nullptr ? nullptr : to + array * on_device_.stride());
+    } else if (array < given) {
+      arrays.push_back(on_device_.coefficient(array));
+      written.push_back(nullptr);
+    } else {
+      written.push_back(array - given < std::ssize(made_) ? made_[array - given].data() : last);
+      arrays.push_back(written.back());
+    }
+  }
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    const Stage& stage = problem_.stages[i];
+    if (first || in_time_) prepare(on_device_.time_of(step, stage), stage, launches_[i], stream);
+    std::vector<T*> targets;
+    for (const int target : stage.targets) targets.push_back(written[target]);
+    launches_[i].kernel.launch(tiles, dim3(tile_.columns, tile_.rows), 0, stream,
+                               {&grid_, arrays.data(), targets.data(),
+                                launches_[i].arguments.data(), launches_[i].faces.data()});
+    for (const int target : stage.targets) arrays[target] = written[target];
+  }
+}
+
+template <class T>
+void StageTiles<T>::prepare(double time, const Stage& stage, Launch& launch, cudaStream_t stream) {
+  launch.arguments = on_device_.arguments(stage.tree, time);
+  launch.arguments.resize(std::max<std::size_t>(launch.arguments.size(), 1));
+  launch.faces.clear();
+  for (int array = 0; array < problem_.arrays(); ++array)
+    for (int axis = 0; axis < 3; ++axis)
+      for (const bool last : {false, true})
+        launch.faces.push_back({on_device_.law(array, axis, last), nullptr, 0});
+  lay_laws(time, launch.faces, stream);
+}
+
+// A law that differs along its face is laid anew where it depends on the time. The kernels of a
+// stream run one after the other, so that one table serves all stages.
+template <class T>
+void StageTiles<T>::lay_laws(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream) {
+  for (std::size_t i = 0; i < problem_.laws.size(); ++i) {
+    const VaryingFace& face = problem_.laws[i];
+    FaceTable<T>& table = faces[(face.array * 3 + face.axis) * 2 + (face.last ? 1 : 0)];
+    if (!reads_positions(face.law)) {
+      table.everywhere = on_device_.law(face, time);
+      continue;
+    }
+    const auto size = by_axis(problem_.shape);
+    table.pitch = size[face.axis == 2 ? 1 : 2] + 2;
+    const std::int64_t nodes = (size[face.axis == 0 ? 1 : 0] + 2) * table.pitch;
+    const bool known = laws_.contains(i);
+    if (!known) laws_.emplace(i, device_buffer<GhostLaw<T>>(nodes));
+    GhostLaw<T>* const laws = laws_.at(i).data();
+    table.each = laws;
+    if (known && !reads_time(face.law)) continue;
+    constexpr unsigned threads = 256;
+    std::vector<T> arguments = on_device_.arguments(face.law, time);
+    arguments.resize(std::max<std::size_t>(arguments.size(), 1));
+    kernels_.kernel(fmt::format("laws_{}", i))
+        .launch(static_cast<unsigned>((nodes - 1) / threads + 1), dim3(threads), 0, stream,
+                {&grid_, arguments.data(), &laws});
+  }
+}
+
+template class DeviceProblem<float>;
+template class DeviceProblem<double>;
+template class StageTiles<float>;
+template class StageTiles<double>;
+
+}  // namespace lapl

@@ -1,0 +1,301 @@
+#include "kernels/cuda/run_time/stage_passes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "kernels/cuda/device/device_info.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+// From one allocation to another.
+template <class T>
+GridIndex distance(const T* from, const T* to) {
+  return (reinterpret_cast<std::intptr_t>(to) - reinterpret_cast<std::intptr_t>(from)) /
+         static_cast<std::intptr_t>(sizeof(T));
+}
+
+int attribute(cudaDeviceAttr which) {
+  int value = 0;
+  LAPL_CUDA(cudaDeviceGetAttribute(&value, which, current_device()));
+  return value;
+}
+
+// What goes through levels; a launch takes as many steps as they are.
+template <class T, class Plan, class Grid>
+class StageLevels : public StagePasses<T> {
+ public:
+  std::int64_t take(const T* from, T* to, std::int64_t first_step, std::int64_t steps,
+                    cudaStream_t stream) final {
+    const std::int64_t taken = depth_ / std::ssize(this->problem_.stages);
+    if (steps < taken) return 0;
+    if (laws_.empty() || plan_.in_time) prepare(first_step);
+    const std::vector<GridIndex> sources = this->sources(from, plan_.alive.front());
+    this->kernel_.launch(blocks_, this->threads_, this->shared_bytes_, stream,
+                         {&grid_, sources.data(), arguments_.data(), laws_.data(), &from, &to});
+    return taken;
+  }
+
+ protected:
+  StageLevels(const DeviceProblem<T>& problem, KernelText text, const char* name, dim3 threads,
+              int depth, const Plan& plan)
+      : StagePasses<T>(
+            problem, std::move(text), name, threads, plan.sizes.shared_bytes(),
+            fmt::format("{} steps a launch", depth / std::ssize(problem.problem().stages))),
+        plan_(plan),
+        depth_(depth) {}
+
+  Plan plan_;
+  Grid grid_{};
+  unsigned blocks_ = 0;
+
+ private:
+  void prepare(std::int64_t first_step) {
+    const auto stages = std::ssize(this->problem_.stages);
+    const std::int64_t levels = plan_.in_time ? depth_ : stages;
+    arguments_.clear();
+    laws_.clear();
+    for (std::int64_t level = 0; level < levels; ++level) {
+      const Stage& stage = this->problem_.stages[level % stages];
+      const double time = this->on_device_.time_of(first_step + level / stages, stage);
+      const std::vector<T> arguments = this->on_device_.arguments(stage.tree, time);
+      arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
+      const std::vector<GhostLaw<T>> laws = this->on_device_.laws(time);
+      laws_.insert(laws_.end(), laws.begin(), laws.end());
+    }
+    if (arguments_.empty()) arguments_.push_back(T(0));
+  }
+
+  int depth_;
+  std::vector<T> arguments_;
+  std::vector<GhostLaw<T>> laws_;
+};
+
+template <class T>
+class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
+ public:
+  StageStream(const DeviceProblem<T>& problem, const StreamPlan& plan)
+      : StageLevels<T, StreamPlan, StreamGrid<T>>(
+            problem, stream_kernel(problem.problem(), plan), "stream",
+            dim3(StreamSizes::lanes, plan.sizes.warps), plan.sizes.depth(), plan) {
+    const Shape shape = this->problem_.shape;
+    const StreamSizes& sizes = this->plan_.sizes;
+    const bool wraps = this->problem_.faces.front().columns.wrap();
+    const std::int64_t inner = shape.columns - (wraps ? 0 : 2 * sizes.halo());
+    this->grid_ = {static_cast<int>(shape.rows),
+                   static_cast<int>(shape.columns),
+                   static_cast<int>(std::max<std::int64_t>((inner - 1) / sizes.kept() + 1, 1)),
+                   problem.pitch(),
+                   problem.stride(),
+                   problem.positions(1),
+                   problem.positions(2)};
+  }
+
+ private:
+  // All at once on the device, and none without a row.
+  void loaded(int blocks) override {
+    this->blocks_ = static_cast<unsigned>(
+        std::min<std::int64_t>(std::int64_t{this->grid_.strips} * this->grid_.rows,
+                               std::int64_t{device_limits().processors} * blocks));
+  }
+};
+
+template <class T>
+class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
+ public:
+  StageVolume(const DeviceProblem<T>& problem, const VolumePlan& plan)
+      : StageLevels<T, VolumePlan, VolumeGrid<T>>(
+            problem, volume_kernel(problem.problem(), plan), "volume",
+            dim3(VolumeSizes::lanes, VolumeSizes::warps), plan.sizes.levels, plan) {
+    const Shape shape = this->problem_.shape;
+    const Faces<T>& faces = this->problem_.faces.front();
+    const VolumeSizes& sizes = this->plan_.sizes;
+    const auto tiles = [](std::int64_t size, bool wraps, int tile, int kept) {
+      const std::int64_t inner = size - (wraps ? 0 : tile - kept);
+      return static_cast<int>(std::max<std::int64_t>((inner - 1) / kept + 1, 1));
+    };
+    VolumeGrid<T>& grid = this->grid_;
+    grid.planes = static_cast<int>(shape.planes);
+    grid.rows = static_cast<int>(shape.rows);
+    grid.columns = static_cast<int>(shape.columns);
+    grid.tiles_down = tiles(shape.rows, faces.rows.wrap(), sizes.height(), sizes.kept_rows());
+    grid.tiles_across =
+        tiles(shape.columns, faces.columns.wrap(), sizes.width(), sizes.kept_columns());
+    grid.pitch = problem.pitch();
+    grid.plane_stride = shape.rows * problem.pitch();
+    grid.field_stride = problem.stride();
+    for (int axis = 0; axis < 3; ++axis) grid.positions[axis] = problem.positions(axis);
+  }
+
+ private:
+  // Rounds of as many tiles as there are blocks, and what is left in chunks of planes: what takes
+  // the fewest planes, with those before and after a chunk.
+  void loaded(int blocks_at_once) override {
+    VolumeGrid<T>& grid = this->grid_;
+    const int blocks = device_limits().processors * blocks_at_once;
+    const int tiles = grid.tiles_down * grid.tiles_across;
+    const int lost = 2 * this->plan_.sizes.levels + 4;
+    std::int64_t least = 0;
+    for (int whole = 0; whole <= tiles; whole += blocks)
+      for (int chunks = 1; chunks <= std::min(64, grid.planes); ++chunks) {
+        const std::int64_t rounds = (std::int64_t{tiles - whole} * chunks + blocks - 1) / blocks;
+        const std::int64_t planes = std::int64_t{whole / blocks} * (grid.planes + lost) +
+                                    rounds * ((grid.planes + chunks - 1) / chunks + lost);
+        if (least != 0 && planes >= least) continue;
+        least = planes;
+        grid.whole = whole;
+        grid.chunks = chunks;
+        this->blocks_ = static_cast<unsigned>(
+            whole > 0 ? blocks : std::min<std::int64_t>(blocks, std::int64_t{tiles} * chunks));
+      }
+  }
+};
+
+template <class T>
+class StageResident final : public StagePasses<T> {
+ public:
+  StageResident(const DeviceProblem<T>& problem, const ResidentPlan& plan)
+      : StagePasses<T>(problem, resident_kernel(problem.problem(), plan), "resident",
+                       dim3(32, ResidentPlan::warps), plan.shared_bytes,
+                       fmt::format("{} x {} tiles, {} steps between exchanges", plan.tiles_down,
+                                   plan.tiles_across, plan.depth)),
+        plan_(plan),
+        images_(device_buffer<T>(2 * problem.problem().fields * problem.stride())),
+        flags_(device_buffer<unsigned>(plan_.tiles_down * plan_.tiles_across)),
+        laws_(problem.laws(0)) {
+    LAPL_CUDA(cudaMemset(flags_.data(), 0, static_cast<std::size_t>(flags_.size()) * 4));
+    const Problem<T>& given = this->problem_;
+    for (const Stage& stage : given.stages) {
+      const std::vector<T> arguments = problem.arguments(stage.tree, 0);
+      arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
+    }
+    if (arguments_.empty()) arguments_.push_back(T(0));
+    arrays_.resize(given.fields + given.coefficients.size());
+    std::iota(arrays_.begin(), arrays_.end(), 0);
+    grid_ = {.rows = static_cast<int>(given.shape.rows),
+             .columns = static_cast<int>(given.shape.columns),
+             .tiles_down = plan_.tiles_down,
+             .tiles_across = plan_.tiles_across,
+             .steps = 0,
+             .published = 0,
+             .flags = flags_.data(),
+             .pitch = problem.pitch(),
+             .field_stride = problem.stride(),
+             .images = {images_.data(), images_.data() + given.fields * problem.stride()},
+             .positions = {problem.positions(1), problem.positions(2)}};
+  }
+
+  std::int64_t take(const T* from, T* to, std::int64_t, std::int64_t steps,
+                    cudaStream_t stream) override {
+    constexpr std::int64_t most_steps = 1 << 16;  // of a launch: a tenth of a second
+    const std::int64_t taken = std::min(steps, most_steps);
+    grid_.steps = static_cast<int>(taken);
+    std::vector<GridIndex> sources = this->sources(from, arrays_);
+    sources.resize(this->problem_.arrays());
+    this->kernel_.launch(static_cast<unsigned>(plan_.tiles_down * plan_.tiles_across),
+                         this->threads_, this->shared_bytes_, stream,
+                         {&grid_, sources.data(), arguments_.data(), laws_.data(), &from, &to},
+                         Launch::cooperative);
+    grid_.published += static_cast<unsigned>((taken - 1) / plan_.depth);
+    return taken;
+  }
+
+ private:
+  void loaded(int blocks) override {
+    if (blocks < 1)
+      throw DeviceError("internal error: a block of engine resident does not fit on the device");
+  }
+
+  ResidentPlan plan_;
+  DeviceBuffer<T> images_;
+  DeviceBuffer<unsigned> flags_;
+  std::vector<GhostLaw<T>> laws_;
+  std::vector<T> arguments_;
+  std::vector<int> arrays_;  // that are given
+  ResidentGrid<T> grid_{};
+};
+
+}  // namespace
+
+template <class T>
+StagePasses<T>::StagePasses(const DeviceProblem<T>& problem, KernelText text, const char* name,
+                            dim3 threads, int shared_bytes, std::string how)
+    : on_device_(problem),
+      problem_(problem.problem()),
+      threads_(threads),
+      shared_bytes_(shared_bytes),
+      kernels_(std::move(text)),
+      name_(name),
+      how_(std::move(how)) {}
+
+template <class T>
+bool StagePasses<T>::ready() {
+  if (!kernel_ && kernels_.ready() && kernels_.unavailable().empty()) {
+    kernel_ = kernels_.kernel(name_);
+    kernel_.allow_shared_bytes(shared_bytes_);
+    loaded(kernel_.blocks_of_processor(static_cast<int>(threads_.x * threads_.y), shared_bytes_));
+  }
+  return static_cast<bool>(kernel_);
+}
+
+template <class T>
+std::string StagePasses<T>::how() {
+  if (ready()) return "compiled for this run, " + how_;
+  return settled() ? "tiles: " + kernels_.unavailable() : "tiles until it is compiled";
+}
+
+template <class T>
+std::vector<GridIndex> StagePasses<T>::sources(const T* from,
+                                               const std::vector<int>& arrays) const {
+  std::vector<GridIndex> sources;
+  for (const int array : arrays)
+    sources.push_back(array < problem_.fields ? array * on_device_.stride()
+                                              : distance(from, on_device_.coefficient(array)));
+  return sources;
+}
+
+template <class T>
+std::unique_ptr<StagePasses<T>> make_stage_stream(const DeviceProblem<T>& problem,
+                                                  const StreamPlan& plan) {
+  return std::make_unique<StageStream<T>>(problem, plan);
+}
+
+template <class T>
+std::unique_ptr<StagePasses<T>> make_stage_volume(const DeviceProblem<T>& problem,
+                                                  const VolumePlan& plan) {
+  return std::make_unique<StageVolume<T>>(problem, plan);
+}
+
+DeviceLimits device_limits() {
+  return {.processors = attribute(cudaDevAttrMultiProcessorCount),
+          .shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+          .cooperative = attribute(cudaDevAttrCooperativeLaunch) != 0};
+}
+
+template <class T>
+std::unique_ptr<StagePasses<T>> make_stage_resident(const DeviceProblem<T>& problem,
+                                                    const ResidentPlan& plan) {
+  return std::make_unique<StageResident<T>>(problem, plan);
+}
+
+template class StagePasses<float>;
+template class StagePasses<double>;
+template std::unique_ptr<StagePasses<float>> make_stage_stream(const DeviceProblem<float>&,
+                                                               const StreamPlan&);
+template std::unique_ptr<StagePasses<double>> make_stage_stream(const DeviceProblem<double>&,
+                                                                const StreamPlan&);
+template std::unique_ptr<StagePasses<float>> make_stage_volume(const DeviceProblem<float>&,
+                                                               const VolumePlan&);
+template std::unique_ptr<StagePasses<double>> make_stage_volume(const DeviceProblem<double>&,
+                                                                const VolumePlan&);
+template std::unique_ptr<StagePasses<float>> make_stage_resident(const DeviceProblem<float>&,
+                                                                 const ResidentPlan&);
+template std::unique_ptr<StagePasses<double>> make_stage_resident(const DeviceProblem<double>&,
+                                                                  const ResidentPlan&);
+
+}  // namespace lapl

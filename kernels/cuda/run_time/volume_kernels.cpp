@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/cuda/run_time/level_kernels.hpp"
+
+namespace lapl {
+namespace {
+
+// What a step of a cell costs, in 1 / (10^9 cells a second), by what was measured on an H200: the
+// larger of arithmetic, with what a warp does once for its rows, and of memory; and all of it also
+// for what tiles compute twice.
+double cost_of(const VolumeSizes& sizes, int arithmetic, int stages) {
+  const double words = sizes.value_bytes / 4.0;
+  const double compute = words * (1.4 * arithmetic + 2.8 * stages) / 33400 * (1 + 1.2 / sizes.rows);
+  const double memory = words * sizes.slots / 530 * stages / sizes.levels;
+  const double kept =
+      double(sizes.kept_rows()) * sizes.kept_columns() / (double(sizes.height()) * sizes.width());
+  return std::max(compute, memory) / kept;
+}
+
+}  // namespace
+
+template <class T>
+VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device) {
+  VolumePlan plan{level_plan(problem)};
+  const auto refuse = [&](const std::string& why) {
+    plan.unsuitable = "engine streaming: " + why;
+    return plan;
+  };
+  const Shape shape = problem.shape;
+  if (!plan.unsuitable.empty()) return refuse(plan.unsuitable);
+  for (const Stage& stage : problem.stages)
+    for (const StageOperation& node : stage.tree.operations)
+      if (node.operation == Operation::value && node.at.plane != 0 && node.at.row != 0)
+        return refuse("a derivative is mixed of planes and rows");
+  if (shape.planes > (1 << 30) || shape.rows * shape.columns > (1 << 27))
+    return refuse("the grid has more than 2^30 planes, or 2^27 cells of a plane");
+  const auto stages = static_cast<int>(problem.stages.size());
+  double least = 0;
+  for (const int rows : {4, 3, 2, 1})
+    for (int levels = stages; plan.slots * levels * rows <= 18; levels += stages) {
+      const VolumeSizes sizes{sizeof(T), plan.slots, rows, levels};
+      const int code = 3 * levels * rows * sizes.count() * (plan.arithmetic + 5) / stages;
+      if (code > 6000 || argument_bytes(problem, plan, levels) > 28'000 ||
+          sizes.shared_bytes() > device.shared_bytes || sizes.kept_rows() <= 0 ||
+          sizes.kept_columns() <= 0 || shape.rows < sizes.height() ||
+          shape.columns < sizes.width() || shape.columns % sizes.count() != 0)
+        continue;
+      if (const double cost = cost_of(sizes, plan.arithmetic, stages); least == 0 || cost < least) {
+        least = cost;
+        plan.sizes = sizes;
+      }
+    }
+  if (least == 0)
+    return refuse(
+        "the planes are too small, their columns are no multiple of 16 bytes, or the formula is "
+        "too long for it to pay");
+  return plan;
+}
+
+template <class T>
+KernelText volume_kernel(const Problem<T>& problem, const VolumePlan& plan) {
+  const VolumeSizes& sizes = plan.sizes;
+  return level_kernel(
+      problem, plan,
+      {.header = "kernels/cuda/run_time/volume.cuh",
+       .name = "volume",
+       .grid = "VolumeGrid",
+       .function = "walk_volume",
+       .constants = fmt::format("static constexpr lapl::VolumeSizes sizes{{{}, {}, {}, {}}};",
+                                sizes.value_bytes, sizes.slots, sizes.rows, sizes.levels),
+       .depth = sizes.levels,
+       .threads = VolumeSizes::lanes * VolumeSizes::warps,
+       .blocks = 1});
+}
+
+template VolumePlan volume_plan(const Problem<float>&, const DeviceLimits&);
+template VolumePlan volume_plan(const Problem<double>&, const DeviceLimits&);
+template KernelText volume_kernel(const Problem<float>&, const VolumePlan&);
+template KernelText volume_kernel(const Problem<double>&, const VolumePlan&);
+
+}  // namespace lapl
