@@ -1,6 +1,7 @@
 // How a grid is cut into pieces for a pass of a pipeline.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,12 @@ struct Range {
   std::int64_t size() const { return last - first; }
   bool holds(std::int64_t index) const { return index >= first && index < last; }
   bool operator==(const Range&) const = default;
+
+  /// The range and the indices within `reach` of it, as far as an axis of `size` cells has them.
+  Range grown(std::int64_t reach, std::int64_t size, bool endless) const {
+    const Range all{first - reach, last + reach};
+    return endless ? all : Range{std::max<std::int64_t>(all.first, 0), std::min(all.last, size)};
+  }
 };
 
 /// Part of the grid.

@@ -116,14 +116,9 @@ class PieceRun {
   Piece part(std::int64_t reach) const {
     const Shape shape = stages_.problem.shape;
     const Faces<T>& faces = stages_.problem.faces.front();
-    const auto grown = [&](Range range, std::int64_t size, bool endless) {
-      range = {range.first - reach, range.last + reach};
-      return endless ? range
-                     : Range{std::max<std::int64_t>(range.first, 0), std::min(range.last, size)};
-    };
-    return {grown(piece_.planes, shape.planes, faces.planes.wrap()),
-            grown(piece_.rows, shape.rows, faces.rows.wrap()),
-            grown(piece_.columns, shape.columns, faces.columns.wrap() && !faces_.across)};
+    return {piece_.planes.grown(reach, shape.planes, faces.planes.wrap()),
+            piece_.rows.grown(reach, shape.rows, faces.rows.wrap()),
+            piece_.columns.grown(reach, shape.columns, faces.columns.wrap() && !faces_.across)};
   }
 
   Made made_by(const Pipeline::Instance& instance) const {
