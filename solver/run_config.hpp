@@ -50,11 +50,22 @@ struct InitialConfig {
 
 /// What one side of the grid holds, as a formula of the time, the position and parameters.
 enum class LawKind { value, derivative, mixed };
+/// u on the node just outside is (a + b u) / divisor, of u on the node inside: formulas of h, the
+/// spacing, and of value and factor, which a config gives.
+struct LawRow {
+  LawKind value;
+  const char* name;
+  const char* form;  ///< as configs have it
+  double place;      ///< where it holds, in spacings from the node inside
+  const char *a, *b, *divisor;
+  const char* keeps = "";  ///< the relation, where it takes both value and factor
+};
 template <>
-inline constexpr auto name_table<LawKind> = std::to_array<Named<LawKind>>(
-    {{LawKind::value, "value", "u on the node just outside"},
-     {LawKind::derivative, "derivative", "du/dn, outward, at the face"},
-     {LawKind::mixed, "mixed", "du/dn + factor u at the face"}});
+inline constexpr auto name_table<LawKind> = std::to_array<LawRow>(
+    {{LawKind::value, "value", "{value: u}", 1, "value", "0", "1"},
+     {LawKind::derivative, "derivative", "{derivative: du/dn}", 0.5, "h * value", "1", "1"},
+     {LawKind::mixed, "mixed", "{mixed: {value: b, factor: a}}", 0.5, "value", "1/h - factor/2",
+      "1/h + factor/2", "du/dn + {factor} u = {value}"}});
 
 /// A law in place of what RunConfig::boundaries says of the axis.
 struct SideLaw {
@@ -63,7 +74,7 @@ struct SideLaw {
   std::string array;  ///< a field or a quantity of equation.let; empty: every field
   LawKind kind = LawKind::value;
   FormulaText value = "0";
-  FormulaText factor = "0";  ///< mixed
+  FormulaText factor = "0";  ///< where its row takes one
 };
 
 /// A number, or a field that does not change.

@@ -57,9 +57,11 @@ std::optional<LawKind> law_kind(const std::string& word) {
   return std::nullopt;
 }
 
-constexpr const char* law_words =
-    "zero, insulated, {value: u}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, or a map of "
-    "fields with these";
+std::string law_words() {
+  std::string words = "zero, insulated, ";
+  for (const LawRow& row : name_table<LawKind>) words += std::string(row.form) + ", ";
+  return words + "or a map of fields with these";
+}
 
 YamlProblems read_side(const YamlNode& node, const std::string& name, SideLaw law,
                        std::vector<SideLaw>& laws);
@@ -70,10 +72,15 @@ YamlProblems read_law(const YamlNode& map, const std::string& name, SideLaw law,
   const YamlNode& value = map.children[1];
   const std::string path = name + "." + map.children[0].text;
   YamlProblems problems;
-  if (kind != LawKind::mixed) {
+  const std::string keeps = row_of(kind).keeps;
+  const auto relation = [&](const char* factor_name, const char* value_name) {
+    return fmt::format(fmt::runtime(keeps), fmt::arg("factor", factor_name),
+                       fmt::arg("value", value_name));
+  };
+  if (keeps.empty()) {
     problems = read_formula(value, path, law.value);
   } else if (!is_map(value)) {
-    problems = problem(value, path, "expected {value: b, factor: a}, of du/dn + a u = b");
+    problems = problem(value, path, "expected {value: b, factor: a}, of " + relation("a", "b"));
   } else {
     FormulaText factor;
     law.value = {};
@@ -86,7 +93,7 @@ YamlProblems read_law(const YamlNode& map, const std::string& name, SideLaw law,
     law.factor = factor;
     if (problems.empty() && (law.value.empty() || factor.empty()))
       problems =
-          problem(value, path, "expected both value and factor, of du/dn + factor u = value");
+          problem(value, path, "expected both value and factor, of " + relation("factor", "value"));
   }
   laws.push_back(law);
   return problems;
@@ -102,18 +109,18 @@ YamlProblems read_side(const YamlNode& node, const std::string& name, SideLaw la
     if (node.text != "zero" && node.text != "insulated" && node.text != "dirichlet" &&
         node.text != "neumann")
       return problem(node, name,
-                     fmt::format("found {} (expected {})", shown(node.text), law_words));
+                     fmt::format("found {} (expected {})", shown(node.text), law_words()));
     law.kind =
         node.text == "zero" || node.text == "dirichlet" ? LawKind::value : LawKind::derivative;
     laws.push_back(law);
     return {};
   }
   if (!is_map(node) || node.children.empty())
-    return problem(node, name, fmt::format("expected {}", law_words));
+    return problem(node, name, fmt::format("expected {}", law_words()));
   const auto kind = law_kind(node.children[0].text);
   if (kind && node.children.size() == 2) return read_law(node, name, law, *kind, laws);
   if (kind || !law.array.empty())
-    return problem(node, name, fmt::format("expected one law: {}", law_words));
+    return problem(node, name, fmt::format("expected one law: {}", law_words()));
   return read_entries(node, name,
                       [&](const std::string& of, const YamlNode& key, const YamlNode& value) {
                         law.array = key.text;
@@ -264,9 +271,10 @@ ordered_json formulas_schema() {
 
 std::string law_yaml(const SideLaw& law) {
   const std::string value = yaml_text(law.value.text());
-  if (law.kind == LawKind::mixed)
-    return fmt::format("{{mixed: {{value: {}, factor: {}}}}}", value, yaml_text(law.factor.text()));
-  return fmt::format("{{{}: {}}}", name_of(law.kind), value);
+  const LawRow& row = row_of(law.kind);
+  if (*row.keeps == 0) return fmt::format("{{{}: {}}}", row.name, value);
+  return fmt::format("{{{}: {{value: {}, factor: {}}}}}", row.name, value,
+                     yaml_text(law.factor.text()));
 }
 
 }  // namespace

@@ -167,8 +167,7 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   if (const auto quantity = names_.quantities.find(name); quantity != names_.quantities.end())
     return write(ShiftedPart{quantity->second, quantity->second->whole(), place.at});
   if (name == "pi") return scalar(std::numbers::pi);
-  if (const auto position = names_.positions.find(name); position != names_.positions.end())
-    return scalar(position->second, false);
+  if (const auto term = names_.terms.find(name); term != names_.terms.end()) return term->second;
   if (name == "t" && names_.has_time) return of(tree_.time());
   if (name == "random" && names_.draw) return of(tree_.value(names_.draw(), place.at));
   if (name.size() == 1 && name[0] >= 'x' && name[0] <= 'z' && names_.has_position)

@@ -17,6 +17,16 @@
 
 namespace lapl {
 
+/// A scalar times an operation of a tree, or a scalar alone. Scalars are collected in float64 until
+/// a number of the tree is made of them.
+struct Term {
+  double factor = 1;
+  bool literal = true;  ///< the factor does not depend on parameters
+  int node = -1;        ///< -1: a scalar alone
+
+  bool is_scalar() const { return node < 0; }
+};
+
 /// What a formula's names stand for, and the grid that it is for.
 struct FormulaNames {
   std::map<std::string, int, std::less<>> arrays;  ///< read cell by cell
@@ -30,17 +40,7 @@ struct FormulaNames {
   std::string has_none_of = {};  ///< what is said of a name or function that has no meaning here
   std::set<std::string, std::less<>> elsewhere = {};  ///< names that have a meaning elsewhere
   std::function<int()> draw = {};  ///< the array of the next use of `random`, where there is any
-  std::map<std::string, double, std::less<>> positions = {};  ///< x, y, z that are one number
-};
-
-/// A scalar times an operation of a tree, or a scalar alone. Scalars are collected in float64 until
-/// a number of the tree is made of them.
-struct Term {
-  double factor = 1;
-  bool literal = true;  ///< the factor does not depend on parameters
-  int node = -1;        ///< -1: a scalar alone
-
-  bool is_scalar() const { return node < 0; }
+  std::map<std::string, Term, std::less<>> terms = {};  ///< names that stand for what is written
 };
 
 /// Stencil operators that are applied to what holds one itself: quantities of stages before.

@@ -76,37 +76,33 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
   names.elsewhere = {run.fields.begin(), run.fields.end()};
   for (const auto& [name, parameter] : run.parameters) names.elsewhere.insert(name);
   for (const auto& [name, text] : run.equation.quantities) names.elsewhere.insert(name);
-  // A value is held by the node just outside; a derivative is that at the face, half as far.
-  const double h = names.spacing[law.axis], out = law.kind == LawKind::value ? 1 : 0.5;
+  const LawRow& row = row_of(law.kind);
+  const double h = names.spacing[law.axis], out = row.place;
   const std::array size = by_axis(run.shape);
   const double position = law.last ? (static_cast<double>(size[law.axis] - 1) + out) * h : -out * h;
-  names.positions[std::string(1, "zyx"[law.axis])] = position;
+  names.terms[std::string(1, "zyx"[law.axis])] = TreeWriter::scalar(position, false);
 
   LawTerms terms;
   TreeWriter writer(names, terms.tree, used);
-  const auto number = [](double value) { return TreeWriter::scalar(value, false); };
-  const Formula value_formula = law.value.parsed(law_name(law));
-  const Term value = writer.write(value_formula);
-  switch (law.kind) {
-    case LawKind::value: terms.a = value, terms.b = number(0); break;
-    case LawKind::derivative:
-      terms.a = writer.product(number(h), value), terms.b = number(1);
-      break;
-    case LawKind::mixed: {
-      const Formula factor_formula = law.factor.parsed(law_name(law));
-      const Term half = writer.product(number(0.5), writer.write(factor_formula));
-      const Term below = writer.sum(number(1 / h), half);
-      if (below.factor == 0) {
-        FormulaError error(0, "makes 1/h + factor/2 zero");
-        error.of = law_name(law);
-        error.text = law.factor.text();
-        throw error;
-      }
-      terms.a = writer.quotient(value, below);
-      terms.b = writer.quotient(writer.sum(number(1 / h), writer.negative(half)), below);
-      break;
-    }
+  const Formula value = law.value.parsed(law_name(law)), factor = law.factor.parsed(law_name(law));
+  FormulaNames of_row;
+  of_row.terms = {{"h", TreeWriter::scalar(h, false)},
+                  {"value", writer.write(value)},
+                  {"factor", writer.write(factor)}};
+  std::set<std::string> used_of_row;
+  const auto written = [&](const char* text) {
+    const Formula formula = parse_formula(row.name, text);
+    return TreeWriter(of_row, terms.tree, used_of_row).write(formula);
+  };
+  const Term a = written(row.a), b = written(row.b), divisor = written(row.divisor);
+  if (divisor.factor == 0) {
+    FormulaError error(0, fmt::format("makes {} zero", row.divisor));
+    error.of = law_name(law);
+    error.text = law.factor.text();
+    throw error;
   }
+  terms.a = writer.quotient(a, divisor);
+  terms.b = writer.quotient(b, divisor);
   if (!terms.a.is_scalar() || !terms.b.is_scalar())
     terms.tree.results = {writer.node_of(terms.a), writer.node_of(terms.b)};
   return terms;
