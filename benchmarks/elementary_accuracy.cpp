@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/elementary/elementary_rows.hpp"
+#include "kernels/elementary/elementary.hpp"
 
 namespace {
 
@@ -49,18 +49,16 @@ double float_error(float computed, double expected) {
   return std::abs(value - expected) / place;
 }
 
-template <class Row, class Reference>
-void every_float(std::string_view name, Row row, Reference reference) {
+template <class Function, class Reference>
+void every_float(std::string_view name, Function function, Reference reference) {
   Worst worst;
   constexpr std::int64_t piece = 1 << 16;
 #pragma omp parallel for schedule(dynamic) reduction(worst : worst)
   for (std::int64_t first = 0; first < std::int64_t(1) << 32; first += piece) {
-    std::vector<float> x(piece), computed(piece);
-    for (std::int64_t i = 0; i < piece; ++i)
-      x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(first + i));
-    row(x.data(), computed.data(), piece);
-    for (std::int64_t i = 0; i < piece; ++i)
-      worst.add(float_error(computed[i], reference(static_cast<double>(x[i]))), x[i], 0);
+    for (std::int64_t i = 0; i < piece; ++i) {
+      const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(first + i));
+      worst.add(float_error(function(x), reference(static_cast<double>(x))), x, 0);
+    }
   }
   print(name, "float", worst);
 }
@@ -181,13 +179,12 @@ void powers() {
 
 }  // namespace
 
-#define CHECK_FUNCTION(name, reference, mpfr, ...)                                             \
-  if (is_asked(#name)) {                                                                       \
-    every_float(                                                                               \
-        #name, [](auto... a) { lapl::name##_row(a...); },                                      \
-        [](double x) { return std::reference(x); });                                           \
-    some_doubles(                                                                              \
-        #name, [](double x) { return lapl::name(x); }, mpfr, std::vector<Draw*>{__VA_ARGS__}); \
+#define CHECK_FUNCTION(name, reference, mpfr, ...)                                                 \
+  if (is_asked(#name)) {                                                                           \
+    every_float(                                                                                   \
+        #name, [](float x) { return lapl::name(x); }, [](double x) { return std::reference(x); }); \
+    some_doubles(                                                                                  \
+        #name, [](double x) { return lapl::name(x); }, mpfr, std::vector<Draw*>{__VA_ARGS__});     \
   }
 
 int main(int argc, char** argv) {

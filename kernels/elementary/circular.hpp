@@ -88,19 +88,10 @@ struct Tangent {
   }
 };
 
-template <class T>
-LAPL_HOST_DEVICE bool is_short_angle(T x) {
-  return absolute(x) <= greatest_short_angle<T>;
-}
-/// Only where is_short_angle(x): without branches.
-template <class Function, class T>
-LAPL_HOST_DEVICE T of_short_angle(T x) {
-  return Function::of(reduced_angle(absolute(x)), x);
-}
 template <class Function, class T>
 LAPL_HOST_DEVICE T of_angle(T x) {
   Angle<T> angle = reduced_angle(absolute(x));
-  if (!is_short_angle(x)) angle = reduced_huge_angle(absolute(x));
+  if (!(absolute(x) <= greatest_short_angle<T>)) angle = reduced_huge_angle(absolute(x));
   return Function::of(angle, x);
 }
 
