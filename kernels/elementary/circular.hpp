@@ -48,11 +48,6 @@ LAPL_HOST_DEVICE SineAndCosine<T> sine_and_cosine(Pair<T> r) {
           sum(leading.high, cosine_low)};
 }
 
-template <class T>
-LAPL_HOST_DEVICE Pair<T> select(bool condition, Pair<T> a, Pair<T> b) {
-  return {select(condition, a.high, b.high), select(condition, a.low, b.low)};
-}
-
 /// `value`, negated where the second last bit of `quarters` is set: in the second half of a turn.
 template <class T>
 LAPL_HOST_DEVICE T negated_in_second_half(T value, Bits<T> quarters) {
