@@ -1,10 +1,10 @@
 // The arc tangent, of a number and of a quotient.
 //
 // For 0 <= a <= b the angle of a / b is that of t = a / b, or 1/8 of a turn and that of
-// t = (a - b) / (a + b) where a / b is above tan(pi / 8), since (1 + i) (b + a i) turns by as much:
-// |t| <= tan(pi / 8) (Cody & Waite, Software Manual for the Elementary Functions, 1980, reduce by
-// the same formula). Of t, a quotient with what rounding takes from it, a minimax polynomial
-// (scripts/minimax) has the angle. Other angles are this one to or from 1/4 or 1/2 of a turn.
+// t = (a - b) / (a + b) where a / b is above tan(pi / 8), so that |t| <= tan(pi / 8): the addition
+// formula (Abramowitz & Stegun, Handbook of Mathematical Functions, 1964, section 4.4). Of t, a
+// quotient with what rounding takes from it, a minimax polynomial (scripts/minimax) has the angle.
+// Other angles are this one to or from 1/4 or 1/2 of a turn.
 #pragma once
 
 #include "kernels/elementary/circular_reduction.hpp"
