@@ -79,7 +79,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:4:34: equation.u: unknown name asin (docs/equations.md has the functions that there are)\n"
      "    a * asin(u)\n"
      "        ^"},
-    {"equation: {kind: formula, u: a * arctan2(u, v), v: D * u}",
+    {"equation: {kind: formula, u: \"a * arctan2(u, v)\", v: D * u}",
      "bad.yaml:4:34: equation.u: unknown name arctan2 (did you mean atan2?)\n"
      "    a * arctan2(u, v)\n"
      "        ^"},
