@@ -1,7 +1,7 @@
 // The error function: erf x = 1 - e^f with f = log erfc x. (Cody, Rational Chebyshev approximations
-// for the error function, 1969, has an exponential, too, but a factor of it for each interval.) f is
-// no steeper than a parabola, so that one polynomial in x has it for all x up to where erf x rounds
-// to 1; that f counts ever less as x grows is in the weight of scripts/minimax. Its first two terms
+// for the error function, 1969, has an exponential, too, with a factor for each interval.) f is no
+// steeper than a parabola, so that one polynomial in x has it for all x up to where erf x rounds to
+// 1; that f counts ever less as x grows is in the weight of scripts/minimax. Its first two terms
 // are carried with what rounding takes from them, and e^f - 1 loses no digits where f is small.
 #pragma once
 
