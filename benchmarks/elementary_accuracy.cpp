@@ -13,9 +13,10 @@
 #include <limits>
 #include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "kernels/elementary/elementary_rows.hpp"
+#include "kernels/elementary/elementary.hpp"
 
 namespace {
 
@@ -49,18 +50,16 @@ double float_error(float computed, double expected) {
   return std::abs(value - expected) / place;
 }
 
-template <class Row, class Reference>
-void every_float(std::string_view name, Row row, Reference reference) {
+template <class Function, class Reference>
+void every_float(std::string_view name, Function function, Reference reference) {
   Worst worst;
   constexpr std::int64_t piece = 1 << 16;
 #pragma omp parallel for schedule(dynamic) reduction(worst : worst)
   for (std::int64_t first = 0; first < std::int64_t(1) << 32; first += piece) {
-    std::vector<float> x(piece), computed(piece);
-    for (std::int64_t i = 0; i < piece; ++i)
-      x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(first + i));
-    row(x.data(), computed.data(), piece);
-    for (std::int64_t i = 0; i < piece; ++i)
-      worst.add(float_error(computed[i], reference(static_cast<double>(x[i]))), x[i], 0);
+    for (std::int64_t i = 0; i < piece; ++i) {
+      const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(first + i));
+      worst.add(float_error(function(x), reference(static_cast<double>(x))), x, 0);
+    }
   }
   print(name, "float", worst);
 }
@@ -151,43 +150,63 @@ T base_for(std::int64_t i, std::mt19937_64& random) {
                                           std::numeric_limits<T>::max_exponent - 1)));
 }
 
-void powers() {
+struct BaseAndExponent {
+  template <class T>
+  static std::pair<T, T> draw(std::int64_t i, std::mt19937_64& random) {
+    const T x = base_for<T>(i, random);
+    return {x, exponent_for(x, random)};
+  }
+};
+/// y and x of any sizes, and of sizes that are not far apart.
+struct Point {
+  template <class T>
+  static std::pair<T, T> draw(std::int64_t i, std::mt19937_64& random) {
+    using Limits = std::numeric_limits<T>;
+    const auto size = [&] { return between(random, Limits::min_exponent, Limits::max_exponent); };
+    const double y = size(), x = i % 2 ? size() : y + between(random, -4, 4);
+    return {static_cast<T>(std::copysign(std::exp2(y), between(random, -1, 1))),
+            static_cast<T>(std::copysign(std::exp2(x), between(random, -1, 1)))};
+  }
+};
+
+template <class Pairs, class Function, class Reference>
+void of_pairs(std::string_view name, Function function, Reference reference,
+              int (*mpfr)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t)) {
   Worst worst;
 #pragma omp parallel for schedule(dynamic) reduction(worst : worst)
   for (std::int64_t piece = 0; piece < 1000; ++piece) {
     std::mt19937_64 random(piece);
     for (std::int64_t i = 0; i < 1'000'000; ++i) {
-      const float x = base_for<float>(i, random), y = exponent_for(x, random);
-      worst.add(float_error(lapl::power(x, y), std::pow(double(x), double(y))), x, y);
+      const auto [x, y] = Pairs::template draw<float>(i, random);
+      worst.add(float_error(function(x, y), reference(double(x), double(y))), x, y);
     }
   }
-  print("power", "float", worst);
+  print(name, "float", worst);
   worst = {};
 #pragma omp parallel for schedule(dynamic) reduction(worst : worst)
   for (std::int64_t piece = 0; piece < 1000; ++piece) {
     std::mt19937_64 random(piece);
-    Number expected, exponent;
+    Number expected, second;
     for (std::int64_t i = 0; i < doubles / 1000; ++i) {
-      const double x = base_for<double>(i, random), y = exponent_for(x, random);
+      const auto [x, y] = Pairs::template draw<double>(i, random);
       mpfr_set_d(expected.value, x, MPFR_RNDN);
-      mpfr_set_d(exponent.value, y, MPFR_RNDN);
-      mpfr_pow(expected.value, expected.value, exponent.value, MPFR_RNDN);
-      worst.add(double_error(lapl::power(x, y), expected.value), x, y);
+      mpfr_set_d(second.value, y, MPFR_RNDN);
+      mpfr(expected.value, expected.value, second.value, MPFR_RNDN);
+      worst.add(double_error(function(x, y), expected.value), x, y);
     }
     mpfr_free_cache();
   }
-  print("power", "double", worst);
+  print(name, "double", worst);
 }
 
 }  // namespace
 
-#define CHECK_FUNCTION(name, reference, mpfr, ...)                                             \
-  if (is_asked(#name)) {                                                                       \
-    every_float(                                                                               \
-        #name, [](auto... a) { lapl::name##_row(a...); },                                      \
-        [](double x) { return std::reference(x); });                                           \
-    some_doubles(                                                                              \
-        #name, [](double x) { return lapl::name(x); }, mpfr, std::vector<Draw*>{__VA_ARGS__}); \
+#define CHECK_FUNCTION(name, reference, mpfr, ...)                                                 \
+  if (is_asked(#name)) {                                                                           \
+    every_float(                                                                                   \
+        #name, [](float x) { return lapl::name(x); }, [](double x) { return std::reference(x); }); \
+    some_doubles(                                                                                  \
+        #name, [](double x) { return lapl::name(x); }, mpfr, std::vector<Draw*>{__VA_ARGS__});     \
   }
 
 int main(int argc, char** argv) {
@@ -199,6 +218,15 @@ int main(int argc, char** argv) {
   CHECK_FUNCTION(sine, sin, mpfr_sin, any, uniform<-10, 10>, quarter_turns, sized<-30, 40>)
   CHECK_FUNCTION(cosine, cos, mpfr_cos, any, uniform<-10, 10>, quarter_turns, sized<-30, 40>)
   CHECK_FUNCTION(tangent, tan, mpfr_tan, any, uniform<-10, 10>, quarter_turns, sized<-30, 40>)
+  CHECK_FUNCTION(arc_tangent, atan, mpfr_atan, any, uniform<-3, 3>, sized<-30, 40>)
   CHECK_FUNCTION(hyperbolic_tangent, tanh, mpfr_tanh, sized<-30, 5>, uniform<-20, 20>, any)
-  if (is_asked("power")) powers();
+  CHECK_FUNCTION(error_function, erf, mpfr_erf, sized<-40, 2>, uniform<-6, 6>, any)
+  if (is_asked("polar_angle"))
+    of_pairs<Point>(
+        "polar_angle", [](auto y, auto x) { return lapl::polar_angle(y, x); },
+        [](double y, double x) { return std::atan2(y, x); }, mpfr_atan2);
+  if (is_asked("power"))
+    of_pairs<BaseAndExponent>(
+        "power", [](auto x, auto y) { return lapl::power(x, y); },
+        [](double x, double y) { return std::pow(x, y); }, mpfr_pow);
 }

@@ -57,11 +57,13 @@ struct LawRow {
   const char* name;
   const char* form;  ///< as configs have it
   double place;      ///< where it holds, in spacings from the node inside
-  const char *a, *b, *divisor;
-  const char* keeps = "";  ///< the relation, where it takes both value and factor
+  FormulaText a, b, divisor;
+  std::string keeps = "";  ///< the relation of value and factor, where it takes both
+
+  bool takes_factor() const { return !keeps.empty(); }
 };
 template <>
-inline constexpr auto name_table<LawKind> = std::to_array<LawRow>(
+inline const auto name_table<LawKind> = std::to_array<LawRow>(
     {{LawKind::value, "value", "{value: u}", 1, "value", "0", "1"},
      {LawKind::derivative, "derivative", "{derivative: du/dn}", 0.5, "h * value", "1", "1"},
      {LawKind::mixed, "mixed", "{mixed: {value: b, factor: a}}", 0.5, "value", "1/h - factor/2",

@@ -53,8 +53,9 @@ constexpr std::pair<std::string_view, std::string_view> other_functions[] = {
     {"d2_dzdy", "d2_dydz"},
     {"asin", ""},
     {"acos", ""},
-    {"atan", ""},
-    {"atan2", ""}};
+    {"arctan", "atan"},
+    {"arctan2", "atan2"},
+    {"erfc", "1 - erf(a)"}};
 
 class Checker {
  public:

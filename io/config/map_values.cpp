@@ -72,12 +72,12 @@ YamlProblems read_law(const YamlNode& map, const std::string& name, SideLaw law,
   const YamlNode& value = map.children[1];
   const std::string path = name + "." + map.children[0].text;
   YamlProblems problems;
-  const std::string keeps = row_of(kind).keeps;
+  const LawRow& row = row_of(kind);
   const auto relation = [&](const char* factor_name, const char* value_name) {
-    return fmt::format(fmt::runtime(keeps), fmt::arg("factor", factor_name),
+    return fmt::format(fmt::runtime(row.keeps), fmt::arg("factor", factor_name),
                        fmt::arg("value", value_name));
   };
-  if (keeps.empty()) {
+  if (!row.takes_factor()) {
     problems = read_formula(value, path, law.value);
   } else if (!is_map(value)) {
     problems = problem(value, path, "expected {value: b, factor: a}, of " + relation("a", "b"));
@@ -272,7 +272,7 @@ ordered_json formulas_schema() {
 std::string law_yaml(const SideLaw& law) {
   const std::string value = yaml_text(law.value.text());
   const LawRow& row = row_of(law.kind);
-  if (*row.keeps == 0) return fmt::format("{{{}: {}}}", row.name, value);
+  if (!row.takes_factor()) return fmt::format("{{{}: {}}}", row.name, value);
   return fmt::format("{{{}: {{value: {}, factor: {}}}}}", row.name, value,
                      yaml_text(law.factor.text()));
 }

@@ -4,7 +4,6 @@
 
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/lanes.hpp"
-#include "kernels/elementary/elementary_rows.hpp"
 #include "kernels/fields/digest.hpp"
 #include "kernels/stages/diffusion.hpp"
 

@@ -48,11 +48,6 @@ LAPL_HOST_DEVICE SineAndCosine<T> sine_and_cosine(Pair<T> r) {
           sum(leading.high, cosine_low)};
 }
 
-template <class T>
-LAPL_HOST_DEVICE Pair<T> select(bool condition, Pair<T> a, Pair<T> b) {
-  return {select(condition, a.high, b.high), select(condition, a.low, b.low)};
-}
-
 /// `value`, negated where the second last bit of `quarters` is set: in the second half of a turn.
 template <class T>
 LAPL_HOST_DEVICE T negated_in_second_half(T value, Bits<T> quarters) {
@@ -88,19 +83,10 @@ struct Tangent {
   }
 };
 
-template <class T>
-LAPL_HOST_DEVICE bool is_short_angle(T x) {
-  return absolute(x) <= greatest_short_angle<T>;
-}
-/// Only where is_short_angle(x): without branches.
-template <class Function, class T>
-LAPL_HOST_DEVICE T of_short_angle(T x) {
-  return Function::of(reduced_angle(absolute(x)), x);
-}
 template <class Function, class T>
 LAPL_HOST_DEVICE T of_angle(T x) {
   Angle<T> angle = reduced_angle(absolute(x));
-  if (!is_short_angle(x)) angle = reduced_huge_angle(absolute(x));
+  if (!(absolute(x) <= greatest_short_angle<T>)) angle = reduced_huge_angle(absolute(x));
   return Function::of(angle, x);
 }
 

@@ -6,23 +6,34 @@
 //
 // Made of + - * /, fused multiply-add, comparisons and operations on bits. They rely on rounding to
 // nearest and on gradual underflow, and on compilers that neither contract nor reorder. Only sine,
-// cosine and tangent of angles past 2^15 (float) or 2^22 (double) branch; of rows of numbers see
-// kernels/elementary/elementary_rows.hpp.
+// cosine and tangent branch, for angles past 2^15 (float) or 2^22 (double).
 #pragma once
 
+#include "kernels/elementary/arc_tangent.hpp"
 #include "kernels/elementary/circular.hpp"
+#include "kernels/elementary/error_function.hpp"
 #include "kernels/elementary/exponential.hpp"
 #include "kernels/elementary/logarithm.hpp"
 #include "kernels/elementary/power.hpp"
 
+/// Each a row: the function, its number of operands, and the name, the arguments and the meaning
+/// that it has in formulas.
+#define LAPL_ELEMENTARY_FUNCTIONS(ROW)                                         \
+  ROW(exponential, 1, "exp", "a", "e^a")                                       \
+  ROW(logarithm, 1, "log", "a", "natural logarithm")                           \
+  ROW(sine, 1, "sin", "a", "sine of a in radians")                             \
+  ROW(cosine, 1, "cos", "a", "cosine")                                         \
+  ROW(tangent, 1, "tan", "a", "tangent")                                       \
+  ROW(arc_tangent, 1, "atan", "a", "arc tangent in radians")                   \
+  ROW(polar_angle, 2, "atan2", "b, a", "angle of the point (a, b), -pi to pi") \
+  ROW(hyperbolic_tangent, 1, "tanh", "a", "hyperbolic tangent")                \
+  ROW(error_function, 1, "erf", "a", "error function")                         \
+  ROW(power, 2, "pow", "a, b", "a^b")
+
 namespace lapl {
 
-using elementary::cosine;
-using elementary::exponential;
-using elementary::hyperbolic_tangent;
-using elementary::logarithm;
-using elementary::power;
-using elementary::sine;
-using elementary::tangent;
+#define LAPL_ROW(name, ...) using elementary::name;
+LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW)
+#undef LAPL_ROW
 
 }  // namespace lapl

@@ -68,19 +68,24 @@ LAPL_HOST_DEVICE T exponential(T x) {
   return exponential_of_pair(Pair<T>{x, T(0)});
 }
 
-/// The hyperbolic tangent: with E = e^2|x| - 1 = (2^k - 1) + 2^k (e^r - 1), it is E / (E + 2). No
-/// digit is lost to cancellation for small x, where k is zero.
+/// scale (e^r - 1) for |r| <= log 2 / 2: no digit is lost to cancellation for small r.
+template <class T>
+LAPL_HOST_DEVICE Pair<T> exponential_less_one(T scale, Pair<T> r) {
+  const Pair<T> square = product(r.high, r.high);
+  const Pair<T> leading = sum(r.high, T(.5) * square.high);
+  const T tail = fused_multiply_add(r.high * square.high, exponential_tail(r.high),
+                                    fused_multiply_add(T(.5), square.low, r.low));
+  return {scale * leading.high, scale * (leading.low + tail)};
+}
+
+/// The hyperbolic tangent: with E = e^2|x| - 1 = (2^k - 1) + 2^k (e^r - 1), it is E / (E + 2).
 template <class T>
 LAPL_HOST_DEVICE T hyperbolic_tangent(T x) {
   constexpr T limit = sizeof(T) == 4 ? T(20) : T(44);  // from here on it rounds to 1
   const T twice = absolute(x) * T(2);
   const auto [exponent, r] = reduced_exponent(Pair<T>{select(twice > limit, limit, twice), T(0)});
   const T scale = power_of_two<T>(exponent - Format<T>::exponent_bias);
-  const Pair<T> square = product(r.high, r.high);
-  const Pair<T> leading = sum(r.high, T(.5) * square.high);
-  const T tail = fused_multiply_add(r.high * square.high, exponential_tail(r.high),
-                                    fused_multiply_add(T(.5), square.low, r.low));
-  const Pair<T> rest{scale * leading.high, scale * (leading.low + tail)};
+  const Pair<T> rest = exponential_less_one(scale, r);
   const Pair<T> e = normalized(sum(sum(scale, T(-1)), rest));
   const Pair<T> e_plus_two = normalized(sum(sum(scale, T(1)), rest));
   const Pair<T> result = quotient(e, e_plus_two);

@@ -92,6 +92,10 @@ template <class T>
 struct Pair {
   T high, low;
 };
+template <class T>
+LAPL_HOST_DEVICE Pair<T> select(bool condition, Pair<T> a, Pair<T> b) {
+  return {select(condition, a.high, b.high), select(condition, a.low, b.low)};
+}
 
 /// a + b, exactly, where |a| >= |b| or a is zero or a multiple of b's last place (Dekker's
 /// Fast2Sum).

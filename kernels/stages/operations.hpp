@@ -1,13 +1,14 @@
-// The operations of which stages are made. One row of the table says what people and printed code
-// call each; one function below says what it computes, for engines that interpret and for compiled
-// code alike, with V a number or, where only sums and products are used, a vector of them.
+// The operations of which stages are made. One row of a list says all that others know of each,
+// what formulas call it and how it is printed; one function says what it computes, for engines that
+// interpret and for compiled code alike, with V a number or, where only sums and products are used,
+// a vector of them.
 #pragma once
 
 #include "kernels/elementary/elementary.hpp"
 #include "kernels/stages/arithmetic.hpp"
 
 #ifndef LAPL_RUN_TIME_CODE
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #endif
@@ -102,77 +103,55 @@ LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
 
 #ifndef LAPL_RUN_TIME_CODE
 
+/// Leaves: the first two depend on the cell, the others are the same in every cell.
+#define LAPL_LEAVES(ROW) ROW(value, 0) ROW(position, 0) ROW(number, 0) ROW(time, 0)
+/// The operations that compute, each a row: the name of its function, and its number of operands.
+#define LAPL_OPERATORS(ROW) \
+  ROW(sum, 2)               \
+  ROW(difference, 2)        \
+  ROW(product, 2)           \
+  ROW(quotient, 2)          \
+  ROW(negative, 1)          \
+  ROW(is_less, 2)           \
+  ROW(is_at_most, 2)        \
+  ROW(is_equal, 2)          \
+  ROW(is_other, 2)          \
+  ROW(fused_multiply_add, 3)
+/// Those that formulas call, with the name, the arguments and the meaning that they have there.
+#define LAPL_PLAIN_FUNCTIONS(ROW)                                                      \
+  ROW(choice, 3, "where", "condition, a, b", "a where the condition is not 0, else b") \
+  ROW(square_root, 1, "sqrt", "a", "square root")                                      \
+  ROW(magnitude, 1, "abs", "a", "magnitude")                                           \
+  ROW(smaller, 2, "min", "a, b", "the smaller")                                        \
+  ROW(larger, 2, "max", "a, b", "the larger")                                          \
+  ROW(round_down, 1, "floor", "a", "largest integer that is not above a")              \
+  ROW(sign_of, 1, "sign", "a", "-1, 0 or 1")
+#define LAPL_OPERATIONS(ROW) \
+  LAPL_OPERATORS(ROW)        \
+  LAPL_PLAIN_FUNCTIONS(ROW)  \
+  LAPL_ELEMENTARY_FUNCTIONS(ROW)
+
 enum class Operation : std::uint8_t {
-  // Leaves; those from here on depend on the cell,
-  value,
-  position,
-  // and those from here on are the same in every cell.
-  number,
-  time,
-  // What is computed.
-  sum,
-  difference,
-  product,
-  quotient,
-  negative,
-  magnitude,
-  sign,
-  smaller,
-  larger,
-  is_less,
-  is_at_most,
-  is_equal,
-  is_other,
-  choice,
-  square_root,
-  round_down,
-  exponential,
-  logarithm,
-  sine,
-  cosine,
-  tangent,
-  hyperbolic_tangent,
-  power,
-  fused_multiply_add,
+#define LAPL_ROW(name, ...) name,
+  LAPL_LEAVES(LAPL_ROW) LAPL_OPERATIONS(LAPL_ROW)
+#undef LAPL_ROW
 };
-constexpr bool computes(Operation operation) { return operation >= Operation::sum; }
+constexpr bool computes(Operation operation) { return operation > Operation::time; }
+constexpr bool is_elementary(Operation operation) {
+#define LAPL_ROW(name, ...) || operation == Operation::name
+  return false LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW);
+#undef LAPL_ROW
+}
 
 struct OperationRow {
-  Operation value;
   int operands;
   std::string_view name;  ///< of its function, for printed code
 };
-inline constexpr auto operation_table = std::to_array<OperationRow>({
-    {Operation::value, 0, "value"},
-    {Operation::position, 0, "position"},
-    {Operation::number, 0, "number"},
-    {Operation::time, 0, "time"},
-    {Operation::sum, 2, "sum"},
-    {Operation::difference, 2, "difference"},
-    {Operation::product, 2, "product"},
-    {Operation::quotient, 2, "quotient"},
-    {Operation::negative, 1, "negative"},
-    {Operation::magnitude, 1, "magnitude"},
-    {Operation::sign, 1, "sign_of"},
-    {Operation::smaller, 2, "smaller"},
-    {Operation::larger, 2, "larger"},
-    {Operation::is_less, 2, "is_less"},
-    {Operation::is_at_most, 2, "is_at_most"},
-    {Operation::is_equal, 2, "is_equal"},
-    {Operation::is_other, 2, "is_other"},
-    {Operation::choice, 3, "choice"},
-    {Operation::square_root, 1, "square_root"},
-    {Operation::round_down, 1, "round_down"},
-    {Operation::exponential, 1, "exponential"},
-    {Operation::logarithm, 1, "logarithm"},
-    {Operation::sine, 1, "sine"},
-    {Operation::cosine, 1, "cosine"},
-    {Operation::tangent, 1, "tangent"},
-    {Operation::hyperbolic_tangent, 1, "hyperbolic_tangent"},
-    {Operation::power, 2, "power"},
-    {Operation::fused_multiply_add, 3, "fused_multiply_add"},
-});
-/// The table is in the order of the enumeration.
+inline constexpr OperationRow operation_table[] = {
+#define LAPL_ROW(name, operands, ...) {operands, #name},
+    LAPL_LEAVES(LAPL_ROW) LAPL_OPERATIONS(LAPL_ROW)
+#undef LAPL_ROW
+};
 constexpr const OperationRow& row_of(Operation operation) {
   return operation_table[static_cast<std::size_t>(operation)];
 }
@@ -182,35 +161,14 @@ constexpr const OperationRow& row_of(Operation operation) {
 template <class T, class Use>
 LAPL_HOST_DEVICE void with_operation(Operation operation, const Use& use) {
   switch (operation) {
-    case Operation::value:
-    case Operation::position:
-    case Operation::number:
-    case Operation::time: return;
-    case Operation::sum: return use([](T a, T b, T) { return sum(a, b); });
-    case Operation::difference: return use([](T a, T b, T) { return difference(a, b); });
-    case Operation::product: return use([](T a, T b, T) { return product(a, b); });
-    case Operation::quotient: return use([](T a, T b, T) { return quotient(a, b); });
-    case Operation::negative: return use([](T a, T, T) { return negative(a); });
-    case Operation::magnitude: return use([](T a, T, T) { return magnitude(a); });
-    case Operation::sign: return use([](T a, T, T) { return sign_of(a); });
-    case Operation::smaller: return use([](T a, T b, T) { return smaller(a, b); });
-    case Operation::larger: return use([](T a, T b, T) { return larger(a, b); });
-    case Operation::is_less: return use([](T a, T b, T) { return is_less(a, b); });
-    case Operation::is_at_most: return use([](T a, T b, T) { return is_at_most(a, b); });
-    case Operation::is_equal: return use([](T a, T b, T) { return is_equal(a, b); });
-    case Operation::is_other: return use([](T a, T b, T) { return is_other(a, b); });
-    case Operation::choice: return use([](T a, T b, T c) { return choice(a, b, c); });
-    case Operation::square_root: return use([](T a, T, T) { return square_root(a); });
-    case Operation::round_down: return use([](T a, T, T) { return round_down(a); });
-    case Operation::exponential: return use([](T a, T, T) { return exponential(a); });
-    case Operation::logarithm: return use([](T a, T, T) { return logarithm(a); });
-    case Operation::sine: return use([](T a, T, T) { return sine(a); });
-    case Operation::cosine: return use([](T a, T, T) { return cosine(a); });
-    case Operation::tangent: return use([](T a, T, T) { return tangent(a); });
-    case Operation::hyperbolic_tangent: return use([](T a, T, T) { return hyperbolic_tangent(a); });
-    case Operation::power: return use([](T a, T b, T) { return power(a, b); });
-    case Operation::fused_multiply_add:
-      return use([](T a, T b, T c) { return fused_multiply_add(a, b, c); });
+    default: return;
+#define LAPL_OF_1(function) [](T a, T, T) { return function(a); }
+#define LAPL_OF_2(function) [](T a, T b, T) { return function(a, b); }
+#define LAPL_OF_3(function) [](T a, T b, T c) { return function(a, b, c); }
+#define LAPL_ROW(name, operands, ...) \
+  case Operation::name: return use(LAPL_OF_##operands(name));
+      LAPL_OPERATIONS(LAPL_ROW)
+#undef LAPL_ROW
   }
 }
 

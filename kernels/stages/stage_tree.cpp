@@ -125,9 +125,8 @@ int work_of(const StageTree& tree) {
   for (const StageOperation& node : tree.operations) {
     const Operation operation = node.operation;
     if (!computes(operation)) continue;
-    const bool elementary = operation >= Operation::exponential && operation <= Operation::power;
     const bool slow = operation == Operation::quotient || operation == Operation::square_root;
-    work += elementary ? 30 : slow ? 8 : 1;
+    work += is_elementary(operation) ? 30 : slow ? 8 : 1;
   }
   return work;
 }

@@ -116,25 +116,12 @@ struct FormulaFunction {
   Operation operation = Operation::number;  ///< of_values: what it is
 };
 inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
-    {"where", FormulaFunction::Kind::of_values, "condition, a, b",
-     "a where the condition is not 0, else b", Operation::choice},
-    {"sqrt", FormulaFunction::Kind::of_values, "a", "square root", Operation::square_root},
-    {"abs", FormulaFunction::Kind::of_values, "a", "magnitude", Operation::magnitude},
-    {"min", FormulaFunction::Kind::of_values, "a, b", "the smaller", Operation::smaller},
-    {"max", FormulaFunction::Kind::of_values, "a, b", "the larger", Operation::larger},
-    {"floor", FormulaFunction::Kind::of_values, "a", "largest integer that is not above a",
-     Operation::round_down},
-    {"sign", FormulaFunction::Kind::of_values, "a", "-1, 0 or 1", Operation::sign},
-    {"exp", FormulaFunction::Kind::of_values, "a", "e^a", Operation::exponential},
-    {"log", FormulaFunction::Kind::of_values, "a", "natural logarithm", Operation::logarithm},
-    {"sin", FormulaFunction::Kind::of_values, "a", "sine of a in radians", Operation::sine},
-    {"cos", FormulaFunction::Kind::of_values, "a", "cosine", Operation::cosine},
-    {"tan", FormulaFunction::Kind::of_values, "a", "tangent", Operation::tangent},
-    {"tanh", FormulaFunction::Kind::of_values, "a", "hyperbolic tangent",
-     Operation::hyperbolic_tangent},
-    {"pow", FormulaFunction::Kind::of_values, "a, b", "a^b", Operation::power},
-    {"laplacian", FormulaFunction::Kind::stencil, "e",
-     "sum over the axes of (e+ - 2 e + e-) / h^2"},
+#define LAPL_ROW(operation, operands, name, arguments, meaning) \
+  {name, FormulaFunction::Kind::of_values, arguments, meaning, Operation::operation},
+    LAPL_PLAIN_FUNCTIONS(LAPL_ROW) LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW)
+#undef LAPL_ROW
+        {"laplacian", FormulaFunction::Kind::stencil, "e",
+         "sum over the axes of (e+ - 2 e + e-) / h^2"},
     {"d_dx", FormulaFunction::Kind::stencil, "e", "(e+ - e-) / (2 hx)"},
     {"d_dy", FormulaFunction::Kind::stencil, "e", "(e+ - e-) / (2 hy)"},
     {"d_dz", FormulaFunction::Kind::stencil, "e", "(e+ - e-) / (2 hz)"},

@@ -83,24 +83,24 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
   names.terms[std::string(1, "zyx"[law.axis])] = TreeWriter::scalar(position, false);
 
   LawTerms terms;
-  TreeWriter writer(names, terms.tree, used);
-  const Formula value = law.value.parsed(law_name(law)), factor = law.factor.parsed(law_name(law));
-  FormulaNames of_row;
-  of_row.terms = {{"h", TreeWriter::scalar(h, false)},
-                  {"value", writer.write(value)},
-                  {"factor", writer.write(factor)}};
-  std::set<std::string> used_of_row;
-  const auto written = [&](const char* text) {
-    const Formula formula = parse_formula(row.name, text);
-    return TreeWriter(of_row, terms.tree, used_of_row).write(formula);
+  const auto written = [&](const FormulaText& text, const FormulaNames& of,
+                           std::set<std::string>& in) {
+    const Formula formula = text.parsed(law_name(law));
+    return TreeWriter(of, terms.tree, in).write(formula);
   };
-  const Term a = written(row.a), b = written(row.b), divisor = written(row.divisor);
+  FormulaNames of_row;
+  of_row.terms = {{"h", TreeWriter::scalar(h, false)}, {"value", written(law.value, names, used)}};
+  if (row.takes_factor()) of_row.terms["factor"] = written(law.factor, names, used);
+  std::set<std::string> used_of_row;
+  const Term a = written(row.a, of_row, used_of_row), b = written(row.b, of_row, used_of_row);
+  const Term divisor = written(row.divisor, of_row, used_of_row);
   if (divisor.factor == 0) {
-    FormulaError error(0, fmt::format("makes {} zero", row.divisor));
+    FormulaError error(0, fmt::format("makes {} zero", row.divisor.text()));
     error.of = law_name(law);
     error.text = law.factor.text();
     throw error;
   }
+  TreeWriter writer(names, terms.tree, used);
   terms.a = writer.quotient(a, divisor);
   terms.b = writer.quotient(b, divisor);
   if (!terms.a.is_scalar() || !terms.b.is_scalar())

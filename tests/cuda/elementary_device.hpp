@@ -1,12 +1,20 @@
 // The elementary functions on the device.
 #pragma once
 
+#include <array>
 #include <vector>
+
+#include "kernels/stages/operations.hpp"
 
 namespace lapl::test {
 
-/// Of each x, one function after another: exponential, logarithm, sine, cosine, tangent, hyperbolic
-/// tangent, and power to the y of the same index.
+#define LAPL_ROW(name, ...) Operation::name,
+inline constexpr auto elementary_functions =
+    std::to_array<Operation>({LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW)});
+#undef LAPL_ROW
+
+/// Of each x, and y of the same index where a function has two operands, one function after
+/// another.
 template <class T>
 std::vector<T> elementary_on_device(const std::vector<T>& x, const std::vector<T>& y);
 

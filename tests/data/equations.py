@@ -7,13 +7,14 @@ last step.
     python3 tests/data/equations.py tests/data/equations.h5
 """
 import inspect
+import math
 import sys
 
 import boxes
 import h5py
 import numpy as np
 from finite_differences import EVEN, PERIODIC, ZERO, Grid, euler, heun, leapfrog, rk4, rkl2, ssprk3
-from numpy import abs, cos, exp, floor, log, maximum, minimum, pi, sign, sin, sqrt, tan, tanh, where
+from numpy import abs, arctan, arctan2, cos, exp, floor, log, maximum, minimum, pi, sign, sin, sqrt, tan, tanh, where
 
 
 def heat():
@@ -334,6 +335,7 @@ def functions():
       kind: formula
       let: {near: "where(u <= v, sin(u + t), cos(2 * v))"}
       u: 0.2 * laplacian(near) + exp(-v^2) - log(1 + u^2) * sqrt(abs(v)) + 0.1 * (u != v)
+        + 0.3 * atan2(u + 0.5, v) - 0.2 * atan(3 * v) + 0.1 * erf(u - v)
       v: tanh(u) - tan(v / 3) + 0.1 * min(u, v) - 0.2 * max(u, 0.5) + 0.05 * floor(2 * u)
         - sign(v) * pow(abs(v) + 0.1, 1.7) + 2^-u * (x > 3) * (y >= 5) + (u < 0.3) + 0.01 * u^-2
     boundary: {rows: periodic, columns: insulated}
@@ -349,7 +351,8 @@ def functions():
         around_u, around_v = (grid.ghosts(field, PERIODIC, (EVEN, EVEN)) for field in state)
         near = where(around_u <= around_v, sin(around_u + t), cos(2 * around_v))
         return np.array([
-            0.2 * grid.laplacian(near) + exp(-(v**2)) - log(1 + u**2) * sqrt(abs(v)) + 0.1 * (u != v),
+            0.2 * grid.laplacian(near) + exp(-(v**2)) - log(1 + u**2) * sqrt(abs(v)) + 0.1 * (u != v)
+            + 0.3 * arctan2(u + 0.5, v) - 0.2 * arctan(3 * v) + 0.1 * np.vectorize(math.erf)(u - v),
             tanh(u) - tan(v / 3) + 0.1 * minimum(u, v) - 0.2 * maximum(u, 0.5) + 0.05 * floor(2 * u)
             - sign(v) * (abs(v) + 0.1) ** 1.7 + 2.0**-u * (grid.x > 3) * (grid.y >= 5) + (u < 0.3) + 0.01 / u**2])
 

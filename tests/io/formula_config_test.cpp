@@ -75,9 +75,17 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:4:34: equation.u: unknown name d2_dydx (did you mean d2_dxdy?)\n"
      "    a * d2_dydx(u)\n"
      "        ^"},
-    {"equation: {kind: formula, u: a * atan(u), v: D * u}",
-     "bad.yaml:4:34: equation.u: unknown name atan (docs/equations.md has the functions that there are)\n"
-     "    a * atan(u)\n"
+    {"equation: {kind: formula, u: a * asin(u), v: D * u}",
+     "bad.yaml:4:34: equation.u: unknown name asin (docs/equations.md has the functions that there are)\n"
+     "    a * asin(u)\n"
+     "        ^"},
+    {"equation: {kind: formula, u: \"a * arctan2(u, v)\", v: D * u}",
+     "bad.yaml:4:34: equation.u: unknown name arctan2 (did you mean atan2?)\n"
+     "    a * arctan2(u, v)\n"
+     "        ^"},
+    {"equation: {kind: formula, u: a * atan2(u), v: D * u}",
+     "bad.yaml:4:34: equation.u: atan2 of 1 argument (expected atan2(b, a))\n"
+     "    a * atan2(u)\n"
      "        ^"},
     {"equation: {kind: formula, u: a * laplace(u), v: D * u}",
      "bad.yaml:4:34: equation.u: unknown name laplace (did you mean laplacian?)\n"

@@ -193,9 +193,9 @@ class RandomProblem {
     if (chance(0.1))
       return fmt::format("({} {} {})", part(), word_of({"<", "<=", ">", ">=", "==", "!="}), part());
     if (chance(0.3)) {
-      const std::vector<std::string> values = {"sqrt", "abs",  "min", "max",  "floor",
-                                               "sign", "exp",  "log", "sin",  "cos",
-                                               "tan",  "tanh", "pow", "where"};
+      std::vector<std::string> values;
+      for (const FormulaFunction& function : formula_functions)
+        if (function.kind == FormulaFunction::Kind::of_values) values.emplace_back(function.name);
       const std::string name = one_of(values);
       return call(name, row_of(formula_function(name)->operation).operands);
     }
