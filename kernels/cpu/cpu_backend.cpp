@@ -17,6 +17,7 @@
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "kernels/filters/cpu/filter.hpp"
+#include "kernels/machine/leftovers.hpp"
 #include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
 
@@ -80,6 +81,7 @@ class CpuBackend final : public Backend<T> {
       *buffer = HostBuffer<T>(problem.values(), team_);
     state_copy_ = HostBuffer<T>(problem.fields * part_.cells(), team_);
     buffers_ = {first_.data(), second_.data()};
+    remove_openmp_name();  // started by now
   }
 
   BackendDescription description() const override {

@@ -1,9 +1,13 @@
 // Engines against the reference engine, and the reference engine against the mathematics.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <utility>
 
@@ -337,6 +341,14 @@ TEST_CASE("stages take memory for what they say, and not each for rows of its ow
     return (::mallinfo2().uordblks - before) / static_cast<std::size_t>(stages);
   };
   CHECK(bytes_each(200) < 16'000);  // the rows of 37 operations would be 150,000
+}
+
+TEST_CASE("the name that Clang's OpenMP gives a process is gone once it computes") {
+  const std::string name =
+      fmt::format("/dev/shm/__KMP_REGISTERED_LIB_{}_{}", ::getpid(), ::getuid());
+  std::ofstream(name) << "a name";
+  make_backend<float>("cpu", "interpreted", test::diffusion<float>({4, 4}, {}, 0.2f), 2);
+  CHECK(!std::filesystem::exists(name));
 }
 
 TEST_CASE("an engine is refused on another backend, and an unknown one anywhere") {
