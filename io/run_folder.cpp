@@ -151,7 +151,6 @@ bool has_ended(const std::string& process) {
   if (std::from_chars(process.data(), process.data() + process.size(), id).ec != std::errc() ||
       id <= 0)
     return false;
-  if (::kill(id, 0) != 0) return errno == ESRCH;
   // Killed, but its memory is still being freed, or its parent has not asked for it yet: "ID (NAME)
   // STATE PARENT GROUP SESSION TERMINAL GROUP FLAGS ...", of which Linux' PF_EXITING is 4.
   std::ifstream file(fmt::format("/proc/{}/stat", id));
@@ -160,6 +159,7 @@ bool has_ended(const std::string& process) {
   std::istringstream fields(line.substr(line.rfind(')') + 1));
   unsigned flags = 0;
   fields >> state >> skipped >> skipped >> skipped >> skipped >> skipped >> flags;
+  if (::kill(id, 0) != 0) return errno == ESRCH;  // last: it may go while that is read
   return state == "Z" || (flags & 4) != 0;
 }
 

@@ -45,6 +45,10 @@ class Terms {
  public:
   Terms(RateSymbol& symbol, int axes, int radius, const std::string& field)
       : radius_(radius), phases_(2 * radius + 1), first_(3 - axes) {
+    require_few(axes, field);
+    for (int at = 0; at < phases_; ++at)
+      for (int turns = 0; turns <= radius; ++turns)
+        cosines_.push_back(std::cos(turn() * at * turns));
     for_each(phases_, [&](const std::array<int, 3>& at) {
       std::array<double, 3> phases = {};
       for (int axis = 0; axis < 3; ++axis) phases[axis] = turn() * at[axis];
@@ -67,6 +71,7 @@ class Terms {
 
  private:
   static constexpr double rounding = 1e-13;
+  static constexpr double most_waves = 1 << 15;
 
   double turn() const { return 2 * std::numbers::pi / phases_; }
 
@@ -81,6 +86,13 @@ class Terms {
 
   Complex value(const std::array<int, 3>& at) const {
     return values_[(at[0] * (first_ <= 1 ? phases_ : 1) + at[1]) * phases_ + at[2]];
+  }
+
+  // The work is that of all terms at all waves.
+  void require_few(int axes, const std::string& field) const {
+    if (std::pow(phases_, axes) > most_waves)
+      throw Refusal{"the rate of " + field + " has too many operators upon one another (" +
+                    std::to_string(radius_) + ")"};
   }
 
   void require_mirrors(const std::string& field) const {
@@ -101,7 +113,8 @@ class Terms {
     int points = 0;
     for_each(phases_, [&](const std::array<int, 3>& at) {
       double product = value(at).real();
-      for (int axis = 0; axis < 3; ++axis) product *= std::cos(turn() * at[axis] * turns[axis]);
+      for (int axis = 0; axis < 3; ++axis)
+        product *= cosines_[at[axis] * (radius_ + 1) + turns[axis]];
       sum += product;
       ++points;
     });
@@ -110,7 +123,8 @@ class Terms {
   }
 
   int radius_, phases_;
-  int first_;  // axis that the grid has
+  int first_;                    // axis that the grid has
+  std::vector<double> cosines_;  // of a phase times turns
   std::vector<Complex> values_;
   double largest_ = 0;
 };

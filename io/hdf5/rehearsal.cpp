@@ -16,6 +16,7 @@
 
 #include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/leftovers.hpp"
 #include "kernels/machine/size_text.hpp"
 
 namespace lapl {
@@ -42,6 +43,7 @@ void limit_memory(std::uintmax_t more) {
 [[noreturn]] void run_child(std::uintmax_t file_bytes, const std::function<void()>& read) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives its parent, nor does the lock of a run folder
   syscall(SYS_close_range, 3u, ~0u, 0u);
+  remove_openmp_name();
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU})
     std::signal(signal, SIG_DFL);
   limit(RLIMIT_CORE, 0);

@@ -17,6 +17,7 @@
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "kernels/filters/cpu/filter.hpp"
+#include "kernels/machine/leftovers.hpp"
 #include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
 
@@ -77,6 +78,7 @@ class CpuBackend final : public Backend<T> {
     for (HostBuffer<T>* buffer : {&first_, &second_}) *buffer = HostBuffer<T>(values, team_);
     state_copy_ = HostBuffer<T>(copied, team_);
     buffers_ = {first_.data(), second_.data()};
+    remove_openmp_name();  // started by now
   }
 
   BackendDescription description() const override {

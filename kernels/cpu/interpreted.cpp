@@ -6,9 +6,12 @@
 //                columns, then of the rows, then of the planes
 //   operations   of a value: where it lies in its line; of others: as many results as cells,
 //                those of a target in its array; what is the same in every cell is computed once
+//   scratch      copies of lines and results that differ from cell to cell: one of each thread for
+//                all stages, none of which needs what another has left
 #include <omp.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/cpu/engine.hpp"
 #include "kernels/cpu/face_laws.hpp"
@@ -24,8 +27,9 @@ template <class T>
 class StageRows {
  public:
   static constexpr std::int64_t segment = 512;
+  static constexpr std::int64_t width = segment + 2;  // of scratch: with a cell at either end
 
-  StageRows(const StageRows&) = delete;  // its pointers are to its own vectors
+  StageRows(const StageRows&) = delete;  // some of its pointers are to its own vectors
   StageRows(StageRows&&) = default;
   StageRows(const Problem<T>& problem, const Stage& stage)
       : problem_(problem),
@@ -38,13 +42,14 @@ class StageRows {
                         })),
         operands_(stage.tree.operations.size()),
         results_(stage.tree.operations.size()),
+        uniform_results_(stage.tree.operations.size()),
         target_of_(stage.tree.operations.size(), -1) {
     const auto& operations = stage.tree.operations;
     for (std::size_t i = 0; i < operations.size(); ++i) {
       line_of_.push_back(operations[i].operation == Operation::value ? line_of(operations[i]) : 0);
-      if (operations[i].operation == Operation::value) continue;
-      results_[i].resize(segment);
-      operands_[i] = results_[i].data();
+      if (varies_[i]) continue;
+      uniform_results_[i].resize(std::min(segment, problem.shape.columns));
+      operands_[i] = uniform_results_[i].data();
     }
     for (std::size_t i = 0; i < stage.targets.size(); ++i)
       if (const int result = stage.tree.results[i];
@@ -52,12 +57,24 @@ class StageRows {
         target_of_[result] = stage.targets[i];
   }
 
+  /// How many values of scratch the stage takes.
+  std::size_t scratch() const {
+    std::size_t rows = lines_.size();
+    for (std::size_t i = 0; i < varies_.size(); ++i) rows += is_made(i) ? 1 : 0;
+    return rows * width;
+  }
+  void set_scratch(T* scratch) {
+    for (Line& line : lines_) line.copy = std::exchange(scratch, scratch + width);
+    for (std::size_t i = 0; i < varies_.size(); ++i)
+      if (is_made(i)) operands_[i] = results_[i] = std::exchange(scratch, scratch + width);
+  }
+
   /// To be called before a time's first evaluation.
   void set_time(double time) {
     if (known_ && !reads_time(stage_.tree)) return;
     uniform_.evaluate({}, time, [](const StageOperation&) { return T(0); });
     for (std::size_t i = 0; i < varies_.size(); ++i)
-      if (!varies_[i]) std::ranges::fill(results_[i], uniform_.of_operation(i));
+      if (!varies_[i]) std::ranges::fill(uniform_results_[i], uniform_.of_operation(i));
     known_ = true;
   }
 
@@ -76,7 +93,7 @@ class StageRows {
           results_[i][j] = position_at(problem_, node.index,
                                        beside({first.row, first.column + j, first.plane}, node.at));
       } else {
-        T* const out = target_of_[i] < 0 ? results_[i].data() : arrays.write(target_of_[i]) + index;
+        T* const out = target_of_[i] < 0 ? results_[i] : arrays.write(target_of_[i]) + index;
         operands_[i] = out;
         widest<RowLoops<T>>().operate(node.operation, operands_[node.operands[0]],
                                       operands_[node.operands[1]], operands_[node.operands[2]], out,
@@ -93,9 +110,14 @@ class StageRows {
   struct Line {
     int array;
     Offset at;
-    std::vector<T> copy;
+    T* copy = nullptr;
     const T* start = nullptr;  // of the cell before the segment
   };
+
+  // Whether an operation makes results that differ from cell to cell.
+  bool is_made(std::size_t operation) const {
+    return varies_[operation] && stage_.tree.operations[operation].operation != Operation::value;
+  }
 
   // The line that a value lies in, made where no value before it does.
   std::size_t line_of(const StageOperation& value) {
@@ -103,7 +125,7 @@ class StageRows {
     const auto known = std::ranges::find_if(
         lines_, [&](const Line& line) { return line.array == value.index && line.at == at; });
     const auto place = static_cast<std::size_t>(known - lines_.begin());
-    if (known == lines_.end()) lines_.push_back({value.index, at, std::vector<T>(segment + 2)});
+    if (known == lines_.end()) lines_.push_back({value.index, at});
     return place;
   }
 
@@ -117,9 +139,9 @@ class StageRows {
     const T* const source = from + index_of({in_rows.index, 0, in_planes.index});
     const bool inside = first.column > 0 && first.column + count < shape.columns;
     line.start =
-        inside && !in_rows.ghost && !in_planes.ghost ? source + first.column - 1 : line.copy.data();
-    if (line.start != line.copy.data()) return;
-    std::copy_n(source + first.column, count, line.copy.begin() + 1);
+        inside && !in_rows.ghost && !in_planes.ghost ? source + first.column - 1 : line.copy;
+    if (line.start != line.copy) return;
+    std::copy_n(source + first.column, count, line.copy + 1);
     for (const std::int64_t column : {first.column - 1, first.column + count}) {
       const AxisSource end = source_at(faces.columns, column, shape.columns);
       T& value = line.copy[column - first.column + 1];
@@ -134,7 +156,7 @@ class StageRows {
   }
 
   static void impose(const LawsAlongFace<T>& laws, std::int64_t slow, std::int64_t first_column,
-                     std::vector<T>& values, std::int64_t count) {
+                     T* values, std::int64_t count) {
     for (std::int64_t j = -1; j <= count; ++j)
       values[j + 1] = laws.at(slow, first_column + j).ghost(values[j + 1]);
   }
@@ -148,10 +170,11 @@ class StageRows {
   TreeAt<T> uniform_;
   std::vector<bool> varies_;  // of each operation: from cell to cell
   std::vector<Line> lines_;
-  std::vector<std::size_t> line_of_;     // of each operation that is a value
-  std::vector<const T*> operands_;       // the values that each operation stands for
-  std::vector<std::vector<T>> results_;  // of each operation; empty for values
-  std::vector<int> target_of_;           // the array that an operation's results go to, or -1
+  std::vector<std::size_t> line_of_;             // of each operation that is a value
+  std::vector<const T*> operands_;               // the values that each operation stands for
+  std::vector<T*> results_;                      // of each operation that is made, in scratch
+  std::vector<std::vector<T>> uniform_results_;  // of each that does not
+  std::vector<int> target_of_;  // the array that an operation's results go to, or -1
   bool known_ = false;
 };
 
@@ -164,6 +187,12 @@ class StageInterpreter {
     for (const Stage& stage : problem_.stages) {
       auto& of_thread = stages_.emplace_back();
       for (int thread = 0; thread < threads; ++thread) of_thread.emplace_back(problem_, stage);
+    }
+    std::size_t most = 0;
+    for (const auto& of_thread : stages_) most = std::max(most, of_thread.front().scratch());
+    for (int thread = 0; thread < threads; ++thread) {
+      scratch_.emplace_back(most);
+      for (auto& of_thread : stages_) of_thread[thread].set_scratch(scratch_.back().data());
     }
   }
   StageInterpreter(const StageInterpreter&) = delete;
@@ -201,6 +230,7 @@ class StageInterpreter {
   StepArrays<T> arrays_;
   FaceLaws<T> laws_;
   std::vector<std::vector<StageRows<T>>> stages_;  // of each stage and thread
+  std::vector<std::vector<T>> scratch_;            // of each thread
   int threads_;
 };
 

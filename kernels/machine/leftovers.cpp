@@ -1,6 +1,7 @@
 #include "kernels/machine/leftovers.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,6 +81,10 @@ fs::path temporary_beside(const fs::path& target) {
     return true;
   });
   return folder / (start + std::to_string(::getpid()));
+}
+
+void remove_openmp_name() {
+  ::unlink(fmt::format("/dev/shm/__KMP_REGISTERED_LIB_{}_{}", ::getpid(), ::getuid()).c_str());
 }
 
 }  // namespace lapl

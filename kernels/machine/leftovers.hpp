@@ -17,4 +17,9 @@ void remove_leftovers(const std::filesystem::path& folder, const std::string& st
 /// removed. A NAME for which that would be too long is cut.
 std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
+/// Removes the name in /dev/shm that Clang's OpenMP gives this process when it starts, or a child
+/// of it when that is forked: where a process is killed, or ends by _exit, it would stay. Nobody
+/// reads it but another OpenMP of the same process.
+void remove_openmp_name();
+
 }  // namespace lapl

@@ -82,10 +82,10 @@ bool commutes(Operation operation) {
 }
 
 int StageTree::place_of(const StageOperation& operation) {
-  const auto known = std::ranges::find(operations, operation);
-  const auto place = static_cast<int>(known - operations.begin());
-  if (known == operations.end()) operations.push_back(operation);
-  return place;
+  const auto [known, is_new] =
+      places_.try_emplace(operation.key(), static_cast<int>(operations.size()));
+  if (is_new) operations.push_back(operation);
+  return known->second;
 }
 int StageTree::value(int array, Offset at) {
   return place_of({.operation = Operation::value, .index = array, .at = at});

@@ -18,6 +18,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <tuple>
 #include <vector>
 
@@ -59,10 +60,14 @@ struct StageTree {
   int time();  ///< of the state that the stage reads
   int operate(Operation operation, int a, int b = 0, int c = 0);
 
-  friend bool operator==(const StageTree&, const StageTree&) = default;
+  friend bool operator==(const StageTree& a, const StageTree& b) {
+    return a.operations == b.operations && a.results == b.results;
+  }
 
  private:
   int place_of(const StageOperation& operation);
+
+  std::map<decltype(StageOperation().key()), int> places_;  // of the operations so far
 };
 
 /// What follows from a tree, and what engines may make use of (docs/numerics.md).

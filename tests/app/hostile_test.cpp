@@ -231,3 +231,36 @@ TEST_CASE("the deepest formulas that are taken need no more stack than there alw
     CHECK((shown.code == 0 || says(shown.err, "a thread could not be started")));
   }
 }
+
+TEST_CASE("without /proc a run and what reads it work, and what cannot work says why") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const auto without_proc = [](const std::string& command) {
+    return finish(
+        start({"-rm", "sh", "-c", "mount -t tmpfs none /proc && touch mounted && exec " + command},
+              "/usr/bin/unshare"));
+  };
+  if (without_proc("true"); !fs::exists("mounted")) {
+    MESSAGE("skipped: nothing may be mounted here, or there is no unshare (package util-linux)");
+    return;
+  }
+  for (const char* words : {"validate c.yaml", "plan c.yaml", "run c.yaml --output without",
+                            "resume without --set time.steps=80", "inspect without",
+                            "report without", "verify-restart c.yaml"}) {
+    const Outcome done = without_proc(lapl_program() + " " + words);
+    CAPTURE(words);
+    CAPTURE(done.err);
+    CHECK(done.code == 0);
+    CHECK(!says(done.err, "filesystem error"));
+  }
+  for (const char* words :
+       {"sweep c.yaml --set time.steps=20,40", "run c.yaml --ranks 2 --output r"}) {
+    const Outcome refused = without_proc(lapl_program() + " " + words);
+    CAPTURE(words);
+    CAPTURE(refused.err);
+    CHECK(refused.code != 0);
+    CHECK(refused.signal == 0);
+    CHECK(says(refused.err, "lapl: error: "));
+    CHECK(!says(refused.err, "filesystem error"));
+  }
+}

@@ -1,7 +1,10 @@
 // Reading in a child process first: what ends that child is an error here, and nothing else.
 #include "io/hdf5/rehearsal.hpp"
 
+#include <fmt/format.h>
+#include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <ctime>
@@ -43,6 +46,26 @@ TEST_CASE("a crash, a hang and hunger for memory in a rehearsal are errors") {
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
             throw std::bad_alloc();
         }) == "takes more memory than a file of 5 B may");
+}
+
+TEST_CASE("a name that OpenMP gives a child as it is forked does not outlive a rehearsal") {
+  static bool gives_names = false;
+  static const auto name = [] {
+    return fmt::format("/dev/shm/__KMP_REGISTERED_LIB_{}_{}", ::getpid(), ::getuid());
+  };
+  ::pthread_atfork(nullptr, nullptr, [] {
+    if (gives_names) write_bytes(name(), "a name");
+  });
+  const ScratchFolder folder;
+  write_bytes(folder / "f.h5", "12345");
+  gives_names = true;
+  const auto be_killed = [&] {
+    write_bytes(folder / "name", name());
+    ::raise(SIGKILL);
+  };
+  CHECK_THROWS_AS(rehearse(folder / "f.h5", be_killed), IoError);
+  gives_names = false;
+  CHECK(!std::filesystem::exists(read_bytes(folder / "name")));
 }
 
 TEST_CASE("a rehearsal changes nothing here, whatever it throws") {

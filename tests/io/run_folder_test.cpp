@@ -1,6 +1,7 @@
 // A run writes within its folder, and an earlier run goes in an order in which none of it misleads.
 #include "io/run_folder.hpp"
 
+#include <sched.h>
 #include <sys/inotify.h>
 #include <sys/wait.h>
 
@@ -160,6 +161,49 @@ TEST_CASE("the lock of a killed process is waited for while a child of it still 
   REQUIRE(::waitid(P_PID, owner, &ended, WEXITED | (reaped ? 0 : WNOWAIT)) == 0);
   CHECK_NOTHROW(RunFolder::open(run));
   if (!reaped) ::waitpid(owner, nullptr, 0);
+  for (const int each : ready) ::close(each);
+}
+
+// The first process of a namespace stays in its exit until what else was there has been asked for:
+// flagged as exiting, no zombie yet. This one holds the lock in its name, until somebody has come
+// for it a second time. `ready` takes a byte: 's' where no namespace can be made.
+[[noreturn]] void hold_for_exiting(const fs::path& run, int ready) {
+  const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse);
+  if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+    static_cast<void>(::write(ready, "s", 1));
+    ::_exit(0);
+  }
+  std::array<pid_t, 2> inside{};
+  for (pid_t& process : inside)
+    if (process = ::fork(); process == 0)
+      for (;;) ::pause();
+  ::kill(inside[0], SIGKILL);
+  siginfo_t ended{};
+  ::waitid(P_PID, inside[1], &ended, WEXITED | WNOWAIT);  // killed by the exit of the first
+  write_bytes(run / ".lock", std::to_string(inside[0]));
+  const int watch = ::inotify_init1(0);
+  ::inotify_add_watch(watch, (run / ".lock").c_str(), IN_OPEN);
+  static_cast<void>(::write(ready, "r", 1));
+  inotify_event event{};
+  for (int opened = 0; opened < 2; ++opened) static_cast<void>(::read(watch, &event, sizeof event));
+  for (const pid_t process : {inside[1], inside[0]}) ::waitpid(process, nullptr, 0);
+  ::_exit(0);
+}
+
+TEST_CASE("the lock of a process in its exit is waited for") {
+  const ScratchFolder folder;
+  std::array<int, 2> ready{};
+  REQUIRE(::pipe(ready.data()) == 0);
+  const pid_t holder = ::fork();
+  if (holder == 0) hold_for_exiting(folder / "run", ready[1]);
+  char byte = 0;
+  REQUIRE(::read(ready[0], &byte, 1) == 1);
+  if (byte == 's')
+    MESSAGE("skipped: no namespace of processes can be made here");
+  else
+    CHECK_NOTHROW(RunFolder::open(folder / "run"));
+  ::kill(holder, SIGKILL);
+  ::waitpid(holder, nullptr, 0);
   for (const int each : ready) ::close(each);
 }
 

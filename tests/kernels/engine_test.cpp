@@ -1,8 +1,13 @@
 // Engines against the reference engine, and the reference engine against the mathematics.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <utility>
 
@@ -321,6 +326,29 @@ TEST_CASE("the values around one that is not finite end at the edges of the grid
       CHECK(test::holds_values_around(not_finite_at(index, field.data(), shape), field, shape));
     }
   }
+}
+
+TEST_CASE("stages take memory for what they say, and not each for rows of its own") {
+  const auto bytes_each = [](int stages) {
+    Problem<double> problem = test::diffusion<double>({8, 8}, {}, 0.2);
+    Stage stage = problem.stages.front();
+    for (int i = 0; i < 30; ++i)
+      stage.tree.results = {stage.tree.operate(Operation::sum, stage.tree.results.front(), i)};
+    stage.tree = without_unused(stage.tree);
+    problem.stages.assign(static_cast<std::size_t>(stages), stage);
+    const std::size_t before = ::mallinfo2().uordblks;
+    const auto backend = make_backend<double>("cpu", "interpreted", problem, 1);
+    return (::mallinfo2().uordblks - before) / static_cast<std::size_t>(stages);
+  };
+  CHECK(bytes_each(200) < 16'000);  // the rows of 37 operations would be 150,000
+}
+
+TEST_CASE("the name that Clang's OpenMP gives a process is gone once it computes") {
+  const std::string name =
+      fmt::format("/dev/shm/__KMP_REGISTERED_LIB_{}_{}", ::getpid(), ::getuid());
+  std::ofstream(name) << "a name";
+  make_backend<float>("cpu", "interpreted", test::diffusion<float>({4, 4}, {}, 0.2f), 2);
+  CHECK(!std::filesystem::exists(name));
 }
 
 TEST_CASE("an engine is refused on another backend, and an unknown one anywhere") {

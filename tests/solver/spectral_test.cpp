@@ -143,6 +143,9 @@ TEST_CASE("engine spectral says what it cannot step") {
   CHECK(why(heat + " + sin(t)", as_it_is) == "the rate of u depends on t");
   CHECK(why(heat + " - d_dx(u)", as_it_is).starts_with("the rate of u is not the same when"));
   CHECK(why(heat + " - d2_dxdy(u)", as_it_is).starts_with("the rate of u is not the same when"));
+  std::string deep = "u";
+  for (int i = 0; i < 91; ++i) deep = "laplacian(" + deep + ")";
+  CHECK(why(deep, as_it_is) == "the rate of u has too many operators upon one another (91)");
   CHECK(why(heat, faced(LawKind::mixed, "1")).starts_with("a face has a mixed law"));
   CHECK(why(heat, faced(LawKind::value, "t")) == "the law of a face depends on t");
   CHECK(why(heat, [](RunConfig& run) {
