@@ -169,165 +169,231 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   return {};
 }
 
+// A run from its job to its exit code, in the order of take(). Until open_folder nothing is
+// written.
 template <class T>
-int execute_as(const Job& job, Console& console) {
-  const Model model(job.config.run);
-  const RunConfig& config = model.run;
-  const std::int64_t first_step = job.restart ? job.restart->checkpoint.header.step : 0;
-  const BackendChoice choice = choose_backend(config);
-  Ranks& ranks = run_ranks();
-  require_host_memory(model, choice.backend, ranks);
-  CoefficientFields coefficients = load_coefficients(config);
-  const std::uint64_t digest = equation_digest(model, coefficients);
-  const std::string change = equation_change(job, digest);
-  WholeFields whole = job.restart ? WholeFields() : load_initial_fields(config);
-  share_run(ranks, job.config, choice.backend, job.restart);
-  // A GPU takes as long to start.
-  auto fractals =
-      in_background([&] { return job.restart ? WholeFields() : fractal_fields(config); });
-  const auto backend = run_backend<T>(
-      model, choice, coefficients, [&](const std::string& text) { console.note(text); }, ranks);
-  const BackendDescription by = backend->description();
-  whole.merge(fractals.get());
-  if (job.restart) {
-    restore_state(*backend, job);
-  } else {
-    set_initial_state(*backend, config, coefficients, whole);
-    for (const std::string& field : config.fields)
-      if (const InitialConfig& initial = initial_of(config, field);
-          initial.kind == InitialKind::fractal && crops_all(initial.fractal, config.shape))
-        console.warning(
+class Execution {
+ public:
+  Execution(const Job& job, Console& console)
+      : job_(job),
+        console_(console),
+        model_(job.config.run),
+        first_step_(job.restart ? job.restart->checkpoint.header.step : 0),
+        config_text_(resolved_yaml(job.config)) {}
+
+  int take() {
+    prepare();        // 1. model, memory, parameters and the equation's digest
+    make_state();     // 2. the backend and the state that it starts from
+    open_folder();    // 3. the run folder, locked
+    begin_records();  // 4. run.json, config.yaml, the log and the tables
+    const RunResult result = take_steps();  // 5. steps, outputs and checkpoints
+    return conclude(result);                // 6. how it ended
+  }
+
+ private:
+  void prepare() {
+    choice_ = choose_backend(config_);
+    require_host_memory(model_, choice_.backend, ranks_);
+    coefficients_ = load_coefficients(config_);
+    digest_ = equation_digest(model_, coefficients_);
+    change_ = equation_change(job_, digest_);
+  }
+
+  void make_state() {
+    WholeFields whole = job_.restart ? WholeFields() : load_initial_fields(config_);
+    share_run(ranks_, job_.config, choice_.backend, job_.restart);
+    // A GPU takes as long to start.
+    auto fractals =
+        in_background([&] { return job_.restart ? WholeFields() : fractal_fields(config_); });
+    backend_ = run_backend<T>(
+        model_, choice_, coefficients_, [&](const std::string& text) { console_.note(text); },
+        ranks_);
+    whole.merge(fractals.get());
+    if (job_.restart) {
+      restore_state(*backend_, job_);
+    } else {
+      set_initial_state(*backend_, config_, coefficients_, whole);
+      warn_of_empty_fractals();
+      require_finite_start(*backend_, model_);
+      say_stable_step(job_, coefficients_, whole, console_);
+    }
+    watch_.emplace(config_, coefficients_, ranks_.count() == 1);
+    coefficients_.clear();  // the backend has them
+  }
+
+  void warn_of_empty_fractals() {
+    for (const std::string& field : config_.fields)
+      if (const InitialConfig& initial = initial_of(config_, field);
+          initial.kind == InitialKind::fractal && crops_all(initial.fractal, config_.shape))
+        console_.warning(
             fmt::format("field {} is 0 in every cell: initial.crop_radius leaves none of a grid "
                         "of {} cells (null crops nothing)",
-                        field, text_of(config.shape)));
-    require_finite_start(*backend, model);
-    say_stable_step(job, coefficients, whole, console);
+                        field, text_of(config_.shape)));
   }
-  PrecisionWatch watch(config, coefficients, ranks.count() == 1);
-  coefficients.clear();  // the backend has them
-  whole.clear();
 
-  const std::string config_text = resolved_yaml(job.config);
-  Provenance provenance = provenance_of(by);
-  if (ranks.count() > 1) provenance.emplace_back("ranks", std::to_string(ranks.count()));
-  std::optional<RunFolder> created;
-  const RunFolder& folder =
-      job.folder ? *job.folder : created.emplace(RunFolder::create(config.directory, job.existing));
-  if (job.folder && !job.restart) folder.start_anew();
-  if (job.goes_back)
-    if (const auto aside = folder.set_aside_after(first_step); !aside.empty()) {
-      folder.log({{"event", "set aside"}, {"step", first_step}, {"folder", path_text(aside)}});
-      console.note(
-          fmt::format("what the run had stored of later steps is in {} now", aside.string()));
-    }
-  if (!job.restart)
-    if (const std::string shortage = disk_shortage(config, disk_of_run(config)); !shortage.empty())
-      console.warning(shortage + ": what finds no room is named at the end");
-  if (!folder.is_locked())
-    console.warning(fmt::format(
-        "{}: its file system has no locks: a second run that writes there is not noticed",
-        config.directory));
-  RunSummary saved_summary(folder.summary(), summary_values(job, provenance),
-                           [&](const std::string& text) { console.warning(text); });
-  Json& summary = saved_summary.values;
-  saved_summary.save();
-  // The log first: it makes checkpoints from before the change ones of this run.
-  if (!change.empty())
-    folder.log({{"event", equation_changed_event}, {"step", first_step}, {"changes", change}});
-  replace_file(folder.config(), config_text);
-  if (config.initials.empty() && config.initial.kind == InitialKind::fractal)
-    provenance.emplace_back("seed", std::to_string(config.initial.fractal.seed));
-  provenance.emplace_back("config", config_text);
-  provenance.emplace_back("parent_checkpoint", job.restart ? path_text(job.restart->path) : "");
-  if (job.restart)
-    if (const std::string changes = text_of(equation_changes(folder), first_step); !changes.empty())
-      provenance.emplace_back("equation_changes", changes);
-  const auto begin = [&](const RunTable& table, std::int64_t step,
-                         const std::vector<std::string>& moved = {}) {
+  void open_folder() {
+    if (!job_.folder) created_.emplace(RunFolder::create(config_.directory, job_.existing));
+    if (job_.folder && !job_.restart) folder().start_anew();
+    if (job_.goes_back)
+      if (const auto aside = folder().set_aside_after(first_step_); !aside.empty()) {
+        folder().log({{"event", "set aside"}, {"step", first_step_}, {"folder", path_text(aside)}});
+        console_.note(
+            fmt::format("what the run had stored of later steps is in {} now", aside.string()));
+      }
+    if (!job_.restart)
+      if (const std::string shortage = disk_shortage(config_, disk_of_run(config_));
+          !shortage.empty())
+        console_.warning(shortage + ": what finds no room is named at the end");
+    if (!folder().is_locked())
+      console_.warning(fmt::format(
+          "{}: its file system has no locks: a second run that writes there is not noticed",
+          config_.directory));
+  }
+
+  void begin_records() {
+    provenance_ = provenance_of(backend_->description());
+    if (ranks_.count() > 1) provenance_.emplace_back("ranks", std::to_string(ranks_.count()));
+    summary_.emplace(folder().summary(), summary_values(job_, provenance_),
+                     [&](const std::string& text) { console_.warning(text); });
+    summary_->save();
+    // The log first: it makes checkpoints from before the change ones of this run.
+    if (!change_.empty())
+      folder().log(
+          {{"event", equation_changed_event}, {"step", first_step_}, {"changes", change_}});
+    replace_file(folder().config(), config_text_);
+    if (config_.initials.empty() && config_.initial.kind == InitialKind::fractal)
+      provenance_.emplace_back("seed", std::to_string(config_.initial.fractal.seed));
+    provenance_.emplace_back("config", config_text_);
+    provenance_.emplace_back("parent_checkpoint",
+                             job_.restart ? path_text(job_.restart->path) : "");
+    if (job_.restart)
+      if (const std::string changes = text_of(equation_changes(folder()), first_step_);
+          !changes.empty())
+        provenance_.emplace_back("equation_changes", changes);
+    begin_table(diagnostics_table(folder(), config_), first_step_ + 1);
+    if (config_.probes)
+      begin_table(probes_table(folder(), config_),
+                  first_step_ + (Schedule(config_).is_probe(first_step_) ? 0 : 1),
+                  job_.moved_probes);
+    console_.begin(folder().path(), !begins_as_picture(config_));
+    folder().log({{"event", job_.restart ? "resumed" : "started"},
+                  {"step", first_step_},
+                  {"command_line", summary_->values["command_line"]}});
+  }
+
+  void begin_table(const RunTable& table, std::int64_t step,
+                   const std::vector<std::string>& moved = {}) {
     if (const auto aside = table.begin(step, moved); !aside.empty())
-      console.note(fmt::format("{}: other columns from step {} on; the earlier table is {}",
-                               table.path().string(), first_step, aside.string()));
-  };
-  begin(diagnostics_table(folder, config), first_step + 1);
-  if (config.probes)
-    begin(probes_table(folder, config),
-          first_step + (Schedule(config).is_probe(first_step) ? 0 : 1), job.moved_probes);
-  console.begin(folder.path(), !begins_as_picture(config));
-  folder.log({{"event", job.restart ? "resumed" : "started"},
-              {"step", first_step},
-              {"command_line", summary["command_line"]}});
+      console_.note(fmt::format("{}: other columns from step {} on; the earlier table is {}",
+                                table.path().string(), first_step_, aside.string()));
+  }
+
+  RunResult take_steps() {
+    writer_.emplace(folder(), model_, config_text_, provenance_,
+                    job_.restart ? job_.restart->checkpoint.header : CheckpointHeader{},
+                    typename RunWriter<T>::Callbacks{
+                        .stored = [&](const StoredEvent& event) { stored(event); },
+                        .progress =
+                            [&](const Progress& progress) {
+                              console_.progress(progress);
+                              say_setback(progress.step);
+                              summary_->progress(progress);
+                            },
+                        .warning = [&](const std::string& text) { console_.warning(text); }},
+                    digest_);
+    try {
+      const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal);
+      end_shared_run();
+      if (const std::string missing = writer_->missing(); !missing.empty())
+        throw IoError("{}: missing, because not stored or damaged since: {}; {}", config_.directory,
+                      missing, words_for_missing(config_, writer_->can_make_missing()));
+      return result;
+    } catch (const NotFiniteError& error) {
+      const std::string what = error.what() + step_hint(config_, folder());
+      save_failure(what);
+      throw NotFiniteError(what);
+    } catch (const std::exception& error) {
+      save_failure(error.what());
+      throw;
+    }
+  }
+
+  void stored(const StoredEvent& event) {
+    console_.stored(event);
+    if (event.output.empty()) return;
+    for (const std::string& warning : look(*watch_, event))
+      console_.warning(fmt::format("step {}: {}", event.step, warning));
+  }
 
   // A compiler that works beside the run may fail at any time.
-  const auto say_setback = [&](std::int64_t step) {
-    const std::string setback = backend->description().setback;
-    if (setback.empty() || summary.contains("setback")) return;
-    console.warning(setback);
-    summary["setback"] = setback;
-    folder.log({{"event", "setback"}, {"step", step}, {"reason", setback}});
-  };
-  RunWriter<T> writer(folder, model, config_text, provenance,
-                      job.restart ? job.restart->checkpoint.header : CheckpointHeader{},
-                      {.stored =
-                           [&](const StoredEvent& event) {
-                             console.stored(event);
-                             if (event.output.empty()) return;
-                             for (const std::string& warning : look(watch, event))
-                               console.warning(fmt::format("step {}: {}", event.step, warning));
-                           },
-                       .progress =
-                           [&](const Progress& progress) {
-                             console.progress(progress);
-                             say_setback(progress.step);
-                             saved_summary.progress(progress);
-                           },
-                       .warning = [&](const std::string& text) { console.warning(text); }},
-                      digest);
-  RunResult result;
-  try {
-    result = run(*backend, model, first_step, writer, stop_signal);
-    end_shared_run();
-    if (const std::string missing = writer.missing(); !missing.empty())
-      throw IoError("{}: missing, because not stored or damaged since: {}; {}", config.directory,
-                    missing, words_for_missing(config, writer.can_make_missing()));
-  } catch (const std::exception& error) {
-    const bool infinite = dynamic_cast<const NotFiniteError*>(&error) != nullptr;
-    const std::string what = error.what() + (infinite ? step_hint(config, folder) : "");
-    summary["status"] = "failed";
-    summary["error"] = what;
-    try {
-      folder.log({{"event", "failed"}, {"error", what}});
-      saved_summary.save();
-    } catch (const IoError& unsaid) {  // must not hide the first one
-      console.warning(unsaid.what());
-    }
-    if (infinite) throw NotFiniteError(what);
-    throw;
+  void say_setback(std::int64_t step) {
+    const std::string setback = backend_->description().setback;
+    if (setback.empty() || summary_->values.contains("setback")) return;
+    console_.warning(setback);
+    summary_->values["setback"] = setback;
+    folder().log({{"event", "setback"}, {"step", step}, {"reason", setback}});
   }
 
-  const double cells =
-      static_cast<double>(config.shape.cells()) * static_cast<double>(result.step - first_step);
-  const bool complete = result.complete;
-  say_setback(result.step);
-  summary["status"] = complete ? "complete" : "stopped";
-  summary["stopped_by"] = result.stopped_by;
-  summary["step"] = result.step;
-  summary["digest"] = digest_text(writer.last_digest());
-  summary["stepping_seconds"] = result.stepping_seconds;
-  summary["seconds"] = result.seconds;
-  summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
-  summary["resume"] = resume_words(config, complete, complete && !result.stopped_by.empty());
-  summary["finished"] = utc_now();
-  saved_summary.save();
-  folder.log({{"event", summary["status"]}, {"step", result.step}});
-  console.summary(summary_text(config, result, by, cells, writer.last_digest()), summary);
-  return complete ? exit_complete : exit_stopped_early;
-}
+  void save_failure(const std::string& what) {
+    summary_->values["status"] = "failed";
+    summary_->values["error"] = what;
+    try {
+      folder().log({{"event", "failed"}, {"error", what}});
+      summary_->save();
+    } catch (const IoError& unsaid) {  // must not hide the first one
+      console_.warning(unsaid.what());
+    }
+  }
+
+  int conclude(const RunResult& result) {
+    const double cells =
+        static_cast<double>(config_.shape.cells()) * static_cast<double>(result.step - first_step_);
+    const bool complete = result.complete;
+    say_setback(result.step);
+    Json& summary = summary_->values;
+    summary["status"] = complete ? "complete" : "stopped";
+    summary["stopped_by"] = result.stopped_by;
+    summary["step"] = result.step;
+    summary["digest"] = digest_text(writer_->last_digest());
+    summary["stepping_seconds"] = result.stepping_seconds;
+    summary["seconds"] = result.seconds;
+    summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
+    summary["resume"] = resume_words(config_, complete, complete && !result.stopped_by.empty());
+    summary["finished"] = utc_now();
+    summary_->save();
+    folder().log({{"event", summary["status"]}, {"step", result.step}});
+    console_.summary(
+        summary_text(config_, result, backend_->description(), cells, writer_->last_digest()),
+        summary);
+    return complete ? exit_complete : exit_stopped_early;
+  }
+
+  const RunFolder& folder() const { return job_.folder ? *job_.folder : *created_; }
+
+  const Job& job_;
+  Console& console_;
+  const Model model_;
+  const RunConfig& config_ = model_.run;
+  const std::int64_t first_step_;
+  const std::string config_text_;
+  Ranks& ranks_ = run_ranks();
+  BackendChoice choice_;
+  CoefficientFields coefficients_;
+  std::uint64_t digest_ = 0;  // of the equation
+  std::string change_;        // of the equation, from this step on
+  std::unique_ptr<Backend<T>> backend_;
+  std::optional<PrecisionWatch> watch_;
+  std::optional<RunFolder> created_;
+  Provenance provenance_;
+  std::optional<RunSummary> summary_;
+  std::optional<RunWriter<T>> writer_;
+};
 
 }  // namespace
 
 int execute(const Job& job, Console& console) {
   return with_precision(job.config.run.precision,
-                        [&]<class T>() { return execute_as<T>(job, console); });
+                        [&]<class T>() { return Execution<T>(job, console).take(); });
 }
 
 }  // namespace lapl
