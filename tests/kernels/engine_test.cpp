@@ -346,8 +346,13 @@ TEST_CASE("stages take memory for what they say, and not each for rows of its ow
 TEST_CASE("the name that Clang's OpenMP gives a process is gone once it computes") {
   const std::string name =
       fmt::format("/dev/shm/__KMP_REGISTERED_LIB_{}_{}", ::getpid(), ::getuid());
+  const auto compute = [] {
+    make_backend<float>("cpu", "interpreted", test::diffusion<float>({4, 4}, {}, 0.2f), 2);
+  };
+  compute();  // Clang's refuses to start where the name is there
+  CHECK(!std::filesystem::exists(name));
   std::ofstream(name) << "a name";
-  make_backend<float>("cpu", "interpreted", test::diffusion<float>({4, 4}, {}, 0.2f), 2);
+  compute();
   CHECK(!std::filesystem::exists(name));
 }
 
