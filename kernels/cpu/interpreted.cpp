@@ -114,7 +114,7 @@ class StageRows {
     const T* start = nullptr;  // of the cell before the segment
   };
 
-  // Whether an operation makes results that differ from cell to cell.
+  // True where an operation makes results that differ from cell to cell.
   bool is_made(std::size_t operation) const {
     return varies_[operation] && stage_.tree.operations[operation].operation != Operation::value;
   }

@@ -117,7 +117,8 @@ LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
   ROW(is_equal, 2)          \
   ROW(is_other, 2)          \
   ROW(fused_multiply_add, 3)
-/// Those that formulas call, with the name, the arguments and the meaning that they have there.
+/// The operations that formulas call, with the name, the arguments and the meaning that they have
+/// there.
 #define LAPL_PLAIN_FUNCTIONS(ROW)                                                      \
   ROW(choice, 3, "where", "condition, a, b", "a where the condition is not 0, else b") \
   ROW(square_root, 1, "sqrt", "a", "square root")                                      \

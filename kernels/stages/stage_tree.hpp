@@ -92,7 +92,7 @@ bool same_results(const StageTree& a, const StageTree& b);
 
 bool reads_time(const StageTree& tree);
 bool reads_positions(const StageTree& tree);
-/// Whether the tree reads values beside the cell along that axis.
+/// True where the tree reads values beside the cell along that axis.
 bool reads_beside(const StageTree& tree, int Offset::*along);
 /// The instructions that a cell takes, roughly.
 int work_of(const StageTree& tree);

@@ -13,8 +13,8 @@ inline constexpr auto elementary_functions =
     std::to_array<Operation>({LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW)});
 #undef LAPL_ROW
 
-/// Of each x, and y of the same index where a function has two operands, one function after
-/// another.
+/// The functions' values, one function after another: of each x, and of the y of the same index
+/// where a function has two operands.
 template <class T>
 std::vector<T> elementary_on_device(const std::vector<T>& x, const std::vector<T>& y);
 

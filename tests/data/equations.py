@@ -1,8 +1,7 @@
 """equations.py FILE.h5: steps eleven equations, and those of boxes.py, by NumPy alone and stores what they come to.
 
-Each function below states one equation twice: its text is the config that lapl reads, its body is the same in NumPy,
-written after docs/equations.md and docs/numerics.md. FILE.h5 has a group for each: `config`, and every field after the
-last step.
+Each function states one equation twice: its text is lapl's config, its body the same in NumPy, written after
+docs/equations.md and docs/numerics.md. FILE.h5 has a group for each: `config`, and every field after the last step.
 
     python3 tests/data/equations.py tests/data/equations.h5
 """

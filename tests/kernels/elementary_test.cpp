@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE("elementary functions: angles of points, the quadrants' too",
                                                Limits::max_exponent);
   std::uniform_real_distribution<double> ratios(-4, 4);
   for (int i = 0; i < 50'000; ++i) {
-    // Of any sizes, and not far apart, where no quotient is 0 or infinite.
+    // Any sizes, and sizes not far apart, where no quotient is 0 or infinite.
     const double size = sizes(random), other = i % 2 ? sizes(random) : size + ratios(random);
     check(static_cast<T>(i & 2 ? std::exp2(size) : -std::exp2(size)),
           static_cast<T>(i & 4 ? std::exp2(other) : -std::exp2(other)));

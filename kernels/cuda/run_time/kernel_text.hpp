@@ -23,7 +23,7 @@ KernelText kernel_text(std::string source);
 /// Arrays of kernel arguments cannot be empty.
 inline std::size_t at_least_one(std::size_t size) { return std::max<std::size_t>(size, 1); }
 
-/// Of a step: where the arguments of each stage begin among all; then how many there are.
+/// The place of each stage's first argument among all of a step; then their number.
 std::vector<int> first_arguments(const std::vector<Stage>& stages);
 
 }  // namespace lapl
