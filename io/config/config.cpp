@@ -63,7 +63,7 @@ void check_kinds(const Entries& entries, const Kinds& kinds, const Kinds& other_
     if (!applies(key, kinds) && !applies(key, other_kinds))
       mistakes.add(entry.place, name,
                    fmt::format("does not apply to {} {} (it belongs to {})", key.key_of_kind(),
-                               kind, kinds_text(key)));
+                               kind, either_of(key.kinds)));
   }
 }
 

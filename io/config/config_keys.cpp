@@ -329,11 +329,10 @@ const KeyTable<RunConfig>& config_keys() {
   return table;
 }
 
-const ConfigKey* find_key(const KeyTable<RunConfig>& table, std::string_view name) {
-  const auto at = std::ranges::find(table, name, &ConfigKey::name);
-  return at == table.end() ? nullptr : &*at;
+const ConfigKey* find_config_key(std::string_view name) {
+  const auto at = std::ranges::find(config_keys(), name, &ConfigKey::name);
+  return at == config_keys().end() ? nullptr : &*at;
 }
-const ConfigKey* find_config_key(std::string_view name) { return find_key(config_keys(), name); }
 
 const std::vector<std::string>& config_sections() {
   static const std::vector<std::string> sections = [] {
@@ -347,7 +346,5 @@ const std::vector<std::string>& config_sections() {
   }();
   return sections;
 }
-
-std::string kinds_text(const ConfigKey& key) { return either_of(key.kinds); }
 
 }  // namespace lapl

@@ -131,9 +131,8 @@ const KeyTable<FilterConfig>& filter_keys() {
 }
 
 YamlNode read_filter(const YamlNode& node, const std::string& path, YamlProblems& problems) {
-  static const MapForm form = {{rows_of(filter_keys())}, "", ""};
   const std::size_t before = problems.size();
-  YamlNode filter = resolved_map(form, node, path, problems);
+  YamlNode filter = resolved(map_of(filter_keys()), node, path, problems);
   if (problems.size() > before) return filter;
   const YamlNode& kernel = *child_of(filter, "kernel");
   const std::string name = kernel.kind == YamlNode::Kind::scalar ? kernel.text

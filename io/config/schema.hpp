@@ -126,9 +126,6 @@ Schema one_or_list(Schema element, std::size_t low, std::size_t high);
 /// and the keys under it in front.
 YamlNode resolved(const Schema& schema, const YamlNode& node, const std::string& path,
                   YamlProblems& problems);
-/// The same for a map of keys that is no other form's.
-YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::string& path,
-                      YamlProblems& problems);
 /// A key's default, resolved.
 YamlNode preset_of(const KeyRow& key);
 

@@ -244,26 +244,6 @@ const std::vector<KeyRow>& rows_for(const MapForm& form, const YamlNode& node) {
   return chosen == form.choices.end() ? form.choices.back() : *chosen;
 }
 
-bool is_of_maps(const Form& form) {
-  return std::holds_alternative<MapForm>(form) || std::holds_alternative<NamesForm>(form) ||
-         std::holds_alternative<OwnForm>(form);
-}
-
-YamlNode resolved_by(const Form& form, const YamlNode& node, const std::string& path,
-                     YamlProblems& problems) {
-  if (const auto* const own = std::get_if<OwnForm>(&form)) return own->read(node, path, problems);
-  if (const auto* const names = std::get_if<NamesForm>(&form))
-    return resolved_names(*names, node, path, problems);
-  return resolved_map(std::get<MapForm>(form), node, path, problems);
-}
-
-}  // namespace
-
-YamlNode preset_of(const KeyRow& key) {
-  YamlProblems none;
-  return resolved(key.type, parse_yaml(key.preset).root, "", none);
-}
-
 YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::string& path,
                       YamlProblems& problems) {
   YamlNode result = empty_node(YamlNode::Kind::map, node.position);
@@ -308,14 +288,31 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
   return result;
 }
 
+/// None where the form is not that of a map.
+std::optional<YamlNode> resolved_by(const Form& form, const YamlNode& node, const std::string& path,
+                                    YamlProblems& problems) {
+  if (const auto* const own = std::get_if<OwnForm>(&form)) return own->read(node, path, problems);
+  if (const auto* const names = std::get_if<NamesForm>(&form))
+    return resolved_names(*names, node, path, problems);
+  if (const auto* const map = std::get_if<MapForm>(&form))
+    return resolved_map(*map, node, path, problems);
+  return std::nullopt;
+}
+
+}  // namespace
+
+YamlNode preset_of(const KeyRow& key) {
+  YamlProblems none;
+  return resolved(key.type, parse_yaml(key.preset).root, "", none);
+}
+
 YamlNode resolved(const Schema& schema, const YamlNode& node, const std::string& path,
                   YamlProblems& problems) {
   const Form& form = schema.forms.front();
   const auto* const map = std::get_if<MapForm>(&form);
   if (map && map->description.empty()) return resolved_map(*map, node, path, problems);
   if (is_refused(node, path, problems)) return node;
-  if (schema.forms.size() == 1 && std::holds_alternative<OwnForm>(form))
-    return resolved_by(form, node, path, problems);
+  if (const auto* const own = std::get_if<OwnForm>(&form)) return own->read(node, path, problems);
   if (const auto* const names = std::get_if<NamesForm>(&form);
       names && !names->otherwise.empty() &&
       (node.kind != YamlNode::Kind::map || node.children.empty())) {
@@ -324,7 +321,7 @@ YamlNode resolved(const Schema& schema, const YamlNode& node, const std::string&
   }
   if (node.kind == YamlNode::Kind::map)
     for (const Form& each : schema.forms)
-      if (is_of_maps(each)) return resolved_by(each, node, path, problems);
+      if (auto result = resolved_by(each, node, path, problems)) return std::move(*result);
   if (map && !map->stand_in.empty()) {
     const auto row = std::ranges::find(map->choices.front(), map->stand_in, &KeyRow::name);
     YamlNode whole = empty_node(YamlNode::Kind::map, node.position);

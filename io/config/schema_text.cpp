@@ -66,11 +66,6 @@ ordered_json json(const NamesForm& form) {
 }
 ordered_json json(const OwnForm& form) { return form.json(); }
 
-bool takes_integers(const Schema& schema) {
-  return std::ranges::any_of(
-      schema.forms, [](const Form& form) { return std::holds_alternative<IntegerForm>(form); });
-}
-
 }  // namespace
 
 Schema word(std::vector<std::string> words) { return {{WordForm{std::move(words)}}, {}}; }
@@ -161,7 +156,8 @@ ordered_json json_of(const Schema& schema, const YamlNode& node) {
     case YamlNode::Kind::scalar: {
       const NumberText number = read_number(node.text);
       if (node.quoted || !number.real) return node.text;
-      if (takes_integers(schema)) return *number.integer;
+      for (const Form& form : schema.forms)
+        if (std::holds_alternative<IntegerForm>(form)) return *number.integer;
       return *number.real;
     }
     case YamlNode::Kind::list:
