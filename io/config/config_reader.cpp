@@ -58,8 +58,12 @@ class Collector {
             const YamlNode& node) {
     if (is_section(name)) {
       given_.sections.emplace(name, position);
-      if (node.refused.empty() && node.kind == YamlNode::Kind::map)
-        return take_map(node, name + '.');
+      const bool is_map = node.kind == YamlNode::Kind::map;
+      if (is_map && node.refused.empty()) return take_map(node, name + '.');
+      if (is_map)
+        for_each_entry(node, [&](const std::string& entry, const YamlNode& value) {
+          given_.refused.push_back({name + '.' + entry, "", {}, value});
+        });
     }
     given_.keys.push_back({name, word, {position, setting_}, node});
   }
@@ -181,8 +185,8 @@ GivenKeys given_in_settings(const std::vector<std::string>& settings, Mistakes& 
 ConfigNames names_in_config(const GivenKeys& file, const GivenKeys& settings) {
   ConfigNames names;
   std::vector<std::string> initial;
-  for (const GivenKeys* const each : {&file, &settings})
-    for (const Given& given : each->keys) find_names(given, names, initial);
+  for (const auto* const keys : {&file.refused, &file.keys, &settings.refused, &settings.keys})
+    for (const Given& given : *keys) find_names(given, names, initial);
   names.initial_by_field =
       names.fields.size() > 1 || std::ranges::any_of(initial, [&](const std::string& entry) {
         return std::ranges::count(names.fields, entry) > 0;

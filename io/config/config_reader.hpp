@@ -22,6 +22,7 @@ struct Given {
 };
 struct GivenKeys {
   std::vector<Given> keys;
+  std::vector<Given> refused;  ///< of sections that are wrong as a whole: they count as names alone
   std::map<std::string, TextPosition, std::less<>> sections;  ///< where each section's name stands
   bool complete = true;  ///< false where the text could not be read to its end
 };
