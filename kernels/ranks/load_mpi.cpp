@@ -24,7 +24,7 @@ Loaded load() {
   setenv("UCX_DEBUG_SIGNO", "0", 0);
   setenv("UCX_VFS_ENABLE", "n", 0);
   // MPI's own modules look for its functions in all that is loaded.
-  void* const library = dlopen("liblapl_mpi.so", RTLD_NOW | RTLD_GLOBAL);
+  void* const library = dlopen("$ORIGIN/" LAPL_MODULES "/liblapl_mpi.so", RTLD_NOW | RTLD_GLOBAL);
   void* const module = library == nullptr ? nullptr : dlsym(library, "lapl_mpi");
   if (module == nullptr) return {nullptr, dlerror()};
   return {static_cast<const MpiModule*>(module), ""};
