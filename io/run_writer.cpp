@@ -166,7 +166,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   if (captured.ranks->count() == 1)
     step_files_.write(path, record);
   else
-    write_step_file(*captured.ranks, path, record, captured.rows);
+    write_step_file(step_layout_, *captured.ranks, path, record, captured.rows);
   if (step == first_step_) diagnostics_.begin(step);  // a line of it may be there
   std::string line = fmt::format("{},{}", step, time);
   for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
@@ -263,7 +263,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
   folder_.sync();
   const OutputListMark output_list = output_list_.store();
   together.say();
-  write_checkpoint(*captured.ranks, path,
+  write_checkpoint(checkpoint_writer_, *captured.ranks, path,
                    {.config = config_text_,
                     .shape = config_.shape,
                     .fields = config_.fields,

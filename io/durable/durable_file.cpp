@@ -80,15 +80,25 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
                   const std::function<void(const std::filesystem::path& scratch)>& write_hdf5) {
   const std::string label = path.string();
   TemporaryFile temporary(path);
-  ScratchFile scratch = write_scratch(temporary, expected_bytes, write_hdf5);
+  const auto memory = write_scratch(temporary.path(), label, expected_bytes, write_hdf5);
+  // While it wrote, HDF5 held the temporary file.
+  PosixFile file = temporary.open(memory ? O_WRONLY | O_CREAT | O_EXCL : O_RDWR);
+  const PosixFile& written = memory ? *memory : file;
   SealMaker maker;
-  for_each_block(scratch.written(), label, scratch.written().size(),
-                 [&](std::span<const std::byte> bytes) {
-                   maker.add(bytes);
-                   if (scratch.memory) scratch.file.write(bytes);
-                 });
-  scratch.file.write(maker.seal());
-  temporary.commit(scratch.file);
+  for_each_block(written, label, written.size(), [&](std::span<const std::byte> bytes) {
+    maker.add(bytes);
+    if (memory) file.write(bytes);
+  });
+  file.write(maker.seal());
+  temporary.commit(file);
+}
+
+SealBytes seal_of_file(const PosixFile& file, const std::string& label) {
+  file.seek(0);
+  SealMaker maker;
+  for_each_block(file, label, file.size(),
+                 [&](std::span<const std::byte> bytes) { maker.add(bytes); });
+  return maker.seal();
 }
 
 std::vector<std::byte> hdf5_image(

@@ -15,6 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "io/durable/posix_file.hpp"
+#include "io/durable/seal.hpp"
+
 namespace lapl {
 
 /// Replaces `path` by `text` atomically and durably. Throws IoError.
@@ -34,6 +37,9 @@ void write_in_blocks(const std::filesystem::path& path,
 /// so that a full disk meets checked code alone; beyond that it is a temporary file beside `path`.
 void write_sealed(const std::filesystem::path& path, std::uint64_t expected_bytes,
                   const std::function<void(const std::filesystem::path& scratch)>& write_hdf5);
+
+/// The seal of all bytes of an open file. Throws IoError.
+SealBytes seal_of_file(const PosixFile& file, const std::string& label);
 
 /// The HDF5 file that `write_hdf5` writes at a scratch path in memory; empty where the system has
 /// no such files. `label` names it in errors. Throws IoError.

@@ -1,13 +1,15 @@
 #include "io/hdf5/checkpoint.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/checkpoint_layout.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
-#include "io/hdf5/ranked_file.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/fields/digest.hpp"
 
@@ -48,6 +50,25 @@ void write_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& he
                            part_of(values, i, header.fields.size()))
         .close("close dataset " + header.fields[i]);
   file.close("close the HDF5 file");
+}
+
+void lay_out_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& header,
+                  Precision precision) {
+  Hdf5File file = create_hdf5_file(scratch, Hdf5Format::checkpoint);
+  write_checkpoint_header(file, header);
+  for (const std::string& name : header.fields)
+    lay_out_contiguous_field(file, name, header.shape, precision).close("close dataset " + name);
+  file.close("close the HDF5 file");
+}
+
+/// The same for two headers only if their files differ in step, state digest, mark of the list of
+/// outputs and the values of the fields alone.
+std::string layout_key(const CheckpointHeader& header, Precision precision) {
+  return fmt::format("{} {} {}\n{}\n{} {}\n{} {}\n{}\n{}", text_of(header.shape), header.shape.axes,
+                     name_of(precision), fmt::join(header.fields, " "), bits_of(header.time_step),
+                     bits_of(header.coefficient), header.equation_digest.has_value(),
+                     header.equation_digest.value_or(0), fmt::join(header.missing_outputs, " "),
+                     header.config);
 }
 
 /// HDF5 can lose data without an error: what it wrote is read again before it is sealed.
@@ -139,18 +160,27 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader&
   });
 }
 
-void write_checkpoint(Ranks& ranks, const std::filesystem::path& path,
+void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                       const CheckpointHeader& header, RowRange rows, FieldView values) {
-  if (ranks.count() == 1) return write_checkpoint(path, header, values);
-  RankedValues ranked{.shape = header.shape, .rows = rows, .fields = {}};
-  for (std::size_t i = 0; i < header.fields.size(); ++i)
-    ranked.fields.emplace_back(header.fields[i], part_of(values, i, header.fields.size()));
-  const auto none = std::visit([](auto held) { return FieldView(held.first(0)); }, values);
-  write_ranked(ranks, path, expected_rest(header), ranked,
-               [&](const std::filesystem::path& scratch) {
-                 write_hdf5(scratch, header, none);
-                 expect_hdf5(scratch, header, none);
-               });
+  const Precision precision = precision_of(values);
+  const OutputListMark list = header.output_list.value_or(OutputListMark());
+  const std::array<std::uint64_t, 2> words = {list.bytes, list.digest};
+  FilePlan plan{.shape = header.shape, .expected_bytes = expected_rest(header)};
+  RankedValues ranked{
+      .rows = rows,
+      .changing = {{"step", std::as_bytes(std::span(&header.step, 1))},
+                   {"state_digest", std::as_bytes(std::span(&header.state_digest, 1))},
+                   {"output_list", std::as_bytes(std::span(words))}}};
+  for (std::size_t i = 0; i < header.fields.size(); ++i) {
+    plan.fields.push_back({header.fields[i], precision});
+    ranked.fields.push_back(part_of(values, i, header.fields.size()));
+  }
+  plan.write_hdf5 = [&](const std::filesystem::path& scratch) {
+    const auto none = std::visit([](auto held) { return FieldView(held.first(0)); }, values);
+    lay_out_hdf5(scratch, header, precision);
+    expect_hdf5(scratch, header, none);
+  };
+  writer.write(ranks, path, plan, ranked, layout_key(header, precision));
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) try {

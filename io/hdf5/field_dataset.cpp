@@ -141,6 +141,40 @@ Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape s
   return dataset;
 }
 
+void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
+                    Shape shape, Precision precision) {
+  // HDF5 gathers chunks of up to this size, and finds room for whole ones in another order.
+  constexpr std::int64_t most_gathered = mebibyte;
+  with_precision(precision, [&]<class T>() {
+    const Shape chunk = chunk_shape(shape, sizeof(T));
+    const bool is_small = chunk.cells() * static_cast<std::int64_t>(sizeof(T)) <= most_gathered;
+    const std::vector<T> zeros(is_small ? chunk.cells() : 1);
+    for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
+      const Shape part = is_small ? block : Shape{1, 1, 1, shape.axes};
+      const Hdf5Space selected = select_block(dataset, axes, name, first, part, record);
+      check_hdf5(H5Dwrite(dataset, memory_type<T>(), block_space(axes, part), selected, H5P_DEFAULT,
+                          zeros.data()),
+                 "write dataset " + name);
+    });
+  });
+}
+
+Hdf5Dataset lay_out_chunked_field(hid_t location, const std::string& name, Shape shape,
+                                  Precision precision) {
+  const int axes = 1 + shape.axes;
+  Hdf5Dataset dataset = create_records(location, name, precision, axes, 1, shape);
+  lay_out_record(dataset, name, axes, 0, shape, precision);
+  return dataset;
+}
+
+Hdf5Dataset lay_out_contiguous_field(hid_t location, const std::string& name, Shape shape,
+                                     Precision precision) {
+  Hdf5Dataset dataset = create_dataset(location, name, stored_type_of(precision),
+                                       block_space(shape.axes, shape), dataset_properties());
+  lay_out_record(dataset, name, shape.axes, 0, shape, precision);
+  return dataset;
+}
+
 Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name, Shape shape,
                                    FieldView values) {
   Hdf5Dataset dataset = create_dataset(location, name, stored_type_of(precision_of(values)),
@@ -149,8 +183,8 @@ Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name, Shap
   return dataset;
 }
 
-std::vector<ValueRun> runs_of(hid_t location, const std::string& name, Shape shape,
-                              std::size_t value_size) {
+std::vector<ValueRun> runs_of(hid_t location, const std::string& name, std::size_t record,
+                              Shape shape, std::size_t value_size) {
   const Hdf5Dataset dataset(H5Dopen2(location, name.c_str(), H5P_DEFAULT), "open dataset " + name);
   const auto bytes_of_cells = [&](std::int64_t cells) {
     return static_cast<std::uint64_t>(cells) * value_size;
@@ -161,7 +195,7 @@ std::vector<ValueRun> runs_of(hid_t location, const std::string& name, Shape sha
   std::vector<ValueRun> runs;
   for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
     const auto start =
-        along_axes(1 + shape.axes, 0, 0, {first.row, first.column, first.plane, shape.axes});
+        along_axes(1 + shape.axes, 0, record, {first.row, first.column, first.plane, shape.axes});
     unsigned mask = 0;
     haddr_t address = HADDR_UNDEF;
     hsize_t size = 0;

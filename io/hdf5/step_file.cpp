@@ -1,6 +1,7 @@
 #include "io/hdf5/step_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +10,6 @@
 #include "io/hdf5/axes.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
-#include "io/hdf5/ranked_file.hpp"
 #include "io/hdf5/vtkhdf.hpp"
 
 namespace lapl {
@@ -34,20 +34,26 @@ void write_root_attributes(hid_t file, const StepRecord& record) {
   write_format(file, "step");
 }
 
-void write_fields(hid_t file, const StepRecord& record, const AxisScales& scales) {
+enum class Values { written, laid_out };
+
+void write_fields(hid_t file, const StepRecord& record, const AxisScales& scales, Values values) {
   for (const NamedField& field : record.fields) {
-    Hdf5Dataset dataset = write_chunked_field(file, field.name, record.shape, field.values);
+    Hdf5Dataset dataset =
+        values == Values::written
+            ? write_chunked_field(file, field.name, record.shape, field.values)
+            : lay_out_chunked_field(file, field.name, record.shape, precision_of(field.values));
     describe_field(dataset, field.name, field.long_name, field.units, scales);
     dataset.close("close dataset " + field.name);
   }
 }
 
-void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) {
+void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record,
+                Values values = Values::written) {
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
   write_root_attributes(file, record);
   {
     AxisScales scales = write_axes(file, axes_of(record));
-    write_fields(file, record, scales);
+    write_fields(file, record, scales, values);
     const Hdf5Group provenance = create_hdf5_group(file, "provenance");
     for (const auto& [name, text] : record.provenance) write_text(provenance, name, text);
     std::vector<VtkField> fields;
@@ -84,14 +90,10 @@ StepRecord without_values(StepRecord record) {
   return record;
 }
 
-using Values = std::pair<std::string, std::span<const std::byte>>;
-
 /// Datasets whose values differ from record to record, and these.
-std::vector<Values> varying_values(const StepRecord& record) {
-  std::vector<Values> result = {{"time", std::as_bytes(std::span(&record.time, 1))},
-                                {"step", std::as_bytes(std::span(&record.step, 1))}};
-  for (const NamedField& field : record.fields)
-    result.emplace_back(field.name, bytes_of(field.values));
+NamedValues changing_values(const StepRecord& record) {
+  NamedValues result = {{"time", std::as_bytes(std::span(&record.time, 1))},
+                        {"step", std::as_bytes(std::span(&record.step, 1))}};
   for (const auto& [name, text] : record.provenance)
     if (name == "state_digest")
       result.emplace_back("provenance/" + name, std::as_bytes(std::span(text)));
@@ -104,7 +106,7 @@ bool is_one_chunk(const StepRecord& record) {
   });
 }
 
-/// Whether step files of the two differ in varying_values alone.
+/// Whether step files of the two differ in changing_values alone.
 bool is_alike(const StepRecord& a, const StepRecord& b) {
   const auto same_field = [](const NamedField& x, const NamedField& y) {
     return x.name == y.name && x.long_name == y.long_name && x.units == y.units &&
@@ -119,9 +121,26 @@ bool is_alike(const StepRecord& a, const StepRecord& b) {
          std::ranges::equal(a.provenance, b.provenance, same_text);
 }
 
+/// The same for two records only if their step files differ in changing_values alone.
+std::string layout_key(const StepRecord& record) {
+  std::string key = fmt::format("{} {} {}", text_of(record.shape), record.shape.axes,
+                                fmt::join(record.spacing.by_axis, " "));
+  const auto add = [&](std::string_view text) { key += fmt::format("\n{} {}", text.size(), text); };
+  add(record.title);
+  for (const NamedField& field : record.fields) {
+    for (const std::string* text : {&field.name, &field.long_name, &field.units}) add(*text);
+    add(name_of(precision_of(field.values)));
+  }
+  for (const auto& [name, text] : record.provenance) {
+    add(name);
+    add(name == "state_digest" ? std::string(text.size(), ' ') : text);
+  }
+  return key;
+}
+
 /// Where in the file each of these lies, in one piece.
 std::vector<std::size_t> find_values(const std::filesystem::path& scratch,
-                                     const std::vector<Values>& values) {
+                                     const NamedValues& values) {
   const Hdf5File file = reopen_hdf5_file(scratch);
   std::vector<std::size_t> offsets;
   for (const auto& [name, bytes] : values) {
@@ -156,7 +175,9 @@ std::uint64_t expected_rest(const StepRecord& record) {
 
 void StepFileWriter::write(const std::filesystem::path& path, const StepRecord& record) {
   if (!is_one_chunk(record)) return write_step_file(path, record);
-  const std::vector<Values> values = varying_values(record);
+  NamedValues values = changing_values(record);
+  for (const NamedField& field : record.fields)
+    values.emplace_back(field.name, bytes_of(field.values));
   if (image_.empty() || !is_alike(record, record_)) {
     const Hdf5Session session;
     image_ = hdf5_image(path.string(), [&](const std::filesystem::path& scratch) {
@@ -183,18 +204,19 @@ void write_step_file(const std::filesystem::path& path, const StepRecord& record
   });
 }
 
-void write_step_file(Ranks& ranks, const std::filesystem::path& path, const StepRecord& record,
-                     RowRange rows) {
-  if (ranks.count() == 1) return write_step_file(path, record);
-  RankedValues values{.shape = record.shape, .rows = rows, .fields = {}};
-  for (const NamedField& field : record.fields)
-    values.fields.emplace_back(field.name, field.values);
-  const StepRecord layout = without_values(record);
-  write_ranked(ranks, path, expected_rest(record), values,
-               [&](const std::filesystem::path& scratch) {
-                 write_hdf5(scratch, layout);
-                 expect_hdf5(scratch, layout);
-               });
+void write_step_file(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
+                     const StepRecord& record, RowRange rows) {
+  FilePlan plan{.shape = record.shape, .expected_bytes = expected_rest(record)};
+  RankedValues values{.rows = rows, .changing = changing_values(record)};
+  for (const NamedField& field : record.fields) {
+    plan.fields.push_back({field.name, precision_of(field.values)});
+    values.fields.push_back(field.values);
+  }
+  plan.write_hdf5 = [&](const std::filesystem::path& scratch) {
+    write_hdf5(scratch, record, Values::laid_out);
+    expect_hdf5(scratch, without_values(record));
+  };
+  writer.write(ranks, path, plan, values, layout_key(record));
 }
 
 std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/hdf5/field_values.hpp"
+#include "io/hdf5/file_writer.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/ranks/ranks.hpp"
 
@@ -43,11 +44,10 @@ std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t f
 /// Writes the file (temporary name, verified, fsync, rename). Throws IoError.
 void write_step_file(const std::filesystem::path& path, const StepRecord& record);
 
-/// The same file, bit for bit, written by all ranks together: each field of a rank's record holds
-/// the values of `rows` alone. Ranges of ranks follow one another, and some may be empty. Throws
-/// the same IoError on all ranks.
-void write_step_file(Ranks& ranks, const std::filesystem::path& path, const StepRecord& record,
-                     RowRange rows);
+/// The same by all ranks together: each field of a rank's record holds the values of `rows` alone.
+/// Ranges of ranks follow one another, and some may be empty. Throws the same IoError on all ranks.
+void write_step_file(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
+                     const StepRecord& record, RowRange rows);
 
 /// Writes the step files of a run: the same bytes as write_step_file. Where each field is one chunk
 /// (up to 8 MiB), a record that differs from the one before it in values alone takes a tenth of the

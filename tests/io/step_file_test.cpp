@@ -45,6 +45,31 @@ std::string text_attribute(hid_t file, const char* object, const char* name) {
 
 }  // namespace
 
+TEST_CASE_TEMPLATE("values that are put into HDF5's layout make the bytes that HDF5 writes", T,
+                   float, double) {
+  const ScratchFolder folder;
+  FileWriter writer;
+  unsigned step = 0;
+  for (const Shape shape : {Shape{5, 7},
+                            {5, 7},
+                            {1, 1},
+                            {300, 700},
+                            {300, 700},
+                            {1500, 2003},
+                            {1500, 2003},
+                            {1, 300, 1, 1},
+                            {3, 5, 4, 3},
+                            {700, 1000, 5, 3}}) {
+    const auto field = random_field<T>(shape, ++step), laplacian = random_field<T>(shape, 2);
+    StepRecord record = record_of(shape, field, laplacian);
+    record.step = step;
+    record.provenance.emplace_back("state_digest", std::to_string(1000 + step));
+    write_step_file(writer, only_rank(), folder / "new.nc", record, RowRange::all(shape));
+    write_step_file(folder / "old.nc", record);
+    CHECK(read_bytes(folder / "new.nc") == read_bytes(folder / "old.nc"));
+  }
+}
+
 TEST_CASE_TEMPLATE("a writer of many makes the same bytes as one of each", T, float, double) {
   const ScratchFolder folder;
   StepFileWriter writer;

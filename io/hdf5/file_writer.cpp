@@ -1,29 +1,18 @@
-#include "io/hdf5/ranked_file.hpp"
+#include "io/hdf5/file_writer.hpp"
 
 #include <fcntl.h>
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
+#include "io/durable/durable_file.hpp"
 #include "io/durable/seal.hpp"
 #include "io/durable/temporary_file.hpp"
-#include "io/hdf5/field_dataset.hpp"
 
 namespace lapl {
 namespace {
-
-/// A run of a field's values in the file.
-struct PlacedRun {
-  std::size_t field = 0;
-  ValueRun run;
-};
-
-struct FileLayout {
-  std::uint64_t size = 0;       ///< without the seal
-  std::vector<PlacedRun> runs;  ///< in the order of the file
-  std::vector<std::byte> rest;  ///< what lies before, between and behind them; on the first rank
-};
 
 /// Bytes of the file that one rank has.
 struct Segment {
@@ -36,6 +25,7 @@ struct Segment {
 /// Calls `work`, which may fail on some ranks: then all throw what the first of these did.
 template <class Work>
 void on_all_ranks(Ranks& ranks, const std::string& label, const Work& work) {
+  if (ranks.count() == 1) return work();
   std::string problem;
   try {
     work();
@@ -58,55 +48,26 @@ std::vector<std::uint64_t> ends_of_ranks(Ranks& ranks, RowRange rows) {
   return ends;
 }
 
-std::uint64_t bytes_of_rows(const RankedValues& values, std::size_t field, std::int64_t rows) {
-  return static_cast<std::uint64_t>(rows * values.shape.columns) *
-         size_of(precision_of(values.fields[field].second));
+std::uint64_t bytes_of_rows(const FilePlan& plan, std::size_t field, std::int64_t rows) {
+  return static_cast<std::uint64_t>(rows * plan.shape.columns) *
+         size_of(plan.fields[field].precision);
 }
 
-void check_rows(const std::string& label, const RankedValues& values,
+void check_rows(const std::string& label, const FilePlan& plan, const RankedValues& values,
                 std::span<const std::uint64_t> ends, int rank) {
   const auto first = static_cast<std::int64_t>(rank == 0 ? 0 : ends[rank - 1]);
-  const std::int64_t all = RowRange::all(values.shape).count;
+  const std::int64_t all = RowRange::all(plan.shape).count;
   if ((values.rows.count > 0 && values.rows.first != first) ||
       static_cast<std::int64_t>(ends.back()) != all)
     throw IoError("{}: rank {} has rows from {} on after {}, and the ranks have {} of {}", label,
                   rank, values.rows.first, first, ends.back(), all);
-  for (std::size_t field = 0; field < values.fields.size(); ++field)
-    if (const auto& [name, held] = values.fields[field];
-        bytes_of(held).size() != bytes_of_rows(values, field, values.rows.count))
-      throw IoError("{}: field {} has {} values, but the rows of this rank have {}", label, name,
-                    count_of(held), values.rows.count * values.shape.columns);
-}
-
-/// What HDF5 has written, and where it has room for values.
-FileLayout read_layout(const std::filesystem::path& scratch, const RankedValues& values) {
-  FileLayout layout;
-  const Hdf5File file = reopen_hdf5_file(scratch);
-  for (std::size_t field = 0; field < values.fields.size(); ++field) {
-    const auto& [name, held] = values.fields[field];
-    for (const ValueRun& run : runs_of(file, name, values.shape, size_of(precision_of(held))))
-      layout.runs.push_back({field, run});
-  }
-  std::ranges::sort(layout.runs, {}, [](const PlacedRun& placed) { return placed.run.offset; });
-  return layout;
-}
-
-void read_rest(const PosixFile& written, const std::string& label, FileLayout& layout) {
-  layout.size = written.size();
-  std::uint64_t at = 0;
-  const auto read_up_to = [&](std::uint64_t end) {
-    const std::size_t before = layout.rest.size();
-    if (end < at) throw IoError(label + ": HDF5 has put values over each other");
-    layout.rest.resize(before + (end - at));
-    written.seek(at);
-    if (written.read(std::span(layout.rest).subspan(before)) < end - at)
-      throw IoError(label + ": became shorter while it was read");
-  };
-  for (const auto& [field, run] : layout.runs) {
-    read_up_to(run.offset);
-    at = run.offset + run.size + run.padding;
-  }
-  read_up_to(layout.size);
+  for (std::size_t field = 0; field < plan.fields.size(); ++field)
+    if (const FieldView held = values.fields[field];
+        bytes_of(held).size() != bytes_of_rows(plan, field, values.rows.count))
+      throw IoError("{}: field {} has {} values, but {} {}", label, plan.fields[field].name,
+                    count_of(held),
+                    ends.size() == 1 ? "the grid has" : "the rows of this rank have",
+                    values.rows.count * plan.shape.columns);
 }
 
 /// The first rank's size and runs, on all.
@@ -119,22 +80,21 @@ void broadcast(Ranks& ranks, FileLayout& layout) {
 }
 
 /// All of the file, in order.
-std::vector<Segment> segments_of(const FileLayout& layout, const RankedValues& values,
-                                 std::span<const std::uint64_t> ends, int rank) {
+std::vector<Segment> segments_of(const FilePlan& plan, const FileLayout& layout,
+                                 const RankedValues& values, std::span<const std::uint64_t> ends,
+                                 int rank) {
   std::vector<Segment> segments;
-  std::uint64_t at = 0;
   std::span<const std::byte> rest = layout.rest;
-  const auto add_rest_up_to = [&](std::uint64_t end) {
-    if (end == at) return;
-    segments.push_back({.offset = at});
+  const auto add_rest = [&](std::uint64_t offset, std::uint64_t size) {
+    segments.push_back({.offset = offset});
     if (rank != 0) return;
-    segments.back().bytes = rest.first(end - at);
-    rest = rest.subspan(end - at);
+    segments.back().bytes = rest.first(size);
+    rest = rest.subspan(size);
   };
-  for (const auto& [field, run] : layout.runs) {
-    add_rest_up_to(run.offset);
-    const std::uint64_t row_bytes = bytes_of_rows(values, field, 1);
-    const std::uint64_t own_first = bytes_of_rows(values, field, values.rows.first);
+  const auto add_values = [&](const PlacedRun& placed) {
+    const ValueRun& run = placed.run;
+    const std::uint64_t row_bytes = bytes_of_rows(plan, placed.field, 1);
+    const std::uint64_t own_first = bytes_of_rows(plan, placed.field, values.rows.first);
     const std::uint64_t end = run.first + run.size;
     for (std::uint64_t from = run.first, to = from; from < end; from = to) {
       const auto owner = std::ranges::upper_bound(ends, from / row_bytes) - ends.begin();
@@ -143,12 +103,11 @@ std::vector<Segment> segments_of(const FileLayout& layout, const RankedValues& v
           {.owner = static_cast<int>(owner), .offset = run.offset + (from - run.first)});
       if (owner == rank)
         segments.back().bytes =
-            bytes_of(values.fields[field].second).subspan(from - own_first, to - from);
+            bytes_of(values.fields[placed.field]).subspan(from - own_first, to - from);
     }
     segments.back().zeros = run.padding;
-    at = run.offset + run.size + run.padding;
-  }
-  add_rest_up_to(layout.size);
+  };
+  for_each_part(layout, add_rest, add_values);
   return segments;
 }
 
@@ -189,35 +148,40 @@ SealBytes seal_of(Ranks& ranks, std::span<const Segment> segments) {
   return maker.seal();
 }
 
+/// A new file, or what HDF5 has laid out at its path.
+PosixFile open_file(const TemporaryFile& temporary, bool is_new) {
+  return temporary.open(is_new ? O_RDWR | O_CREAT | O_EXCL : O_RDWR);
+}
+
 }  // namespace
 
-void write_ranked(Ranks& ranks, const std::filesystem::path& path, std::uint64_t expected_bytes,
-                  const RankedValues& values,
-                  const std::function<void(const std::filesystem::path& scratch)>& write_hdf5) {
+void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const FilePlan& plan,
+                       const RankedValues& values, const std::string& key) {
+  constexpr std::size_t worth_keeping = std::size_t{32} << 20;
   const std::string label = path.string();
   const std::vector<std::uint64_t> ends = ends_of_ranks(ranks, values.rows);
-  FileLayout layout;
   std::optional<TemporaryFile> temporary;  // of the first rank
   std::optional<PosixFile> file;
   on_all_ranks(ranks, label, [&] {
-    check_rows(label, values, ends, ranks.rank());
+    check_rows(label, plan, values, ends, ranks.rank());
     if (!ranks.is_first()) return;
     temporary.emplace(path);
-    ScratchFile scratch = write_scratch(*temporary, expected_bytes, [&](const auto& at) {
-      const Hdf5Session session;
-      naming_file(path, [&] {
-        write_hdf5(at);
-        layout = read_layout(at, values);
-      });
-    });
-    read_rest(scratch.written(), label, layout);
-    file.emplace(std::move(scratch.file));
+    bool is_new = true;
+    if (key_.empty() || key_ != key) {
+      key_.clear();
+      LaidOut laid_out = lay_out(temporary->path(), label, plan, values.changing);
+      layout_ = std::move(laid_out.layout);
+      is_new = laid_out.in_memory;
+      key_ = key;
+    }
+    layout_.put(values.changing);
+    file.emplace(open_file(*temporary, is_new));
   });
-  broadcast(ranks, layout);
+  broadcast(ranks, layout_);
   const std::string name = broadcast_text(ranks, temporary ? temporary->path().string() : "");
   std::vector<Segment> segments;
   on_all_ranks(ranks, label, [&] {
-    segments = segments_of(layout, values, ends, ranks.rank());
+    segments = segments_of(plan, layout_, values, ends, ranks.rank());
     if (!file) file.emplace(name, O_WRONLY, label);
     for (const Segment& segment : segments) file->write_at(segment.bytes, segment.offset);
     file->sync();
@@ -226,9 +190,47 @@ void write_ranked(Ranks& ranks, const std::filesystem::path& path, std::uint64_t
   const SealBytes seal = seal_of(ranks, segments);
   on_all_ranks(ranks, label, [&] {
     if (!ranks.is_first()) return;
-    file->write_at(seal, layout.size);
+    file->write_at(seal, layout_.size);
     temporary->commit(*file);
   });
+  if (layout_.rest.size() > worth_keeping) {
+    key_.clear();
+    layout_ = {};
+  }
+}
+
+void write_records(const std::filesystem::path& path, const FilePlan& plan,
+                   const NamedValues& changing,
+                   const std::function<void(const PutRecord& put)>& make) {
+  const std::string label = path.string();
+  TemporaryFile temporary(path);
+  LaidOut laid_out = lay_out(temporary.path(), label, plan, changing);
+  FileLayout& layout = laid_out.layout;
+  PosixFile file = open_file(temporary, laid_out.in_memory);
+  std::vector<PlacedRun> runs = layout.runs;
+  const auto place = [](const PlacedRun& placed) { return std::pair(placed.field, placed.record); };
+  std::ranges::sort(runs, {}, place);
+  make([&](std::size_t field, std::size_t record, FieldView values) {
+    if (bytes_of(values).size() != bytes_of_rows(plan, field, RowRange::all(plan.shape).count))
+      throw IoError("{}: a record of {} has {} values, but the grid has {}", label,
+                    plan.fields[field].name, count_of(values), plan.shape.cells());
+    for (const auto& placed : std::ranges::equal_range(runs, std::pair(field, record), {}, place))
+      file.write_at(bytes_of(values).subspan(placed.run.first, placed.run.size), placed.run.offset);
+  });
+  layout.put(changing);
+  std::span<const std::byte> rest = layout.rest;
+  const auto write_rest = [&](std::uint64_t offset, std::uint64_t size) {
+    file.write_at(rest.first(size), offset);
+    rest = rest.subspan(size);
+  };
+  const auto write_padding = [&](const PlacedRun& placed) {  // the last byte makes room for all
+    constexpr std::array<std::byte, 1> zero = {};
+    const ValueRun& run = placed.run;
+    if (run.padding > 0) file.write_at(zero, run.offset + run.size + run.padding - 1);
+  };
+  for_each_part(layout, write_rest, write_padding);
+  file.write_at(seal_of_file(file, label), layout.size);
+  temporary.commit(file);
 }
 
 }  // namespace lapl
