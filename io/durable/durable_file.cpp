@@ -101,25 +101,6 @@ SealBytes seal_of_file(const PosixFile& file, const std::string& label) {
   return maker.seal();
 }
 
-std::vector<std::byte> hdf5_image(
-    const std::string& label, const std::function<void(const std::filesystem::path&)>& write_hdf5) {
-  const auto memory = PosixFile::in_memory(label);
-  if (!memory) return {};
-  naming_system_error([&] { write_hdf5(memory->scratch_path()); });
-  std::vector<std::byte> image(memory->size());
-  read_all_of(*memory, label, image);
-  return image;
-}
-
-void write_sealed_image(const std::filesystem::path& path, std::span<const std::byte> image) {
-  write_in_blocks(path, [&](const BlockWriter& write) {
-    SealMaker maker;
-    maker.add(image);
-    write(image);
-    write(maker.seal());
-  });
-}
-
 void verify_seal(const std::filesystem::path& path) {
   compare_with_seal(path, [&](const PosixFile& file, std::uint64_t length, SealMaker& maker) {
     for_each_block(file, path.string(), length,

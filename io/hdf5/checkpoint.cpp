@@ -42,18 +42,7 @@ void append(FieldValues& state, FieldValues field) {
 }
 
 void write_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& header,
-                FieldView values) {
-  Hdf5File file = create_hdf5_file(scratch, Hdf5Format::checkpoint);
-  write_checkpoint_header(file, header);
-  for (std::size_t i = 0; i < header.fields.size(); ++i)
-    write_contiguous_field(file, header.fields[i], header.shape,
-                           part_of(values, i, header.fields.size()))
-        .close("close dataset " + header.fields[i]);
-  file.close("close the HDF5 file");
-}
-
-void lay_out_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& header,
-                  Precision precision) {
+                Precision precision) {
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::checkpoint);
   write_checkpoint_header(file, header);
   for (const std::string& name : header.fields)
@@ -71,9 +60,8 @@ std::string layout_key(const CheckpointHeader& header, Precision precision) {
                      header.config);
 }
 
-/// HDF5 can lose data without an error: what it wrote is read again before it is sealed.
-void expect_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& header,
-                 FieldView values) {
+/// HDF5 can lose data without an error: what it wrote is read again.
+void expect_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& header) {
   const Hdf5File file = reopen_hdf5_file(scratch);
   const CheckpointHeader read = read_checkpoint_header(file);
   const auto same_bits = [](double a, double b) { return bits_of(a) == bits_of(b); };
@@ -84,8 +72,6 @@ void expect_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& h
       read.output_list != header.output_list.value_or(OutputListMark()) ||
       read.missing_outputs != header.missing_outputs)
     throw IoError("the header reads back with other values than were written");
-  for (std::size_t i = 0; i < header.fields.size(); ++i)
-    expect_field(file, header.fields[i], header.shape, part_of(values, i, header.fields.size()));
 }
 
 /// Amply for everything but the values.
@@ -144,20 +130,13 @@ Checkpoint scan(hid_t file, const std::function<void(FieldView piece)>& look) {
 
 void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
                       FieldView values) {
-  const Hdf5Session session;
   const std::size_t count = count_of(values);
   const auto expected = static_cast<std::size_t>(header.shape.cells()) * header.fields.size();
   if (count != expected)
     throw IoError("{}: the state has {} values, but the grid has {}", path.string(), count,
                   expected);
-  const std::uint64_t expected_bytes =
-      count * size_of(precision_of(values)) + expected_rest(header);
-  write_sealed(path, expected_bytes, [&](const std::filesystem::path& scratch) {
-    naming_file(path, [&] {
-      write_hdf5(scratch, header, values);
-      expect_hdf5(scratch, header, values);
-    });
-  });
+  FileWriter writer;
+  write_checkpoint(writer, only_rank(), path, header, RowRange::all(header.shape), values);
 }
 
 void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
@@ -176,9 +155,8 @@ void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::p
     ranked.fields.push_back(part_of(values, i, header.fields.size()));
   }
   plan.write_hdf5 = [&](const std::filesystem::path& scratch) {
-    const auto none = std::visit([](auto held) { return FieldView(held.first(0)); }, values);
-    lay_out_hdf5(scratch, header, precision);
-    expect_hdf5(scratch, header, none);
+    write_hdf5(scratch, header, precision);
+    expect_hdf5(scratch, header);
   };
   writer.write(ranks, path, plan, ranked, layout_key(header, precision));
 }

@@ -32,14 +32,6 @@ void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_
 [[nodiscard]] Hdf5Dataset lay_out_contiguous_field(hid_t location, const std::string& name,
                                                    Shape shape, Precision precision);
 
-/// Creates the dataset and writes it: (1, [planes, rows,] columns) in chunks, for netCDF and VTK.
-/// Where there are no `values`, it is laid out as if there were, and others write them (runs_of).
-[[nodiscard]] Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape shape,
-                                              FieldView values);
-/// The same without the time axis, contiguous.
-[[nodiscard]] Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name,
-                                                 Shape shape, FieldView values);
-
 /// Creates a dataset (records, the axes of the grid), with `axes` axes as in DatasetLayout, in
 /// chunks, each a part of one record; the groups in its name too.
 [[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
@@ -49,10 +41,6 @@ void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_
 /// Where the values of a field lie at a record, in the order of the grid.
 std::vector<ValueRun> runs_of(hid_t location, const std::string& name, std::size_t record,
                               Shape shape, std::size_t value_size);
-
-/// Reads the dataset again, block by block; throws IoError unless it holds exactly these bits.
-/// Where there are no `values`, only its extent is looked at.
-void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values);
 
 /// HDF5's type for a value as stored.
 hid_t stored_type_of(Precision precision);
@@ -100,10 +88,6 @@ FieldValues read_rows(hid_t dataset, const std::string& name, const DatasetLayou
 /// field of the first value, values).
 void for_pieces(hid_t dataset, const std::string& name, const DatasetLayout& layout,
                 const std::function<void(std::int64_t first, FieldView values)>& use);
-
-/// Reads all records again; throws IoError unless their state digests are these.
-void expect_records(hid_t location, const std::string& name, int grid_axes,
-                    std::span<const std::uint64_t> digests);
 
 /// touch_values with the type that read_values gives.
 void touch_field(hid_t dataset, const std::string& name, const DatasetLayout& layout);
