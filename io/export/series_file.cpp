@@ -74,7 +74,7 @@ class SeriesFile {
                   .expected_bytes = expected_bytes(),
                   .write_hdf5 = [&](const fs::path& scratch) { write_hdf5(scratch); }};
     for (const FieldHeader& field : header_.fields)
-      plan.fields.push_back({field.name, series_.precision});
+      plan.fields.emplace_back(field.name, series_.precision);
     write_records(path, plan, {{"provenance/digests", std::as_bytes(std::span(text_))}},
                   [&](const PutRecord& put) {
                     put_values(put);
@@ -110,8 +110,6 @@ class SeriesFile {
     write_vtkhdf(file, header_.axes, fields, scales);
     close_axes(scales);
     file.close("close the HDF5 file");
-    // HDF5 can lose data without an error: what it wrote is read again.
-    expect_axes(reopen_hdf5_file(scratch), header_.axes);
   }
 
   void lay_out_field(hid_t file, const FieldHeader& field, const AxisScales& scales) const {

@@ -60,20 +60,6 @@ std::string layout_key(const CheckpointHeader& header, Precision precision) {
                      header.config);
 }
 
-/// HDF5 can lose data without an error: what it wrote is read again.
-void expect_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& header) {
-  const Hdf5File file = reopen_hdf5_file(scratch);
-  const CheckpointHeader read = read_checkpoint_header(file);
-  const auto same_bits = [](double a, double b) { return bits_of(a) == bits_of(b); };
-  if (read.config != header.config || read.shape != header.shape || read.fields != header.fields ||
-      read.step != header.step || !same_bits(read.time_step, header.time_step) ||
-      !same_bits(read.coefficient, header.coefficient) ||
-      read.state_digest != header.state_digest ||
-      read.output_list != header.output_list.value_or(OutputListMark()) ||
-      read.missing_outputs != header.missing_outputs)
-    throw IoError("the header reads back with other values than were written");
-}
-
 /// Amply for everything but the values.
 std::uint64_t expected_rest(const CheckpointHeader& header) {
   return header.config.size() + (std::uint64_t{1} << 20);
@@ -151,12 +137,11 @@ void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::p
                    {"state_digest", std::as_bytes(std::span(&header.state_digest, 1))},
                    {"output_list", std::as_bytes(std::span(words))}}};
   for (std::size_t i = 0; i < header.fields.size(); ++i) {
-    plan.fields.push_back({header.fields[i], precision});
+    plan.fields.emplace_back(header.fields[i], precision);
     ranked.fields.push_back(part_of(values, i, header.fields.size()));
   }
   plan.write_hdf5 = [&](const std::filesystem::path& scratch) {
     write_hdf5(scratch, header, precision);
-    expect_hdf5(scratch, header);
   };
   writer.write(ranks, path, plan, ranked, layout_key(header, precision));
 }

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "io/durable/durable_file.hpp"
 #include "io/durable/seal.hpp"
 #include "io/durable/temporary_file.hpp"
+#include "io/hdf5/field_dataset.hpp"
 
 namespace lapl {
 namespace {
@@ -21,6 +23,101 @@ struct Segment {
   std::uint64_t zeros = 0;                ///< behind the bytes
   std::span<const std::byte> bytes = {};  ///< on the owner
 };
+
+/// Calls rest(offset, size) and values(run) for what a file consists of, in its order.
+template <class Rest, class Values>
+void for_each_part(const FileLayout& layout, const Rest& rest, const Values& values) {
+  std::uint64_t at = 0;
+  for (const FileLayout::Run& placed : layout.runs) {
+    const ValueRun& run = placed.run;
+    if (run.offset > at) rest(at, run.offset - at);
+    values(placed);
+    at = run.offset + run.size + run.padding;
+  }
+  if (layout.size > at) rest(at, layout.size - at);
+}
+
+/// Where HDF5 has room for values of fields, and where it has put those of other datasets.
+FileLayout find_values(hid_t file, const FilePlan& plan, const NamedValues& changing) {
+  FileLayout layout;
+  for (std::size_t field = 0; field < plan.fields.size(); ++field)
+    for (std::size_t record = 0; record < plan.records; ++record)
+      for (const auto& [name, precision] = plan.fields[field];
+           const ValueRun& run : runs_of(file, name, record, plan.shape, size_of(precision)))
+        layout.runs.push_back({field, record, run});
+  std::ranges::sort(layout.runs, {},
+                    [](const FileLayout::Run& placed) { return placed.run.offset; });
+  std::uint64_t end = 0;
+  for (const auto& [field, record, run] : layout.runs) {
+    if (run.offset < end) throw IoError("HDF5 has put values over each other");
+    end = run.offset + run.size + run.padding;
+  }
+  for (const auto& [name, bytes] : changing) {
+    const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
+    layout.changing.push_back(H5Dget_offset(dataset));
+    if (layout.changing.back() == HADDR_UNDEF || H5Dget_storage_size(dataset) != bytes.size())
+      throw IoError("dataset " + name + " does not lie in one piece, as lapl writes it");
+  }
+  return layout;
+}
+
+void read_rest(const PosixFile& written, const std::string& label, FileLayout& layout) {
+  layout.size = written.size();
+  const std::vector<std::uint64_t> changing = layout.changing;  // in the file
+  std::uint64_t values_before = 0;
+  const auto read = [&](std::uint64_t offset, std::uint64_t size) {
+    const std::size_t before = layout.rest.size();
+    layout.rest.resize(before + size);
+    written.seek(offset);
+    if (written.read(std::span(layout.rest).subspan(before)) < size)
+      throw IoError(label + ": became shorter while it was read");
+    for (std::size_t i = 0; i < changing.size(); ++i)
+      if (changing[i] >= offset) layout.changing[i] = changing[i] - values_before;
+  };
+  for_each_part(layout, read, [&](const FileLayout::Run& placed) {
+    values_before += placed.run.size + placed.run.padding;
+  });
+}
+
+/// Has HDF5 lay the file out in memory; in the temporary file where that has no room, which is then
+/// empty again.
+FileLayout lay_out_once(const TemporaryFile& temporary, const FilePlan& plan,
+                        const NamedValues& changing) {
+  FileLayout layout;
+  const std::string label = temporary.target().string();
+  const auto memory = write_scratch(
+      temporary.path(), label, plan.expected_bytes, [&](const std::filesystem::path& scratch) {
+        naming_file(label, [&] {
+          plan.write_hdf5(scratch);
+          layout = find_values(reopen_hdf5_file(scratch), plan, changing);
+        });
+      });
+  if (memory) {
+    read_rest(*memory, label, layout);
+  } else {
+    read_rest(PosixFile(temporary.path(), O_RDONLY, label), label, layout);
+    std::error_code error;  // of one that stays, opening it anew tells
+    std::filesystem::remove(temporary.path(), error);
+  }
+  return layout;
+}
+
+FileLayout lay_out(const TemporaryFile& temporary, const FilePlan& plan,
+                   const NamedValues& changing) {
+  const Hdf5Session session;
+  FileLayout layout = lay_out_once(temporary, plan, changing);
+  const FileLayout again = lay_out_once(temporary, plan, changing);
+  if (layout.size != again.size || layout.rest != again.rest)
+    throw IoError(temporary.target().string() + ": HDF5 writes it otherwise when it does so again");
+  return layout;
+}
+
+/// Puts the changing values into the rest.
+void put(const NamedValues& changing, FileLayout& layout) {
+  for (std::size_t i = 0; i < changing.size(); ++i)
+    std::ranges::copy(changing[i].second,
+                      layout.rest.begin() + static_cast<std::ptrdiff_t>(layout.changing[i]));
+}
 
 /// Calls `work`, which may fail on some ranks: then all throw what the first of these did.
 template <class Work>
@@ -49,8 +146,7 @@ std::vector<std::uint64_t> ends_of_ranks(Ranks& ranks, RowRange rows) {
 }
 
 std::uint64_t bytes_of_rows(const FilePlan& plan, std::size_t field, std::int64_t rows) {
-  return static_cast<std::uint64_t>(rows * plan.shape.columns) *
-         size_of(plan.fields[field].precision);
+  return static_cast<std::uint64_t>(rows * plan.shape.columns) * size_of(plan.fields[field].second);
 }
 
 void check_rows(const std::string& label, const FilePlan& plan, const RankedValues& values,
@@ -64,7 +160,7 @@ void check_rows(const std::string& label, const FilePlan& plan, const RankedValu
   for (std::size_t field = 0; field < plan.fields.size(); ++field)
     if (const FieldView held = values.fields[field];
         bytes_of(held).size() != bytes_of_rows(plan, field, values.rows.count))
-      throw IoError("{}: field {} has {} values, but {} {}", label, plan.fields[field].name,
+      throw IoError("{}: field {} has {} values, but {} {}", label, plan.fields[field].first,
                     count_of(held),
                     ends.size() == 1 ? "the grid has" : "the rows of this rank have",
                     values.rows.count * plan.shape.columns);
@@ -91,7 +187,7 @@ std::vector<Segment> segments_of(const FilePlan& plan, const FileLayout& layout,
     segments.back().bytes = rest.first(size);
     rest = rest.subspan(size);
   };
-  const auto add_values = [&](const PlacedRun& placed) {
+  const auto add_values = [&](const FileLayout::Run& placed) {
     const ValueRun& run = placed.run;
     const std::uint64_t row_bytes = bytes_of_rows(plan, placed.field, 1);
     const std::uint64_t own_first = bytes_of_rows(plan, placed.field, values.rows.first);
@@ -148,11 +244,6 @@ SealBytes seal_of(Ranks& ranks, std::span<const Segment> segments) {
   return maker.seal();
 }
 
-/// A new file, or what HDF5 has laid out at its path.
-PosixFile open_file(const TemporaryFile& temporary, bool is_new) {
-  return temporary.open(is_new ? O_RDWR | O_CREAT | O_EXCL : O_RDWR);
-}
-
 }  // namespace
 
 void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const FilePlan& plan,
@@ -166,16 +257,13 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
     check_rows(label, plan, values, ends, ranks.rank());
     if (!ranks.is_first()) return;
     temporary.emplace(path);
-    bool is_new = true;
     if (key_.empty() || key_ != key) {
       key_.clear();
-      LaidOut laid_out = lay_out(temporary->path(), label, plan, values.changing);
-      layout_ = std::move(laid_out.layout);
-      is_new = laid_out.in_memory;
+      layout_ = lay_out(*temporary, plan, values.changing);
       key_ = key;
     }
-    layout_.put(values.changing);
-    file.emplace(open_file(*temporary, is_new));
+    put(values.changing, layout_);
+    file.emplace(temporary->open(O_WRONLY | O_CREAT | O_EXCL));
   });
   broadcast(ranks, layout_);
   const std::string name = broadcast_text(ranks, temporary ? temporary->path().string() : "");
@@ -204,30 +292,32 @@ void write_records(const std::filesystem::path& path, const FilePlan& plan,
                    const std::function<void(const PutRecord& put)>& make) {
   const std::string label = path.string();
   TemporaryFile temporary(path);
-  LaidOut laid_out = lay_out(temporary.path(), label, plan, changing);
-  FileLayout& layout = laid_out.layout;
-  PosixFile file = open_file(temporary, laid_out.in_memory);
-  std::vector<PlacedRun> runs = layout.runs;
-  const auto place = [](const PlacedRun& placed) { return std::pair(placed.field, placed.record); };
+  FileLayout layout = lay_out(temporary, plan, changing);
+  PosixFile file = temporary.open(O_RDWR | O_CREAT | O_EXCL);
+  std::vector<FileLayout::Run> runs = layout.runs;
+  const auto place = [](const FileLayout::Run& placed) {
+    return std::pair(placed.field, placed.record);
+  };
   std::ranges::sort(runs, {}, place);
   make([&](std::size_t field, std::size_t record, FieldView values) {
     if (bytes_of(values).size() != bytes_of_rows(plan, field, RowRange::all(plan.shape).count))
       throw IoError("{}: a record of {} has {} values, but the grid has {}", label,
-                    plan.fields[field].name, count_of(values), plan.shape.cells());
+                    plan.fields[field].first, count_of(values), plan.shape.cells());
     for (const auto& placed : std::ranges::equal_range(runs, std::pair(field, record), {}, place))
       file.write_at(bytes_of(values).subspan(placed.run.first, placed.run.size), placed.run.offset);
   });
-  layout.put(changing);
+  put(changing, layout);
   std::span<const std::byte> rest = layout.rest;
   const auto write_rest = [&](std::uint64_t offset, std::uint64_t size) {
     file.write_at(rest.first(size), offset);
     rest = rest.subspan(size);
   };
-  const auto write_padding = [&](const PlacedRun& placed) {  // the last byte makes room for all
-    constexpr std::array<std::byte, 1> zero = {};
-    const ValueRun& run = placed.run;
-    if (run.padding > 0) file.write_at(zero, run.offset + run.size + run.padding - 1);
-  };
+  const auto write_padding =
+      [&](const FileLayout::Run& placed) {  // the last byte makes room for all
+        constexpr std::array<std::byte, 1> zero = {};
+        const ValueRun& run = placed.run;
+        if (run.padding > 0) file.write_at(zero, run.offset + run.size + run.padding - 1);
+      };
   for_each_part(layout, write_rest, write_padding);
   file.write_at(seal_of_file(file, label), layout.size);
   temporary.commit(file);
