@@ -40,8 +40,8 @@ class TemporaryFile {
 void naming_system_error(const std::function<void()>& write_hdf5);
 
 /// Has `write_hdf5` write a file in memory, and returns that, while `expected_bytes` are at most
-/// two MiB or a quarter of what is available; else at `path`, as where the system has no such files. `label`
-/// names it in messages. Throws IoError.
+/// two MiB or a quarter of what is available; else at `path`, as where the system has no such
+/// files. `label` names it in messages. Throws IoError.
 std::optional<PosixFile> write_scratch(
     const std::filesystem::path& path, const std::string& label, std::uint64_t expected_bytes,
     const std::function<void(const std::filesystem::path&)>& write_hdf5);
