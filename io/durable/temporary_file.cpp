@@ -57,8 +57,10 @@ void naming_system_error(const std::function<void()>& write_hdf5) {
 std::optional<PosixFile> write_scratch(
     const std::filesystem::path& path, const std::string& label, std::uint64_t expected_bytes,
     const std::function<void(const std::filesystem::path&)>& write_hdf5) {
-  auto memory =
-      expected_bytes <= available_memory() / 4 ? PosixFile::in_memory(label) : std::nullopt;
+  constexpr std::uint64_t little = 16 << 20;  // not worth asking for what is available
+  auto memory = expected_bytes <= little || expected_bytes <= available_memory() / 4
+                    ? PosixFile::in_memory(label)
+                    : std::nullopt;
   naming_system_error([&] { write_hdf5(memory ? memory->scratch_path() : path); });
   return memory;
 }

@@ -39,9 +39,9 @@ class TemporaryFile {
 /// because of the disk, the message of its IoError gets the system's reason.
 void naming_system_error(const std::function<void()>& write_hdf5);
 
-/// Has `write_hdf5` write a file in memory, and returns that, while `expected_bytes` are at most a
-/// quarter of what is available; else at `path`, as where the system has no such files. `label`
-/// names it in messages. Throws IoError.
+/// Has `write_hdf5` write a file in memory, and returns that, while `expected_bytes` are few or at
+/// most a quarter of what is available; else at `path`, as where the system has no such files.
+/// `label` names it in messages. Throws IoError.
 std::optional<PosixFile> write_scratch(
     const std::filesystem::path& path, const std::string& label, std::uint64_t expected_bytes,
     const std::function<void(const std::filesystem::path&)>& write_hdf5);
