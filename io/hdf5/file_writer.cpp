@@ -79,34 +79,34 @@ void read_rest(const PosixFile& written, const std::string& label, FileLayout& l
   });
 }
 
-/// Has HDF5 lay the file out in memory; in the temporary file where that has no room, which is then
-/// empty again.
-FileLayout lay_out_once(const TemporaryFile& temporary, const FilePlan& plan,
-                        const NamedValues& changing) {
-  FileLayout layout;
+/// Has HDF5 lay the file out in memory and `look` at that; in the temporary file where memory has
+/// no room, which is then gone again.
+template <class Look>
+void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayout& layout,
+                  const Look& look) {
   const std::string label = temporary.target().string();
-  const auto memory = write_scratch(
-      temporary.path(), label, plan.expected_bytes, [&](const std::filesystem::path& scratch) {
-        naming_file(label, [&] {
-          plan.write_hdf5(scratch);
-          layout = find_values(reopen_hdf5_file(scratch), plan, changing);
-        });
-      });
-  if (memory) {
-    read_rest(*memory, label, layout);
-  } else {
-    read_rest(PosixFile(temporary.path(), O_RDONLY, label), label, layout);
-    std::error_code error;  // of one that stays, opening it anew tells
-    std::filesystem::remove(temporary.path(), error);
-  }
-  return layout;
+  const auto memory = write_scratch(temporary.path(), label, plan.expected_bytes,
+                                    [&](const std::filesystem::path& scratch) {
+                                      naming_file(label, [&] {
+                                        plan.write_hdf5(scratch);
+                                        look(scratch);
+                                      });
+                                    });
+  if (memory) return read_rest(*memory, label, layout);
+  read_rest(PosixFile(temporary.path(), O_RDONLY, label), label, layout);
+  std::error_code error;  // opening it anew tells of one that stays
+  std::filesystem::remove(temporary.path(), error);
 }
 
 FileLayout lay_out(const TemporaryFile& temporary, const FilePlan& plan,
                    const NamedValues& changing) {
   const Hdf5Session session;
-  FileLayout layout = lay_out_once(temporary, plan, changing);
-  const FileLayout again = lay_out_once(temporary, plan, changing);
+  FileLayout layout, again;
+  lay_out_once(temporary, plan, layout, [&](const std::filesystem::path& scratch) {
+    layout = find_values(reopen_hdf5_file(scratch), plan, changing);
+    again.runs = layout.runs;
+  });
+  lay_out_once(temporary, plan, again, [](const std::filesystem::path&) {});
   if (layout.size != again.size || layout.rest != again.rest)
     throw IoError(temporary.target().string() + ": HDF5 writes it otherwise when it does so again");
   return layout;
@@ -272,9 +272,8 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
     segments = segments_of(plan, layout_, values, ends, ranks.rank());
     if (!file) file.emplace(name, O_WRONLY, label);
     for (const Segment& segment : segments) file->write_at(segment.bytes, segment.offset);
-    if (ranks.is_first()) return;  // its commit flushes
-    file->sync();
-    file->close();
+    if (ranks.count() > 1) file->sync();  // all at once; one alone does so when it commits
+    if (!ranks.is_first()) file->close();
   });
   const SealBytes seal = seal_of(ranks, segments);
   on_all_ranks(ranks, label, [&] {
