@@ -6,14 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <new>
-#include <string_view>
 
 #include "app/exit_code.hpp"
 #include "app/program.hpp"
@@ -56,17 +53,9 @@ void open_closed_streams() {
 
 // Threads of OpenMP that wait for others spin, by GNU's presets for some milliseconds: on a busy
 // machine that is time taken from the very thread that they wait for. The runtime reads how long
-// from the environment while it is loaded, so what computes starts once more, with a fraction of a
-// millisecond set.
-void start_with_short_spinning(int argc, char** argv) {
-  if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  constexpr std::array commands = {"run",   "resume", "sweep",         "plan",
-                                   "bench", "filter", "verify-restart"};
-  if (argc < 2 || std::ranges::find(commands, std::string_view(argv[1])) == commands.end()) return;
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error || setenv("GOMP_SPINCOUNT", "10000", 0) != 0) return;
-  execv(program.c_str(), argv);  // where it fails, threads spin
+// from the environment in a constructor, which comes after this one (cmake/dependencies.cmake).
+__attribute__((constructor(101))) void let_threads_spin_shortly() {
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", "10000", 0);
 }
 
 // The stack that formulas of the largest depth need, several times over: functions that call
@@ -128,7 +117,6 @@ void on_exit() {
 
 int main(int argc, char** argv) try {
   open_closed_streams();
-  start_with_short_spinning(argc, argv);
   lapl::receive_shared_code();
   std::set_new_handler(note_no_memory);
   std::set_terminate(terminate);

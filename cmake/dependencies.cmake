@@ -1,4 +1,14 @@
 # Libraries, all packaged in Debian 12, Debian 13 and Ubuntu 24.04 (scripts/packages lists the packages).
+# GNU's OpenMP reads its settings in its constructor. As an archive it runs after ours (app/main.cpp).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT OpenMP_gomp_LIBRARY MATCHES "[.]a$")
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.a
+                  OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(IS_ABSOLUTE "${archive}")
+    set(OpenMP_gomp_LIBRARY ${archive} CACHE FILEPATH "GNU's OpenMP" FORCE)
+  else()
+    message(STATUS "lapl: ${CMAKE_CXX_COMPILER} has no libgomp.a, so threads spin as GOMP_SPINCOUNT says, or for long")
+  endif()
+endif()
 find_package(OpenMP COMPONENTS CXX)
 if(NOT OpenMP_CXX_FOUND)
   set(packages "")

@@ -1,6 +1,5 @@
 # What `cmake --install` puts where, and the Debian package that `cpack -G DEB` makes of it: the
 # program, its manual pages, completions and documentation. An installed tree may be moved.
-include(GNUInstallDirs)
 
 # Folders that CMake makes on the way to a file, and CPack for a package, have the umask's mode.
 # Everyone may read these.
@@ -22,11 +21,6 @@ endforeach()
 install(TARGETS lapl RUNTIME)
 if(TARGET lapl_mpi)
   install(TARGETS lapl_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapl)
-  file(RELATIVE_PATH libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/lapl)
-  set_property(TARGET lapl APPEND PROPERTY INSTALL_RPATH "$ORIGIN/${libraries}")
-endif()
-if(LAPL_HAS_CUDA)  # cuFFT lies where the linker does not look
-  set_property(TARGET lapl APPEND PROPERTY INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}")
 endif()
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # where Debian looks

@@ -21,8 +21,8 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
     for (const OutputDataset& dataset : model_.outputs)
       record.fields.push_back({dataset.name, "", "", values_of(dataset, captured)});
     try {
-      write_step_file(*captured.ranks, folder / "fields" / step_file_name(storing.step), record,
-                      captured.rows);
+      write_step_file(writer_, *captured.ranks, folder / "fields" / step_file_name(storing.step),
+                      record, captured.rows);
     } catch (const IoError&) {
     }
   }
@@ -30,8 +30,9 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   header.shape = config.shape;
   header.fields = config.fields;
   if (storing.checkpoint && GoAhead::heard(*captured.ranks)) try {
-      write_checkpoint(*captured.ranks, folder / "checkpoints" / checkpoint_file_name(storing.step),
-                       header, captured.rows, captured.state);
+      write_checkpoint(writer_, *captured.ranks,
+                       folder / "checkpoints" / checkpoint_file_name(storing.step), header,
+                       captured.rows, captured.state);
     } catch (const IoError&) {
     }
 }

@@ -1,6 +1,7 @@
 // What other ranks than the first do of what is stored: their rows of sums and of files.
 #pragma once
 
+#include "io/hdf5/file_writer.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
@@ -41,6 +42,7 @@ class RankWriter final : public RunSink<T> {
 
  private:
   const Model& model_;
+  FileWriter writer_;
   bool warned_of_frozen_ = false;
 };
 

@@ -163,10 +163,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   for (const OutputDataset& dataset : model_.outputs)
     record.fields.push_back(
         {dataset.name, dataset.description, dataset.unit, values_of(dataset, captured)});
-  if (captured.ranks->count() == 1)
-    step_files_.write(path, record);
-  else
-    write_step_file(*captured.ranks, path, record, captured.rows);
+  write_step_file(step_writer_, *captured.ranks, path, record, captured.rows);
   if (step == first_step_) diagnostics_.begin(step);  // a line of it may be there
   std::string line = fmt::format("{},{}", step, time);
   for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
@@ -263,7 +260,7 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
   folder_.sync();
   const OutputListMark output_list = output_list_.store();
   together.say();
-  write_checkpoint(*captured.ranks, path,
+  write_checkpoint(checkpoint_writer_, *captured.ranks, path,
                    {.config = config_text_,
                     .shape = config_.shape,
                     .fields = config_.fields,

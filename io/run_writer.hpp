@@ -103,7 +103,7 @@ class RunWriter final : public RunSink<T> {
   };
   std::map<std::int64_t, Stored> outputs_;  // by step
   std::size_t looks_ = 0;                   // at outputs that may have changed, saved up
-  StepFileWriter step_files_;
+  FileWriter step_writer_, checkpoint_writer_;
   RunTable diagnostics_, probes_;
   OutputList output_list_;
   std::mutex probing_;  // lines come from the stepping thread

@@ -76,6 +76,10 @@ void Command::flag(const std::string& name, bool* target, const std::string& wha
 
 void Command::footer(const std::string& text) { command_->footer(text); }
 
+void Command::footer(const std::function<std::string()>& text) {
+  command_->footer("")->footer(text);  // CLI11 puts it before the other, which is the program's
+}
+
 void Command::hide() { command_->group(""); }
 
 }  // namespace lapl

@@ -66,6 +66,9 @@ class Command {
 
   /// What follows the options in the help: examples, and what else there is to say.
   void footer(const std::string& text);
+  /// The same where making the text takes a while: `text` is called where help is asked for. A line
+  /// feed follows it.
+  void footer(const std::function<std::string()>& text);
   /// Not shown to people.
   void hide();
 

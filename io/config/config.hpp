@@ -52,7 +52,7 @@ std::string config_schema();
 /// The table of keys as Markdown: docs/config.md.
 std::string config_reference();
 
-/// One line a key, for --help: name, what it takes, default, meaning.
+/// One line a key, for --help, with a line feed before each: name, what it takes, default, meaning.
 std::string config_key_help();
 
 /// A key, what it means, and the words that it takes, if any.

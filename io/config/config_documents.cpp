@@ -195,7 +195,7 @@ std::string config_key_help() {
   for (const ConfigKey& key : config_keys()) {
     std::string notes = key.is_required() ? "required" : "default " + key.preset;
     if (!key.kinds.empty()) notes = fmt::format("kind {}, {}", either_of(key.kinds), notes);
-    text += fmt::format("  {:<26}  {} ({})\n", key.name, key.meaning, notes);
+    text += fmt::format("\n  {:<26}  {} ({})", key.name, key.meaning, notes);
   }
   return text;
 }

@@ -80,34 +80,25 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
                   const std::function<void(const std::filesystem::path& scratch)>& write_hdf5) {
   const std::string label = path.string();
   TemporaryFile temporary(path);
-  ScratchFile scratch = write_scratch(temporary, expected_bytes, write_hdf5);
+  const auto memory = write_scratch(temporary.path(), label, expected_bytes, write_hdf5);
+  // While it wrote, HDF5 held the temporary file.
+  PosixFile file = temporary.open(memory ? O_WRONLY | O_CREAT | O_EXCL : O_RDWR);
+  const PosixFile& written = memory ? *memory : file;
   SealMaker maker;
-  for_each_block(scratch.written(), label, scratch.written().size(),
-                 [&](std::span<const std::byte> bytes) {
-                   maker.add(bytes);
-                   if (scratch.memory) scratch.file.write(bytes);
-                 });
-  scratch.file.write(maker.seal());
-  temporary.commit(scratch.file);
-}
-
-std::vector<std::byte> hdf5_image(
-    const std::string& label, const std::function<void(const std::filesystem::path&)>& write_hdf5) {
-  const auto memory = PosixFile::in_memory(label);
-  if (!memory) return {};
-  naming_system_error([&] { write_hdf5(memory->scratch_path()); });
-  std::vector<std::byte> image(memory->size());
-  read_all_of(*memory, label, image);
-  return image;
-}
-
-void write_sealed_image(const std::filesystem::path& path, std::span<const std::byte> image) {
-  write_in_blocks(path, [&](const BlockWriter& write) {
-    SealMaker maker;
-    maker.add(image);
-    write(image);
-    write(maker.seal());
+  for_each_block(written, label, written.size(), [&](std::span<const std::byte> bytes) {
+    maker.add(bytes);
+    if (memory) file.write(bytes);
   });
+  file.write(maker.seal());
+  temporary.commit(file);
+}
+
+SealBytes seal_of_file(const PosixFile& file, const std::string& label) {
+  file.seek(0);
+  SealMaker maker;
+  for_each_block(file, label, file.size(),
+                 [&](std::span<const std::byte> bytes) { maker.add(bytes); });
+  return maker.seal();
 }
 
 void verify_seal(const std::filesystem::path& path) {

@@ -13,7 +13,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "io/durable/posix_file.hpp"
+#include "io/durable/seal.hpp"
 
 namespace lapl {
 
@@ -35,13 +37,8 @@ void write_in_blocks(const std::filesystem::path& path,
 void write_sealed(const std::filesystem::path& path, std::uint64_t expected_bytes,
                   const std::function<void(const std::filesystem::path& scratch)>& write_hdf5);
 
-/// The HDF5 file that `write_hdf5` writes at a scratch path in memory; empty where the system has
-/// no such files. `label` names it in errors. Throws IoError.
-std::vector<std::byte> hdf5_image(
-    const std::string& label, const std::function<void(const std::filesystem::path&)>& write_hdf5);
-
-/// Puts an HDF5 image at `path` with a seal appended, as write_sealed does. Throws IoError.
-void write_sealed_image(const std::filesystem::path& path, std::span<const std::byte> image);
+/// The seal of all bytes of an open file. Throws IoError.
+SealBytes seal_of_file(const PosixFile& file, const std::string& label);
 
 /// Throws IoError where the file is unreadable, has no seal, or differs from what was sealed.
 void verify_seal(const std::filesystem::path& path);

@@ -54,15 +54,14 @@ void naming_system_error(const std::function<void()>& write_hdf5) {
   }
 }
 
-ScratchFile write_scratch(const TemporaryFile& temporary, std::uint64_t expected_bytes,
-                          const std::function<void(const std::filesystem::path&)>& write_hdf5) {
-  auto memory = expected_bytes <= available_memory() / 4
-                    ? PosixFile::in_memory(temporary.target().string())
-                    : std::nullopt;
-  naming_system_error([&] { write_hdf5(memory ? memory->scratch_path() : temporary.path()); });
-  // While it wrote, HDF5 held the temporary file.
-  const int flags = memory ? O_WRONLY | O_CREAT | O_EXCL : O_RDWR;
-  return {temporary.open(flags), std::move(memory)};
+std::optional<PosixFile> write_scratch(
+    const std::filesystem::path& path, const std::string& label, std::uint64_t expected_bytes,
+    const std::function<void(const std::filesystem::path&)>& write_hdf5) {
+  constexpr std::uint64_t small = std::uint64_t{2} << 20;  // not worth asking a dozen files
+  const bool has_room = expected_bytes <= small || expected_bytes <= available_memory() / 4;
+  auto memory = has_room ? PosixFile::in_memory(label) : std::nullopt;
+  naming_system_error([&] { write_hdf5(memory ? memory->scratch_path() : path); });
+  return memory;
 }
 
 }  // namespace lapl

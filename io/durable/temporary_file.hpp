@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "io/durable/posix_file.hpp"
 
@@ -38,16 +39,11 @@ class TemporaryFile {
 /// because of the disk, the message of its IoError gets the system's reason.
 void naming_system_error(const std::function<void()>& write_hdf5);
 
-/// What HDF5 has written: in memory, or in the temporary file itself.
-struct ScratchFile {
-  PosixFile file;  ///< the temporary one, open for writing
-  std::optional<PosixFile> memory;
-
-  const PosixFile& written() const { return memory ? *memory : file; }
-};
-
-/// Has `write_hdf5` write at a scratch path, as write_sealed says. Throws IoError.
-ScratchFile write_scratch(const TemporaryFile& temporary, std::uint64_t expected_bytes,
-                          const std::function<void(const std::filesystem::path&)>& write_hdf5);
+/// Has `write_hdf5` write a file in memory, and returns that, while `expected_bytes` are at most
+/// two MiB or a quarter of what is available; else at `path`, as where the system has no such
+/// files. `label` names it in messages. Throws IoError.
+std::optional<PosixFile> write_scratch(
+    const std::filesystem::path& path, const std::string& label, std::uint64_t expected_bytes,
+    const std::function<void(const std::filesystem::path&)>& write_hdf5);
 
 }  // namespace lapl

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
 #include "io/hdf5/axes.hpp"
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
+#include "io/hdf5/file_writer.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/vtkhdf.hpp"
 
@@ -60,79 +60,92 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
   return header;
 }
 
-// What goes into the file at `scratch`; the errors of reading a record name that record's file.
 class SeriesFile {
  public:
-  SeriesFile(const fs::path& path, const Series& series, const Header& header)
-      : path_(path), series_(series), header_(header) {}
+  SeriesFile(const Series& series, const Header& header)
+      : series_(series),
+        header_(header),
+        digests_(header.fields.size(), std::vector<std::uint64_t>(series.records.size())),
+        text_(text_of_digests()) {}
 
-  void write(const fs::path& scratch) {
-    Hdf5File file =
-        naming_file(path_, [&] { return create_hdf5_file(scratch, Hdf5Format::netcdf); });
-    AxisScales scales = naming_file(path_, [&] { return write_axes_and_texts(file); });
-    for (const FieldHeader& field : header_.fields) write_field(file, field, scales);
-    naming_file(path_, [&] {
-      write_provenance(file);
-      std::vector<VtkField> fields;
-      for (const FieldHeader& field : header_.fields)
-        fields.push_back({field.name, stored_type_of(series_.precision)});
-      write_vtkhdf(file, header_.axes, fields, scales);
-      close_axes(scales);
-      file.close("close the HDF5 file");
-    });
-  }
-
-  /// HDF5 can lose data without an error: what it wrote is read again before it is sealed.
-  void expect(const fs::path& scratch) const {
-    const Hdf5File file = reopen_hdf5_file(scratch);
-    expect_axes(file, header_.axes);
-    for (std::size_t i = 0; i < digests_.size(); ++i)
-      expect_records(file, header_.fields[i].name, series_.shape.axes, digests_[i]);
+  void write(const fs::path& path) {
+    FilePlan plan{.shape = series_.shape,
+                  .records = series_.records.size(),
+                  .expected_bytes = expected_bytes(),
+                  .write_hdf5 = [&](const fs::path& scratch) { write_hdf5(scratch); }};
+    for (const FieldHeader& field : header_.fields)
+      plan.fields.emplace_back(field.name, series_.precision);
+    write_records(path, plan, {{"provenance/digests", std::as_bytes(std::span(text_))}},
+                  [&](const PutRecord& put) {
+                    put_values(put);
+                    std::ranges::copy(text_of_digests(), text_.begin());
+                  });
   }
 
  private:
-  AxisScales write_axes_and_texts(hid_t file) const {
+  /// Amply for all but the values.
+  std::uint64_t expected_bytes() const {
+    const Shape shape = series_.shape;
+    std::uint64_t bytes = (std::uint64_t{1} << 20) + text_.size();
+    bytes += 8 * static_cast<std::uint64_t>(shape.planes + shape.rows + shape.columns);
+    return bytes + 64 * series_.records.size() * header_.fields.size();
+  }
+
+  void write_hdf5(const fs::path& scratch) const {
+    Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
     write_attribute(file, "title", header_.title);
     write_attribute(file, "source", header_.source);
     write_attribute(file, "history", header_.history);
     write_format(file, "series");
-    return write_axes(file, header_.axes);
-  }
-
-  void write_field(hid_t file, const FieldHeader& field, const AxisScales& scales) {
-    const std::string& name = field.name;
-    Hdf5Dataset dataset = naming_file(path_, [&] {
-      Hdf5Dataset created = create_records(file, name, series_.precision, 1 + series_.shape.axes,
-                                           series_.records.size(), series_.shape);
-      describe_field(created, name, field.long_name, field.units, scales);
-      return created;
-    });
-    std::vector<std::uint64_t>& digests = digests_.emplace_back();
-    for (std::size_t i = 0; i < series_.records.size(); ++i) {
-      const FieldValues values = read_record(series_, series_.records[i], name);
-      digests.push_back(digest_of(values));
-      naming_file(path_, [&] {
-        write_values(dataset, name, 1 + series_.shape.axes, i, series_.shape, view_of(values));
-      });
+    AxisScales scales = write_axes(file, header_.axes);
+    for (const FieldHeader& field : header_.fields) lay_out_field(file, field, scales);
+    {
+      const Hdf5Group group = create_hdf5_group(file, "provenance");
+      for (const auto& [name, text] : header_.provenance) write_text(group, name, text);
+      write_text(group, "digests", text_);
     }
-    naming_file(path_, [&] { dataset.close("close dataset " + name); });
+    std::vector<VtkField> fields;
+    for (const FieldHeader& field : header_.fields)
+      fields.push_back({field.name, stored_type_of(series_.precision)});
+    write_vtkhdf(file, header_.axes, fields, scales);
+    close_axes(scales);
+    file.close("close the HDF5 file");
   }
 
-  void write_provenance(hid_t file) const {
-    const Hdf5Group group = create_hdf5_group(file, "provenance");
-    for (const auto& [name, text] : header_.provenance) write_text(group, name, text);
+  void lay_out_field(hid_t file, const FieldHeader& field, const AxisScales& scales) const {
+    const int rank = 1 + series_.shape.axes;
+    Hdf5Dataset dataset = create_records(file, field.name, series_.precision, rank,
+                                         series_.records.size(), series_.shape);
+    describe_field(dataset, field.name, field.long_name, field.units, scales);
+    for (std::size_t i = 0; i < series_.records.size(); ++i)
+      lay_out_record(dataset, field.name, rank, i, series_.shape, series_.precision);
+    dataset.close("close dataset " + field.name);
+  }
+
+  void put_values(const PutRecord& put) {
+    for (std::size_t field = 0; field < header_.fields.size(); ++field)
+      for (std::size_t i = 0; i < series_.records.size(); ++i) {
+        const FieldValues values =
+            read_record(series_, series_.records[i], header_.fields[field].name);
+        digests_[field][i] = digest_of(values);
+        put(field, i, view_of(values));
+      }
+  }
+
+  /// As long whatever the digests are.
+  std::string text_of_digests() const {
     std::string text;
     for (std::size_t field = 0; field < digests_.size(); ++field)
       for (std::size_t i = 0; i < series_.records.size(); ++i)
         text += fmt::format("{} {} {:#018x}\n", header_.fields[field].name, series_.records[i].step,
                             digests_[field][i]);
-    write_text(group, "digests", text);
+    return text;
   }
 
-  const fs::path& path_;
   const Series& series_;
   const Header& header_;
   std::vector<std::vector<std::uint64_t>> digests_;  // field by field, record by record
+  std::string text_;                                 // of them
 };
 
 }  // namespace
@@ -141,13 +154,7 @@ void write_series_file(const fs::path& path, const Series& series,
                        const std::vector<std::string>& fields, const std::string& history) {
   const Hdf5Session session;
   const Header header = make_header(series, fields, history);
-  const std::uint64_t bytes =
-      fields.size() * series.records.size() * stored_size(series.shape, size_of(series.precision));
-  SeriesFile file(path, series, header);
-  write_sealed(path, bytes, [&](const fs::path& scratch) {
-    file.write(scratch);
-    naming_file(path, [&] { file.expect(scratch); });
-  });
+  SeriesFile(series, header).write(path);
 }
 
 }  // namespace lapl

@@ -83,14 +83,6 @@ void describe_field(hid_t field, const std::string& name, const std::string& lon
     check_hdf5(H5DSattach_scale(field, scales[axis], axis), "attach an axis to " + name);
 }
 
-void expect_axes(hid_t file, const Axes& axes) {
-  expect_array(file, "time", axes.times);
-  expect_array(file, "step", axes.steps);
-  for_each_position(axes, [&](GridAxis axis, const std::vector<double>& values) {
-    expect_array(file, axis.position, values);
-  });
-}
-
 int grid_axes_of(hid_t file) {
   const auto has = [&](const char* name) { return H5Lexists(file, name, H5P_DEFAULT) > 0; };
   if (has("z")) return 3;

@@ -45,8 +45,6 @@ void close_axes(AxisScales& scales);
 /// Makes them the axes of a field, and says what it is.
 void describe_field(hid_t field, const std::string& name, const std::string& long_name,
                     const std::string& units, const AxisScales& scales);
-/// Throws IoError unless the file holds exactly these axes.
-void expect_axes(hid_t file, const Axes& axes);
 /// How many axes the grid of a file of ours has; 2 for any other file.
 int grid_axes_of(hid_t file);
 /// The axes of a step file or an index. Throws IoError.

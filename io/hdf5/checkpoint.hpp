@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/hdf5/field_values.hpp"
+#include "io/hdf5/file_writer.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/ranks/ranks.hpp"
 
@@ -50,11 +51,10 @@ struct Checkpoint {
 void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
                       FieldView values);
 
-/// The same file, bit for bit, written by all ranks together: `values` are the rows `rows` of each
-/// field, one field after the other. Ranges of ranks follow one another, and some may be empty. Of
-/// the header, ranks other than the first need shape and fields alone. Throws the same IoError on
-/// all ranks.
-void write_checkpoint(Ranks& ranks, const std::filesystem::path& path,
+/// The same by all ranks together: `values` are the rows `rows` of each field, one field after the
+/// other. Ranges of ranks follow one another, and some may be empty. Of the header, ranks other
+/// than the first need shape and fields alone. Throws the same IoError on all ranks.
+void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                       const CheckpointHeader& header, RowRange rows, FieldView values);
 
 /// Reads a checkpoint once its seal and its state digest are verified. Throws CheckpointError that

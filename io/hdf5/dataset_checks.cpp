@@ -123,7 +123,7 @@ Hdf5Dataset open_own_dataset(hid_t location, const std::string& name) {
   return dataset;
 }
 
-void touch_values(hid_t dataset, const std::string& name, hid_t memory_type, Touch touch) {
+void touch_values(hid_t dataset, const std::string& name, hid_t memory_type) {
   const Hdf5Properties properties(H5Dget_create_plist(dataset), "read properties of " + name);
   const std::vector<hsize_t> extent = extent_of(dataset, name), chunk = chunk_of(properties, name);
   if (extent.empty() || std::ranges::find(extent, 0) != extent.end()) return;
@@ -140,12 +140,8 @@ void touch_values(hid_t dataset, const std::string& name, hid_t memory_type, Tou
              "select values of dataset " + name);
   const Hdf5Space in_memory = make_space(std::span(&values, 1));
   std::vector<std::byte> buffer(values * H5Tget_size(memory_type));
-  if (touch == Touch::write)
-    check_hdf5(H5Dwrite(dataset, memory_type, in_memory, selected, H5P_DEFAULT, buffer.data()),
-               "write dataset " + name);
-  else
-    check_hdf5(H5Dread(dataset, memory_type, in_memory, selected, H5P_DEFAULT, buffer.data()),
-               "read dataset " + name);
+  check_hdf5(H5Dread(dataset, memory_type, in_memory, selected, H5P_DEFAULT, buffer.data()),
+             "read dataset " + name);
 }
 
 std::vector<hsize_t> extent_of(hid_t dataset, const std::string& name) {

@@ -20,11 +20,8 @@ Hdf5Dataset open_plain_dataset(hid_t location, const std::string& name);
 Hdf5Dataset open_own_dataset(hid_t location, const std::string& name);
 
 /// Reads one value of each chunk as `memory_type`, or where there are none the first and the last
-/// of each axis: all that HDF5 must make sense of to read any. For rehearsals. Or writes zeros
-/// there: HDF5 then makes room for all values, where it does when they are written.
-enum class Touch { read, write };
-void touch_values(hid_t dataset, const std::string& name, hid_t memory_type,
-                  Touch touch = Touch::read);
+/// of each axis: all that HDF5 must make sense of to read any. For rehearsals.
+void touch_values(hid_t dataset, const std::string& name, hid_t memory_type);
 
 /// Extent of each axis; empty for a scalar.
 std::vector<hsize_t> extent_of(hid_t dataset, const std::string& name);

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -55,28 +54,11 @@ void for_each_chunk(Shape shape, Shape chunk, const Use& use) {
 
 template <class T>
 void read_block(hid_t dataset, int rank, const std::string& name, Cell first, Shape block,
-                T* values, const char* what) {
+                T* values) {
   const Hdf5Space selected = select_block(dataset, rank, name, first, block);
   check_hdf5(
       H5Dread(dataset, memory_type<T>(), block_space(rank, block), selected, H5P_DEFAULT, values),
-      what + (" dataset " + name));
-}
-
-template <class T>
-void expect_values(hid_t dataset, const std::string& name, Shape shape, std::span<const T> values) {
-  const int rank = static_cast<int>(extent_of(dataset, name).size());
-  const Shape chunk = chunk_shape(shape, sizeof(T));
-  std::vector<T> buffer(chunk.cells());
-  for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
-    read_block(dataset, rank, name, first, block, buffer.data(), "read back");
-    for (std::int64_t r = 0; r < block.planes * block.rows; ++r) {
-      const std::int64_t at =
-          index_of(shape, {first.row + r % block.rows, first.column, first.plane + r / block.rows});
-      if (std::memcmp(&buffer[r * block.columns], &values[at],
-                      static_cast<std::size_t>(block.columns) * sizeof(T)) != 0)
-        throw IoError("dataset " + name + " reads back with other values than were written");
-    }
-  });
+      "read dataset " + name);
 }
 
 }  // namespace
@@ -133,35 +115,56 @@ hid_t stored_type_of(Precision precision) {
   return with_precision(precision, []<class T>() { return stored_type<T>(); });
 }
 
-Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape shape,
-                                FieldView values) {
+void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
+                    Shape shape, Precision precision) {
+  // HDF5 gathers chunks of up to this size, and finds room for whole ones in another order.
+  constexpr std::int64_t most_gathered = mebibyte;
+  with_precision(precision, [&]<class T>() {
+    const Shape chunk = chunk_shape(shape, sizeof(T));
+    const bool is_small = chunk.cells() * static_cast<std::int64_t>(sizeof(T)) <= most_gathered;
+    const std::vector<T> zeros(is_small ? chunk.cells() : 1);
+    for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
+      const Shape part = is_small ? block : Shape{1, 1, 1, shape.axes};
+      const Hdf5Space selected = select_block(dataset, axes, name, first, part, record);
+      check_hdf5(H5Dwrite(dataset, memory_type<T>(), block_space(axes, part), selected, H5P_DEFAULT,
+                          zeros.data()),
+                 "write dataset " + name);
+    });
+  });
+}
+
+Hdf5Dataset lay_out_chunked_field(hid_t location, const std::string& name, Shape shape,
+                                  Precision precision) {
   const int axes = 1 + shape.axes;
-  Hdf5Dataset dataset = create_records(location, name, precision_of(values), axes, 1, shape);
-  write_values(dataset, name, axes, 0, shape, values);
+  Hdf5Dataset dataset = create_records(location, name, precision, axes, 1, shape);
+  lay_out_record(dataset, name, axes, 0, shape, precision);
   return dataset;
 }
 
-Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name, Shape shape,
-                                   FieldView values) {
-  Hdf5Dataset dataset = create_dataset(location, name, stored_type_of(precision_of(values)),
+Hdf5Dataset lay_out_contiguous_field(hid_t location, const std::string& name, Shape shape,
+                                     Precision precision) {
+  Hdf5Dataset dataset = create_dataset(location, name, stored_type_of(precision),
                                        block_space(shape.axes, shape), dataset_properties());
-  write_values(dataset, name, shape.axes, 0, shape, values);
+  lay_out_record(dataset, name, shape.axes, 0, shape, precision);
   return dataset;
 }
 
-std::vector<ValueRun> runs_of(hid_t location, const std::string& name, Shape shape,
-                              std::size_t value_size) {
+std::vector<ValueRun> runs_of(hid_t location, const std::string& name, std::size_t record,
+                              Shape shape, std::size_t value_size) {
   const Hdf5Dataset dataset(H5Dopen2(location, name.c_str(), H5P_DEFAULT), "open dataset " + name);
   const auto bytes_of_cells = [&](std::int64_t cells) {
     return static_cast<std::uint64_t>(cells) * value_size;
   };
-  if (const haddr_t address = H5Dget_offset(dataset); address != HADDR_UNDEF)
+  if (const haddr_t address = H5Dget_offset(dataset); address != HADDR_UNDEF) {
+    if (H5Dget_storage_size(dataset) != bytes_of_cells(shape.cells()))
+      throw IoError("dataset " + name + " has room for another number of values");
     return {{.size = bytes_of_cells(shape.cells()), .offset = address}};
+  }
   const Shape chunk = chunk_shape(shape, value_size);
   std::vector<ValueRun> runs;
   for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
     const auto start =
-        along_axes(1 + shape.axes, 0, 0, {first.row, first.column, first.plane, shape.axes});
+        along_axes(1 + shape.axes, 0, record, {first.row, first.column, first.plane, shape.axes});
     unsigned mask = 0;
     haddr_t address = HADDR_UNDEF;
     hsize_t size = 0;
@@ -174,14 +177,6 @@ std::vector<ValueRun> runs_of(hid_t location, const std::string& name, Shape sha
     runs.push_back({bytes_of_cells(index_of(shape, first)), used, address, size - used});
   });
   return runs;
-}
-
-void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values) {
-  const Hdf5Dataset dataset = open_plain_dataset(location, name);
-  if (field_layout(dataset, name, shape.axes).shape != shape)
-    throw IoError("dataset " + name + " reads back with another extent than was written");
-  if (count_of(values) > 0)
-    std::visit([&](auto held) { expect_values(dataset, name, shape, held); }, values);
 }
 
 DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent,
@@ -249,22 +244,12 @@ DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes
 void write_values(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
                   FieldView values) {
   const auto write = [&]<class T>(std::span<const T> held) {
-    if (held.empty()) return touch_values(dataset, name, memory_type<T>(), Touch::write);
     const Hdf5Space selected = select_block(dataset, axes, name, {}, shape, record);
     check_hdf5(H5Dwrite(dataset, memory_type<T>(), block_space(axes, shape), selected, H5P_DEFAULT,
                         held.data()),
                "write dataset " + name);
   };
   std::visit(write, values);
-}
-
-void expect_records(hid_t location, const std::string& name, int grid_axes,
-                    std::span<const std::uint64_t> digests) {
-  const Hdf5Dataset dataset = open_plain_dataset(location, name);
-  const DatasetLayout layout = field_layout(dataset, name, grid_axes);
-  for (std::size_t i = 0; i < digests.size(); ++i)
-    if (digest_of(read_values(dataset, name, layout, i)) != digests[i])
-      throw IoError("dataset " + name + " reads back with other values than were written");
 }
 
 void touch_field(hid_t dataset, const std::string& name, const DatasetLayout& layout) {
@@ -282,7 +267,7 @@ FieldValues read_rows(hid_t dataset, const std::string& name, const DatasetLayou
       count = std::min(rows.end() - row, shape.rows - row % shape.rows);
       read_block(dataset, layout.axes, name, {row % shape.rows, 0, row / shape.rows},
                  {count, shape.columns, 1, shape.axes},
-                 values.data() + (row - rows.first) * shape.columns, "read");
+                 values.data() + (row - rows.first) * shape.columns);
     }
     return FieldValues(std::move(values));
   });
@@ -294,7 +279,7 @@ void for_pieces(hid_t dataset, const std::string& name, const DatasetLayout& lay
     const Shape chunk = chunk_shape(layout.shape, sizeof(T));
     std::vector<T> values = host_vector<T>(chunk.cells());
     for_each_chunk(layout.shape, chunk, [&](Cell first, Shape block) {
-      read_block(dataset, layout.axes, name, first, block, values.data(), "read");
+      read_block(dataset, layout.axes, name, first, block, values.data());
       use(index_of(layout.shape, first),
           std::span<const T>(values).first(static_cast<std::size_t>(block.cells())));
     });

@@ -20,13 +20,17 @@ Shape chunk_shape(Shape grid, std::size_t value_size);
 /// Bytes that the chunks of a field take in a file.
 std::uint64_t stored_size(Shape grid, std::size_t value_size);
 
-/// Creates the dataset and writes it: (1, [planes, rows,] columns) in chunks, for netCDF and VTK.
-/// Where there are no `values`, it is laid out as if there were, and others write them (runs_of).
-[[nodiscard]] Hdf5Dataset write_chunked_field(hid_t location, const std::string& name, Shape shape,
-                                              FieldView values);
+/// Makes HDF5 find room for a record of a dataset, as if the values had been written; others write
+/// them (runs_of).
+void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
+                    Shape shape, Precision precision);
+
+/// Creates a dataset (1, [planes, rows,] columns) in chunks, for netCDF and VTK, and lays it out.
+[[nodiscard]] Hdf5Dataset lay_out_chunked_field(hid_t location, const std::string& name,
+                                                Shape shape, Precision precision);
 /// The same without the time axis, contiguous.
-[[nodiscard]] Hdf5Dataset write_contiguous_field(hid_t location, const std::string& name,
-                                                 Shape shape, FieldView values);
+[[nodiscard]] Hdf5Dataset lay_out_contiguous_field(hid_t location, const std::string& name,
+                                                   Shape shape, Precision precision);
 
 /// Creates a dataset (records, the axes of the grid), with `axes` axes as in DatasetLayout, in
 /// chunks, each a part of one record; the groups in its name too.
@@ -34,21 +38,9 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size);
                                          Precision precision, int axes, std::size_t records,
                                          Shape shape);
 
-/// Values of a field that lie in a file in one piece. All numbers are bytes.
-struct ValueRun {
-  std::uint64_t first = 0;  ///< of the field's values in the order of the grid, and how many
-  std::uint64_t size = 0;
-  std::uint64_t offset = 0;   ///< in the file
-  std::uint64_t padding = 0;  ///< zeros after them: the rest of a chunk
-};
-
-/// Where the values of a field lie, in the order of the grid.
-std::vector<ValueRun> runs_of(hid_t location, const std::string& name, Shape shape,
-                              std::size_t value_size);
-
-/// Reads the dataset again, block by block; throws IoError unless it holds exactly these bits.
-/// Where there are no `values`, only its extent is looked at.
-void expect_field(hid_t location, const std::string& name, Shape shape, FieldView values);
+/// Where the values of a field lie at a record, in the order of the grid.
+std::vector<ValueRun> runs_of(hid_t location, const std::string& name, std::size_t record,
+                              Shape shape, std::size_t value_size);
 
 /// HDF5's type for a value as stored.
 hid_t stored_type_of(Precision precision);
@@ -96,10 +88,6 @@ FieldValues read_rows(hid_t dataset, const std::string& name, const DatasetLayou
 /// field of the first value, values).
 void for_pieces(hid_t dataset, const std::string& name, const DatasetLayout& layout,
                 const std::function<void(std::int64_t first, FieldView values)>& use);
-
-/// Reads all records again; throws IoError unless their state digests are these.
-void expect_records(hid_t location, const std::string& name, int grid_axes,
-                    std::span<const std::uint64_t> digests);
 
 /// touch_values with the type that read_values gives.
 void touch_field(hid_t dataset, const std::string& name, const DatasetLayout& layout);

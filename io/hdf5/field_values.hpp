@@ -41,6 +41,14 @@ inline FieldValues missing_values(std::int64_t cells, Precision precision) {
   });
 }
 
+/// Values of a field that lie in a file in one piece. All numbers are bytes.
+struct ValueRun {
+  std::uint64_t first = 0;  ///< of the field's values in the order of the grid, and how many
+  std::uint64_t size = 0;
+  std::uint64_t offset = 0;   ///< in the file
+  std::uint64_t padding = 0;  ///< zeros after them: the rest of a chunk
+};
+
 /// The state digest of all values.
 inline std::uint64_t digest_of(const FieldValues& values) {
   return std::visit([](const auto& held) { return digest_of(std::span(held)); }, values);

@@ -84,7 +84,7 @@ enum class Hdf5Format {
 
 /// Creates a file at a scratch path of write_sealed.
 Hdf5File create_hdf5_file(const std::filesystem::path& scratch, Hdf5Format format);
-/// Opens it again, to read back what was written.
+/// Opens it again, to look where its values lie.
 Hdf5File reopen_hdf5_file(const std::filesystem::path& scratch);
 /// Opens a file for reading.
 Hdf5File open_hdf5_file(const std::filesystem::path& path);

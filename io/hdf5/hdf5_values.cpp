@@ -1,7 +1,6 @@
 #include "io/hdf5/hdf5_values.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace lapl {
 namespace {
@@ -147,22 +146,12 @@ std::string read_text(hid_t location, const std::string& name, std::size_t most)
   return without_padding(std::move(text));
 }
 
-template <class T>
-void expect_array(hid_t location, const std::string& name, const std::vector<T>& values) {
-  const std::vector<T> stored = read_array<T>(location, name, values.size());
-  if (stored.size() != values.size() ||
-      (!stored.empty() &&
-       std::memcmp(stored.data(), values.data(), values.size() * sizeof(T)) != 0))
-    throw IoError("dataset " + name + " reads back with other values than were written");
-}
-
 #define LAPL_INSTANTIATE(T)                                                               \
   template void write_attribute(hid_t, const std::string&, const std::vector<T>&);        \
   template T read_number_attribute(hid_t, const std::string&);                            \
   template std::vector<T> read_numbers_attribute(hid_t, const std::string&, std::size_t); \
   template Hdf5Dataset write_array(hid_t, const std::string&, const std::vector<T>&);     \
-  template std::vector<T> read_array(hid_t, const std::string&, std::size_t);             \
-  template void expect_array(hid_t, const std::string&, const std::vector<T>&);
+  template std::vector<T> read_array(hid_t, const std::string&, std::size_t);
 LAPL_INSTANTIATE(double)
 LAPL_INSTANTIATE(std::int64_t)
 LAPL_INSTANTIATE(std::uint64_t)

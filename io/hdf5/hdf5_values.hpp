@@ -77,8 +77,4 @@ std::vector<T> read_array(hid_t location, const std::string& name, std::size_t m
 inline constexpr std::size_t longest_text = std::size_t{1} << 30;
 std::string read_text(hid_t location, const std::string& name, std::size_t most);
 
-/// Throws IoError unless the dataset holds exactly these bits.
-template <class T>
-void expect_array(hid_t location, const std::string& name, const std::vector<T>& values);
-
 }  // namespace lapl

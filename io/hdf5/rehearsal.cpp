@@ -56,11 +56,14 @@ void limit_memory(std::uintmax_t more) {
   // The C library says on stderr that its heap is damaged.
   if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
     ::dup2(nowhere, STDERR_FILENO);
+  errno = 0;
   try {
     read();
   } catch (const std::bad_alloc&) {
     _exit(out_of_memory);
   } catch (const std::exception&) {
+    // HDF5 reports a lack of memory as any error; where there is more, it would not be one.
+    if (errno == ENOMEM) _exit(out_of_memory);
   }
   _exit(done);
 }

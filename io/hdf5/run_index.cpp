@@ -50,6 +50,12 @@ struct BadStep {
   std::string problem;
 };
 
+/// Amply for all but the values of fields.
+std::uint64_t expected_axes(const Axes& axes) {
+  const std::int64_t positions = axes.shape.planes + axes.shape.rows + axes.shape.columns;
+  return 8 * (2 * axes.steps.size() + static_cast<std::uint64_t>(positions)) + (1 << 20);
+}
+
 /// Every record of the dataset is NaN where nothing else is mapped there.
 Hdf5Properties virtual_properties(Precision precision) {
   Hdf5Properties properties = dataset_properties();
@@ -74,22 +80,25 @@ void select_records(hid_t space, std::size_t first, std::size_t count, Shape sha
       "select records");
 }
 
-void expect_mappings(hid_t file, const std::string& name, std::size_t expected) {
-  const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
-  const Hdf5Properties properties(H5Dget_create_plist(dataset), "read properties of " + name);
-  std::size_t mapped = 0;
-  check_hdf5(H5Pget_virtual_count(properties, &mapped), "read the records of " + name);
-  if (mapped != expected)
-    throw IoError("dataset " + name + " reads back with another number of records");
-}
-
 }  // namespace
 
 RunIndex::RunIndex(fs::path path, fs::path folder)
     : path_(std::move(path)), folder_(std::move(folder)) {}
 
 void RunIndex::add(const StepRecord& record) {
-  if (!loaded_) return load(record.step);
+  if (loaded_)
+    take(record);
+  else
+    load(&record);
+}
+
+void RunIndex::take(const StepRecord& record) {
+  if (records_.empty()) {
+    shape_ = record.shape;
+    spacing_ = record.spacing;
+    if (!record.fields.empty()) precision_ = precision_of(record.fields.front().values);
+    for (auto& [name, text] : root_texts(record)) root_texts_[name] = std::move(text);
+  }
   records_[record.step] = {record.time, {}, 0};
   for (const NamedField& field : record.fields)
     fields_.try_emplace(field.name, FieldText{field.units, field.long_name});
@@ -108,12 +117,10 @@ void RunIndex::add_fields(std::int64_t file) {
   }
 }
 
-/// Takes over what a step file says. The first one also gives the grid and the root attributes;
-/// what was just written need not be verified.
-void RunIndex::read_step(std::int64_t step, bool just_written) {
+/// Takes over what a step file says. The first one also gives the grid and the root attributes.
+void RunIndex::read_step(std::int64_t step) {
   const fs::path path = folder_ / step_file_name(step);
-  const Hdf5File file = just_written ? naming_file(path, [&] { return open_hdf5_file(path); })
-                                     : open_verified(path).file;
+  const Hdf5File file = open_verified(path).file;
   naming_file(path, [&] {
     const Axes axes = read_axes(file);
     if (axes.times.size() != 1) throw IoError("holds more than one record");
@@ -135,7 +142,7 @@ void RunIndex::read_step(std::int64_t step, bool just_written) {
 
 /// From what was just written, or else from the newest on; what cannot be read is left out. Times
 /// of step files no younger than the index as it was are taken from there.
-void RunIndex::load(std::int64_t just_written) {
+void RunIndex::load(const StepRecord* just_written) {
   const Hdf5Session session;
   records_.clear();
   fields_.clear();
@@ -143,10 +150,13 @@ void RunIndex::load(std::int64_t just_written) {
   std::vector<std::int64_t> order;
   for (const fs::path& file : list_step_files(folder_))
     order.push_back(step_of_file_name(file.filename().string()));
-  if (order.empty()) throw IoError(folder_.string() + ": holds no step files to make an index of");
+  if (just_written != nullptr) {
+    take(*just_written);
+    std::erase(order, just_written->step);
+  }
+  if (order.empty() && records_.empty())
+    throw IoError(folder_.string() + ": holds no step files to make an index of");
   std::ranges::reverse(order);
-  if (const auto at = std::ranges::find(order, just_written); at != order.end())
-    std::rotate(order.begin(), at, at + 1);
 
   std::map<std::int64_t, double> known;
   fs::file_time_type known_at = written_at(path_);
@@ -165,7 +175,7 @@ void RunIndex::load(std::int64_t just_written) {
         records_[step] = {found->second, {}, 0};
         took_known = true;
       } else {
-        read_step(step, step == just_written);
+        read_step(step);
       }
     } catch (const IoError& error) {
       problems_.emplace_back(error.what());
@@ -213,10 +223,8 @@ std::vector<RunIndex::Run> RunIndex::runs() const {
 }
 
 /// The root attributes, the axes, and for each field a virtual dataset (time, y, x). Where a step
-/// file lacks a field, readers find NaN. Reads back how many records are mapped.
-void RunIndex::write_index(const fs::path& scratch) const {
-  Axes axes{shape_, spacing_, {}, {}};
-  for (const auto& [step, record] : records_) axes.add(record.time, step);
+/// file lacks a field, readers find NaN.
+void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
   const std::vector<Run> all = runs();
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
   for (const auto& [name, text] : root_texts_) write_attribute(file, name, text);
@@ -243,13 +251,20 @@ void RunIndex::write_index(const fs::path& scratch) const {
   }
   close_axes(scales);
   file.close("close the HDF5 file");
-  const Hdf5File again = reopen_hdf5_file(scratch);
-  expect_axes(again, axes);
-  for (const auto& [name, text] : fields_) expect_mappings(again, name, all.size());
 }
 
-/// The fields of one step file in the order of fields_; NaN for one that it lacks.
-std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const {
+void RunIndex::write_index() const {
+  Axes axes{shape_, spacing_, {}, {}};
+  for (const auto& [step, record] : records_) axes.add(record.time, step);
+  FileWriter().write(only_rank(), path_,
+                     {.shape = shape_,
+                      .expected_bytes = expected_axes(axes),
+                      .write_hdf5 = [&](const fs::path& scratch) { lay_out_index(scratch, axes); }},
+                     {.rows = RowRange::all(shape_)}, "");
+}
+
+/// The fields of one step file in the order of fields_; NaN for one that it lacks. Throws BadStep.
+std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const try {
   const fs::path path = folder_ / step_file_name(step);
   const OpenedFile opened = open_verified(path);
   return naming_file(path, [&] {
@@ -267,55 +282,52 @@ std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const {
     }
     return values;
   });
+} catch (const IoError& error) {
+  throw BadStep{step, error.what()};
 }
 
-/// Copies the step files of `steps` into the file at `scratch`, then reads it back.
-void RunIndex::write_bundle(const fs::path& path, const fs::path& scratch,
-                            const std::vector<std::int64_t>& steps) const {
+/// Copies the step files of `steps` into a file.
+void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t>& steps) const {
   Axes axes{shape_, spacing_, {}, {}};
   for (const std::int64_t step : steps) axes.add(records_.at(step).time, step);
-  std::vector<std::vector<std::uint64_t>> digests(fields_.size());
-  naming_file(path, [&] {
+  std::vector<std::uint64_t> copied;
+  for (const std::int64_t step : steps) try {
+      copied.push_back(sealed_digest(folder_ / step_file_name(step)));
+    } catch (const IoError& error) {
+      throw BadStep{step, error.what()};
+    }
+  FilePlan plan{.shape = shape_, .records = steps.size(), .expected_bytes = expected_axes(axes)};
+  for (const auto& [name, text] : fields_) plan.fields.emplace_back(name, precision_);
+  plan.write_hdf5 = [&](const fs::path& scratch) {
     Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
     for (const auto& [name, text] : root_texts_) write_attribute(file, name, text);
     write_format(file, "series");
     AxisScales scales = write_axes(file, axes);
+    const int rank = 1 + shape_.axes;
     std::vector<Hdf5Dataset> datasets;
     for (const auto& [name, text] : fields_) {
-      datasets.push_back(
-          create_records(file, name, precision_, 1 + shape_.axes, steps.size(), shape_));
+      datasets.push_back(create_records(file, name, precision_, rank, steps.size(), shape_));
       describe_field(datasets.back(), name, text.long_name, text.units, scales);
     }
-    std::vector<std::uint64_t> copied;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      std::vector<FieldValues> values;
-      try {
-        copied.push_back(sealed_digest(folder_ / step_file_name(steps[i])));
-        values = read_fields(steps[i]);
-      } catch (const IoError& error) {
-        throw BadStep{steps[i], error.what()};
-      }
-      for (std::size_t field = 0; field < datasets.size(); ++field) {
-        digests[field].push_back(digest_of(values[field]));
-        write_values(datasets[field], "of " + path.filename().string(), 1 + shape_.axes, i, shape_,
-                     view_of(values[field]));
-      }
-    }
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      for (const Hdf5Dataset& dataset : datasets)
+        lay_out_record(dataset, "of a field", rank, i, shape_, precision_);
     write_attribute(file, copied_digests, copied);
     for (Hdf5Dataset& dataset : datasets) dataset.close("close a dataset");
     close_axes(scales);
     file.close("close the HDF5 file");
-    // HDF5 can lose data without an error: what it wrote is read again before it is sealed.
-    const Hdf5File again = reopen_hdf5_file(scratch);
-    expect_axes(again, axes);
-    auto written = digests.begin();
-    for (const auto& [name, text] : fields_) expect_records(again, name, shape_.axes, *written++);
+  };
+  write_records(path, plan, {}, [&](const PutRecord& put) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::vector<FieldValues> values = read_fields(steps[i]);
+      for (std::size_t field = 0; field < values.size(); ++field)
+        put(field, i, view_of(values[field]));
+    }
   });
 }
 
 /// Makes the bundles that are due, of the first outputs that are in none.
 void RunIndex::write_bundles() {
-  const std::size_t value_size = size_of(precision_);
   for (;;) {
     std::vector<std::int64_t> steps;
     for (const auto& [step, record] : records_)
@@ -326,8 +338,7 @@ void RunIndex::write_bundles() {
         steps, [&](std::int64_t step) { return !bundles_.contains(bundle_name(step)); }));
     const fs::path path = folder_ / name;
     try {
-      write_sealed(path, fields_.size() * steps.size() * stored_size(shape_, value_size),
-                   [&](const fs::path& scratch) { write_bundle(path, scratch, steps); });
+      write_bundle(path, steps);
     } catch (const BadStep& bad) {
       problems_.push_back(bad.problem);
       records_.erase(bad.step);
@@ -341,11 +352,10 @@ void RunIndex::write_bundles() {
 
 std::vector<std::string> RunIndex::write() try {
   const Hdf5Session session;
-  if (!loaded_) load(-1);
+  if (!loaded_) load(nullptr);
   write_bundles();
   if (records_.empty()) throw IoError(path_.string() + ": no output is left that it could show");
-  write_sealed(path_, 0,
-               [&](const fs::path& scratch) { naming_file(path_, [&] { write_index(scratch); }); });
+  write_index();
   std::set<std::string> used;
   for (const auto& [step, record] : records_) used.insert(record.bundle);
   for (const fs::path& bundle : list_bundles(folder_))

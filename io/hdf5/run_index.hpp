@@ -11,6 +11,8 @@
 
 namespace lapl {
 
+struct Axes;
+
 /// Programs that read fields.nc hold open every file that it refers to, and read what they cannot
 /// open as NaN: so each 256 outputs are copied into a bundle, and it refers to that. A copy does
 /// not change any more; step files stay what they are.
@@ -49,15 +51,17 @@ class RunIndex {
     std::string file;
     std::size_t place, records, places;  // places: all that the file has
   };
-  void load(std::int64_t just_written);
-  void read_step(std::int64_t step, bool just_written);
+  void load(const StepRecord* just_written);
+  void take(const StepRecord& record);
+  void read_step(std::int64_t step);
   void take_bundles();
   void add_fields(std::int64_t file);  // HDF5's hid_t
   void write_bundles();
-  void write_bundle(const std::filesystem::path& path, const std::filesystem::path& scratch,
+  void write_bundle(const std::filesystem::path& path,
                     const std::vector<std::int64_t>& steps) const;
   std::vector<FieldValues> read_fields(std::int64_t step) const;
-  void write_index(const std::filesystem::path& scratch) const;
+  void write_index() const;
+  void lay_out_index(const std::filesystem::path& scratch, const Axes& axes) const;
   std::vector<Run> runs() const;
 
   std::filesystem::path path_, folder_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/hdf5/field_values.hpp"
+#include "io/hdf5/file_writer.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/ranks/ranks.hpp"
 
@@ -40,27 +41,16 @@ struct StepRecord {
 /// Bytes of a step file with `fields` fields of `value_size` bytes a value, within some 10 KB.
 std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields);
 
-/// Writes the file (temporary name, verified, fsync, rename). Throws IoError.
+/// Writes the file, atomically and durably. Throws IoError.
 void write_step_file(const std::filesystem::path& path, const StepRecord& record);
 
-/// The same file, bit for bit, written by all ranks together: each field of a rank's record holds
-/// the values of `rows` alone. Ranges of ranks follow one another, and some may be empty. Throws
-/// the same IoError on all ranks.
-void write_step_file(Ranks& ranks, const std::filesystem::path& path, const StepRecord& record,
-                     RowRange rows);
+/// The same by all ranks together: each field of a rank's record holds the values of `rows` alone.
+/// Ranges of ranks follow one another, and some may be empty. Throws the same IoError on all ranks.
+void write_step_file(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
+                     const StepRecord& record, RowRange rows);
 
-/// Writes the step files of a run: the same bytes as write_step_file. Where each field is one chunk
-/// (up to 8 MiB), a record that differs from the one before it in values alone takes a tenth of the
-/// time: they are put into a copy of that one's image.
-class StepFileWriter {
- public:
-  void write(const std::filesystem::path& path, const StepRecord& record);
-
- private:
-  std::vector<std::byte> image_;  // empty: none to go by
-  StepRecord record_;             // of the image; its values are gone
-  std::vector<std::size_t> offsets_;
-};
+/// The root attributes of a step file that are texts, by name.
+std::vector<std::pair<std::string, std::string>> root_texts(const StepRecord& record);
 
 /// The digest of the state that an output names; 0 where it cannot be read.
 std::uint64_t state_digest_in(const std::filesystem::path& file);

@@ -173,7 +173,10 @@ class CompiledEngine final : public CpuEngine<T> {
       times_[i].stage = instance.stage;
       times_[i].time = time;
       times_[i].laws.set_time(time);
-      times_[i].uniforms = uniforms_of(tree, stages_.layouts[instance.stage], {}, time);
+      if (code_)
+        times_[i].uniforms = uniforms_of(tree, stages_.layouts[instance.stage], {}, time);
+      else
+        times_[i].uniforms = {*diffusion_coefficient(problem)};
     }
   }
 

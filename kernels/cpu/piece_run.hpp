@@ -264,7 +264,7 @@ class PieceRun {
       for (std::size_t i = 0; i < results; ++i) results_[i] = result_walks_[i].take(rows);
       const T* const arguments = uniforms(made, times, row);
       if (many)
-        made.rows({lines_.data(), pitch_, arguments[1], results_[0], result_walks_[0].step}, rows,
+        made.rows({lines_.data(), pitch_, arguments[0], results_[0], result_walks_[0].step}, rows,
                   made.stored.size());
       else
         stages_.functions[stage](lines_.data(), arguments, results_.data(), made.stored.size());

@@ -140,7 +140,7 @@ void stream_diffusion_rows(const DiffusionRows<T>& of, long rows, long count) {
 
 template <class T>
 void diffusion_row(const T* const* lines, const T* uniforms, T* const* out, long count) {
-  some_rows<1, false, T>({lines, 0, uniforms[1], out[0], 0}, 0, count);
+  some_rows<1, false, T>({lines, 0, uniforms[0], out[0], 0}, 0, count);
 }
 
 template <class T>

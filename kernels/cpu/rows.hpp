@@ -29,9 +29,9 @@ struct RowLoops {
   void (*step_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                    std::int64_t count, const DiffusionStage<T>& stage);
 
-  /// One step of diffusion on three axes, called as a stage of that tree is (stage_code.hpp); the
-  /// lines are the row, those before and after it, and those in the planes before and after. Reads
-  /// as many values beside the row as a vector has.
+  /// One step of diffusion on three axes, called as a compiled stage is (stage_code.hpp), with
+  /// the coefficient alone in `uniforms`; the lines are the row, those before and after it, and
+  /// those in the planes before and after. Reads as many values beside the row as a vector has.
   void (*diffusion_row)(const T* const* lines, const T* uniforms, T* const* out, long count);
   /// The same of rows one after the other.
   void (*diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);

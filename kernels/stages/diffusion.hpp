@@ -41,8 +41,8 @@ struct DiffusionStage {
 
   /// On three axes; front and back are in the planes before and after.
   LAPL_HOST_DEVICE V operator()(V left, V right, V up, V down, V front, V back, V centre) const {
-    const V sum = ((left + right) + (up + down)) + (front + back);
-    return update(centre, fused_multiply_add(V(-6), centre, sum));
+    const V within = neighbour_difference(left, right, up, down, centre);
+    return update(centre, within + fused_multiply_add(V(-2), centre, front + back));
   }
 
   /// The step on two axes in two parts, for engines that have up + down before left + right.

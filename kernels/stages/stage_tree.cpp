@@ -190,11 +190,15 @@ StageTree diffusion_tree(int axes, double coefficient) {
     const int first = tree.value(0, before);
     return tree.operate(Operation::sum, first, tree.value(0, after));
   };
+  const auto less_centre = [&](double times, int sum) {
+    return tree.operate(Operation::fused_multiply_add, tree.number(-times), centre, sum);
+  };
   int sum = pair({.column = -1}, {.column = 1});
   if (axes > 1) sum = tree.operate(Operation::sum, sum, pair({.row = -1}, {.row = 1}));
-  if (axes > 2) sum = tree.operate(Operation::sum, sum, pair({.plane = -1}, {.plane = 1}));
-  const int difference =
-      tree.operate(Operation::fused_multiply_add, tree.number(-2.0 * axes), centre, sum);
+  int difference = less_centre(axes > 1 ? 4 : 2, sum);
+  if (axes > 2)
+    difference =
+        tree.operate(Operation::sum, difference, less_centre(2, pair({.plane = -1}, {.plane = 1})));
   tree.results = {
       tree.operate(Operation::fused_multiply_add, tree.number(coefficient), difference, centre)};
   return tree;

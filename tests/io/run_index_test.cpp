@@ -132,7 +132,7 @@ TEST_CASE("a damaged step file is found through the index") {
 TEST_CASE("many outputs: the index refers to few files, whatever happens to these") {
   const Run run;
   const auto count = static_cast<std::int64_t>(2 * RunIndex::bundle_size + 40);
-  StepFileWriter writer;
+  FileWriter writer;
   RunIndex index(run.index, run.fields);
   const auto add = [&](std::int64_t step, float start) {
     std::vector<float> field(15, start);
@@ -143,7 +143,8 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to thes
                             .title = "a test",
                             .fields = {{"field", "field", "1", std::span<const float>(field)}},
                             .provenance = {}};
-    writer.write(run.fields / step_file_name(step), record);
+    write_step_file(writer, only_rank(), run.fields / step_file_name(step), record,
+                    RowRange::all(grid));
     index.add(record);
   };
   const auto refers_to = [&] {

@@ -27,6 +27,7 @@ class Stored {
   void step(std::int64_t step) {
     Captured<float> captured;
     captured.state = field_;
+    captured.rows = {0, 3};
     captured.cells = std::ssize(field_);
     captured.digest = digest_;
     writer_.store({.step = step, .output = true, .checkpoint = true, .cells_per_second = 1},

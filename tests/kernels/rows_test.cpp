@@ -15,8 +15,8 @@ TEST_CASE_TEMPLATE("rows of diffusion, one and several at a time, equal the stag
                    T, float, double) {
   constexpr std::int64_t columns = 80, pitch = 144, beside = 32;
   const std::vector<T> field = test::random_field<T>({13, pitch});
-  const T uniforms[] = {T(-6), T(0.15)};
-  const DiffusionStage<T> stage{uniforms[1]};
+  const T coefficient = static_cast<T>(0.15);
+  const DiffusionStage<T> stage{coefficient};
   // Rows 0 to 4 of the plane, of which 1 to 3 are made, then those of the planes before and after.
   const auto row = [&](int number) { return field.data() + number * pitch + beside; };
   const T* const lines[] = {row(1), row(0), row(2), row(6), row(9)};
@@ -38,11 +38,11 @@ TEST_CASE_TEMPLATE("rows of diffusion, one and several at a time, equal the stag
             }
           CHECK(test::same_bits<T>(made.view(), expected));
         };
-        check(1, [&](T* out) { loops->diffusion_row(lines, uniforms, &out, count); });
+        check(1, [&](T* out) { loops->diffusion_row(lines, &coefficient, &out, count); });
         for (const int rows : {1, 2, 3})
           for (const auto function : {loops->diffusion_rows, loops->stream_diffusion_rows})
             check(rows, [&](T* out) {
-              function({lines, pitch, uniforms[1], out, pitch}, rows, count);
+              function({lines, pitch, coefficient, out, pitch}, rows, count);
             });
       }
 }

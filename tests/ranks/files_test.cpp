@@ -104,9 +104,10 @@ void check_files(Shape shape, std::size_t fields, const Ranges& ranges) {
   const SharedFolder folder;
   const RowRange rows = ranges[ranks.rank()];
   {
+    FileWriter writer;
     const std::vector<T> values = values_of<T>(shape, rows, fields);
-    write_step_file(ranks, folder / "ranks.nc", record_of(shape, values, fields), rows);
-    write_checkpoint(ranks, folder / "ranks.h5", header_of(shape, fields), rows,
+    write_step_file(writer, ranks, folder / "ranks.nc", record_of(shape, values, fields), rows);
+    write_checkpoint(writer, ranks, folder / "ranks.h5", header_of(shape, fields), rows,
                      std::span<const T>(values));
   }
   if (!ranks.is_first()) return;
@@ -176,11 +177,12 @@ TEST_CASE("a file that one rank cannot write is an error of all, and leaves noth
   const RowRange rows = ranges[ranks.rank()];
   const std::vector<double> values = values_of<double>(shape, rows, 2);
   const SharedFolder folder;
+  FileWriter writer;
   const auto write_step = [&](const std::string& name) {
-    write_step_file(ranks, folder / name, record_of(shape, values, 2), rows);
+    write_step_file(writer, ranks, folder / name, record_of(shape, values, 2), rows);
   };
   const auto write_state = [&](const std::string& name) {
-    write_checkpoint(ranks, folder / name, header_of(shape, 2), rows,
+    write_checkpoint(writer, ranks, folder / name, header_of(shape, 2), rows,
                      std::span<const double>(values));
   };
   for (int failing = 0; failing < ranks.count(); ++failing) {

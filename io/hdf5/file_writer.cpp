@@ -1,0 +1,326 @@
+#include "io/hdf5/file_writer.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "io/durable/durable_file.hpp"
+#include "io/durable/seal.hpp"
+#include "io/durable/temporary_file.hpp"
+#include "io/hdf5/field_dataset.hpp"
+
+namespace lapl {
+namespace {
+
+/// Bytes of the file that one rank has.
+struct Segment {
+  int owner = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t zeros = 0;                ///< behind the bytes
+  std::span<const std::byte> bytes = {};  ///< on the owner
+};
+
+/// Calls rest(offset, size) and values(run) for what a file consists of, in its order.
+template <class Rest, class Values>
+void for_each_part(const FileLayout& layout, const Rest& rest, const Values& values) {
+  std::uint64_t at = 0;
+  for (const FileLayout::Run& placed : layout.runs) {
+    const ValueRun& run = placed.run;
+    if (run.offset > at) rest(at, run.offset - at);
+    values(placed);
+    at = run.offset + run.size + run.padding;
+  }
+  if (layout.size > at) rest(at, layout.size - at);
+}
+
+/// Where HDF5 has room for values of fields, and where it has put those of other datasets.
+FileLayout find_values(hid_t file, const FilePlan& plan, const NamedValues& changing) {
+  FileLayout layout;
+  for (std::size_t field = 0; field < plan.fields.size(); ++field)
+    for (std::size_t record = 0; record < plan.records; ++record)
+      for (const auto& [name, precision] = plan.fields[field];
+           const ValueRun& run : runs_of(file, name, record, plan.shape, size_of(precision)))
+        layout.runs.push_back({field, record, run});
+  std::ranges::sort(layout.runs, {},
+                    [](const FileLayout::Run& placed) { return placed.run.offset; });
+  std::uint64_t end = 0;
+  for (const auto& [field, record, run] : layout.runs) {
+    if (run.offset < end) throw IoError("HDF5 has put values over each other");
+    end = run.offset + run.size + run.padding;
+  }
+  for (const auto& [name, bytes] : changing) {
+    const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
+    layout.changing.push_back(H5Dget_offset(dataset));
+    if (layout.changing.back() == HADDR_UNDEF || H5Dget_storage_size(dataset) != bytes.size())
+      throw IoError("dataset " + name + " does not lie in one piece, as lapl writes it");
+  }
+  return layout;
+}
+
+void read_rest(const PosixFile& written, const std::string& label, FileLayout& layout) {
+  layout.size = written.size();
+  const std::vector<std::uint64_t> changing = layout.changing;  // in the file
+  std::uint64_t values_before = 0;
+  const auto read = [&](std::uint64_t offset, std::uint64_t size) {
+    const std::size_t before = layout.rest.size();
+    layout.rest.resize(before + size);
+    written.seek(offset);
+    if (written.read(std::span(layout.rest).subspan(before)) < size)
+      throw IoError(label + ": became shorter while it was read");
+    for (std::size_t i = 0; i < changing.size(); ++i)
+      if (changing[i] >= offset) layout.changing[i] = changing[i] - values_before;
+  };
+  for_each_part(layout, read, [&](const FileLayout::Run& placed) {
+    values_before += placed.run.size + placed.run.padding;
+  });
+}
+
+/// Has HDF5 lay the file out in memory and `look` at that; in the temporary file where memory has
+/// no room, which is then gone again.
+template <class Look>
+void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayout& layout,
+                  const Look& look) {
+  const std::string label = temporary.target().string();
+  const auto memory = write_scratch(temporary.path(), label, plan.expected_bytes,
+                                    [&](const std::filesystem::path& scratch) {
+                                      naming_file(label, [&] {
+                                        plan.write_hdf5(scratch);
+                                        look(scratch);
+                                      });
+                                    });
+  if (memory) return read_rest(*memory, label, layout);
+  read_rest(PosixFile(temporary.path(), O_RDONLY, label), label, layout);
+  std::error_code error;  // opening it anew tells of one that stays
+  std::filesystem::remove(temporary.path(), error);
+}
+
+FileLayout lay_out(const TemporaryFile& temporary, const FilePlan& plan,
+                   const NamedValues& changing) {
+  const Hdf5Session session;
+  FileLayout layout, again;
+  lay_out_once(temporary, plan, layout, [&](const std::filesystem::path& scratch) {
+    layout = find_values(reopen_hdf5_file(scratch), plan, changing);
+    again.runs = layout.runs;
+  });
+  lay_out_once(temporary, plan, again, [](const std::filesystem::path&) {});
+  if (layout.size != again.size || layout.rest != again.rest)
+    throw IoError(temporary.target().string() + ": HDF5 writes it otherwise when it does so again");
+  return layout;
+}
+
+/// Puts the changing values into the rest.
+void put(const NamedValues& changing, FileLayout& layout) {
+  for (std::size_t i = 0; i < changing.size(); ++i)
+    std::ranges::copy(changing[i].second,
+                      layout.rest.begin() + static_cast<std::ptrdiff_t>(layout.changing[i]));
+}
+
+/// Calls `work`, which may fail on some ranks: then all throw what the first of these did.
+template <class Work>
+void on_all_ranks(Ranks& ranks, const std::string& label, const Work& work) {
+  if (ranks.count() == 1) return work();
+  std::string problem;
+  try {
+    work();
+  } catch (const IoError& error) {
+    problem = error.what();
+  } catch (const std::exception& error) {
+    problem = label + ": " + error.what();
+  }
+  problem = first_text(ranks, problem);
+  if (!problem.empty()) throw IoError(problem);
+}
+
+/// The row after each rank's last.
+std::vector<std::uint64_t> ends_of_ranks(Ranks& ranks, RowRange rows) {
+  std::vector<std::uint64_t> ends(ranks.count());
+  if (rows.count > 0) ends[ranks.rank()] = static_cast<std::uint64_t>(rows.end());
+  ranks.reduce(Reduction::sum, ends);
+  for (std::size_t rank = 1; rank < ends.size(); ++rank)
+    ends[rank] = std::max(ends[rank], ends[rank - 1]);
+  return ends;
+}
+
+std::uint64_t bytes_of_rows(const FilePlan& plan, std::size_t field, std::int64_t rows) {
+  return static_cast<std::uint64_t>(rows * plan.shape.columns) * size_of(plan.fields[field].second);
+}
+
+void check_rows(const std::string& label, const FilePlan& plan, const RankedValues& values,
+                std::span<const std::uint64_t> ends, int rank) {
+  const auto first = static_cast<std::int64_t>(rank == 0 ? 0 : ends[rank - 1]);
+  const std::int64_t all = RowRange::all(plan.shape).count;
+  if ((values.rows.count > 0 && values.rows.first != first) ||
+      static_cast<std::int64_t>(ends.back()) != all)
+    throw IoError("{}: rank {} has rows from {} on after {}, and the ranks have {} of {}", label,
+                  rank, values.rows.first, first, ends.back(), all);
+  for (std::size_t field = 0; field < plan.fields.size(); ++field)
+    if (const FieldView held = values.fields[field];
+        bytes_of(held).size() != bytes_of_rows(plan, field, values.rows.count))
+      throw IoError("{}: field {} has {} values, but {} {}", label, plan.fields[field].first,
+                    count_of(held),
+                    ends.size() == 1 ? "the grid has" : "the rows of this rank have",
+                    values.rows.count * plan.shape.columns);
+}
+
+/// The first rank's size and runs, on all.
+void broadcast(Ranks& ranks, FileLayout& layout) {
+  std::array<std::uint64_t, 2> sizes = {layout.size, layout.runs.size()};
+  ranks.broadcast(std::as_writable_bytes(std::span(sizes)));
+  layout.size = sizes[0];
+  layout.runs.resize(sizes[1]);
+  ranks.broadcast(std::as_writable_bytes(std::span(layout.runs)));
+}
+
+/// All of the file, in order.
+std::vector<Segment> segments_of(const FilePlan& plan, const FileLayout& layout,
+                                 const RankedValues& values, std::span<const std::uint64_t> ends,
+                                 int rank) {
+  std::vector<Segment> segments;
+  std::span<const std::byte> rest = layout.rest;
+  const auto add_rest = [&](std::uint64_t offset, std::uint64_t size) {
+    segments.push_back({.offset = offset});
+    if (rank != 0) return;
+    segments.back().bytes = rest.first(size);
+    rest = rest.subspan(size);
+  };
+  const auto add_values = [&](const FileLayout::Run& placed) {
+    const ValueRun& run = placed.run;
+    const std::uint64_t row_bytes = bytes_of_rows(plan, placed.field, 1);
+    const std::uint64_t own_first = bytes_of_rows(plan, placed.field, values.rows.first);
+    const std::uint64_t end = run.first + run.size;
+    for (std::uint64_t from = run.first, to = from; from < end; from = to) {
+      const auto owner = std::ranges::upper_bound(ends, from / row_bytes) - ends.begin();
+      to = std::min(end, ends[owner] * row_bytes);
+      segments.push_back(
+          {.owner = static_cast<int>(owner), .offset = run.offset + (from - run.first)});
+      if (owner == rank)
+        segments.back().bytes =
+            bytes_of(values.fields[placed.field]).subspan(from - own_first, to - from);
+    }
+    segments.back().zeros = run.padding;
+  };
+  for_each_part(layout, add_rest, add_values);
+  return segments;
+}
+
+void add_zeros(SealMaker& maker, std::uint64_t count) {
+  static constexpr std::array<std::byte, 65536> zeros = {};
+  for (; count > 0; count -= std::min<std::uint64_t>(count, zeros.size()))
+    maker.add(std::span(zeros).first(std::min<std::uint64_t>(count, zeros.size())));
+}
+
+void hand_over(Ranks& ranks, SealMaker& maker, int from, int to) {
+  constexpr int tag = 6;
+  std::vector<std::byte> progress = maker.progress();
+  if (ranks.rank() == from) {
+    const Ranks::Message sent{to, tag, progress};
+    ranks.exchange({&sent, 1}, {});
+  } else if (ranks.rank() == to) {
+    const Ranks::Message received{from, tag, progress};
+    ranks.exchange({}, {&received, 1});
+    maker.go_on_from(progress);
+  }
+}
+
+/// The digest takes bytes in their order: ranks add theirs in turn. On the first rank.
+SealBytes seal_of(Ranks& ranks, std::span<const Segment> segments) {
+  SealMaker maker;
+  int holder = 0;
+  const auto pass_to = [&](int owner) {
+    if (owner != holder) hand_over(ranks, maker, holder, owner);
+    holder = owner;
+  };
+  for (const Segment& segment : segments) {
+    pass_to(segment.owner);
+    if (segment.owner != ranks.rank()) continue;
+    maker.add(segment.bytes);
+    add_zeros(maker, segment.zeros);
+  }
+  pass_to(0);
+  return maker.seal();
+}
+
+}  // namespace
+
+void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const FilePlan& plan,
+                       const RankedValues& values, const std::string& key) {
+  constexpr std::size_t worth_keeping = std::size_t{32} << 20;
+  const std::string label = path.string();
+  const std::vector<std::uint64_t> ends = ends_of_ranks(ranks, values.rows);
+  std::optional<TemporaryFile> temporary;  // of the first rank
+  std::optional<PosixFile> file;
+  on_all_ranks(ranks, label, [&] {
+    check_rows(label, plan, values, ends, ranks.rank());
+    if (!ranks.is_first()) return;
+    temporary.emplace(path);
+    if (key_.empty() || key_ != key) {
+      key_.clear();
+      layout_ = lay_out(*temporary, plan, values.changing);
+      key_ = key;
+    }
+    put(values.changing, layout_);
+    file.emplace(temporary->open(O_WRONLY | O_CREAT | O_EXCL));
+  });
+  broadcast(ranks, layout_);
+  const std::string name = broadcast_text(ranks, temporary ? temporary->path().string() : "");
+  std::vector<Segment> segments;
+  on_all_ranks(ranks, label, [&] {
+    segments = segments_of(plan, layout_, values, ends, ranks.rank());
+    if (!file) file.emplace(name, O_WRONLY, label);
+    for (const Segment& segment : segments) file->write_at(segment.bytes, segment.offset);
+    if (ranks.count() > 1) file->sync();  // all at once; one alone does so when it commits
+    if (!ranks.is_first()) file->close();
+  });
+  const SealBytes seal = seal_of(ranks, segments);
+  on_all_ranks(ranks, label, [&] {
+    if (!ranks.is_first()) return;
+    file->write_at(seal, layout_.size);
+    temporary->commit(*file);
+  });
+  if (layout_.rest.size() > worth_keeping) {
+    key_.clear();
+    layout_ = {};
+  }
+}
+
+void write_records(const std::filesystem::path& path, const FilePlan& plan,
+                   const NamedValues& changing,
+                   const std::function<void(const PutRecord& put)>& make) {
+  const std::string label = path.string();
+  TemporaryFile temporary(path);
+  FileLayout layout = lay_out(temporary, plan, changing);
+  PosixFile file = temporary.open(O_RDWR | O_CREAT | O_EXCL);
+  std::vector<FileLayout::Run> runs = layout.runs;
+  const auto place = [](const FileLayout::Run& placed) {
+    return std::pair(placed.field, placed.record);
+  };
+  std::ranges::sort(runs, {}, place);
+  make([&](std::size_t field, std::size_t record, FieldView values) {
+    if (bytes_of(values).size() != bytes_of_rows(plan, field, RowRange::all(plan.shape).count))
+      throw IoError("{}: a record of {} has {} values, but the grid has {}", label,
+                    plan.fields[field].first, count_of(values), plan.shape.cells());
+    for (const auto& placed : std::ranges::equal_range(runs, std::pair(field, record), {}, place))
+      file.write_at(bytes_of(values).subspan(placed.run.first, placed.run.size), placed.run.offset);
+  });
+  put(changing, layout);
+  std::span<const std::byte> rest = layout.rest;
+  const auto write_rest = [&](std::uint64_t offset, std::uint64_t size) {
+    file.write_at(rest.first(size), offset);
+    rest = rest.subspan(size);
+  };
+  const auto write_padding =
+      [&](const FileLayout::Run& placed) {  // the last byte makes room for all
+        constexpr std::array<std::byte, 1> zero = {};
+        const ValueRun& run = placed.run;
+        if (run.padding > 0) file.write_at(zero, run.offset + run.size + run.padding - 1);
+      };
+  for_each_part(layout, write_rest, write_padding);
+  file.write_at(seal_of_file(file, label), layout.size);
+  temporary.commit(file);
+}
+
+}  // namespace lapl
