@@ -303,8 +303,11 @@ void write_records(const std::filesystem::path& path, const FilePlan& plan,
     if (bytes_of(values).size() != bytes_of_rows(plan, field, RowRange::all(plan.shape).count))
       throw IoError("{}: a record of {} has {} values, but the grid has {}", label,
                     plan.fields[field].first, count_of(values), plan.shape.cells());
-    for (const auto& placed : std::ranges::equal_range(runs, std::pair(field, record), {}, place))
-      file.write_at(bytes_of(values).subspan(placed.run.first, placed.run.size), placed.run.offset);
+    const std::pair wanted(field, record);
+    for (auto placed = std::ranges::lower_bound(runs, wanted, {}, place);
+         placed != runs.end() && place(*placed) == wanted; ++placed)
+      file.write_at(bytes_of(values).subspan(placed->run.first, placed->run.size),
+                    placed->run.offset);
   });
   put(changing, layout);
   std::span<const std::byte> rest = layout.rest;
