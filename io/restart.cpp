@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
 #include "io/equation_changes.hpp"
 #include "io/hdf5/step_file.hpp"
@@ -24,15 +25,6 @@ namespace lapl {
 namespace {
 
 namespace fs = std::filesystem;
-
-// "0.25" and "0.250" say the same.
-bool same_value(const std::string& a, const std::string& b) {
-  if (a == b) return true;
-  char *end_a = nullptr, *end_b = nullptr;
-  const double number_a = std::strtod(a.c_str(), &end_a);
-  const double number_b = std::strtod(b.c_str(), &end_b);
-  return !a.empty() && !b.empty() && *end_a == '\0' && *end_b == '\0' && number_a == number_b;
-}
 
 bool is_fixed(const std::string& key) {
   constexpr std::array sections = {"grid.",  "boundary",   "initial.",
@@ -63,9 +55,7 @@ struct Difference {
 // words.
 bool is_in_digest(const Difference& difference) {
   const auto is_number = [](const std::string& value) {
-    char* end = nullptr;
-    std::strtod(value.c_str(), &end);
-    return *end == '\0';
+    return read_number(value).real.has_value();
   };
   return difference.key.starts_with("equation.") || difference.key.starts_with("boundary") ||
          (difference.key.starts_with("parameters.") && !is_number(difference.was) &&
@@ -77,13 +67,14 @@ bool same_equation(const RunConfig& a, const RunConfig& b) {
          equation_digest(Model(b), load_coefficients(b));
 }
 
-// Those of the equation come last; none where it is the same equation in other words.
+// Values are resolved, so that equal ones have equal texts: 0.250 is 0.25 there. Differences of the
+// equation come last; there is none where it is the same equation in other words.
 std::vector<Difference> differences(const LoadedConfig& before, const LoadedConfig& now) {
   auto after = fixed_values(now);
   std::vector<Difference> found;
   for (const auto& [key, was] : fixed_values(before)) {
     const auto is = after.extract(key);
-    if (is.empty() || !same_value(was, is.mapped()))
+    if (is.empty() || was != is.mapped())
       found.push_back({key, was, is.empty() ? "not set" : is.mapped()});
   }
   for (const auto& [key, is] : after) found.push_back({key, "not set", is});

@@ -14,6 +14,7 @@
 
 #include "io/config/config_checks.hpp"
 #include "io/config/config_mistakes.hpp"
+#include "io/config/config_number.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
 #include "io/durable/posix_file.hpp"
@@ -38,7 +39,7 @@ Kinds kinds_in(const Entries& entries, const KeyTable<RunConfig>& table, const K
   for (const ConfigKey& key : table) {
     if (!names.contains(key.name)) continue;
     if (const auto at = entries.find(key.name); at != entries.end())
-      kinds[key.name] = at->second.value ? std::get<std::string>(*at->second.value) : "";
+      kinds[key.name] = at->second.value ? at->second.value->text : "";
     else if (otherwise.empty())
       kinds[key.name] = key.preset;
   }
@@ -62,12 +63,12 @@ void check_kinds(const Entries& entries, const Kinds& kinds, const Kinds& other_
     if (!applies(key, kinds) && !applies(key, other_kinds))
       mistakes.add(entry.place, name,
                    fmt::format("does not apply to {} {} (it belongs to {})", key.key_of_kind(),
-                               kind, kinds_text(key)));
+                               kind, either_of(key.kinds)));
   }
 }
 
 /// Adds the default of every key that is missing, and reports missing ones that are required.
-void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const FileEntries& file,
+void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const GivenKeys& file,
                   const Kinds& kinds, Mistakes& mistakes) {
   for (const ConfigKey& key : table) {
     if (!applies(key, kinds)) {
@@ -84,7 +85,7 @@ void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const File
       mistakes.add(entry.place, key.name,
                    fmt::format("missing (expected {})", description(key.type)));
     } else {
-      entry.value = preset_value(key);
+      entry.value = preset_of(key);
     }
     entries.emplace(key.name, entry);
   }
@@ -94,16 +95,20 @@ void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const File
 void let_settings_replace(Entries& entries) {
   const auto given = [&](const char* key) -> Entry* {
     const auto at = entries.find(key);
-    const bool null =
-        at != entries.end() && at->second.value && std::holds_alternative<Null>(*at->second.value);
-    return at == entries.end() || null ? nullptr : &at->second;
+    return at == entries.end() || at->second.is_null() ? nullptr : &at->second;
   };
   Entry* const steps = given("time.steps");
   Entry* const end = given("time.end");
   if (!steps || !end || steps->place.in_file() == end->place.in_file()) return;
   Entry& replaced = steps->place.in_file() ? *steps : *end;
-  replaced.value = Null{};
+  replaced.value = YamlNode();
   replaced.origin = "--set";
+}
+
+/// Calls `take` with each path of a file in a value.
+void for_each_path(YamlNode& node, const std::function<void(std::string&)>& take) {
+  if (node.names_file) take(node.text);
+  for (YamlNode& child : node.children) for_each_path(child, take);
 }
 
 /// Makes the texts complete: paths absolute, the config's name in the default output directory.
@@ -113,45 +118,30 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
     const std::string& key_name = each.first;
     auto& entry = each.second;
     if (!entry.value) continue;
-    const Place& place = entry.place;
     // Names of files may be any bytes, but this text goes into YAML and HDF5 attributes.
     const auto require_clean = [&](const std::string& text) {
       if (!is_clean_line(text))
-        mistakes.add(place, key_name,
+        mistakes.add(entry.place, key_name,
                      fmt::format("found {} (expected one line of UTF-8 without control characters)",
                                  shown(text)));
     };
-    const auto complete_path = [&](std::string& path) {
+    for_each_path(*entry.value, [&](std::string& path) {
       std::error_code error;
-      const fs::path absolute = fs::absolute((place.in_file() ? folder : fs::path()) / path, error);
+      const fs::path absolute =
+          fs::absolute((entry.place.in_file() ? folder : fs::path()) / path, error);
       if (error) throw IoError("current folder: cannot be found: " + error.message());
       path = absolute.lexically_normal().string();
       require_clean(path);
-    };
-    if (auto* const list = std::get_if<std::vector<FilterConfig>>(&*entry.value))
-      for (FilterConfig& filter : *list)
-        if (filter.kernel == KernelKind::hdf5) complete_path(filter.path);
-    if (auto* const parameter = std::get_if<ParameterConfig>(&*entry.value);
-        parameter && !parameter->path.empty())
-      complete_path(parameter->path);
-    if (auto* const initial = std::get_if<InitialMap>(&*entry.value);
-        initial && !initial->config.path.empty())
-      complete_path(initial->config.path);
-    auto* const text = std::get_if<std::string>(&*entry.value);
-    const ConfigKey& key = *entry.key;
-    if (!text || std::holds_alternative<FormulaForm>(key.type.forms.front())) continue;
-    if (const std::size_t mark = text->find(config_name_mark);
-        entry.origin == "default" && mark != text->npos) {
-      const std::string own = fs::path(name).stem().string();
-      if (own == "." || own == "..")  // of "...yaml": another folder than its own
-        mistakes.add(entry.place, key_name,
-                     fmt::format("missing, and the config's name makes none (found {})", own));
-      text->replace(mark, config_name_mark.size(), own);
-    }
-    if (std::holds_alternative<PathForm>(key.type.forms.front()))
-      complete_path(*text);
-    else
-      require_clean(*text);
+    });
+    std::string& text = entry.value->text;
+    const std::size_t mark = text.find(config_name_mark);
+    if (entry.origin != "default" || mark == text.npos) continue;
+    const std::string own = fs::path(name).stem().string();
+    if (own == "." || own == "..")  // of "...yaml": another folder than its own
+      mistakes.add(entry.place, key_name,
+                   fmt::format("missing, and the config's name makes none (found {})", own));
+    text.replace(mark, config_name_mark.size(), own);
+    require_clean(text);
   }
 }
 
@@ -162,9 +152,9 @@ std::function<StableStep(TimeScheme)> stable_steps_of_all(const RunConfig& run) 
 }
 
 /// What `key` is from here on, in place of auto.
-void say_found(LoadedConfig& config, const char* key, const Value& value, const std::string& why) {
+void say_found(LoadedConfig& config, const char* key, std::string value, const std::string& why) {
   const auto at = std::ranges::find(config.keys, key, &ResolvedKey::key);
-  at->value = yaml_of(value);
+  at->value = std::move(value);
   at->origin = "auto: " + why;
 }
 
@@ -184,9 +174,10 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
                                              "little, as no wave that is damped limits it"));
     mistakes.throw_any();
   }
-  say_found(config, "time.step", *run.time_step, fmt::format("0.9 of {}", text_of(stable)));
+  say_found(config, "time.step", number_text(*run.time_step),
+            fmt::format("0.9 of {}", text_of(stable)));
   config.step_note = fmt::format("time.step: {} s, 0.9 of the largest stable step of {}",
-                                 yaml_of(Value(*run.time_step)), text_of(stable));
+                                 number_text(*run.time_step), text_of(stable));
 }
 
 /// The same for time.stages: auto.
@@ -204,7 +195,7 @@ void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   }
   run.stages_are_auto = false;
   run.scheme.stages = *stages;
-  say_found(config, "time.stages", std::int64_t{*stages},
+  say_found(config, "time.stages", std::to_string(*stages),
             fmt::format("stable to {}", text_of(stable)));
   config.step_note = fmt::format("time.stages: {}, of which the largest stable step is {}", *stages,
                                  text_of(stable));
@@ -216,7 +207,7 @@ void find_checkpoints(LoadedConfig& config, const Entry& every) {
   if (!is_spectral(config.run) || every.origin != "default") return;
   const std::int64_t steps = steps_between_outputs(config.run);
   config.run.checkpoint_every = {.steps = steps, .seconds = std::nullopt};
-  say_found(config, "checkpoint.every", steps, "one with each output");
+  say_found(config, "checkpoint.every", std::to_string(steps), "one with each output");
 }
 
 }  // namespace
@@ -228,20 +219,22 @@ std::string read_config_text(const fs::path& path) {
 LoadedConfig parse_config(const std::string& text, const std::string& name, const fs::path& folder,
                           const std::vector<std::string>& settings) {
   Mistakes mistakes(shown(name), settings);
-  const KeyTable<RunConfig> table = config_keys_for(names_of_config(text, settings));
-  const FileEntries file = read_file_entries(text, name, table, mistakes);
-  const Entries set = read_setting_entries(settings, table, mistakes);
-  if (!file.complete) mistakes.throw_any();
+  const GivenKeys file_given = given_in_file(text, mistakes);
+  const GivenKeys set_given = given_in_settings(settings, mistakes);
+  const KeyTable<RunConfig> table = config_keys_for(names_in_config(file_given, set_given));
+  const Entries set = read_entries(set_given, name, table, mistakes);
+  if (!file_given.complete) mistakes.throw_any();
+  const Entries file = read_entries(file_given, name, table, mistakes);
 
-  const Kinds file_kinds = kinds_in(file.entries, table, {});
+  const Kinds file_kinds = kinds_in(file, table, {});
   const Kinds kinds = kinds_in(set, table, file_kinds);
-  check_kinds(file.entries, kinds, file_kinds, mistakes);
+  check_kinds(file, kinds, file_kinds, mistakes);
   check_kinds(set, kinds, kinds, mistakes);
 
   Entries entries = set;
-  entries.insert(file.entries.begin(), file.entries.end());  // where there is no setting
+  entries.insert(file.begin(), file.end());  // where there is no setting
   let_settings_replace(entries);
-  add_defaults(entries, table, file, kinds, mistakes);
+  add_defaults(entries, table, file_given, kinds, mistakes);
   complete_texts(entries, name, folder, mistakes);
 
   LoadedConfig config;

@@ -74,13 +74,12 @@ class Checker {
   /// h^2 divides the Laplacian at compute precision.
   void check_spacing() {
     if (!right({"grid.spacing", "grid.shape", "compute.precision"})) return;
-    const auto* const each =
-        std::get_if<std::vector<double>>(&*entries_.find("grid.spacing")->second.value);
-    if (each && std::ssize(*each) != run_.shape.axes)
+    const YamlNode& each = *entries_.find("grid.spacing")->second.value;
+    if (each.kind == YamlNode::Kind::list && std::ssize(each.children) != run_.shape.axes)
       add("grid.spacing",
           fmt::format("found {} number{} (expected one number, or a list of one for "
                       "each of the {} axes of grid.shape)",
-                      each->size(), each->size() == 1 ? "" : "s", run_.shape.axes));
+                      each.children.size(), each.children.size() == 1 ? "" : "s", run_.shape.axes));
     for (const double spacing : run_.spacing.given(run_.shape.axes)) {
       const double square = spacing * spacing;
       if (is_positive_in(run_.precision, square) && is_positive_in(run_.precision, 1 / square))
@@ -128,11 +127,9 @@ class Checker {
       Place place = entry == entries_.end() ? Place{} : entry->second.place;
       if (mistake.at) {
         what += caret_lines(mistake.formula, *mistake.at);
-        const auto* const text = entry != entries_.end() && entry->second.value
-                                     ? std::get_if<std::string>(&*entry->second.value)
-                                     : nullptr;
-        if (place.in_file() && text && *text == mistake.formula)
-          place.position.column += static_cast<int>(*mistake.at);
+        const bool alone = entry != entries_.end() && entry->second.value &&
+                           entry->second.value->text == mistake.formula;
+        if (place.in_file() && alone) place.position.column += static_cast<int>(*mistake.at);
       }
       mistakes_.add(place, mistake.key, what);
     }
@@ -301,8 +298,7 @@ class Checker {
   }
   /// Whether the key is not null; a wrong one counts as given.
   bool given(std::string_view key) const {
-    const auto& value = entries_.find(std::string(key))->second.value;
-    return !value || !std::holds_alternative<Null>(*value);
+    return !entries_.find(std::string(key))->second.is_null();
   }
   void add(const char* key, const std::string& what) {
     mistakes_.add(entries_.find(key)->second.place, key, what);

@@ -7,7 +7,6 @@
 
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
-#include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/filter_keys.hpp"
 #include "solver/equation/equation.hpp"
@@ -18,12 +17,12 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json key_schema(const ConfigKey& key) {
-  ordered_json schema = schema_of(key.type);
+  ordered_json schema = json_schema(key.type);
   std::string note = key.meaning;
   if (!key.unit.empty()) note += fmt::format(" [{}]", key.unit);
-  if (!key.kinds.empty()) note += fmt::format(" (for kind {})", kinds_text(key));
+  if (!key.kinds.empty()) note += fmt::format(" (for kind {})", either_of(key.kinds));
   schema["description"] = note;
-  if (!key.is_required()) schema["default"] = json_of(preset_value(key));
+  if (!key.is_required()) schema["default"] = json_of(key.type, preset_of(key));
   return schema;
 }
 
@@ -86,7 +85,7 @@ ordered_json section_schema(const std::string& section) {
   if (of_each_name) schema["additionalProperties"] = *of_each_name;
   if (section != shorthand_section) return schema;
   ordered_json either;
-  either["anyOf"] = {schema_of(last->type), schema};
+  either["anyOf"] = {json_schema(last->type), schema};
   return either;
 }
 
@@ -183,7 +182,7 @@ std::string config_reference() {
       text += "| key | value | default | unit | meaning |\n|---|---|---|---|---|\n";
     }
     std::string meaning = key.meaning;
-    if (!key.kinds.empty()) meaning += fmt::format(" (kind {})", kinds_text(key));
+    if (!key.kinds.empty()) meaning += fmt::format(" (kind {})", either_of(key.kinds));
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.name, description(key.type),
                         key.preset_cell(), key.unit, meaning);
     if (key.name == "filters") text += "\nEach filter is a map:\n\n" + filter_reference();
@@ -195,7 +194,7 @@ std::string config_key_help() {
   std::string text;
   for (const ConfigKey& key : config_keys()) {
     std::string notes = key.is_required() ? "required" : "default " + key.preset;
-    if (!key.kinds.empty()) notes = fmt::format("kind {}, {}", kinds_text(key), notes);
+    if (!key.kinds.empty()) notes = fmt::format("kind {}, {}", either_of(key.kinds), notes);
     text += fmt::format("\n  {:<26}  {} ({})", key.name, key.meaning, notes);
   }
   return text;

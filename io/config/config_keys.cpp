@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "io/config/boundary_laws.hpp"
 #include "io/config/config_text.hpp"
+#include "io/config/filter_keys.hpp"
 #include "io/config/map_values.hpp"
 #include "kernels/engines.hpp"
 #include "solver/equation/equation.hpp"
@@ -26,66 +28,55 @@ std::vector<std::string> engine_names() {
 }
 
 // Laws of both sides, or one word for them.
-void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const Value& value) {
+void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const YamlNode& node) {
   std::erase_if(run.laws, [&](const SideLaw& law) { return law.axis == axis; });
-  const auto* const laws = std::get_if<AxisLaws>(&value);
-  if (laws == nullptr) return assign(run.boundaries.*word, value);
+  if (node.kind != YamlNode::Kind::map) return assign(run.boundaries.*word, node);
   run.boundaries.*word = Boundary::zero;
-  for (SideLaw law : laws->laws) {
-    law.axis = axis;
-    run.laws.push_back(law);
-  }
+  std::ranges::move(laws_in(node, axis), std::back_inserter(run.laws));
 }
 
-void put_output_every(RunConfig& run, const Value& value) {
+void put_output_every(RunConfig& run, const YamlNode& node) {
   run.output_time.reset();
-  if (const auto* const steps = std::get_if<std::int64_t>(&value)) run.output_every = *steps;
-  if (const auto* const time = std::get_if<PhysicalTime>(&value)) run.output_time = time->seconds;
-}
-
-void put_parameter(RunConfig& run, const std::string& name, const Value& value) {
-  ParameterConfig parameter;
-  if (const auto* const number = std::get_if<double>(&value))
-    parameter.number = *number;
+  if (const YamlNode* const time = child_of(node, "time"))
+    assign(run.output_time, *time);
   else
-    parameter = std::get<ParameterConfig>(value);
-  run.parameters.insert_or_assign(name, parameter);
+    assign(run.output_every, node);
 }
 
-void put_time_step(RunConfig& run, const Value& value) {
+void put_time_step(RunConfig& run, const YamlNode& node) {
+  run.step_is_auto = node.text == "auto";
   run.time_step.reset();
-  if (const auto* const step = std::get_if<double>(&value)) run.time_step = *step;
-  run.step_is_auto = std::holds_alternative<std::string>(value);
+  if (!run.step_is_auto) assign(run.time_step, node);
 }
 
 // After time.scheme.
-void put_stages(RunConfig& run, const Value& value) {
-  const auto* const stages = std::get_if<std::int64_t>(&value);
+void put_stages(RunConfig& run, const YamlNode& node) {
+  const auto stages = read_number(node.text).integer;
   run.stages_are_auto = !stages && run.scheme.kind == Scheme::rkl2;
-  run.scheme.stages = stages ? static_cast<int>(*stages) : most_stages;
+  run.scheme.stages = static_cast<int>(stages.value_or(most_stages));
 }
 
 // clang-format off
 KeyTable<RunConfig> boundary_keys(int axes) {
-  const ValueType type = either(word(names_in(name_table<Boundary>)), axis_laws());
+  const Schema type = either(word(names_in(name_table<Boundary>)), axis_laws());
   const KeyTable<RunConfig> all = {
       {{.name = "boundary.planes", .type = type, .preset = "zero",
        .meaning = "condition at the first and the last plane, on three axes"},
-       [](RunConfig& run, const Value& value) { put_boundary(run, 0, &Boundaries::planes, value); }},
+       [](RunConfig& run, const YamlNode& node) { put_boundary(run, 0, &Boundaries::planes, node); }},
       {{.name = "boundary.rows", .type = type, .preset = "zero",
        .meaning = "condition at the first and the last row, on two and three axes"},
-       [](RunConfig& run, const Value& value) { put_boundary(run, 1, &Boundaries::rows, value); }},
+       [](RunConfig& run, const YamlNode& node) { put_boundary(run, 1, &Boundaries::rows, node); }},
       {{.name = "boundary.columns", .type = type, .preset = "zero",
        .meaning = "condition at the first and the last column"},
-       [](RunConfig& run, const Value& value) {
-         put_boundary(run, 2, &Boundaries::columns, value);
+       [](RunConfig& run, const YamlNode& node) {
+         put_boundary(run, 2, &Boundaries::columns, node);
        }},
   };
   return {all.end() - axes, all.end()};
 }
 
 // A number an axis: of any number of axes where `axes` is 0.
-ValueType list_of_axes(const ValueType& element, int axes) {
+Schema list_of_axes(const Schema& element, int axes) {
   const auto count = static_cast<std::size_t>(axes);
   return axes == 0 ? list(element, 1, 3) : list(element, count, count);
 }
@@ -159,9 +150,9 @@ KeyTable<EquationConfig> equation_keys() {
                        .unit = std::string(parameter.unit),
                        .meaning = std::string(parameter.meaning),
                        .kinds = {equation.name}},
-                      [&parameter](EquationConfig& config, const Value& value) {
+                      [&parameter](EquationConfig& config, const YamlNode& node) {
                         std::optional<double> given;
-                        assign(given, value);
+                        assign(given, node);
                         config.parameters.erase(std::string(parameter.name));
                         if (given) config.parameters.emplace(parameter.name, *given);
                       }});
@@ -172,22 +163,22 @@ KeyTable<EquationConfig> equation_keys() {
 ConfigKey rate_key(const std::string& field) {
   return {{.name = "equation." + field, .type = formula_text(),
            .meaning = "du/dt of the field", .kinds = {name_of(EquationKind::formula)}},
-          [field](RunConfig& run, const Value& value) {
-            run.equation.rates.insert_or_assign(field, std::get<std::string>(value));
+          [field](RunConfig& run, const YamlNode& node) {
+            run.equation.rates.insert_or_assign(field, node.text);
           }};
 }
 ConfigKey initial_key(const std::string& field, int axes) {
-  return {{.name = "initial." + field, .type = initial_map(axes),
+  return {{.name = "initial." + field, .type = map_of(initial_keys(axes), "a map of kind and the keys of section initial that it reads"),
            .meaning = "initial field of one of several fields"},
-          [field](RunConfig& run, const Value& value) {
-            run.initials.insert_or_assign(field, std::get<InitialMap>(value).config);
+          [field, axes](RunConfig& run, const YamlNode& node) {
+            put_map(initial_keys(axes), run.initials.insert_or_assign(field, InitialConfig()).first->second, node);
           }};
 }
 ConfigKey parameter_key(const std::string& name) {
   return {{.name = "parameters." + name, .type = parameter(),
            .meaning = "what formulas may read: a number, a picture's luminance from range[0] to "
                       "range[1], a dataset, or a formula of the position"},
-          [name](RunConfig& run, const Value& value) { put_parameter(run, name, value); }};
+          [name](RunConfig& run, const YamlNode& node) { assign(run.parameters[name], node); }};
 }
 
 KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
@@ -231,8 +222,8 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
 
       {{.name = "time.steps", .type = null_or(integer(0, most_steps)), .preset = "null",
        .unit = "steps", .meaning = "number of the last step; give either this or time.end"},
-       [](RunConfig& run, const Value& value) {
-         if (const auto* const steps = std::get_if<std::int64_t>(&value)) run.steps = *steps;
+       [](RunConfig& run, const YamlNode& node) {
+         if (node.kind == YamlNode::Kind::scalar) assign(run.steps, node);
        }},
       {{.name = "time.end", .type = null_or(positive_real()), .preset = "null",
        .unit = "s", .meaning = "time at which the run ends: the last step is the first whose time is "
@@ -338,11 +329,10 @@ const KeyTable<RunConfig>& config_keys() {
   return table;
 }
 
-const ConfigKey* find_key(const KeyTable<RunConfig>& table, std::string_view name) {
-  const auto at = std::ranges::find(table, name, &ConfigKey::name);
-  return at == table.end() ? nullptr : &*at;
+const ConfigKey* find_config_key(std::string_view name) {
+  const auto at = std::ranges::find(config_keys(), name, &ConfigKey::name);
+  return at == config_keys().end() ? nullptr : &*at;
 }
-const ConfigKey* find_config_key(std::string_view name) { return find_key(config_keys(), name); }
 
 const std::vector<std::string>& config_sections() {
   static const std::vector<std::string> sections = [] {
@@ -356,7 +346,5 @@ const std::vector<std::string>& config_sections() {
   }();
   return sections;
 }
-
-std::string kinds_text(const ConfigKey& key) { return either_of(key.kinds); }
 
 }  // namespace lapl

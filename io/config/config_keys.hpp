@@ -32,7 +32,6 @@ KeyTable<RunConfig> config_keys_for(const ConfigNames& names);
 const KeyTable<RunConfig>& config_keys();
 
 /// nullptr where there is none of this dotted name.
-const ConfigKey* find_key(const KeyTable<RunConfig>& table, std::string_view name);
 const ConfigKey* find_config_key(std::string_view name);
 
 /// Those of section initial, on a grid of so many axes; 0: of any grid.
@@ -52,8 +51,5 @@ inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
 
 /// In a preset: stands for the name of the config file without its extension.
 inline constexpr std::string_view config_name_mark = "<config name>";
-
-/// "gaussian" or "image, hdf5": the kinds of initial field that read a key.
-std::string kinds_text(const ConfigKey& key);
 
 }  // namespace lapl

@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "io/config/config_text.hpp"
@@ -35,18 +33,13 @@ std::string why_not_here(const std::string& name) {
   return {};
 }
 
-/// Walks one YAML tree, that of the file or that of one setting, and collects its entries.
-class ConfigReader {
+bool is_section(const std::string& name) { return std::ranges::count(config_sections(), name) > 0; }
+
+/// Collects what one YAML tree gives, that of the file or that of one setting.
+class Collector {
  public:
-  ConfigReader(const KeyTable<RunConfig>& table, std::string origin_file, int setting,
-               FileEntries& out, Mistakes& mistakes)
-      : table_(table),
-        origin_file_(std::move(origin_file)),
-        setting_(setting),
-        out_(out),
-        mistakes_(mistakes) {
-    for (const ConfigKey& key : table) by_name_.emplace(key.name, &key);
-  }
+  Collector(int setting, GivenKeys& given, Mistakes& mistakes)
+      : setting_(setting), given_(given), mistakes_(mistakes) {}
 
   /// All keys of a map; `prefix` is empty or ends with a dot.
   void take_map(const YamlNode& map, const std::string& prefix) {
@@ -56,29 +49,23 @@ class ConfigReader {
           add(at, name, what);
         },
         [&](const std::string& name, const YamlNode& word, const YamlNode& value) {
-          const ConfigKey* const known = key_of(word.text);
-          if (known && known->name != known->entry())
-            add(word.position, name,
-                fmt::format("dotted (write {}: under {}:)", known->entry(), known->section()));
-          else
-            take(name, word.position, value);
+          take(name, word.text, word.position, value);
         });
   }
 
   /// One key or section.
-  void take(const std::string& name, TextPosition name_position, const YamlNode& node) {
-    if (const ConfigKey* const key = key_of(name)) {
-      take_value({key}, name, node);
-    } else if (std::ranges::count(config_sections(), name) > 0) {
-      out_.sections.emplace(name, name_position);
-      take_section(name, node);
-    } else {
-      const std::string near = nearest_key(name, table_), why = why_not_here(name);
-      add(name_position, name,
-          !why.empty()    ? why
-          : !near.empty() ? fmt::format("unknown key (did you mean {}?)", near)
-                          : "unknown key");
+  void take(const std::string& name, const std::string& word, TextPosition position,
+            const YamlNode& node) {
+    if (is_section(name)) {
+      given_.sections.emplace(name, position);
+      const bool is_map = node.kind == YamlNode::Kind::map;
+      if (is_map && node.refused.empty()) return take_map(node, name + '.');
+      if (is_map)
+        for_each_entry(node, [&](const std::string& entry, const YamlNode& value) {
+          given_.refused.push_back({name + '.' + entry, "", {}, value});
+        });
     }
+    given_.keys.push_back({name, word, {position, setting_}, node});
   }
 
   void add(TextPosition position, std::string_view key, std::string_view what) {
@@ -86,174 +73,164 @@ class ConfigReader {
   }
 
  private:
-  const ConfigKey* key_of(const std::string& name) const {
-    const auto at = by_name_.find(name);
-    return at == by_name_.end() ? nullptr : at->second;
-  }
-
-  void take_section(const std::string& name, const YamlNode& node) {
-    if (node.refused.empty() && node.kind == YamlNode::Kind::map) {
-      take_map(node, name + '.');
-    } else if (name == shorthand_section) {
-      take_value(keys_of(table_, name), name, node);
-    } else {
-      const std::string problem = !node.refused.empty()               ? node.refused
-                                  : node.kind == YamlNode::Kind::null ? "nothing"
-                                  : node.kind == YamlNode::Kind::list ? "a list"
-                                                                      : shown(node.text);
-      std::vector<std::string_view> known;
-      for (const ConfigKey* const key : keys_of(table_, name)) known.push_back(key->entry());
-      add(node.position, name,
-          fmt::format("found {} (expected a map with keys of {}: {})", problem, name,
-                      fmt::join(known, ", ")));
-    }
-  }
-
-  /// Gives all `keys`, which have the same type, the value in the node.
-  void take_value(const std::vector<const ConfigKey*>& keys, const std::string& name,
-                  const YamlNode& node) {
-    auto reading = read_value(keys.front()->type, node);
-    Entry entry;
-    entry.place = {node.position, setting_};
-    entry.origin = setting_ < 0 ? fmt::format("{}:{}", origin_file_, node.position.line) : "--set";
-    if (const auto* const problems = std::get_if<YamlProblems>(&reading))
-      for (const YamlProblem& problem : *problems) add(problem.position, name, problem.what);
-    else
-      entry.value = std::get<Value>(std::move(reading));
-    for (const ConfigKey* const key : keys) {
-      entry.key = key;
-      out_.entries.insert_or_assign(key->name, entry);
-    }
-  }
-
-  const KeyTable<RunConfig>& table_;
-  std::map<std::string_view, const ConfigKey*> by_name_;
-  std::string origin_file_;
   int setting_;
-  FileEntries& out_;
+  GivenKeys& given_;
   Mistakes& mistakes_;
 };
 
-void read_setting(const std::string& setting, int index, const KeyTable<RunConfig>& table,
-                  FileEntries& out, Mistakes& mistakes) {
-  ConfigReader reader(table, "", index, out, mistakes);
+void take_setting(const std::string& setting, Collector& collector) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
-    reader.add({}, "", "not a setting (expected KEY=VALUE, such as time.steps=100)");
+    collector.add({}, "", "not a setting (expected KEY=VALUE, such as time.steps=100)");
     return;
   }
   const std::string key = setting.substr(0, equals);
   const std::string text = setting.substr(equals + 1);
   const YamlDocument document = parse_yaml(text);
   if (document.problem) {
-    reader.add({}, key, document.problem->what);
+    collector.add({}, key, document.problem->what);
   } else if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    reader.add({}, key, "found nothing (expected a value; null stands for none)");
+    collector.add({}, key, "found nothing (expected a value; null stands for none)");
   } else if (document.root.block) {
-    reader.add({}, key, "not one value (write a list as [a, b] and a map as {a: b})");
+    collector.add({}, key, "not one value (write a list as [a, b] and a map as {a: b})");
   } else {
-    reader.take(key, {}, document.root);
+    collector.take(key, "", {}, document.root);
   }
 }
 
-/// Collects names, first those of the file, then those of settings.
-class NameFinder {
- public:
-  void take(std::string_view section, const YamlNode& node) {
-    if (section == "fields" && node.kind == YamlNode::Kind::list) {
-      std::vector<std::string> fields;
-      for (const YamlNode& field : node.children)
-        if (is_plain_name(field.text) && std::ranges::count(fields, field.text) == 0)
-          fields.push_back(field.text);
-      if (!fields.empty()) names.fields = fields;
-    }
-    if (node.kind != YamlNode::Kind::map) return;
-    for (std::size_t i = 0; i + 1 < node.children.size(); i += 2)
-      take(section, node.children[i].text, node.children[i + 1]);
-  }
-  void take(std::string_view section, const std::string& entry, const YamlNode& value) {
-    if (section == "grid" && entry == "shape" && value.kind == YamlNode::Kind::list &&
-        !value.children.empty() && value.children.size() <= 3)
-      names.axes = static_cast<int>(value.children.size());
-    if (section == "parameters" && is_plain_name(entry) && parameters_.insert(entry).second)
-      names.parameters.push_back(entry);
-    if (section == "output" && entry == "derived" && value.kind == YamlNode::Kind::map)
-      for (std::size_t i = 0; i + 1 < value.children.size(); i += 2)
-        if (derived_.insert(value.children[i].text).second)
-          names.derived.push_back(value.children[i].text);
-    // A field may be called like a key of section initial, which is no map.
-    if (section == "initial" &&
-        (value.kind == YamlNode::Kind::map ||
-         std::ranges::count(initial_keys(0), entry, &Key<InitialConfig>::name) == 0))
-      initial_.push_back(entry);
-    if (section == "equation" && entry == "kind")
-      for (const Equation& equation : name_table<EquationKind>)
-        if (value.text == equation.name) names.equation = equation.value;
-  }
-  ConfigNames found() {
-    names.initial_by_field =
-        names.fields.size() > 1 || std::ranges::any_of(initial_, [&](const std::string& entry) {
-          return std::ranges::count(names.fields, entry) > 0;
-        });
-    return names;
-  }
+/// Says what is wrong with a section that is no map.
+std::string section_problem(const YamlNode& node, const std::string& name,
+                            const KeyTable<RunConfig>& table) {
+  const std::string problem = !node.refused.empty()               ? node.refused
+                              : node.kind == YamlNode::Kind::null ? "nothing"
+                              : node.kind == YamlNode::Kind::list ? "a list"
+                                                                  : shown(node.text);
+  std::vector<std::string_view> known;
+  for (const ConfigKey* const key : keys_of(table, name)) known.push_back(key->entry());
+  return fmt::format("found {} (expected a map with keys of {}: {})", problem, name,
+                     fmt::join(known, ", "));
+}
 
-  ConfigNames names;
+/// Says what is wrong with a name that is no key's.
+std::string unknown_key(const std::string& name, const KeyTable<RunConfig>& table) {
+  if (const std::string why = why_not_here(name); !why.empty()) return why;
+  const std::string near = nearest_key(name, table);
+  return near.empty() ? "unknown key" : fmt::format("unknown key (did you mean {}?)", near);
+}
 
- private:
-  std::vector<std::string> initial_;            // entries of section initial
-  std::set<std::string> parameters_, derived_;  // those that have been found
-};
+void append_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::count(names, name) == 0) names.push_back(name);
+}
+
+/// Adds what one key says to the names; those of section initial go to `initial`.
+void find_names(const Given& given, ConfigNames& names, std::vector<std::string>& initial) {
+  const std::size_t dot = given.name.find('.');
+  const std::string section = dot == std::string::npos ? "" : given.name.substr(0, dot);
+  const std::string entry = given.name.substr(dot + 1);    // npos + 1 is 0
+  if (!given.word.empty() && given.word != entry) return;  // dotted
+  const YamlNode& node = given.node;
+  const bool is_list = node.kind == YamlNode::Kind::list;
+  if (given.name == "fields" && is_list) {
+    std::vector<std::string> fields;
+    for (const YamlNode& field : node.children)
+      if (is_plain_name(field.text)) append_once(fields, field.text);
+    if (!fields.empty()) names.fields = fields;
+  }
+  if (given.name == "grid.shape" && is_list && !node.children.empty() && node.children.size() <= 3)
+    names.axes = static_cast<int>(node.children.size());
+  if (given.name == "equation.kind")
+    for (const Equation& equation : name_table<EquationKind>)
+      if (node.text == equation.name) names.equation = equation.value;
+  if (given.name == "output.derived" && node.kind == YamlNode::Kind::map)
+    for_each_entry(
+        node, [&](const std::string& name, const YamlNode&) { append_once(names.derived, name); });
+  if (section == "parameters" && is_plain_name(entry)) append_once(names.parameters, entry);
+  // A field may be called like a key of section initial, which is no map.
+  if (section == "initial" && (node.kind == YamlNode::Kind::map ||
+                               std::ranges::count(initial_keys(0), entry, &KeyRow::name) == 0))
+    initial.push_back(entry);
+}
 
 }  // namespace
 
-ConfigNames names_of_config(const std::string& text, const std::vector<std::string>& settings) {
-  NameFinder finder;
+GivenKeys given_in_file(const std::string& text, Mistakes& mistakes) {
+  GivenKeys given;
   const YamlDocument document = parse_yaml(text);
-  for (const char* const section :
-       {"grid", "fields", "parameters", "initial", "equation", "output"})
-    if (const YamlNode* const node = child_of(document.root, section)) finder.take(section, *node);
-  for (const std::string& setting : settings) {
-    const std::size_t equals = setting.find('='), dot = setting.find('.');
-    if (equals == std::string::npos) continue;
-    const YamlDocument value = parse_yaml(setting.substr(equals + 1));
-    if (value.problem) continue;
-    if (dot < equals)
-      finder.take(setting.substr(0, dot), setting.substr(dot + 1, equals - dot - 1), value.root);
-    else
-      finder.take(setting.substr(0, equals), value.root);
-  }
-  return finder.found();
-}
-
-FileEntries read_file_entries(const std::string& text, const std::string& name,
-                              const KeyTable<RunConfig>& table, Mistakes& mistakes) {
-  FileEntries file;
-  const YamlDocument document = parse_yaml(text);
-  ConfigReader reader(table, shown(name), -1, file, mistakes);
+  const std::vector<std::string> no_settings;
+  Mistakes of_the_rest("", no_settings);  // where the text ends early, that alone is said
+  Collector collector(-1, given, document.problem ? of_the_rest : mistakes);
   const YamlNode& root = document.root;
+  const bool is_map = root.refused.empty() && root.kind == YamlNode::Kind::map;
+  if (is_map) collector.take_map(root, "");
   if (document.problem) {
-    reader.add(document.problem->position, "", document.problem->what);
-    file.complete = false;
-  } else if (root.refused.empty() && root.kind == YamlNode::Kind::map) {
-    reader.take_map(root, "");
-  } else if (!root.refused.empty() || root.kind != YamlNode::Kind::null) {
-    reader.add(root.position, "", "not a config (expected a map of sections, such as `grid:`)");
-    file.complete = false;
+    mistakes.add({document.problem->position}, "", document.problem->what);
+  } else if (!is_map && (!root.refused.empty() || root.kind != YamlNode::Kind::null)) {
+    mistakes.add({root.position}, "", "not a config (expected a map of sections, such as `grid:`)");
+  } else {
+    return given;
   }
-  return file;
+  given.complete = false;
+  return given;
 }
 
-Entries read_setting_entries(const std::vector<std::string>& settings,
-                             const KeyTable<RunConfig>& table, Mistakes& mistakes) {
-  FileEntries all;
-  for (std::size_t i = 0; i < settings.size(); ++i)
-    read_setting(settings[i], static_cast<int>(i), table, all, mistakes);
-  return all.entries;
+GivenKeys given_in_settings(const std::vector<std::string>& settings, Mistakes& mistakes) {
+  GivenKeys given;
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    Collector collector(static_cast<int>(i), given, mistakes);
+    take_setting(settings[i], collector);
+  }
+  return given;
 }
 
-Value preset_value(const ConfigKey& key) {
-  return std::get<Value>(read_value(key.type, parse_yaml(key.preset).root));
+ConfigNames names_in_config(const GivenKeys& file, const GivenKeys& settings) {
+  ConfigNames names;
+  std::vector<std::string> initial;
+  for (const auto* const keys : {&file.refused, &file.keys, &settings.refused, &settings.keys})
+    for (const Given& given : *keys) find_names(given, names, initial);
+  names.initial_by_field =
+      names.fields.size() > 1 || std::ranges::any_of(initial, [&](const std::string& entry) {
+        return std::ranges::count(names.fields, entry) > 0;
+      });
+  return names;
+}
+
+Entries read_entries(const GivenKeys& given, const std::string& name,
+                     const KeyTable<RunConfig>& table, Mistakes& mistakes) {
+  Entries entries;
+  std::map<std::string_view, const ConfigKey*> by_name;
+  for (const ConfigKey& key : table) by_name.emplace(key.name, &key);
+  for (const auto& [key_name, word, key_place, node] : given.keys) {
+    const Place place = {node.position, key_place.setting};
+    const auto dotted = by_name.find(word), known = by_name.find(key_name);
+    std::vector<const ConfigKey*> keys;  // all of the same schema
+    if (dotted != by_name.end() && word.find('.') != word.npos)
+      mistakes.add(key_place, key_name,
+                   fmt::format("dotted (write {}: under {}:)", dotted->second->entry(),
+                               dotted->second->section()));
+    else if (known != by_name.end())
+      keys = {known->second};
+    else if (key_name == shorthand_section)
+      keys = keys_of(table, key_name);
+    else if (is_section(key_name))
+      mistakes.add(place, key_name, section_problem(node, key_name, table));
+    else
+      mistakes.add(key_place, key_name, unknown_key(key_name, table));
+    if (keys.empty()) continue;
+    YamlProblems problems;
+    Entry entry;
+    entry.place = place;
+    entry.origin =
+        place.in_file() ? fmt::format("{}:{}", shown(name), node.position.line) : "--set";
+    entry.value = resolved(keys.front()->type, node, "", problems);
+    if (!problems.empty()) entry.value.reset();
+    for (const YamlProblem& problem : problems)
+      mistakes.add({problem.position, place.setting}, key_name, problem.what);
+    for (const ConfigKey* const key : keys) {
+      entry.key = key;
+      entries.insert_or_assign(key->name, entry);
+    }
+  }
+  return entries;
 }
 
 std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& table) {

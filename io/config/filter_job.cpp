@@ -1,5 +1,6 @@
 #include "io/config/filter_job.hpp"
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "io/config/config.hpp"
@@ -61,44 +62,50 @@ KeyTable<CovarianceNames> covariance_keys() {
 constexpr const char* no_field =
     "field: belongs to the filters of a run's config (here input.dataset says what is filtered)";
 
-YamlProblems read_named_filters(const YamlNode& node, std::vector<FilterConfig>& filters) {
-  auto [found, problems] = read_filters(node);
+YamlNode read_one_filter(const YamlNode& node, const std::string& path, YamlProblems& problems) {
+  YamlNode filter = read_filter(node, path, problems);
+  if (child_of(filter, "field")) problems.push_back({node.position, no_field});
+  return filter;
+}
+
+YamlNode read_named_filters(const YamlNode& node, const std::string& path, YamlProblems& problems) {
+  YamlNode filters = read_filters(node, path, problems);
   std::set<std::string> taken;
-  for (const FilterConfig& filter : found) {
-    if (!filter.field.empty()) problems.push_back({node.position, no_field});
-    if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
+  for (const YamlNode& filter : filters.children) {
+    const YamlNode* const name = child_of(filter, "name");
+    if (child_of(filter, "field")) problems.push_back({node.position, no_field});
+    if (const std::string wrong =
+            filter_name_problem(name ? name->text : FilterConfig{}.name, taken);
+        !wrong.empty())
       problems.push_back({node.position, "filters: " + wrong});
   }
-  filters = std::move(found);
-  return problems;
+  return filters;
+}
+
+template <YamlNode (*read)(const YamlNode&, const std::string&, YamlProblems&)>
+Schema read_by() {
+  return {{OwnForm{"", read, [] { return nlohmann::ordered_json(); }}}, {}};
 }
 
 /// The map of the whole file; each of its values is a map or a list of maps itself.
 KeyTable<J> sections() {
-  const auto section = [](const KeyTable<J>& keys) {
-    return [keys](J& job, const YamlNode& node, const std::string& path) {
-      return read_map(keys, node, path, job);
-    };
+  const auto section = [](const char* name, const char* preset, const KeyTable<J>& keys) {
+    return Key<J>({.name = name, .type = map_of(keys), .preset = preset},
+                  [keys](J& job, const YamlNode& node) { put_map(keys, job, node); });
   };
   // clang-format off
   return {
-      {{.name = "input"}, {}, section(input_keys())},
-      {{.name = "output"}, {}, section(output_keys())},
-      {{.name = "filter", .preset = "{}"},
-       {}, [](J& job, const YamlNode& node, const std::string& path) {
-         YamlProblems problems = read_filter(node, path, job.filters.emplace_back());
-         if (!job.filters.back().field.empty()) problems.push_back({node.position, no_field});
-         return problems;
+      section("input", "", input_keys()),
+      section("output", "", output_keys()),
+      {{.name = "filter", .type = read_by<read_one_filter>(), .preset = "{}", .preset_in_words = true},
+       [](J& job, const YamlNode& node) { assign(job.filters.emplace_back(), node); }},
+      {{.name = "filters", .type = read_by<read_named_filters>(), .preset = "[]", .preset_in_words = true},
+       [](J& job, const YamlNode& node) { assign(job.filters, node); }},
+      {{.name = "covariance", .type = map_of(covariance_keys()), .preset = "{}", .preset_in_words = true},
+       [](J& job, const YamlNode& node) {
+         put_map(covariance_keys(), job.covariance.emplace(), node);
        }},
-      {{.name = "filters", .preset = "[]"},
-       {}, [](J& job, const YamlNode& node, const std::string&) {
-         return read_named_filters(node, job.filters);
-       }},
-      {{.name = "covariance", .preset = "{}"},
-       {}, [](J& job, const YamlNode& node, const std::string& path) {
-         return read_map(covariance_keys(), node, path, job.covariance.emplace());
-       }},
-      {{.name = "compute", .preset = "{}"}, {}, section(compute_keys())}};
+      section("compute", "{}", compute_keys())};
   // clang-format on
 }
 
@@ -109,24 +116,24 @@ FilterJob load_filter_job(const fs::path& path) {
   Mistakes mistakes(shown(path.string()), no_settings);
   const YamlDocument document = parse_yaml(read_config_text(path));
   FilterJob job;
-  YamlProblems problems = document.problem ? YamlProblems{*document.problem}
-                                           : read_map(sections(), document.root, "", job);
-  const auto& given = document.root.children;
-  const auto names = [&](const char* name) {
-    return std::ranges::any_of(given, [&](const YamlNode& node) { return node.text == name; });
-  };
-  if (problems.empty() && names("filter") + names("filters") + names("covariance") != 1)
-    problems.push_back(
-        {document.root.position, "expected one of filter:, filters: and covariance:"});
-  if (problems.empty() && names("filters") && job.filters.empty())
-    problems.push_back({document.root.position, "filters: found none (expected one or more)"});
-  if (problems.empty() && names("filters") && job.output_dataset)
-    problems.push_back({document.root.position,
+  const YamlNode& root = document.root;
+  YamlProblems problems;
+  if (document.problem)
+    problems = {*document.problem};
+  else
+    put_map(sections(), job, resolved(map_of(sections()), root, "", problems));
+  const auto given = [&](const char* name) { return child_of(root, name) != nullptr; };
+  if (problems.empty() && given("filter") + given("filters") + given("covariance") != 1)
+    problems.push_back({root.position, "expected one of filter:, filters: and covariance:"});
+  if (problems.empty() && given("filters") && job.filters.empty())
+    problems.push_back({root.position, "filters: found none (expected one or more)"});
+  if (problems.empty() && given("filters") && child_of(*child_of(root, "output"), "dataset"))
+    problems.push_back({root.position,
                         "output.dataset: given besides filters (expected none: the names of the "
                         "filters are those of their datasets)"});
   if (job.covariance) job.covariance->input = job.input_dataset;
-  job.output_datasets = {job.output_dataset.value_or("/filtered")};
-  if (names("filters")) {
+  job.output_datasets = {job.output_dataset};
+  if (given("filters")) {
     job.output_datasets.clear();
     for (const FilterConfig& filter : job.filters) job.output_datasets.push_back("/" + filter.name);
   }

@@ -15,8 +15,8 @@ namespace lapl {
 struct FilterJob {
   std::string input_path;  ///< absolute: PNG file, folder of them, .npy or HDF5 file
   std::string input_dataset = "/field";
-  std::string output_path;                    ///< absolute: HDF5 file
-  std::optional<std::string> output_dataset;  ///< of the one result
+  std::string output_path;                   ///< absolute: HDF5 file
+  std::string output_dataset = "/filtered";  ///< of the one result
   std::vector<FilterConfig> filters;
   std::vector<std::string> output_datasets;   ///< one for each filter, or that of the covariance
   std::optional<CovarianceNames> covariance;  ///< instead of the filters

@@ -6,6 +6,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -173,6 +174,50 @@ const YamlNode* child_of(const YamlNode& map, std::string_view key) {
     if (map.children[i].kind == YamlNode::Kind::scalar && map.children[i].text == key)
       return &map.children[i + 1];
   return nullptr;
+}
+
+void for_each_key(
+    const YamlNode& map, const std::string& prefix,
+    const std::function<void(TextPosition, const std::string&, const std::string&)>& add,
+    const std::function<void(const std::string&, const YamlNode&, const YamlNode&)>& take) {
+  std::map<std::string, TextPosition> seen;
+  for (std::size_t i = 0; i + 1 < map.children.size(); i += 2) {
+    const YamlNode& key = map.children[i];
+    const std::string name = prefix + key.text;
+    if (!key.refused.empty()) {
+      add(key.position, name, fmt::format("a key with {} (write the key alone)", key.refused));
+    } else if (key.kind != YamlNode::Kind::scalar) {
+      add(key.position, prefix + "?", "a key that is not a word (expected `key: value`)");
+    } else if (const auto [first, is_new] = seen.emplace(key.text, key.position); !is_new) {
+      add(key.position, name, fmt::format("repeated (first given in line {})", first->second.line));
+    } else {
+      take(name, key, map.children[i + 1]);
+    }
+  }
+}
+
+YamlNode empty_node(YamlNode::Kind kind, TextPosition position) {
+  YamlNode node;
+  node.kind = kind;
+  node.position = position;
+  return node;
+}
+
+YamlNode plain_node(std::string text, TextPosition position) {
+  YamlNode node = empty_node(YamlNode::Kind::scalar, position);
+  node.text = std::move(text);
+  return node;
+}
+
+YamlNode text_node(std::string text, TextPosition position) {
+  YamlNode node = plain_node(std::move(text), position);
+  node.quoted = true;
+  return node;
+}
+
+void append_entry(YamlNode& map, const std::string& key, YamlNode value) {
+  map.children.push_back(text_node(key, value.position));
+  map.children.push_back(std::move(value));
 }
 
 }  // namespace lapl

@@ -9,8 +9,8 @@
 #include <regex>
 
 #include "io/config/config_keys.hpp"
-#include "io/config/config_value.hpp"
 #include "io/config/filter_keys.hpp"
+#include "io/config/schema.hpp"
 
 namespace lapl {
 namespace {
@@ -39,10 +39,12 @@ bool takes(const Json& schema, const std::string& text) {
   return !schema.contains("maximum") || value <= bound("maximum");
 }
 
-bool program_takes(const ValueType& type, const std::string& text) {
+bool program_takes(const Schema& type, const std::string& text) {
   const YamlDocument document = parse_yaml("v: " + text);
   REQUIRE(!document.problem);
-  return std::holds_alternative<Value>(read_value(type, document.root.children.at(1)));
+  YamlProblems problems;
+  resolved(type, document.root.children.at(1), "", problems);
+  return problems.empty();
 }
 
 // Plain decimals of at most 15 digits in every way to write them, mostly near the bounds of keys.
@@ -90,15 +92,14 @@ TEST_CASE("numbers: the program takes what the schema takes, in every spelling, 
   std::mt19937_64 random(20261122);
   struct Row {
     std::string key;
-    ValueType type;
+    Schema type;
     Json schema;
   };
   std::vector<Row> rows;
   for (const ConfigKey& key : config_keys())
-    if (!std::holds_alternative<FiltersForm>(key.type.forms.front()) &&
-        !std::holds_alternative<FormulaForm>(key.type.forms.front())) {  // takes any text
-      const ValueType type{key.type.forms, {}};
-      rows.push_back({key.name, type, schema_of(type)});
+    if (!std::holds_alternative<FormulaForm>(key.type.forms.front())) {  // takes any text
+      const Schema type{key.type.forms, {}};
+      rows.push_back({key.name, type, json_schema(type)});
     }
   std::size_t taken = 0;
   for (int i = 0; i < 4000; ++i) {
@@ -133,7 +134,9 @@ TEST_CASE("numbers: the same for those of filters") {
       const YamlDocument document = parse_yaml("[{" + (row.filter + text) + "}]");
       REQUIRE(!document.problem);
       const bool expected = takes(properties.at(row.key), text);
-      CHECK(read_filters(document.root).second.empty() == expected);
+      YamlProblems problems;
+      read_filters(document.root, "", problems);
+      CHECK(problems.empty() == expected);
       taken += expected;
     }
   }
@@ -142,8 +145,8 @@ TEST_CASE("numbers: the same for those of filters") {
 
 TEST_CASE("numbers: the same for durations") {
   std::mt19937_64 random(11);
-  const ValueType type = duration();
-  const std::regex pattern(schema_of(type).at("pattern").get<std::string>());
+  const Schema type = duration();
+  const std::regex pattern(json_schema(type).at("pattern").get<std::string>());
   std::size_t taken = 0;
   for (int i = 0; i < 20000; ++i) {
     const std::string text = some_spelling(random) + "smhd "[random() % 5];
@@ -160,7 +163,7 @@ TEST_CASE("numbers: the same for durations") {
 }
 
 TEST_CASE("numbers: what is no JSON number is refused, with what to write instead") {
-  const ValueType number = finite_real(), whole = integer(0, 1000000);
+  const Schema number = finite_real(), whole = integer(0, 1000000);
   for (const char* text :
        {"+5", ".5", "5.", "007", "1_000", "0x10", "0o17", "0b11", ".inf", "-.inf", ".nan", "1e",
         "1e+", "1.e3", "--1", "1 000", "1,5", "Infinity", "NaN"}) {

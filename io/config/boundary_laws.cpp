@@ -1,0 +1,174 @@
+#include "io/config/boundary_laws.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "io/config/config_text.hpp"
+
+namespace lapl {
+namespace {
+
+void add(YamlProblems& problems, const YamlNode& node, const std::string& path,
+         const std::string& what) {
+  problems.push_back({node.position, path + ": " + what});
+}
+
+bool is_map(const YamlNode& node) {
+  return node.refused.empty() && node.kind == YamlNode::Kind::map;
+}
+
+// A map with the keys that `read(name, key, value)` gives a value for.
+template <class Read>
+YamlNode read_entries(const YamlNode& node, const std::string& path, YamlProblems& problems,
+                      const Read& read) {
+  YamlNode map = empty_node(YamlNode::Kind::map, node.position);
+  for_each_key(
+      node, path.empty() ? "" : path + ".",
+      [&](TextPosition position, const std::string& name, const std::string& what) {
+        problems.push_back({position, name + ": " + what});
+      },
+      [&](const std::string& name, const YamlNode& key, const YamlNode& value) {
+        append_entry(map, key.text, read(name, key, value));
+      });
+  return map;
+}
+
+YamlNode map_with(const YamlNode& node, const std::string& key, YamlNode value) {
+  YamlNode map = empty_node(YamlNode::Kind::map, node.position);
+  append_entry(map, key, std::move(value));
+  return map;
+}
+
+std::optional<LawKind> law_kind(const std::string& word) {
+  if (word == "dirichlet") return LawKind::value;
+  if (word == "neumann") return LawKind::derivative;
+  for (const auto& row : name_table<LawKind>)
+    if (word == row.name) return row.value;
+  return std::nullopt;
+}
+
+std::string law_words() {
+  std::string words = "zero, insulated, ";
+  for (const LawRow& row : name_table<LawKind>) words += std::string(row.form) + ", ";
+  return words + "or a map of fields with these";
+}
+
+YamlNode read_factors(const YamlNode& value, const std::string& path, const LawRow& row,
+                      YamlProblems& problems) {
+  const auto relation = [&](const char* factor_name, const char* value_name) {
+    return fmt::format(fmt::runtime(row.keeps), fmt::arg("factor", factor_name),
+                       fmt::arg("value", value_name));
+  };
+  if (!is_map(value)) {
+    add(problems, value, path, "expected {value: b, factor: a}, of " + relation("a", "b"));
+    return value;
+  }
+  const std::size_t before = problems.size();
+  const YamlNode given =
+      read_entries(value, path, problems,
+                   [&](const std::string& name, const YamlNode& key, const YamlNode& formula) {
+                     if (key.text == "value" || key.text == "factor")
+                       return resolved(formula_text(), formula, name, problems);
+                     add(problems, key, name, "unknown key (expected value or factor)");
+                     return formula;
+                   });
+  const YamlNode* const law_value = child_of(given, "value");
+  const YamlNode* const factor = child_of(given, "factor");
+  if (problems.size() > before) return given;
+  if (law_value == nullptr || factor == nullptr) {
+    add(problems, value, path, "expected both value and factor, of " + relation("factor", "value"));
+    return given;
+  }
+  YamlNode both = map_with(value, "value", *law_value);
+  append_entry(both, "factor", *factor);
+  return both;
+}
+
+// A law, or, unless it is `of_field`, a map of fields with one each.
+YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
+                  YamlProblems& problems) {
+  const auto wrong = [&](const std::string& what) {
+    add(problems, node, path, what);
+    return node;
+  };
+  if (!node.refused.empty())
+    return wrong(fmt::format("found {} (write the law itself)", node.refused));
+  if (node.kind == YamlNode::Kind::scalar) {
+    if (node.text == "periodic")
+      return wrong("found periodic, which is of both sides (write it for the axis)");
+    const bool value = node.text == "zero" || node.text == "dirichlet";
+    if (!value && node.text != "insulated" && node.text != "neumann")
+      return wrong(fmt::format("found {} (expected {})", shown(node.text), law_words()));
+    return map_with(node, name_of(value ? LawKind::value : LawKind::derivative),
+                    text_node("0", node.position));
+  }
+  if (node.kind != YamlNode::Kind::map || node.children.empty())
+    return wrong(fmt::format("expected {}", law_words()));
+  const std::optional<LawKind> kind = law_kind(node.children[0].text);
+  if (kind && node.children.size() == 2) {
+    const YamlNode& value = node.children[1];
+    const std::string name = path + "." + node.children[0].text;
+    const LawRow& row = row_of(*kind);
+    return map_with(node, row.name,
+                    row.takes_factor() ? read_factors(value, name, row, problems)
+                                       : resolved(formula_text(), value, name, problems));
+  }
+  if (kind || of_field) return wrong(fmt::format("expected one law: {}", law_words()));
+  return read_entries(node, path, problems,
+                      [&](const std::string& name, const YamlNode&, const YamlNode& law) {
+                        return read_law(law, name, true, problems);
+                      });
+}
+
+YamlNode read_laws(const YamlNode& node, const std::string& path, YamlProblems& problems) {
+  const YamlNode given = read_entries(
+      node, path, problems, [&](const std::string& name, const YamlNode& key, const YamlNode& law) {
+        if (key.text == "first" || key.text == "last") return read_law(law, name, false, problems);
+        add(problems, key, name, "unknown key (expected first or last, the sides of the axis)");
+        return law;
+      });
+  YamlNode sides = empty_node(YamlNode::Kind::map, node.position);
+  for (const char* const side : {"first", "last"}) {
+    if (const YamlNode* const law = child_of(given, side))
+      append_entry(sides, side, *law);
+    else
+      add(problems, node, side, "missing");
+  }
+  return sides;
+}
+
+}  // namespace
+
+Schema axis_laws() {
+  return {{OwnForm{"a map of first and last with a law each", read_laws,
+                   [] {
+                     return nlohmann::ordered_json{{"type", "object"}};
+                   }}},
+          {}};
+}
+
+std::vector<SideLaw> laws_in(const YamlNode& map, int axis) {
+  std::vector<SideLaw> laws;
+  for_each_entry(map, [&](const std::string& side, const YamlNode& of_side) {
+    const auto add_law = [&](const std::string& field, const YamlNode& law) {
+      const YamlNode& value = law.children[1];
+      SideLaw& added = laws.emplace_back(SideLaw{.axis = axis,
+                                                 .last = side == "last",
+                                                 .array = field,
+                                                 .kind = *law_kind(law.children[0].text),
+                                                 .value = value.text});
+      if (!row_of(added.kind).takes_factor()) return;
+      added.value = child_of(value, "value")->text;
+      added.factor = child_of(value, "factor")->text;
+    };
+    // A field's law is a map itself, with the value of a law or its factors under a name of a law.
+    if (law_kind(of_side.children[0].text) && of_side.children.size() == 2)
+      add_law("", of_side);
+    else
+      for_each_entry(of_side, add_law);
+  });
+  return laws;
+}
+
+}  // namespace lapl

@@ -1,0 +1,343 @@
+// Reading nodes by their schema. The message is that of the first form that recognises what was
+// meant, such as a quoted number; else it has the description of the whole schema.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "io/config/config_number.hpp"
+#include "io/config/config_text.hpp"
+#include "io/config/schema.hpp"
+#include "solver/names.hpp"
+
+namespace lapl {
+namespace {
+
+/// A resolved leaf, or what is wrong: empty where the form does not recognise the node at all.
+using Reading = std::variant<std::string, YamlNode>;
+
+std::string found(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::null: return "found null";
+    case YamlNode::Kind::list: return "found a list";
+    case YamlNode::Kind::map: return "found a map";
+    case YamlNode::Kind::scalar: break;
+  }
+  const std::string text = shown(node.text);
+  return "found " + (node.quoted ? '"' + text + '"' : text);
+}
+
+std::string out_of_range(const YamlNode& node, const Form& form) {
+  return fmt::format("{}, out of range (expected {})", found(node), description({{form}, {}}));
+}
+
+/// The number in a node; `wrong` is set where a number seems meant that is not a plain decimal.
+std::pair<NumberText, std::string> number_in(const YamlNode& node) {
+  NumberText number = read_number(node.text);
+  std::string wrong;
+  if (node.quoted && number.real) {
+    wrong = fmt::format("{}, quoted (write {})", found(node), node.text);
+  } else if (!number.fault.empty()) {
+    wrong = found(node) + number.fault;
+  }
+  if (node.quoted) number = {};
+  return {number, wrong};
+}
+
+Reading read(const NullForm&, const YamlNode& node) {
+  return empty_node(YamlNode::Kind::null, node.position);
+}
+
+Reading read(const WordForm& form, const YamlNode& node) {
+  if (std::ranges::count(form.words, node.text) == 0) return {};
+  const bool truth = node.text == "true" || node.text == "false";
+  return truth ? plain_node(node.text, node.position) : text_node(node.text, node.position);
+}
+
+Reading read(const IntegerForm& form, const YamlNode& node) {
+  const auto [number, wrong] = number_in(node);
+  if (!number.real) return wrong;
+  if (!number.whole)
+    return fmt::format("{}, not an integer (expected {})", found(node), description({{form}, {}}));
+  if (!number.integer || *number.integer < form.low || *number.integer > form.high)
+    return out_of_range(node, form);
+  return plain_node(fmt::format("{}", *number.integer), node.position);
+}
+
+Reading read(const RealForm& form, const YamlNode& node) {
+  const auto [number, wrong] = number_in(node);
+  if (!number.real) return wrong;
+  const double value = *number.real;
+  if (value < form.low || value > form.high || (form.above && value == form.low))
+    return out_of_range(node, form);
+  return plain_node(number_text(value), node.position);
+}
+
+Reading read(const TextForm&, const YamlNode& node) {
+  if (node.text.empty()) return std::string("found an empty text (expected a text)");
+  // A quoted "\0" gets past the check of the file's bytes and would cut a path short.
+  if (!is_clean_line(node.text))
+    return found(node) + " (expected one line without control characters)";
+  const NumberText number = read_number(node.text);
+  const bool is_number = number.real || !number.fault.empty();
+  if (!node.quoted && (is_number || is_reserved_word(node.text))) {
+    return fmt::format("{0}, which YAML reads as a {1} (quote it: \"{2}\")", found(node),
+                       is_number ? "number" : "truth value", shown(node.text));
+  }
+  return text_node(node.text, node.position);
+}
+
+Reading read(const PathForm&, const YamlNode& node) {
+  Reading reading = read(TextForm(), node);
+  if (auto* const text = std::get_if<YamlNode>(&reading)) text->names_file = true;
+  return reading;
+}
+
+Reading read(const DurationForm& form, const YamlNode& node) {
+  const std::optional<double> seconds = read_duration(node.text);
+  if (!seconds) {
+    if (node.quoted || !read_number(node.text).real) return {};
+    return fmt::format("found {0}, without a unit (write {0}s, {0}m or {0}h)", shown(node.text));
+  }
+  static const std::regex allowed(duration_pattern);
+  constexpr std::size_t longest = 40;  // characters; std::regex goes as deep as a text is long
+  if (node.text.size() > longest || !std::regex_match(node.text, allowed))
+    return out_of_range(node, form);
+  return plain_node(duration_text(*seconds), node.position);
+}
+
+Reading read(const FormulaForm&, const YamlNode& node) {
+  if (node.text.empty()) return std::string("found an empty text (expected a formula)");
+  if (first_bad_byte(node.text) < node.text.size())
+    return found(node) + " (expected a formula without control characters)";
+  return text_node(node.text, node.position);
+}
+
+// Not of scalars: `resolved` has them.
+Reading read(const MapForm&, const YamlNode&) { return {}; }
+Reading read(const NamesForm&, const YamlNode&) { return {}; }
+Reading read(const OwnForm&, const YamlNode&) { return {}; }
+
+/// Other programs have the first word for what is the second here.
+constexpr std::pair<std::string_view, std::string_view> other_words[] = {
+    {"dirichlet", "zero"},  {"neumann", "insulated"}, {"no-flux", "insulated"},
+    {"cyclic", "periodic"}, {"wrap", "periodic"},     {"float", "float32"},
+    {"single", "float32"},  {"double", "float64"},    {"gpu", "cuda"},
+    {"picture", "image"},   {"png", "image"},         {"netcdf", "hdf5"},
+    {"constant", "uniform"}};
+
+/// The word of the schema that another one stands for or that a misspelt one is nearest to, as a
+/// suggestion; empty without one.
+std::string suggestion(const Schema& schema, const YamlNode& node) {
+  std::string near;
+  for (const Form& form : schema.forms) {
+    const auto* const words = std::get_if<WordForm>(&form);
+    if (words == nullptr) continue;
+    for (const auto& [other, meant] : other_words)
+      if (edit_distance(node.text, other, 0) == 0 && std::ranges::count(words->words, meant) > 0)
+        near = meant;
+    if (near.empty()) near = nearest_word(node.text, words->words);
+  }
+  return near.empty() ? near : fmt::format("; did you mean {}?", near);
+}
+
+void add_problem(YamlProblems& problems, TextPosition position, const std::string& path,
+                 const std::string& what) {
+  problems.push_back({position, path.empty() ? what : fmt::format("{}: {}", shown(path), what)});
+}
+
+/// Whether the node has what no value may have.
+bool is_refused(const YamlNode& node, const std::string& path, YamlProblems& problems) {
+  if (!node.refused.empty())
+    add_problem(problems, node.position, path,
+                fmt::format("found {} (write the value itself)", node.refused));
+  return !node.refused.empty();
+}
+
+/// A leaf, whether on its own or in a list.
+YamlNode read_leaf(const Schema& schema, const YamlNode& node, const std::string& path,
+                   YamlProblems& problems) {
+  const bool is_null = node.kind == YamlNode::Kind::null;
+  std::string wrong;
+  if (is_null || node.kind == YamlNode::Kind::scalar) {
+    for (const Form& form : schema.forms) {
+      if (std::holds_alternative<NullForm>(form) != is_null) continue;
+      Reading reading = std::visit([&](const auto& known) { return read(known, node); }, form);
+      if (auto* const leaf = std::get_if<YamlNode>(&reading)) return std::move(*leaf);
+      if (wrong.empty()) wrong = std::get<std::string>(reading);
+    }
+  }
+  if (wrong.empty())
+    wrong = fmt::format("{} (expected {}{})", found(node), description({schema.forms, {}}),
+                        suggestion(schema, node));
+  add_problem(problems, node.position, path, wrong);
+  return node;
+}
+
+/// Its first problem stands for all.
+YamlNode read_list(const Schema& schema, const YamlNode& node, const std::string& path,
+                   YamlProblems& problems) {
+  const std::string expected = description({schema.forms, schema.list});
+  const std::size_t count = node.children.size(), before = problems.size();
+  if (node.kind != YamlNode::Kind::list)
+    add_problem(problems, node.position, path,
+                fmt::format("{} (expected {})", found(node), expected));
+  else if (count < schema.list->low || count > schema.list->high)
+    add_problem(
+        problems, node.position, path,
+        fmt::format("found {} value{} (expected {})", count, count == 1 ? "" : "s", expected));
+  YamlNode result = empty_node(YamlNode::Kind::list, node.position);
+  std::set<std::string> texts;
+  for (const YamlNode& child : node.children) {
+    if (problems.size() > before || is_refused(child, path, problems)) break;
+    const YamlNode& element =
+        result.children.emplace_back(read_leaf(schema, child, path, problems));
+    if (element.quoted && problems.size() == before && !texts.insert(element.text).second)
+      add_problem(problems, child.position, path,
+                  fmt::format("found {} twice (expected each once)", element.text));
+  }
+  return result;
+}
+
+std::string under(const std::string& path) { return path.empty() ? "" : path + "."; }
+
+YamlNode resolved_names(const NamesForm& form, const YamlNode& node, const std::string& path,
+                        YamlProblems& problems) {
+  YamlNode result = empty_node(YamlNode::Kind::map, node.position);
+  for_each_key(
+      node, under(path),
+      [&](TextPosition position, const std::string& name, const std::string& what) {
+        add_problem(problems, position, name, what);
+      },
+      [&](const std::string& name, const YamlNode& key, const YamlNode& value) {
+        append_entry(result, key.text, resolved(*form.value, value, name, problems));
+      });
+  return result;
+}
+
+/// Finds keys that do not apply to the kind of a map, and missing ones that the kind requires; the
+/// keys are right one by one.
+void check_kind(const std::vector<KeyRow>& rows, const std::map<std::string, YamlNode>& given,
+                const YamlNode& node, const std::string& path, YamlProblems& problems) {
+  const auto at = std::ranges::find(rows, "kind", &KeyRow::name);
+  if (at == rows.end()) return;
+  const auto kind_given = given.find("kind");
+  const std::string kind = kind_given == given.end() ? at->preset : kind_given->second.text;
+  for (const KeyRow& row : rows) {
+    const auto value = given.find(row.name);
+    if (!row.belongs_to(kind) && value != given.end())
+      add_problem(
+          problems, value->second.position, under(path) + row.name,
+          fmt::format("does not apply to kind {} (it belongs to {})", kind, either_of(row.kinds)));
+    if (!row.kinds.empty() && row.belongs_to(kind) && row.is_required() && value == given.end())
+      add_problem(problems, node.position, under(path) + row.name,
+                  fmt::format("missing (expected {})", description(row.type)));
+  }
+}
+
+const std::vector<KeyRow>& rows_for(const MapForm& form, const YamlNode& node) {
+  const auto chosen = std::ranges::find_if(form.choices, [&](const std::vector<KeyRow>& rows) {
+    return child_of(node, rows.front().name) != nullptr;
+  });
+  return chosen == form.choices.end() ? form.choices.back() : *chosen;
+}
+
+YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::string& path,
+                      YamlProblems& problems) {
+  YamlNode result = empty_node(YamlNode::Kind::map, node.position);
+  const std::vector<KeyRow>& rows = rows_for(form, node);
+  const std::vector<std::string> known = names_in(rows);
+  const auto add = [&](TextPosition position, const std::string& name, const std::string& what) {
+    add_problem(problems, position, name, what);
+  };
+  if (!node.refused.empty() || node.kind != YamlNode::Kind::map) {
+    add(node.position, path, fmt::format("expected a map with keys of {}", either_of(known)));
+    return result;
+  }
+  const std::size_t before = problems.size();
+  std::set<std::string> words;
+  std::map<std::string, YamlNode> given;
+  for_each_key(node, under(path), add,
+               [&](const std::string& name, const YamlNode& word, const YamlNode& value) {
+                 words.insert(word.text);
+                 const auto row = std::ranges::find(rows, word.text, &KeyRow::name);
+                 const std::size_t count = problems.size();
+                 if (row != rows.end()) {
+                   YamlNode read = resolved(row->type, value, name, problems);
+                   if (problems.size() == count) given.emplace(word.text, std::move(read));
+                   return;
+                 }
+                 const std::string near = nearest_word(word.text, known, 0);
+                 add(word.position, name,
+                     near.empty() ? fmt::format("unknown key (expected {})", either_of(known))
+                                  : fmt::format("unknown key (did you mean {}?)", near));
+               });
+  for (const KeyRow& row : rows)
+    if (row.is_required() && row.kinds.empty() && !words.contains(row.name))
+      add(node.position, under(path) + row.name, "missing");
+  if (problems.size() == before) check_kind(rows, given, node, path, problems);
+  for (const KeyRow& row : rows) {
+    const YamlNode* const kind = child_of(result, "kind");
+    if (const auto at = given.find(row.name); at != given.end())
+      append_entry(result, row.name, std::move(at->second));
+    else if (!row.is_required() && !row.preset_in_words && row.belongs_to(kind ? kind->text : ""))
+      append_entry(result, row.name, preset_of(row));
+  }
+  return result;
+}
+
+/// None where the form is not that of a map.
+std::optional<YamlNode> resolved_by(const Form& form, const YamlNode& node, const std::string& path,
+                                    YamlProblems& problems) {
+  if (const auto* const own = std::get_if<OwnForm>(&form)) return own->read(node, path, problems);
+  if (const auto* const names = std::get_if<NamesForm>(&form))
+    return resolved_names(*names, node, path, problems);
+  if (const auto* const map = std::get_if<MapForm>(&form))
+    return resolved_map(*map, node, path, problems);
+  return std::nullopt;
+}
+
+}  // namespace
+
+YamlNode preset_of(const KeyRow& key) {
+  YamlProblems none;
+  return resolved(key.type, parse_yaml(key.preset).root, "", none);
+}
+
+YamlNode resolved(const Schema& schema, const YamlNode& node, const std::string& path,
+                  YamlProblems& problems) {
+  const Form& form = schema.forms.front();
+  const auto* const map = std::get_if<MapForm>(&form);
+  if (map && map->description.empty()) return resolved_map(*map, node, path, problems);
+  if (is_refused(node, path, problems)) return node;
+  if (const auto* const own = std::get_if<OwnForm>(&form)) return own->read(node, path, problems);
+  if (const auto* const names = std::get_if<NamesForm>(&form);
+      names && !names->otherwise.empty() &&
+      (node.kind != YamlNode::Kind::map || node.children.empty())) {
+    add_problem(problems, node.position, path, names->otherwise);
+    return node;
+  }
+  if (node.kind == YamlNode::Kind::map)
+    for (const Form& each : schema.forms)
+      if (auto result = resolved_by(each, node, path, problems)) return std::move(*result);
+  if (map && !map->stand_in.empty()) {
+    const auto row = std::ranges::find(map->choices.front(), map->stand_in, &KeyRow::name);
+    YamlNode whole = empty_node(YamlNode::Kind::map, node.position);
+    const std::size_t before = problems.size();
+    append_entry(whole, row->name, resolved(row->type, node, path, problems));
+    return problems.size() > before ? whole : resolved_map(*map, whole, path, problems);
+  }
+  const bool single = !schema.list || (schema.or_single && node.kind != YamlNode::Kind::list);
+  YamlNode result =
+      single ? read_leaf(schema, node, path, problems) : read_list(schema, node, path, problems);
+  if (single && schema.or_single && schema.list->low == 2) {  // it stands for both
+    YamlNode both = empty_node(YamlNode::Kind::list, node.position);
+    both.children = {result, result};
+    return both;
+  }
+  return result;
+}
+
+}  // namespace lapl

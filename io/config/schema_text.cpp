@@ -1,0 +1,174 @@
+// Building schemas, and what they and resolved nodes say of themselves to people and programs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "io/config/config_number.hpp"
+#include "io/config/config_text.hpp"
+#include "io/config/schema.hpp"
+
+namespace lapl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+std::string describe(const NullForm&) { return "null"; }
+std::string describe(const WordForm& form) { return either_of(form.words); }
+std::string describe(const IntegerForm& form) {
+  return fmt::format("an integer from {} to {}", form.low, form.high);
+}
+std::string describe(const RealForm& form) {
+  if (form.low == -unbounded) return "a finite number";
+  if (form.above) return fmt::format("a number above {}", form.low);
+  return fmt::format("a number from {} to {}", form.low, form.high);
+}
+std::string describe(const TextForm&) { return "a text"; }
+std::string describe(const PathForm&) { return "the path of a file"; }
+std::string describe(const DurationForm&) {
+  return "a time such as 90s, 30m or 2h, at most 999999999s, 9999999m or 999999h";
+}
+std::string describe(const FormulaForm&) { return "a formula"; }
+template <class Map>
+std::string describe(const Map& form) {
+  return form.description;
+}
+
+ordered_json json(const NullForm&) { return {{"type", "null"}}; }
+ordered_json json(const WordForm& form) {
+  if (form.words == std::vector<std::string>{"true", "false"}) return {{"type", "boolean"}};
+  return {{"enum", form.words}};
+}
+ordered_json json(const IntegerForm& form) {
+  return {{"type", "integer"}, {"minimum", form.low}, {"maximum", form.high}};
+}
+ordered_json json(const RealForm& form) {
+  constexpr double largest = std::numeric_limits<double>::max();
+  ordered_json result = {{"type", "number"}};
+  result[form.above ? "exclusiveMinimum" : "minimum"] = std::max(form.low, -largest);
+  result["maximum"] = std::min(form.high, largest);
+  return result;
+}
+ordered_json json(const TextForm&) { return {{"type", "string"}, {"minLength", 1}}; }
+ordered_json json(const DurationForm&) {
+  return {{"type", "string"}, {"pattern", duration_pattern}};
+}
+ordered_json json(const FormulaForm&) { return {{"type", {"string", "number"}}}; }
+ordered_json json(const MapForm&) { return {{"type", "object"}}; }
+ordered_json json(const NamesForm& form) {
+  ordered_json result = {{"type", "object"}};
+  if (!std::holds_alternative<MapForm>(form.value->forms.front()))
+    result["additionalProperties"] = json_schema(*form.value);
+  return result;
+}
+ordered_json json(const OwnForm& form) { return form.json(); }
+
+}  // namespace
+
+Schema word(std::vector<std::string> words) { return {{WordForm{std::move(words)}}, {}}; }
+Schema integer(std::int64_t low, std::int64_t high) { return {{IntegerForm{low, high}}, {}}; }
+Schema real(double low, double high) { return {{RealForm{.low = low, .high = high}}, {}}; }
+Schema finite_real() { return real(-unbounded, unbounded); }
+Schema positive_real() { return {{RealForm{.low = 0, .high = unbounded, .above = true}}, {}}; }
+Schema text() { return {{TextForm{}}, {}}; }
+Schema path() { return {{PathForm{}}, {}}; }
+Schema duration() { return {{DurationForm{}}, {}}; }
+Schema formula_text() { return {{FormulaForm{}}, {}}; }
+
+Schema map_of_names(const Schema& value, std::string description, std::string otherwise) {
+  return {{NamesForm{std::make_shared<const Schema>(value), std::move(description),
+                     std::move(otherwise)}},
+          {}};
+}
+
+Schema either(Schema first, const Schema& second) {
+  first.forms.insert(first.forms.end(), second.forms.begin(), second.forms.end());
+  return first;
+}
+
+Schema null_or(const Schema& schema) { return either({{NullForm{}}, {}}, schema); }
+
+Schema list(Schema element, std::size_t low, std::size_t high) {
+  element.list = Schema::Count{low, high};
+  return element;
+}
+
+Schema one_or_list(Schema element, std::size_t low, std::size_t high) {
+  element = list(std::move(element), low, high);
+  element.or_single = true;
+  return element;
+}
+
+std::string description(const Schema& schema) {
+  std::string single;
+  for (const Form& form : schema.forms) {
+    if (!single.empty()) single += ", or ";
+    single += std::visit([](const auto& known) { return describe(known); }, form);
+  }
+  if (!schema.list) return single;
+  const auto [low, high] = *schema.list;
+  if (schema.or_single && high == 2) return single + ", or two";
+  const std::string count = low == high         ? fmt::format("{}", low)
+                            : high == any_count ? fmt::format("{} or more", low)
+                                                : fmt::format("{} to {}", low, high);
+  if (schema.or_single) return fmt::format("{}, or a list of {}", single, count);
+  return fmt::format("a list of {}, each {}", count, single);
+}
+
+ordered_json json_schema(const Schema& schema) {
+  ordered_json forms = ordered_json::array();
+  for (const Form& form : schema.forms)
+    forms.push_back(std::visit([](const auto& known) { return json(known); }, form));
+  const ordered_json single = forms.size() == 1 ? forms[0] : ordered_json{{"anyOf", forms}};
+  if (!schema.list) return single;
+  ordered_json result = {{"type", "array"}, {"minItems", schema.list->low}};
+  if (schema.list->high != any_count) result["maxItems"] = schema.list->high;
+  result["items"] = single;
+  if (std::holds_alternative<WordForm>(schema.forms.front())) result["uniqueItems"] = true;
+  if (schema.or_single) return {{"anyOf", {single, result}}};
+  return result;
+}
+
+std::string yaml_of(const YamlNode& node) {
+  std::string inside;
+  switch (node.kind) {
+    case YamlNode::Kind::null: return "null";
+    case YamlNode::Kind::scalar: return node.quoted ? yaml_text(node.text) : node.text;
+    case YamlNode::Kind::list:
+      for (const YamlNode& child : node.children)
+        inside += (inside.empty() ? "" : ", ") + yaml_of(child);
+      return '[' + inside + ']';
+    case YamlNode::Kind::map: break;
+  }
+  for_each_entry(node, [&](const std::string& key, const YamlNode& value) {
+    inside += fmt::format("{}{}: {}", inside.empty() ? "" : ", ", yaml_text(key), yaml_of(value));
+  });
+  return '{' + inside + '}';
+}
+
+ordered_json json_of(const Schema& schema, const YamlNode& node) {
+  ordered_json result;
+  switch (node.kind) {
+    case YamlNode::Kind::null: break;
+    case YamlNode::Kind::scalar: {
+      const NumberText number = read_number(node.text);
+      if (node.quoted || !number.real) return node.text;
+      for (const Form& form : schema.forms)
+        if (std::holds_alternative<IntegerForm>(form)) return *number.integer;
+      return *number.real;
+    }
+    case YamlNode::Kind::list:
+      result = ordered_json::array();
+      for (const YamlNode& child : node.children) result.push_back(json_of(schema, child));
+      break;
+    case YamlNode::Kind::map:  // a default has no keys
+      result = ordered_json::object();
+      break;
+  }
+  return result;
+}
+
+}  // namespace lapl
