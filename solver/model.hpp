@@ -22,7 +22,7 @@ struct OutputDataset {
 };
 
 struct Model {
-  /// It may throw FormulaError where the config is not right.
+  /// Throws FormulaError or ConfigError where the config is not right.
   explicit Model(RunConfig config);
 
   RunConfig run;

@@ -12,12 +12,22 @@
 
 namespace lapl {
 
-/// Derived of itself wherever there is one field.
 inline constexpr std::string_view laplacian_name = "laplacian";
 
-/// Whether a quantity of this name is drawn around 0, from the 5th to the 95th percentile: positive
-/// and negative values matter alike, and the extremes are rare.
-constexpr bool is_drawn_around_zero(std::string_view name) { return name == laplacian_name; }
+/// An output that every run of one field has by a name of its own.
+struct NamedOutput {
+  std::string_view name;
+  const char* unit;
+  /// Drawn around 0, from the 5th to the 95th percentile: positive and negative values matter
+  /// alike, and the extremes are rare.
+  bool drawn_around_zero;
+  std::string (*description)(const RunConfig& run);
+  /// The stages that make it in a last array.
+  StepStages (*stages)(const RunConfig& run, const FormulaSystem& system);
+};
+std::span<const NamedOutput> named_outputs();
+
+bool is_drawn_around_zero(std::string_view name);
 
 /// What output.fields may name, in the order in which lists have it.
 std::vector<std::string> output_names(const RunConfig& config);

@@ -22,6 +22,7 @@ inline RunConfig formula_run(Shape shape, const NamedFormulas& rates) {
     run.fields.push_back(field);
     run.equation.rates[field] = rate;
   }
+  run.output_fields = run.fields;
   run.equation.kind = EquationKind::formula;
   run.time_step = 1;
   return run;
@@ -76,6 +77,7 @@ inline std::vector<double> value_of_formula(RunConfig run, const std::string& fo
                                             const std::vector<double>& v) {
   run.fields = {"u", "v"};
   run.equation.rates = {{"u", formula}, {"v", "0"}};
+  run.output_fields = run.fields;
   run.equation.kind = EquationKind::formula;
   run.time_step = 1;
   std::vector<double> state(v.size());

@@ -48,13 +48,13 @@ Weights weights_of(const FilterConfig& config) {
     case KernelKind::gaussian:
       return outer_product(gaussian_weights(config.sigma[0], rows),
                            gaussian_weights(config.sigma[1], columns));
-    case KernelKind::laplacian: return {{3, 3}, {0, 1, 0, 1, -4, 1, 0, 1, 0}};
-    case KernelKind::sobel_rows: return outer_product({-1, 0, 1}, {1, 2, 1});
-    case KernelKind::sobel_columns: return outer_product({1, 2, 1}, {-1, 0, 1});
     case KernelKind::numbers:
-    case KernelKind::hdf5: break;
+    case KernelKind::hdf5: return {config.shape, config.weights};
+    default: break;
   }
-  return {config.shape, config.weights};
+  const KernelRow& row = row_of(config.kernel);
+  const Shape shape{row.shape[0], row.shape[1]};
+  return {shape, {row.weights.begin(), row.weights.begin() + shape.cells()}};
 }
 
 // Along one axis: cells of the output, and of the window before an output cell's own place.

@@ -20,7 +20,16 @@ enum class FilterKind { convolve, correlate };
 enum class FilterMode { full, same, valid };
 
 /// Where the weights come from: numbers of the config or of an HDF5 dataset, or a name.
-enum class KernelKind { box, gaussian, laplacian, sobel_rows, sobel_columns, numbers, hdf5 };
+enum class KernelKind { numbers, hdf5, box, gaussian, laplacian, sobel_rows, sobel_columns };
+
+/// A kernel with a name. Weights that do not depend on the config are part of its row.
+struct KernelRow {
+  KernelKind value;
+  const char* name;
+  const char* summary = "";
+  std::array<int, 2> shape = {};  ///< rows, columns of `weights`; 0: they follow from the config
+  std::array<double, 25> weights = {};  ///< row-major
+};
 
 struct FilterConfig {
   std::string name = "filtered";
@@ -57,16 +66,19 @@ inline constexpr auto name_table<FilterMethod> = std::to_array<Named<FilterMetho
     {FilterMethod::direct, "direct"}, {FilterMethod::separable, "separable"},
     {FilterMethod::fft, "fft"}});
 template <>
-inline constexpr auto name_table<KernelKind> = std::to_array<Named<KernelKind>>({
+inline constexpr auto name_table<KernelKind> = std::to_array<KernelRow>({
+    {KernelKind::numbers, "numbers"}, {KernelKind::hdf5, "hdf5"},
     {KernelKind::box, "box", "mean over a window"},
     {KernelKind::gaussian, "gaussian", "smooth mean with bell-shaped weights"},
-    {KernelKind::laplacian, "laplacian", "sum of the four neighbours less four times the cell"},
-    {KernelKind::sobel_rows, "sobel_rows", "slope along a column, from row to row"},
-    {KernelKind::sobel_columns, "sobel_columns", "slope along a row, from column to column"},
-    {KernelKind::numbers, "numbers"}, {KernelKind::hdf5, "hdf5"}});
+    {KernelKind::laplacian, "laplacian", "sum of the four neighbours less four times the cell",
+     {3, 3}, {0, 1, 0, 1, -4, 1, 0, 1, 0}},
+    {KernelKind::sobel_rows, "sobel_rows", "slope along a column, from row to row",
+     {3, 3}, {-1, -2, -1, 0, 0, 0, 1, 2, 1}},
+    {KernelKind::sobel_columns, "sobel_columns", "slope along a row, from column to column",
+     {3, 3}, {-1, 0, 1, -2, 0, 2, -1, 0, 1}}});
 // clang-format on
 
-/// Those that a config names.
-inline constexpr auto named_kernels = std::span(name_table<KernelKind>).first<5>();
+/// The kernels that a config names: all rows after numbers and hdf5.
+inline constexpr auto named_kernels = std::span(name_table<KernelKind>).subspan<2>();
 
 }  // namespace lapl
