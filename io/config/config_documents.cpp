@@ -161,16 +161,20 @@ std::string config_schema() {
 }
 
 std::string config_reference() {
-  std::string text =
-      "# Config keys\n\n"
-      "Generated from the key table in `io/config/config_keys.cpp` (`config_reference()`); a test "
-      "fails\n"
-      "where the two differ. A key `section.entry` is `entry` under `section:` in the file, and\n"
-      "`--set section.entry=VALUE` on the command line, which replaces what the file says.\n\n"
-      "Numbers are plain decimals: no leading zeros, hexadecimal, quotes, underscores, `.nan` or\n"
-      "`.inf`. Integers may be written as any whole number: `1e4`, `2500.0`. Unknown and repeated "
-      "keys are errors, as are anchors, aliases, tags and a second\n"
-      "document. A file has at most 1 MiB.\n";
+  std::string text = R"(# Config keys
+
+For whoever writes a config. You will know every key, its values, its default and its unit.
+
+A key `section.entry` is `entry` under `section:` in the file. On the command line
+`--set section.entry=VALUE` replaces what the file says.
+
+Numbers are plain decimals, without leading zeros, hexadecimal digits, quotes, underscores,
+`.nan` or `.inf`. An integer may be any whole number: `1e4`, `2500.0`. Errors are: unknown keys,
+repeated keys, anchors, aliases, tags and a second document. A file has at most 1 MiB.
+
+This page is made from the key table in `io/config/config_keys.cpp` (`config_reference()`);
+a test fails where the two differ.
+)";
   std::string_view open_section;
   for (const ConfigKey& key : config_keys()) {
     if (key.section() != open_section) {
