@@ -48,16 +48,16 @@ struct InitialField {
 // clang-format off
 template <>
 inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
-    {InitialKind::fractal, "fractal", "noise with a power-law spectrum, cropped, thresholded",
+    {InitialKind::fractal, "fractal", "noise with a power-law spectrum, cut off at a threshold",
      {"seed", "spectral_exponent", "crop_radius", "percentile"}, Fractal()},
     {InitialKind::uniform, "uniform", "one value in every cell", {"value"}, uniform_field},
     {InitialKind::gaussian, "gaussian", "a bell-shaped bump",
      {"amplitude", "center", "width"}, gaussian_field},
     {InitialKind::checkerboard, "checkerboard", "squares, or cubes, of alternating sign",
      {"amplitude", "tile"}, checkerboard_field},
-    {InitialKind::sine, "sine", "an eigenmode of the boundary, which keeps its shape",
+    {InitialKind::sine, "sine", "an eigenmode of the boundary: it decays and keeps its shape",
      {"amplitude", "mode"}, sine_field},
-    {InitialKind::image, "image", "a PNG picture, or a folder of one for each plane: grey values from 0 to 1",
+    {InitialKind::image, "image", "a PNG picture, or one for each plane in a folder: grey values from 0 to 1",
      {"path"}, FieldFile::picture},
     {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file",
      {"path", "dataset"}, FieldFile::dataset},

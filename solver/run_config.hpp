@@ -28,7 +28,7 @@ template <>
 inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
     {{Boundary::zero, "zero", "the nodes just outside are held at 0"},
      {Boundary::insulated, "insulated", "nothing flows through the edge"},
-     {Boundary::periodic, "periodic", "the grid goes on at the opposite edge"}});
+     {Boundary::periodic, "periodic", "the opposite edge follows"}});
 
 /// solver/initial_field.hpp says what each is.
 enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5, formula };

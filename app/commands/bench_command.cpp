@@ -251,13 +251,13 @@ int bench_command(const BenchOptions& options) {
 }  // namespace
 
 void add_bench_command(CommandLine& line) {
-  Command command = line.add(
-      "bench", "Verify the engines to the bit, or the filters, then measure them on this machine");
+  Command command =
+      line.add("bench", "Verify engines to the bit, or filters, then time them on this machine");
   BenchOptions& options = command.calls(bench_command);
   constexpr std::int64_t most = std::int64_t{1} << 40;
   command.option("--shape", &options.shapes,
-                 "Columns, rows and columns, or planes, rows and columns (repeatable); default: "
-                 "several squares, or as the config says",
+                 "Grid: columns, or rows and columns, or planes, rows and columns (repeatable); "
+                 "default: several squares, or the config's grid",
                  {.values = 3, .fewest_values = 1, .repeatable = true, .between = {{1, most}}});
   add_backend_option(command, options.backend);
   command.option("--engine NAME", &options.engine,
@@ -269,16 +269,17 @@ void add_bench_command(CommandLine& line) {
   command.option("--config FILE", &options.config,
                  "Measure the equation of a config, from its initial fields",
                  {.excludes = {"--boundary"}});
-  command.option("--steps", &options.steps, "Steps of each repeat; default: a fifth of a second",
+  command.option("--steps", &options.steps,
+                 "Steps in each repeat; default: as many as fill a fifth of a second",
                  {.between = {{1, most}}});
   command.option("--repeats", &options.repeats, "Timed repeats", {.between = {{1, 1000}}});
   command.option("--threads", &options.threads, "CPU threads", {.between = {{1, 1024}}});
   command.option("--ranks N", &options.ranks,
-                 "How a grid scales on 1, 2, 4 ... N processes, as it is (strong) and with the "
-                 "slowest axis as many times as long (weak)",
+                 "Measure scaling on 1, 2, 4 ... N processes: strong (the same grid) and weak (the "
+                 "slowest axis grows with N)",
                  {.between = {{1, 1000000}}});
   command.flag("--filters", &options.filters,
-               "Measure filters instead: each method, filtering alone",
+               "Measure filters instead of engines, each method by itself",
                {.excludes = {"--engine", "--boundary", "--steps", "--config", "--ranks"}});
   add_json_option(command, options.json);
   command.footer(R"(Examples:

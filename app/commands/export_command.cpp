@@ -204,7 +204,7 @@ void add_export_command(CommandLine& line) {
       "export", "Write the outputs of a run to one file for other programs, or to pictures");
   ExportOptions& options = command.calls(export_command);
   command.positional("PATH", &options.path,
-                     "Run folder (also while the run goes on), fields.nc, output or exported file",
+                     "Run folder (even while the run goes on), fields.nc, output or exported file",
                      {.required = true});
   command.option("-o,--output FILE", &options.output,
                  fmt::format("The ending is the format: {}", endings), {.required = true});
@@ -212,7 +212,7 @@ void add_export_command(CommandLine& line) {
                  "One dataset; default: all in .nc and .vtkhdf, else the first field");
   command.option("--step STEP", &options.step, "The output of this step alone");
   command.option("--steps FIRST:LAST:EVERY", &options.steps,
-                 "In steps, both ends included; each may be left out, :EVERY too",
+                 "Range of steps, both ends included; each part may be left out, and so may :EVERY",
                  {.excludes = {"--step"}});
   command.flag("--plain", &options.plain,
                "Pictures of the field alone, a pixel a cell, without axes and colour bar");

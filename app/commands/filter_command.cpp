@@ -236,12 +236,12 @@ void add_filter_command(CommandLine& line) {
       line.add("filter", "Convolve or correlate a picture, a dataset or a sequence of frames");
   FilterOptions& options = command.calls(filter_command);
   command.positional("CONFIG", &options.config, "YAML filter config", {.required = true});
-  command.option("--input FILE", &options.input, "Another input (input.path)");
+  command.option("--input FILE", &options.input, "Replace input.path");
   command.option("--output FILE", &options.output,
-                 "Another output (output.path): HDF5, or a picture where it ends in .png");
+                 "Replace output.path: HDF5, or a picture if it ends in .png");
   add_backend_option(command, options.backend);
   command.flag("--overwrite", &options.overwrite,
-               "Replace the output file, where it is a result of lapl filter or a .png");
+               "Replace an existing output file, if lapl filter wrote it or it is a .png");
   add_quiet_option(command, options.quiet);
   command.footer(R"(Examples:
   lapl filter configs/filters/picture-smooth.yaml

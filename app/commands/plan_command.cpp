@@ -242,12 +242,12 @@ int plan_command(const PlanOptions& options) {
 
 void add_plan_command(CommandLine& line) {
   Command command =
-      line.add("plan", "Say what a config will take: memory, disk, time; leaves nothing behind");
+      line.add("plan", "Predict the memory, disk and time of a run, without running it");
   PlanOptions& options = command.calls(plan_command);
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   add_config_options(command, options.words);
   command.option("--ranks N", &options.ranks,
-                 "How so many processes would divide the grid, without measuring anything",
+                 "Show how this many processes would divide the grid; measures nothing",
                  {.between = {{1, 1000000}}});
   add_json_option(command, options.json);
   command.footer(R"(Examples:

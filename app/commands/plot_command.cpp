@@ -216,22 +216,21 @@ int plot_command(const PlotOptions& options) {
 
 void add_plot_command(CommandLine& line) {
   Command command = line.add(
-      "plot",
-      "Draw a run or a file: each field first and last, the Laplacian, or what is asked for");
+      "plot", "Draw a run or a file: the first and last fields, the Laplacian, a slice, a movie");
   PlotOptions& options = command.calls(plot_command);
   command.positional("PATH", &options.path, "Run folder, output, checkpoint or other HDF5 file",
                      {.required = true});
   command.option("-o,--output FILE", &options.output,
-                 "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
-                 "there. Default: named after PATH");
+                 "Picture (.png, .svg, .pdf) or movie (.mp4, .png). An existing file is replaced. "
+                 "Default: named after PATH");
   command.option("--step STEP", &options.step, "The output of this step alone");
   command.option("--field NAME", &options.field, "One dataset, such as laplacian or a filter's");
   add_cut_options(command, options.cuts);
   add_picture_options(command, options.pictures);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
   command.flag("--movie", &options.movie,
-               "One frame an output, or a slice with --along; each field with the same limits in "
-               "all: MP4 where ffmpeg is installed, else an animated PNG");
+               "A movie: one frame for each output, or for each slice with --along, with the same "
+               "colour limits in all frames. MP4 if ffmpeg is installed, else an animated PNG");
   add_quiet_option(command, options.quiet);
   command.footer(R"(Examples:
   lapl plot runs/tutorial -o tutorial.png

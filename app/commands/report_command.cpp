@@ -147,7 +147,7 @@ void add_report_command(CommandLine& line) {
   ReportOptions& options = command.calls(report_command);
   command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
   command.option("-o,--output", &options.output,
-                 "The page, .html. Replaced where it is there. Default: named after RUN_DIR");
+                 "The page, .html. An existing file is replaced. Default: named after RUN_DIR");
   add_origin_option(command, options.origin);
   add_quiet_option(command, options.quiet);
   command.footer(

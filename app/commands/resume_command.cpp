@@ -101,15 +101,16 @@ int resume_command(const ResumeOptions& options) {
 }  // namespace
 
 void add_resume_command(CommandLine& line) {
-  Command command = line.add("resume", "Go on with a run from its newest valid checkpoint");
+  Command command = line.add("resume", "Continue a run from its newest valid checkpoint");
   ResumeOptions& options = command.calls(resume_command);
   command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
   command.option("--from FILE", &options.from,
-                 "Checkpoint to go back to: a step, or a file; what the run has of later steps "
-                 "is kept in a folder after-step-N");
+                 "Checkpoint to go back to: a step or a file. Outputs of later steps move to a "
+                 "folder after-step-N");
   add_config_options(command, options.words);
-  command.flag("--change-equation", &options.change_equation,
-               "Let --set change equation and parameters; the log and later outputs say so");
+  command.flag(
+      "--change-equation", &options.change_equation,
+      "Let --set change the equation and its parameters; the log and later outputs record it");
   add_ranks_option(command, options.ranks);
   add_live_console_options(command, options.console);
   command.footer(R"(Examples:

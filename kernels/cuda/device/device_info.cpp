@@ -101,6 +101,8 @@ std::string cuda_unavailable_reason() {
   if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
   if (error != cudaSuccess) {
     cudaGetLastError();
+    int driver = 0;
+    if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return "no NVIDIA driver";
     return fmt::format("no CUDA device was found ({}): {}", cuda_versions(),
                        cudaGetErrorString(error));
   }
