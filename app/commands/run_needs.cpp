@@ -119,12 +119,13 @@ RunDisk disk_of_run(const RunConfig& config) {
   const auto fields = config.output_fields.size() + config.filters.size();
   RunDisk disk;
   disk.outputs = Schedule(config).outputs();
+  const auto& every = config.checkpoint_every.steps;
+  if (every) disk.checkpoints = Schedule(config).checkpoints();
   disk.output = static_cast<double>(step_file_bytes(config.shape, value_size, fields));
   const double dataset =
       static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);
   disk.checkpoint = dataset * static_cast<double>(config.fields.size());
   // One more than are kept, while the oldest waits for the newest to be safe.
-  const auto& every = config.checkpoint_every.steps;
   const std::int64_t made = every ? config.steps / *every + 2 : config.checkpoints_kept + 1;
   const std::int64_t bundled =
       disk.outputs - disk.outputs % static_cast<std::int64_t>(RunIndex::bundle_size);
@@ -137,13 +138,10 @@ RunDisk disk_of_run(const RunConfig& config) {
     if (space.capacity > 0) disk.available = static_cast<double>(space.available);
   } catch (const std::filesystem::filesystem_error&) {  // storing will say what is wrong there
   }
+  if (disk.available >= 0 && disk.all > disk.available)
+    disk.shortage = fmt::format("{}: the run takes about {} of disk, {} are free", config.directory,
+                                size_text(disk.all), size_text(disk.available));
   return disk;
-}
-
-std::string disk_shortage(const RunConfig& config, const RunDisk& disk) {
-  if (disk.available < 0 || disk.all <= disk.available) return {};
-  return fmt::format("{}: the run takes about {} of disk, {} are free", config.directory,
-                     size_text(disk.all), size_text(disk.available));
 }
 
 }  // namespace lapl

@@ -35,8 +35,7 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
                const std::optional<StoredState>& from) {
   const RunConfig& config = model.run;
   const CoefficientFields coefficients = unread_coefficients(config);  // those of the first
-  const auto backend = run_backend<T>(
-      model, {backend_name, ""}, coefficients, [](const std::string&) {}, ranks);
+  const auto backend = run_backend<T>(model, {backend_name, ""}, coefficients, ranks);
   if (from) {
     restore_rows(*backend, *from, config);
   } else {
