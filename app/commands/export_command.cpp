@@ -113,7 +113,7 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
   for (const std::int64_t number : numbers) refuse_existing(picture_of(number, pattern), options);
   const fs::path parent = picture_of(0, pattern).parent_path();
   Frames frames(views, axes, styles_of(options.pictures, views.front().size()), 0, {},
-                PictureFormat::png, options.plain);
+                PictureFormat::png, options.plain ? Framing::plain : Framing::shared);
   if (!parent.empty()) fs::create_directories(parent);
   for (std::size_t i = 0; i < views.size(); ++i) {
     series.before_reading(series.records[options.cuts.along.empty() ? i : 0]);

@@ -101,45 +101,22 @@ std::vector<std::vector<View>> frames_of(const PlotSource& source, const PlotOpt
 
 int rows_of(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
 
-void say_drawn(const PlotOptions& options, const fs::path& path, PictureSize size) {
-  if (!options.quiet) say("{}: {} x {}\n", path.string(), size.width, size.height);
-}
-
-// The middle slices: of all the fields at one output.
-void draw_slices(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
-  const PictureFormat format = format_of(path);
-  const std::vector<std::string> fields = chosen_fields(source, options);
-  const auto views = frames_of(source, options, fields, {&chosen_output(source, options), 1});
-  Frames frames(views, source.axes(), styles_of(options.pictures, views.front().size()),
-                rows_of(fields.size()), parse_size(options.size), format);
-  replace_file(path, draw_figure(format, frames.layout(), frames.panels(0)));
-  say_drawn(options, path, frames.layout().size);
-}
-
+// The middle slices of all the fields at one output, or where there is one cut, as views_of has it.
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = format_of(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
-  const std::optional<Cut> cut =
-      options.cuts.cuts(source.content().shape, source.axes(), options.path).front();
-  const std::vector<View> views = views_of(source, options, fields, cut);
+  const Shape shape = source.content().shape;
+  const bool slices = shape.axes == 3 && options.cuts.none();
+  const std::vector<View> views =
+      slices ? frames_of(source, options, fields, {&chosen_output(source, options), 1}).front()
+             : views_of(source, options, fields,
+                        options.cuts.cuts(shape, source.axes(), options.path).front());
   const std::vector<PlotStyle> styles = styles_of(options.pictures, views.size());
-  std::vector<std::string> subtitles;  // first of all: an output that is none is named as such
-  for (const View& view : views) subtitles.push_back(describe(*view.output));
-  ViewReader reader;
-  // The shape that the layout is made for; the values are read when their box is known.
-  View whole = views.front();
-  whole.cut.reset();
-  const FigureLayout layout = layout_for(views, source.axes(), reader.shape(whole),
-                                         rows_of(fields.size()), parse_size(options.size));
-  std::vector<Panel> panels;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    DrawnField field = reader.drawn(views[i], box_pixels(layout.panels[i], format), styles[i]);
-    field.name += cut_text(source.axes(), cut);
-    panels.push_back(
-        make_panel(std::move(field), subtitles[i], styles[i], cut_axes(source.axes(), cut)));
-  }
-  replace_file(path, draw_figure(format, layout, panels));
-  say_drawn(options, path, layout.size);
+  Frames frames({views}, source.axes(), styles, rows_of(fields.size()), parse_size(options.size),
+                format, slices ? Framing::shared : Framing::alone);
+  replace_file(path, draw_figure(format, frames.layout(), frames.panels(0)));
+  const PictureSize size = frames.layout().size;
+  if (!options.quiet) say("{}: {} x {}\n", path.string(), size.width, size.height);
 }
 
 // All frames with the limits that hold every one's.
@@ -183,8 +160,6 @@ int plot_command(const PlotOptions& options) {
                       *options.step);
   if (options.movie || !options.cuts.along.empty())
     draw_movie(source, options, output_path(options));
-  else if (source.content().shape.axes == 3 && options.cuts.none())
-    draw_slices(source, options, output_path(options));
   else
     draw_picture(source, options, output_path(options));
   return 0;
