@@ -205,9 +205,8 @@ class Execution {
     // A GPU takes as long to start.
     auto fractals =
         in_background([&] { return job_.restart ? WholeFields() : fractal_fields(config_); });
-    backend_ = run_backend<T>(
-        model_, choice_, coefficients_, [&](const std::string& text) { console_.note(text); },
-        ranks_);
+    backend_ = run_backend<T>(model_, choice_, coefficients_, ranks_,
+                              [&](const std::string& text) { console_.note(text); });
     whole.merge(fractals.get());
     if (job_.restart) {
       restore_state(*backend_, job_);
@@ -241,8 +240,7 @@ class Execution {
             fmt::format("what the run had stored of later steps is in {} now", aside.string()));
       }
     if (!job_.restart)
-      if (const std::string shortage = disk_shortage(config_, disk_of_run(config_));
-          !shortage.empty())
+      if (const std::string shortage = disk_of_run(config_).shortage; !shortage.empty())
         console_.warning(shortage + ": what finds no room is named at the end");
     if (!folder().is_locked())
       console_.warning(fmt::format(

@@ -82,13 +82,27 @@ std::vector<std::optional<Cut>> CutOptions::cuts(Shape shape, const PlotAxes& ax
   return middle_cuts(shape);
 }
 
-std::vector<Cut> CutOptions::all_cuts(Shape shape, const std::string& path) const {
+std::vector<std::vector<View>> CutOptions::frames(std::span<const PlotOutput> outputs,
+                                                  const std::function<const PlotOutput&()>& one,
+                                                  const std::vector<std::string>& fields,
+                                                  Shape shape, const PlotAxes& axes,
+                                                  const std::string& path) const {
+  std::vector<std::vector<View>> frames;
+  const auto add = [&](const PlotOutput& output, const std::vector<std::optional<Cut>>& cuts) {
+    std::vector<View>& frame = frames.emplace_back();
+    for (const std::string& field : fields)
+      for (const std::optional<Cut>& cut : cuts) frame.push_back({&output, field, cut});
+  };
+  if (along.empty()) {
+    const auto of_each = cuts(shape, axes, path);
+    for (const PlotOutput& output : outputs) add(output, of_each);
+    return frames;
+  }
   require_three_axes(shape, path);
-  std::vector<Cut> cuts;
   const int axis = axis_named("--along " + along, along);
   const std::int64_t count = shape.extents()[static_cast<std::size_t>(axis)];
-  for (std::int64_t i = 0; i < count; ++i) cuts.push_back({.axis = axis, .index = i});
-  return cuts;
+  for (std::int64_t i = 0; i < count; ++i) add(one(), {Cut{.axis = axis, .index = i}});
+  return frames;
 }
 
 std::vector<PlotStyle> styles_of(const PictureOptions& options, std::size_t panels) {

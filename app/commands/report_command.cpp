@@ -5,6 +5,7 @@
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/file_endings.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/report/page.hpp"
@@ -13,7 +14,6 @@
 #include "io/durable/posix_file.hpp"
 #include "io/provenance.hpp"
 #include "io/run_folder.hpp"
-#include "kernels/error.hpp"
 #include "lapl_version.hpp"
 
 namespace lapl {
@@ -121,8 +121,7 @@ int report_command(const ReportOptions& options) {
   ReportContent content;
   content.run = read_run_view(folder, host_name());
   const fs::path path = options.output.empty() ? content.run.name + ".html" : options.output;
-  if (const std::string ending = path.extension().string(); ending != ".html" && ending != ".htm")
-    throw ConfigError("{}: unknown kind of page \"{}\" (.html)", path.string(), ending);
+  if (path.extension() != ".htm") ending_of(path, FileKind::page, "page");
   const PlotSource source(folder, options.origin);
   content.steps = pictured(source);
   content.outputs = source.outputs().size();

@@ -7,7 +7,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
-#include "app/signals.hpp"
 #include "io/equation_changes.hpp"
 #include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
@@ -72,7 +71,6 @@ void keep_origins(std::vector<ResolvedKey>& keys, const std::string& earlier_con
 }
 
 int resume_command(const ResumeOptions& options) {
-  catch_stop_signals();
   if (const std::optional<int> code = done_on_ranks(options.ranks, options.console.live))
     return *code;
   RunFolder folder = RunFolder::open(options.folder);

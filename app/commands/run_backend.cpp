@@ -31,9 +31,8 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
 
 template <class T>
 std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice& choice,
-                                        const CoefficientFields& coefficients,
-                                        const std::function<void(const std::string&)>& note,
-                                        Ranks& ranks) {
+                                        const CoefficientFields& coefficients, Ranks& ranks,
+                                        const Note& note) {
   const RunConfig& config = model.run;
   const Problem<T> problem = problem_to_step<T>(model, coefficients);
   const Problem<T> unread = without_values(problem);
@@ -61,11 +60,9 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
   return backend;
 }
 template std::unique_ptr<Backend<float>> run_backend(const Model&, const BackendChoice&,
-                                                     const CoefficientFields&,
-                                                     const std::function<void(const std::string&)>&,
-                                                     Ranks&);
-template std::unique_ptr<Backend<double>> run_backend(
-    const Model&, const BackendChoice&, const CoefficientFields&,
-    const std::function<void(const std::string&)>&, Ranks&);
+                                                     const CoefficientFields&, Ranks&, const Note&);
+template std::unique_ptr<Backend<double>> run_backend(const Model&, const BackendChoice&,
+                                                      const CoefficientFields&, Ranks&,
+                                                      const Note&);
 
 }  // namespace lapl

@@ -5,7 +5,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
-#include "app/signals.hpp"
 #include "app/sweep/sweep_processes.hpp"
 #include "kernels/error.hpp"
 
@@ -42,7 +41,6 @@ Job resume_or_start(const LoadedConfig& config, Console& console) {
 }
 
 int run_command(const RunOptions& options) {
-  catch_stop_signals();
   if (const std::optional<int> code = done_on_ranks(options.ranks, options.console.live))
     return *code;
   std::vector<std::string> settings = options.words.all();

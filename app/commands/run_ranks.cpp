@@ -35,8 +35,7 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
                const std::optional<StoredState>& from) {
   const RunConfig& config = model.run;
   const CoefficientFields coefficients = unread_coefficients(config);  // those of the first
-  const auto backend = run_backend<T>(
-      model, {backend_name, ""}, coefficients, [](const std::string&) {}, ranks);
+  const auto backend = run_backend<T>(model, {backend_name, ""}, coefficients, ranks);
   if (from) {
     restore_rows(*backend, *from, config);
   } else {
@@ -142,6 +141,7 @@ template void restore_rows(Backend<double>&, const StoredState&, const RunConfig
 void end_shared_run() { amid_run = false; }
 
 std::optional<int> done_on_ranks(int wanted, bool live) {
+  catch_stop_signals();
   if (live && (wanted > 1 || run_ranks().count() > 1))
     throw ConfigError("--live: no rank has the whole field (lapl watch shows a run on ranks)");
   if (!is_started_as_rank() && wanted > 1) return start_ranks(wanted);
