@@ -19,9 +19,11 @@ foreach(folder ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/lapl ${CMAKE_INST
 endforeach()
 
 install(TARGETS lapl RUNTIME)
-if(TARGET lapl_mpi)
-  install(TARGETS lapl_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapl)
-endif()
+foreach(module lapl_mpi lapl_cairo)
+  if(TARGET ${module})
+    install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapl)
+  endif()
+endforeach()
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # where Debian looks
 install(DIRECTORY docs configs DESTINATION ${CMAKE_INSTALL_DOCDIR})

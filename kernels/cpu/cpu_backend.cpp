@@ -24,10 +24,13 @@
 namespace lapl {
 
 std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown processor";
+  static const std::string name = [] {  // a machine of many cores takes milliseconds to say it
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; std::getline(info, line);)
+      if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    return std::string("unknown processor");
+  }();
+  return name;
 }
 
 namespace {

@@ -43,6 +43,7 @@ class RandomProblem {
     run.fields.clear();
     for (int field = 0, count = 1 + below(4); field < count; ++field)
       run.fields.push_back(fmt::format("u{}", field));
+    run.output_fields = run.fields;
     parameters();
     names_ = run.fields;
     for (const auto& [name, parameter] : run.parameters) names_.push_back(name);
