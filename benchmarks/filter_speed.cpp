@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/filters/cpu/filter.hpp"
+#include "kernels/filters/cpu/cpu_filter.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "benchmarks/filter_speed_cuda.hpp"
 #endif

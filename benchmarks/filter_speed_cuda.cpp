@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/step_clock.hpp"
 #include "kernels/cuda/device/stream.hpp"
-#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/filters/frame_filter.hpp"
 
 namespace lapl {

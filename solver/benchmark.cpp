@@ -10,12 +10,12 @@
 #include "kernels/error.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/filters/frame_filter.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
-#include "kernels/ranks/rows.hpp"
 #include "kernels/stages/stage_code.hpp"
-#include "solver/filters/filter.hpp"
+#include "solver/filters/correlation.hpp"
 #include "solver/initial_field.hpp"
-#include "solver/linear_rates.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {

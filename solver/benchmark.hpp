@@ -7,7 +7,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/ceilings.hpp"
 #include "kernels/ranks/ranks.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 
 namespace lapl {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 
 namespace lapl {
 

@@ -9,7 +9,7 @@
 
 #include "kernels/fields/host_vector.hpp"
 #include "kernels/fields/pcg64.hpp"
-#include "kernels/ranks/rows.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 
 namespace lapl {
 namespace {

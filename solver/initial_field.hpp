@@ -10,8 +10,8 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/ranks/ranks.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/names.hpp"
-#include "solver/problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
@@ -31,9 +31,9 @@ std::vector<double> sine_field(const RunConfig& config, RowRange rows);
 
 /// Made by fractal_field (kernels/fields/fractal.hpp).
 struct Fractal {};
-/// Read by io/initial_source.hpp.
+/// Read by io/readers/initial_source.hpp.
 enum class FieldFile { picture, dataset };
-/// Computed by values_of_formula (solver/problem.hpp).
+/// Computed by values_of_formula (solver/make_problem.hpp).
 struct FromFormula {};
 
 /// A kind of initial field.

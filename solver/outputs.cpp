@@ -6,7 +6,7 @@
 
 #include "kernels/derived.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 
 namespace lapl {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "solver/diagnostics.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {

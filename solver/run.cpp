@@ -11,7 +11,7 @@
 
 #include "kernels/error.hpp"
 #include "kernels/machine/background.hpp"
-#include "kernels/ranks/rows.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 #include "solver/clock.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/outputs.hpp"

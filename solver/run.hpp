@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kernels/backend.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 
 namespace lapl {
 

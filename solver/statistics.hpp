@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/grid/grid.hpp"
-#include "kernels/ranks/rows.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 
 namespace lapl {
 

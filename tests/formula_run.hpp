@@ -7,8 +7,8 @@
 
 #include "kernels/backend.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/linear_rates.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl::test {
 

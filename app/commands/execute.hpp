@@ -6,8 +6,8 @@
 
 #include "app/view/console.hpp"
 #include "io/config/config.hpp"
-#include "io/restart.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/restart.hpp"
+#include "io/run/run_folder.hpp"
 
 namespace lapl {
 

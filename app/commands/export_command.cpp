@@ -17,8 +17,8 @@
 #include "app/view/say.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
-#include "io/provenance.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/provenance.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
 

@@ -12,18 +12,18 @@
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
 #include "app/view/say.hpp"
-#include "io/config/filter_job.hpp"
 #include "io/durable/durable_file.hpp"
-#include "io/filter_source.hpp"
+#include "io/filters/filter_job.hpp"
+#include "io/filters/filter_source.hpp"
 #include "io/images/frames.hpp"
 #include "io/images/image.hpp"
-#include "io/provenance.hpp"
-#include "io/quantities.hpp"
+#include "io/readers/quantities.hpp"
+#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/not_finite.hpp"
 #include "kernels/filters/frame_filter.hpp"
 #include "solver/clock.hpp"
-#include "solver/filters/filter.hpp"
+#include "solver/filters/correlation.hpp"
 
 namespace lapl {
 namespace {

@@ -9,7 +9,7 @@
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/digest.hpp"
 #include "solver/outputs.hpp"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "io/provenance.hpp"
+#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/program_on_path.hpp"
 

@@ -17,7 +17,7 @@
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "solver/initial_field.hpp"
-#include "solver/linear_rates.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {

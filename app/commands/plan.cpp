@@ -9,10 +9,10 @@
 
 #include "app/parent_folder.hpp"
 #include "app/signals.hpp"
-#include "io/filter_source.hpp"
-#include "io/initial_source.hpp"
-#include "io/provenance.hpp"
-#include "io/run_writer.hpp"
+#include "io/filters/filter_source.hpp"
+#include "io/readers/initial_source.hpp"
+#include "io/run/provenance.hpp"
+#include "io/run/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/temporary_folder.hpp"
 #include "kernels/ranks/halo.hpp"
@@ -20,13 +20,13 @@
 #include "solver/clock.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/frozen.hpp"
+#include "solver/frozen_warning.hpp"
 #include "solver/initial_field.hpp"
-#include "solver/linear_rates.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
 #include "solver/precision_watch.hpp"
-#include "solver/problem.hpp"
 #include "solver/schedule.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {

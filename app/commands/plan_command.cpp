@@ -12,7 +12,7 @@
 #include "app/exit_code.hpp"
 #include "app/view/say.hpp"
 #include "io/json.hpp"
-#include "io/quantities.hpp"
+#include "io/readers/quantities.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/size_text.hpp"

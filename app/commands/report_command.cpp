@@ -12,8 +12,8 @@
 #include "app/view/say.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/durable/posix_file.hpp"
-#include "io/provenance.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/provenance.hpp"
+#include "io/run/run_folder.hpp"
 #include "lapl_version.hpp"
 
 namespace lapl {

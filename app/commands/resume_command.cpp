@@ -7,7 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
-#include "io/equation_changes.hpp"
+#include "io/run/equation_changes.hpp"
 #include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <iterator>
 
-#include "io/filter_source.hpp"
+#include "io/filters/filter_source.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
-#include "solver/filters/filter.hpp"
-#include "solver/linear_rates.hpp"
+#include "solver/filters/correlation.hpp"
 #include "solver/outputs.hpp"
 #include "solver/run.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 

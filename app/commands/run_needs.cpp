@@ -14,8 +14,8 @@
 #include "kernels/machine/size_text.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
-#include "solver/problem.hpp"
 #include "solver/schedule.hpp"
 
 namespace lapl {

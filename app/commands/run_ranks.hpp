@@ -8,7 +8,7 @@
 #include <string>
 
 #include "io/config/config.hpp"
-#include "io/restart.hpp"
+#include "io/run/restart.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/ranks/ranks.hpp"
 

@@ -6,8 +6,8 @@
 #include "app/view/console.hpp"
 #include "app/view/say.hpp"
 #include "io/config/config.hpp"
-#include "io/filter_source.hpp"
-#include "io/initial_source.hpp"
+#include "io/filters/filter_source.hpp"
+#include "io/readers/initial_source.hpp"
 
 namespace lapl {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/view/say.hpp"
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
-#include "io/provenance.hpp"
+#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/available_memory.hpp"
 #include "kernels/machine/background.hpp"

@@ -15,10 +15,10 @@
 
 #include "app/sweep/sweep_summary.hpp"
 #include "io/config/config_number.hpp"
-#include "io/filter_source.hpp"
-#include "io/initial_source.hpp"
-#include "io/restart.hpp"
-#include "io/run_folder.hpp"
+#include "io/filters/filter_source.hpp"
+#include "io/readers/initial_source.hpp"
+#include "io/run/restart.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

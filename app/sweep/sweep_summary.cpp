@@ -10,7 +10,7 @@
 #include "app/view/table.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/json.hpp"
-#include "io/run_table.hpp"
+#include "io/run/run_table.hpp"
 #include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "app/view/live_view.hpp"
-#include "io/run_writer.hpp"
+#include "io/run/run_writer.hpp"
 
 namespace lapl {
 

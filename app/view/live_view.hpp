@@ -6,7 +6,7 @@
 
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
-#include "io/run_writer.hpp"
+#include "io/run/run_writer.hpp"
 
 namespace lapl {
 

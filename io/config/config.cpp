@@ -18,7 +18,7 @@
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
 #include "io/durable/posix_file.hpp"
-#include "io/initial_source.hpp"
+#include "io/readers/initial_source.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/schedule.hpp"

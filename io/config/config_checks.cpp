@@ -11,15 +11,15 @@
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/equation/formula.hpp"
 #include "solver/equation/formula_mistakes.hpp"
-#include "solver/filters/filter.hpp"
-#include "solver/linear_rates.hpp"
+#include "solver/filters/correlation.hpp"
 #include "solver/outputs.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {

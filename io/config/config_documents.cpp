@@ -8,7 +8,7 @@
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "solver/equation/equation.hpp"
 
 namespace lapl {

@@ -8,8 +8,8 @@
 
 #include "io/config/boundary_laws.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
 #include "io/config/map_values.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_mistakes.hpp"

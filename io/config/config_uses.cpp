@@ -7,8 +7,8 @@
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
 #include "io/config/gallery.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

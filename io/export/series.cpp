@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "io/hdf5/step_file.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

@@ -16,7 +16,7 @@
 
 namespace lapl {
 
-/// How long the list of outputs was (io/output_list.hpp), and the low half of the XXH3 of that
+/// How long the list of outputs was (io/run/output_list.hpp), and the low half of the XXH3 of that
 /// part.
 struct OutputListMark {
   std::uint64_t bytes = 0;

@@ -6,12 +6,12 @@
 #include <set>
 
 #include "io/durable/durable_file.hpp"
-#include "io/file_kind.hpp"
 #include "io/hdf5/axes.hpp"
 #include "io/hdf5/checkpoint_layout.hpp"
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/readers/file_kind.hpp"
 
 namespace lapl {
 namespace {

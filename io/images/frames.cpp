@@ -13,7 +13,7 @@
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/images/image.hpp"
-#include "io/npy_reader.hpp"
+#include "io/readers/npy_reader.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

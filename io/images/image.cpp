@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "io/durable/posix_file.hpp"
-#include "io/file_kind.hpp"
+#include "io/readers/file_kind.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/size_text.hpp"
 

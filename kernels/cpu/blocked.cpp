@@ -22,7 +22,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/tile_steps.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/cpu/face_laws.hpp"
-#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/row_loops.hpp"
 #include "kernels/stages/stage_code.hpp"
 #include "kernels/stages/tree_at.hpp"
 

@@ -13,10 +13,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/face_laws.hpp"
 #include "kernels/cpu/instruction_set.hpp"
-#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/row_loops.hpp"
 #include "kernels/cpu/step_arrays.hpp"
 
 namespace lapl {

@@ -9,7 +9,7 @@
 #include "kernels/cpu/face_rows.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/piece_stream.hpp"
-#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/row_loops.hpp"
 
 namespace lapl {
 

@@ -1,7 +1,7 @@
 // Engine "reference": interprets the stages cell by cell, on one thread. It knows every problem,
 // does nothing cleverly, and nothing else does the same work another way: what it finds is what
 // every engine must find, to the bit.
-#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/step_arrays.hpp"
 #include "kernels/stages/tree_at.hpp"
 

@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/spectral/spectral_modes.hpp"

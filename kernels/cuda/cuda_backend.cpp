@@ -10,7 +10,7 @@
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/run_time/stage_launches.hpp"
 #include "kernels/error.hpp"
-#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/machine/memory.hpp"
 
 namespace lapl {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/cuda/engine.hpp"
+#include "kernels/cuda/cuda_engine.hpp"
 
 namespace lapl {
 

@@ -10,7 +10,7 @@
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/not_finite.hpp"
-#include "kernels/filters/cpu/filter.hpp"
+#include "kernels/filters/cpu/cpu_filter.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
 #endif

@@ -14,8 +14,8 @@
 #include "kernels/filters/frame_filter.hpp"
 #include "kernels/ranks/halo.hpp"
 #include "kernels/ranks/local_problem.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 #include "kernels/ranks/redistribution.hpp"
-#include "kernels/ranks/rows.hpp"
 
 namespace lapl {
 namespace {

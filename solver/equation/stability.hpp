@@ -9,7 +9,7 @@
 
 #include "solver/equation/rate_symbol.hpp"
 #include "solver/equation/stages.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {

@@ -1,5 +1,5 @@
 // A filter as plain values: what a config says of one convolution or correlation.
-// io/config/filter_keys.cpp describes each entry.
+// io/filters/filter_keys.cpp describes each entry.
 #pragma once
 
 #include <array>

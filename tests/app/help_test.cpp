@@ -5,7 +5,7 @@
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "kernels/error.hpp"
 #include "tests/app/program.hpp"
 

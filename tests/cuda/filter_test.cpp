@@ -1,6 +1,4 @@
 // The filter engines of the device against the sum written out.
-#include "kernels/filters/cuda/filter.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/error.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/stages/arithmetic.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/test_field.hpp"

@@ -13,8 +13,8 @@
 #include "config_helpers.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_number.hpp"
-#include "io/config/filter_keys.hpp"
 #include "io/config/yaml_tree.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "scratch_folder.hpp"
 #include "tests/text.hpp"
 

@@ -9,8 +9,8 @@
 #include <regex>
 
 #include "io/config/config_keys.hpp"
-#include "io/config/filter_keys.hpp"
 #include "io/config/schema.hpp"
+#include "io/filters/filter_keys.hpp"
 
 namespace lapl {
 namespace {

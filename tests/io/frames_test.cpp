@@ -7,8 +7,8 @@
 
 #include <numeric>
 
-#include "io/config/filter_job.hpp"
 #include "io/durable/durable_file.hpp"
+#include "io/filters/filter_job.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
 

@@ -1,5 +1,5 @@
 // What a checkpoint says must agree with its own config and name, however right its seal is.
-#include "io/restart.hpp"
+#include "io/run/restart.hpp"
 
 #include <array>
 #include <bit>
@@ -9,7 +9,7 @@
 #include "io/durable/lines.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "io/output_list.hpp"
+#include "io/run/output_list.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/digest.hpp"
 #include "solver/equation/equation.hpp"

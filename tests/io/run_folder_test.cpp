@@ -1,5 +1,5 @@
 // A run writes within its folder, and an earlier run goes in an order in which none of it misleads.
-#include "io/run_folder.hpp"
+#include "io/run/run_folder.hpp"
 
 #include <sched.h>
 #include <sys/inotify.h>
@@ -9,7 +9,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "io/run_table.hpp"
+#include "io/run/run_table.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
 

@@ -1,5 +1,5 @@
 // What a bystander reads of a run folder.
-#include "io/run_view.hpp"
+#include "io/run/run_view.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 // What cannot be stored does not end a run, is named, and can be made up for.
-#include "io/run_writer.hpp"
+#include "io/run/run_writer.hpp"
 
 #include <doctest/doctest.h>
 
-#include "io/restart.hpp"
+#include "io/run/restart.hpp"
 #include "kernels/fields/digest.hpp"
 #include "tests/io/scratch_folder.hpp"
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/row_loops.hpp"
 #include "tests/kernels/usable_loops.hpp"
 
 using namespace lapl;

@@ -1,6 +1,4 @@
 // The CPU's filters against the reference, and the reference against the mathematics.
-#include "kernels/filters/cpu/filter.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <random>
 
 #include "kernels/error.hpp"
+#include "kernels/filters/cpu/cpu_filter.hpp"
 #include "kernels/filters/cpu/filter_engines.hpp"
 #include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"

@@ -1,11 +1,10 @@
 // The functions of rows of diffusion on three axes against the stage, cell by cell.
-#include "kernels/cpu/rows.hpp"
-
 #include <doctest/doctest.h>
 
 #include <vector>
 
 #include "kernels/cpu/host_buffer.hpp"
+#include "kernels/cpu/row_loops.hpp"
 #include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"
 

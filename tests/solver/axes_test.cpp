@@ -8,8 +8,8 @@
 #include "kernels/backend.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
-#include "solver/problem.hpp"
 #include "solver/statistics.hpp"
 #include "tests/test_field.hpp"
 

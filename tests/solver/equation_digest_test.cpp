@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/config/config.hpp"
-#include "io/initial_source.hpp"
+#include "io/readers/initial_source.hpp"
 
 using namespace lapl;
 

@@ -1,6 +1,4 @@
 // Filters from their config on, against SciPy's and NumPy's results, on every backend that is here.
-#include "solver/filters/filter.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/filters/frame_filter.hpp"
+#include "solver/filters/correlation.hpp"
 #include "tests/backends.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"

@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "io/config/config.hpp"
-#include "io/initial_source.hpp"
+#include "io/readers/initial_source.hpp"
 #include "tests/formula_run.hpp"
 #include "tests/test_field.hpp"
 

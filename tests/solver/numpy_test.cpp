@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/config/config.hpp"
-#include "io/initial_source.hpp"
+#include "io/readers/initial_source.hpp"
 #include "solver/equation/formula.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "kernels/fields/frozen.hpp"
-#include "solver/frozen.hpp"
+#include "solver/frozen_warning.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/precision_watch.hpp"
 #include "tests/formula_run.hpp"

@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "kernels/error.hpp"
-#include "solver/filters/filter.hpp"
+#include "solver/filters/correlation.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/outputs.hpp"
 #include "solver/statistics.hpp"

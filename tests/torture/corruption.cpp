@@ -21,7 +21,7 @@
 #include "io/durable/seal.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/images/frames.hpp"
-#include "io/restart.hpp"
+#include "io/run/restart.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/torture/damage.hpp"

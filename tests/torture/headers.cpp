@@ -22,17 +22,17 @@
 #include <string>
 #include <vector>
 
-#include "io/filter_source.hpp"
+#include "io/filters/filter_source.hpp"
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "io/initial_source.hpp"
-#include "io/restart.hpp"
+#include "io/readers/initial_source.hpp"
+#include "io/run/restart.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
-#include "solver/filters/filter.hpp"
+#include "solver/filters/correlation.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/test_field.hpp"

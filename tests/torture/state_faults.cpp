@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "io/restart.hpp"
-#include "io/run_writer.hpp"
+#include "io/run/restart.hpp"
+#include "io/run/run_writer.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
-#include "solver/problem.hpp"
 #include "tests/faulty_backend.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/torture/damage.hpp"

@@ -8,7 +8,7 @@
 
 #include "app/view/plot/ticks.hpp"
 #include "io/config/config.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "app/view/terminal/drawing.hpp"
-#include "io/quantities.hpp"
+#include "io/readers/quantities.hpp"
 #include "solver/diagnostics.hpp"
 
 namespace lapl {

@@ -38,10 +38,10 @@
 #include <vector>
 
 #include "kernels/cuda/ahead/resident_step.cuh"
+#include "kernels/cuda/cuda_engine.hpp"
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
-#include "kernels/cuda/engine.hpp"
 
 namespace lapl {
 namespace {

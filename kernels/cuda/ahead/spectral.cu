@@ -13,10 +13,10 @@
 #include <string>
 
 #include "kernels/cuda/ahead/spectral_kernels.cuh"
+#include "kernels/cuda/cuda_engine.hpp"
 #include "kernels/cuda/device/cufft_plan.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
-#include "kernels/cuda/engine.hpp"
 #include "kernels/machine/memory.hpp"
 
 namespace lapl {

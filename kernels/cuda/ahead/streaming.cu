@@ -30,11 +30,11 @@
 #include <memory>
 
 #include "kernels/cuda/ahead/streaming_plan.cuh"
+#include "kernels/cuda/cuda_engine.hpp"
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/device/field_layout.hpp"
-#include "kernels/cuda/engine.hpp"
 
 namespace lapl {
 namespace {

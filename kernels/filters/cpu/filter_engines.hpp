@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/filters/cpu/filter.hpp"
+#include "kernels/filters/cpu/cpu_filter.hpp"
 #include "kernels/filters/cpu/filter_loops.hpp"
 
 namespace lapl {

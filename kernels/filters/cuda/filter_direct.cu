@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/device/device_buffer.hpp"
-#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/filters/cuda/filter_tile.hpp"
 
 namespace lapl {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kernels/cuda/device/device_buffer.hpp"
-#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/filters/cuda/filter_strips.cuh"
 #include "kernels/filters/cuda/filter_tile.hpp"
 
