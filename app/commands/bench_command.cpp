@@ -41,7 +41,7 @@ struct BenchOptions {
   bool json = false;
 };
 
-// Those asked for, or else squares with these sides.
+// The shapes that the user gives, or squares with these sides.
 std::vector<Shape> shapes_of(const BenchOptions& options, const std::vector<std::int64_t>& sides) {
   std::vector<Shape> shapes;
   for (const std::vector<std::int64_t>& extents : options.shapes) {
@@ -238,7 +238,7 @@ std::vector<std::string> words_for_ranks(const BenchOptions& options, const std:
   return words;
 }
 
-// What a bench in other processes prints.
+// The output of a bench that runs in other processes.
 Json measured_on_ranks(const Launcher& launcher, int ranks, const std::vector<std::int64_t>& shape,
                        const std::vector<std::string>& words) {
   std::vector<std::string> all = words_of_ranks(launcher, ranks);

@@ -44,7 +44,8 @@ void restore_state(Backend<T>& backend, const Job& job) {
   backend.set_state(*values, header.step);
 }
 
-// What is another from here on; empty where nothing is. Throws ConfigError where that may not be.
+// The keys that change from here on; empty where none does. Throws ConfigError for a change that is
+// not allowed.
 std::string equation_change(const Job& job, std::uint64_t digest) {
   if (!job.restart || !job.equation_change.empty()) return job.equation_change;
   const std::optional<std::uint64_t> before = job.restart->checkpoint.header.equation_digest;
@@ -81,7 +82,7 @@ std::string resume_words(const RunConfig& config, bool complete, bool steady = f
   return command;
 }
 
-// What makes the missing outputs: a restart where a checkpoint is left from before them.
+// How to make the missing outputs: a restart, where an earlier checkpoint is left.
 std::string words_for_missing(const RunConfig& config, bool can_resume) {
   if (can_resume)
     return fmt::format("once there is room, {} makes up for it", resume_words(config, false));
@@ -119,8 +120,7 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
   return text;
 }
 
-// What time.step: auto or time.stages: auto has come to, or what is wrong with the step that is
-// given.
+// The time step or number of stages that auto has chosen, or why the given step is unstable.
 void say_stable_step(const Job& job, const CoefficientFields& coefficients,
                      const WholeFields& whole, Console& console) {
   if (!job.config.step_note.empty()) return console.note(job.config.step_note);

@@ -1,4 +1,4 @@
-// What run and resume share: from a config, and a checkpoint to go on from, to a finished run
+// The part that run and resume share: from a config, and maybe a checkpoint, to a finished run
 // folder.
 #pragma once
 

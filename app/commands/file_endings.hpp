@@ -16,7 +16,7 @@ struct FileEnding {
   const char* name;  ///< with its dot
   FileKind kind;
   PictureFormat picture = PictureFormat::png;
-  /// Of values: writes one field.
+  /// Writes one field, for a format of values.
   void (*write)(const std::filesystem::path&, const Series&, const std::string&) = nullptr;
 };
 

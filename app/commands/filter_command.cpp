@@ -61,7 +61,7 @@ std::string history_of(const FilterJob& job, const FilterOptions& options) {
   return fmt::format("lapl filter {} on {}", path_text(options.config), path_text(job.input_path));
 }
 
-// What is there is replaced only where it is a result of this command, and none that is read.
+// An existing file is replaced only if this command wrote it and does not read it now.
 void check_output(const FilterJob& job, const FilterOptions& options) {
   const fs::path& output = job.output_path;
   if (fs::symlink_status(output).type() == fs::file_type::not_found) return;
@@ -79,7 +79,7 @@ void check_output(const FilterJob& job, const FilterOptions& options) {
         job.output_path, other);
 }
 
-// What the ending of the output promises must be what is written: HDF5, or one picture.
+// The ending of the output must fit the result: HDF5, or one picture.
 void check_ending(const FilterJob& job) {
   const fs::path output = job.output_path;
   const std::string ending = output.extension().string();

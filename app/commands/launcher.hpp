@@ -45,7 +45,7 @@ class LauncherFolders {
   TemporaryFolder files_, memory_;
 };
 
-/// What a command prints on its standard output; none where it cannot be started.
+/// The standard output of a program; none if it cannot be started.
 std::optional<std::string> printed_by(const std::vector<std::string>& words,
                                       const char* redirections = "");
 

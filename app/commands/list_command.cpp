@@ -31,7 +31,7 @@ Json named(const Table& table) {
   return items;
 }
 
-// Whether it steps a small grid here: what it runs on, or why it does not.
+// Tries the engine on a small grid: the device that it ran on, or why it did not run.
 Json tried(const std::string& backend, const std::string& engine) try {
   RunConfig small;
   small.shape = {128, 128};

@@ -198,8 +198,8 @@ double time_of(RunWriter<T>& writer, Backend<T>& backend, const Storing& what) {
   return least;
 }
 
-// Of a field of at most four million cells, 2000 x 2000 (with as many columns as a filter's list of
-// weights has, which must not be longer), from which larger ones follow.
+// Measured on at most four million cells, 2000 x 2000 (with at least as many columns as a filter's
+// list of weights), and scaled up to larger fields.
 template <class T>
 double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
                        const std::filesystem::path& folder, double stepping_seconds) {

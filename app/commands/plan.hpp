@@ -1,4 +1,4 @@
-// What a run will take, known before any of it is taken.
+// The memory, disk and time of a run, predicted before it starts.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace lapl {
 
-/// What the same physical time would take in steps of another kind.
+/// The cost of the same physical time in steps of another kind.
 struct OtherSteps {
   std::string name;  ///< euler, rkl2 or spectral
   double step = 0;   ///< seconds

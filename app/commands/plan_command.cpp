@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What a grid of as many cells along each axis is called.
+// The name of a grid with as many cells along each axis.
 const char* even_shape(int axes) { return axes == 1 ? "line" : axes == 2 ? "square" : "cube"; }
 
 template <class T>

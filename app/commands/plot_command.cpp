@@ -90,7 +90,7 @@ std::vector<View> views_of(const PlotSource& source, const PlotOptions& options,
   return views;
 }
 
-// Of these outputs, or with --along of the slices of one.
+// One frame for each output, or with --along for each slice of one.
 std::vector<std::vector<View>> frames_of(const PlotSource& source, const PlotOptions& options,
                                          const std::vector<std::string>& fields,
                                          std::span<const PlotOutput> outputs) {

@@ -1,4 +1,4 @@
-// What several commands let one say of pictures.
+// Options about pictures that several commands share.
 #pragma once
 
 #include <functional>
@@ -36,8 +36,8 @@ struct CutOptions {
   /// fewer axes. Throws ConfigError.
   std::vector<std::optional<Cut>> cuts(Shape shape, const PlotAxes& axes,
                                        const std::string& path) const;
-  /// What each picture of several shows: a panel for each of `fields` and its cuts, of each of
-  /// `outputs`; with --along of `one`, a picture for each cut across that axis.
+  /// The views of each picture: a panel for each of `fields` and its cuts, one picture for each of
+  /// `outputs`; with --along, one picture of output `one` for each cut across that axis.
   std::vector<std::vector<View>> frames(std::span<const PlotOutput> outputs,
                                         const std::function<const PlotOutput&()>& one,
                                         const std::vector<std::string>& fields, Shape shape,

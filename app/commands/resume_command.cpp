@@ -63,7 +63,7 @@ struct ResumeOptions {
   Console::Options console;
 };
 
-// What has not changed since the run began still comes from where it came from then.
+// A value that has not changed keeps its origin: file, option or default.
 void keep_origins(std::vector<ResolvedKey>& keys, const std::string& earlier_config) {
   for (const ResolvedKey& earlier : resolved_keys(earlier_config))
     for (ResolvedKey& key : keys)

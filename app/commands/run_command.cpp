@@ -21,7 +21,7 @@ struct RunOptions {
   Console::Options console;
 };
 
-// What --auto-resume finds in the run folder, which nobody else changes from then on.
+// The run that --auto-resume finds in the folder, which is locked from then on.
 Job resume_or_start(const LoadedConfig& config, Console& console) {
   RunFolder folder = RunFolder::open(config.run.directory);
   if (list_checkpoints(folder.checkpoints()).empty()) {

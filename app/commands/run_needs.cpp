@@ -21,7 +21,7 @@
 namespace lapl {
 namespace {
 
-// What a run takes beside its backend, in bytes for each cell.
+// Memory that a run takes beside its backend, in bytes for each cell.
 struct CellBytes {
   double stepping = 0;            // parameters, and copies of the state that are kept between steps
   double initial = 0;             // making the state that it begins with

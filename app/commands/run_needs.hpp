@@ -18,8 +18,8 @@ Memory backend_memory(const Model& model, const std::string& backend, Shape shap
 /// that of making the initial field and of putting a file together.
 Memory memory_of_run(const Model& model, const std::string& backend, Shape shape);
 
-/// What the first of several ranks takes besides, for initial fields and parameters that it makes
-/// or reads whole.
+/// Extra memory of the first of several ranks: it makes or reads initial fields and parameters
+/// whole.
 double memory_of_first_rank(const RunConfig& config);
 
 /// Throws DeviceError with both numbers where less host memory is available than the backend and

@@ -23,8 +23,8 @@
 namespace lapl {
 namespace {
 
-// What this process is among the ranks, once it has met them: the first one, which tells the others
-// what to run, one of these, or one of those that all do the same.
+// This process's role: the coordinator, which tells the others what to run; a follower; or a peer
+// of ranks that all read the same command.
 enum class Role : std::uint8_t { alone, first, follower, equal };
 Role role = Role::alone;
 bool amid_run = false;

@@ -165,8 +165,8 @@ std::vector<SweepMember> combinations(const std::vector<List>& lists,
   return members;
 }
 
-// Whether the run in the member's folder is this very one, done. Throws ConfigError where it is one
-// that this config cannot go on with.
+// True if the member's folder holds this very run, complete. Throws ConfigError if it holds a run
+// that this config cannot continue.
 bool is_complete(const LoadedConfig& config) {
   const fs::path folder = config.run.directory;
   std::optional<RunFolder> held;  // what is read here is of one run

@@ -26,7 +26,7 @@ Json json_of(const std::string& yaml) {
   return value.is_discarded() ? Json(yaml) : value;
 }
 
-// What the last line of diagnostics.csv says of the row's columns.
+// The row's columns, from the last line of diagnostics.csv.
 void add_last_output(Json& row, const fs::path& folder) {
   if (!fs::exists(folder / "diagnostics.csv")) return;
   std::istringstream file(read_start(folder / "diagnostics.csv"));

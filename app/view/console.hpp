@@ -1,4 +1,4 @@
-// What people see of a run: a progress bar on a terminal and a line every few seconds elsewhere,
+// The console of a run: a progress bar on a terminal and a line every few seconds elsewhere,
 // both on stderr; one line for each output, and the summary, on stdout.
 #pragma once
 

@@ -16,7 +16,7 @@ struct PlotAxis {
   double spacing = 1;  ///< distance of two cells
 };
 
-/// What the axes count: x across the picture, y upwards or downwards, z not in it.
+/// Axes of a picture: x across, y upwards or downwards, z perpendicular to it.
 struct PlotAxes {
   PlotAxis x{"x"}, y{"y"}, z{"z"};
   std::string unit = {};        ///< empty: none

@@ -69,7 +69,7 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
     }
 }
 
-// Of panels alone, one reads everything: none is shown twice.
+// Where there are panels alone, no view is shown twice.
 ViewReader& Frames::reader_of(const View& view) {
   return readers_[framing_ == Framing::alone ? "" : view.field];
 }

@@ -16,7 +16,7 @@ class ViewReader {
  public:
   /// In the pixels of a box. The output must outlive the object.
   DrawnField drawn(const View& view, Shape box, const PlotStyle& style);
-  /// Of the picture.
+  /// The shape of the picture, in cells.
   Shape shape(const View& view);
 
  private:
@@ -41,7 +41,7 @@ class Frames {
 
   const FigureLayout& layout() const { return layout_; }
 
-  /// What a frame shows.
+  /// The views of a frame.
   std::vector<Panel> panels(std::size_t frame);
 
  private:
