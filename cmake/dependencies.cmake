@@ -19,13 +19,12 @@ if(NOT OpenMP_CXX_FOUND)
   message(FATAL_ERROR "${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION} finds no OpenMP${packages}")
 endif()
 find_package(Threads REQUIRED)
-set(HDF5_PREFER_PARALLEL OFF)
-find_package(HDF5 REQUIRED COMPONENTS C HL)
 find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(PNG REQUIRED)
+include(cmake/hdf5.cmake)
 
 # find_plain_library(TARGET HEADER LIBRARY...): an imported target for a library without CMake package
 # files, where all of it is found and LAPL_HIDDEN, a list that tests set, does not name it.
@@ -49,9 +48,10 @@ function(find_plain_library target header)
   target_link_libraries(${target} INTERFACE ${found})
 endfunction()
 
-find_plain_library(lapl_fftw fftw3.h fftw3 fftw3f)
+find_plain_library(fftw fftw3.h fftw3)
+find_plain_library(fftwf fftw3.h fftw3f)
 find_plain_library(lapl_cairo cairo.h cairo)
-if(NOT TARGET lapl_fftw)
+if(NOT TARGET fftw OR NOT TARGET fftwf)
   message(FATAL_ERROR "FFTW not found: fftw3.h, libfftw3 and libfftw3f")
 endif()
 if(NOT TARGET lapl_cairo)  # optional: without it lapl plot says that it was built without

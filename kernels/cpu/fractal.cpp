@@ -36,29 +36,29 @@ class StridedTransform {
 
   void take(std::int64_t pieces, bool backward, int threads) const {
     const std::int64_t blocks = (stride_ + at_once - 1) / at_once;
+    const Fftw<double>& fftw = lapl::fftw<double>();
 #pragma omp parallel for num_threads(threads)
     for (std::int64_t i = 0; i < pieces * blocks; ++i) {
       const std::int64_t first = i % blocks * at_once;
       const bool whole = stride_ - first >= at_once || stride_ < at_once;
       fftw_complex* block = raw(values_ + i / blocks * size_ * stride_ + first);
-      fftw_execute_dft((whole ? block_ : last_block_)[backward].get(), block, block);
+      fftw.execute_dft((whole ? block_ : last_block_)[backward].get(), block, block);
     }
   }
 
  private:
   static constexpr std::int64_t at_once = 8;  // 128 bytes of each row
 
-  FftwPlan<fftw_plan> plan(std::int64_t count, int sign) {
+  FftwPlan<double> plan(std::int64_t count, int sign) {
     const fftw_iodim64 along{size_, stride_, stride_}, beside{count, 1, 1};
-    return planned([&] {
-      return fftw_plan_guru64_dft(1, &along, 1, &beside, raw(values_), raw(values_), sign,
-                                  plan_flags);
+    return planned<double>([&](auto& fftw) {
+      return fftw.plan_dft(1, &along, 1, &beside, raw(values_), raw(values_), sign, plan_flags);
     });
   }
 
   std::int64_t size_, stride_;
   Complex* values_;
-  FftwPlan<fftw_plan> block_[2], last_block_[2];
+  FftwPlan<double> block_[2], last_block_[2];
 };
 
 // A real transform of a grid as one-dimensional ones along its columns, rows and planes. Threads
@@ -75,15 +75,15 @@ class RealTransform {
         along_rows_(shape.rows, half_, spectrum),
         along_planes_(shape.planes, shape.rows * half_, spectrum) {
     const int columns = static_cast<int>(shape.columns);
-    row_forward_ =
-        planned([&] { return fftw_plan_dft_r2c_1d(columns, field, raw(spectrum), plan_flags); });
-    row_backward_ =
-        planned([&] { return fftw_plan_dft_c2r_1d(columns, raw(spectrum), field, plan_flags); });
+    row_forward_ = planned<double>(
+        [&](auto& fftw) { return fftw.plan_r2c(columns, field, raw(spectrum), plan_flags); });
+    row_backward_ = planned<double>(
+        [&](auto& fftw) { return fftw.plan_c2r(columns, raw(spectrum), field, plan_flags); });
   }
 
   void forward() {
     for_each_row([this](double* row, Complex* spectrum) {
-      fftw_execute_dft_r2c(row_forward_.get(), row, raw(spectrum));
+      fftw<double>().execute_r2c(row_forward_.get(), row, raw(spectrum));
     });
     transform_rows_and_planes(false);
   }
@@ -92,7 +92,7 @@ class RealTransform {
   void backward() {
     transform_rows_and_planes(true);
     for_each_row([this](double* row, Complex* spectrum) {
-      fftw_execute_dft_c2r(row_backward_.get(), raw(spectrum), row);
+      fftw<double>().execute_c2r(row_backward_.get(), raw(spectrum), row);
     });
   }
 
@@ -115,7 +115,7 @@ class RealTransform {
   double* field_;
   Complex* spectrum_;
   StridedTransform along_rows_, along_planes_;
-  FftwPlan<fftw_plan> row_forward_, row_backward_;
+  FftwPlan<double> row_forward_, row_backward_;
 };
 
 double radius(double planes_away, double rows_away, double columns_away) {

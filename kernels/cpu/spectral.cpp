@@ -36,9 +36,9 @@ class AxisTransform {
     HostBuffer<double> scratch(scratch_size(), 1);
     const auto plan = [&](fftw_r2r_kind kind) {
       // FFTW_ESTIMATE: see fractal.cpp.
-      return planned([&] {
-        return fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(), kind,
-                                FFTW_ESTIMATE);
+      return planned<double>([&](auto& fftw) {
+        return fftw.plan_r2r(static_cast<int>(length()), scratch.data(), scratch.data(), kind,
+                             FFTW_ESTIMATE);
       });
     };
     forward_ = plan(odd ? FFTW_RODFT00 : even() ? FFTW_REDFT10 : FFTW_R2HC);
@@ -60,14 +60,14 @@ class AxisTransform {
   void forward(double* line) const {
     if (modes_.turned) std::reverse(line, line + size());
     if (mixed()) std::reverse_copy(line, line + size(), line + size());
-    fftw_execute_r2r(forward_.get(), line, line);
+    fftw<double>().execute_r2r(forward_.get(), line, line);
     if (mixed())
       for (std::int64_t p = 0; p < size(); ++p) line[p] = line[2 * p];
   }
   void backward(double* line) const {
     if (mixed())
       for (std::int64_t p = size() - 1; p >= 0; --p) line[2 * p] = line[p], line[2 * p + 1] = 0;
-    fftw_execute_r2r(backward_.get(), line, line);
+    fftw<double>().execute_r2r(backward_.get(), line, line);
     if (modes_.turned) std::reverse(line, line + size());
   }
 
@@ -79,7 +79,7 @@ class AxisTransform {
   std::int64_t length() const { return mixed() ? 2 * size() : size(); }
 
   AxisModes modes_;
-  FftwPlan<fftw_plan> forward_, backward_;
+  FftwPlan<double> forward_, backward_;
 };
 
 template <class T>

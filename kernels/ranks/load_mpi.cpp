@@ -1,12 +1,10 @@
 // The library lapl_mpi, where this build has one.
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "kernels/error.hpp"
+#include "kernels/machine/module.hpp"
 #include "kernels/ranks/mpi_module.hpp"
 
 namespace lapl {
@@ -25,16 +23,9 @@ Loaded load() {
   // loaded.
   setenv("UCX_DEBUG_SIGNO", "0", 0);
   setenv("UCX_VFS_ENABLE", "n", 0);
-  // $ORIGIN, which needs no /proc, is another folder where a sanitizer's dlopen calls the loader's.
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string folder = error ? "$ORIGIN" : program.parent_path().string();
   // MPI's own modules look for its functions in all that is loaded.
-  void* const library =
-      dlopen((folder + "/" LAPL_MODULES "/liblapl_mpi.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
-  void* const module = library == nullptr ? nullptr : dlsym(library, "lapl_mpi");
-  if (module == nullptr) return {nullptr, dlerror()};
-  return {static_cast<const MpiModule*>(module), ""};
+  const Module module = load_module("lapl_mpi", true);
+  return {static_cast<const MpiModule*>(module.functions), module.missing};
 #else
   return {nullptr, "MPI was not compiled in"};
 #endif

@@ -4,6 +4,7 @@
 #include <cairo-svg.h>
 
 #include "app/view/plot/canvas.hpp"
+#include "app/view/plot/drawing_module.hpp"
 #include "app/view/plot/panel.hpp"
 
 namespace lapl {
@@ -27,12 +28,8 @@ CairoSurface image_surface(PictureSize size) {
   return CairoSurface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, size.width, size.height));
 }
 
-}  // namespace
-
-void require_drawing() {}
-
-std::string draw_figure(PictureFormat format, const FigureLayout& layout,
-                        const std::vector<Panel>& panels) {
+std::string figure(PictureFormat format, const FigureLayout& layout,
+                   const std::vector<Panel>& panels) {
   std::string bytes;
   if (format == PictureFormat::png) {
     const CairoSurface surface = image_surface(layout.size);
@@ -49,13 +46,17 @@ std::string draw_figure(PictureFormat format, const FigureLayout& layout,
   return bytes;
 }
 
-std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels) {
+std::vector<Rgb> pixels(const FigureLayout& layout, const std::vector<Panel>& panels) {
   const CairoSurface surface = image_surface(layout.size);
   draw(surface, layout, panels);
   cairo_surface_flush(surface.get());
   // Nothing lies between rows of pixels of 32 bits.
-  const auto* pixels = reinterpret_cast<const Rgb*>(cairo_image_surface_get_data(surface.get()));
-  return {pixels, pixels + std::int64_t{layout.size.width} * layout.size.height};
+  const auto* first = reinterpret_cast<const Rgb*>(cairo_image_surface_get_data(surface.get()));
+  return {first, first + std::int64_t{layout.size.width} * layout.size.height};
 }
 
+}  // namespace
 }  // namespace lapl
+
+extern "C" const lapl::DrawingModule lapl_drawing;
+const lapl::DrawingModule lapl_drawing = {lapl::figure, lapl::pixels};

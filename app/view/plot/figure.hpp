@@ -38,14 +38,15 @@ struct Panel {
 enum class PictureFormat { png, svg, pdf };
 
 /// PNG of as many pixels as the layout has, or SVG or PDF of as many points.
-/// Throws IoError where cairo fails, ConfigError where lapl was built without it.
+/// Throws IoError where cairo fails or cannot be loaded, ConfigError where lapl was built without
+/// it.
 std::string draw_figure(PictureFormat format, const FigureLayout& layout,
                         const std::vector<Panel>& panels);
 
 /// The pixels themselves, row by row from the top.
 std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels);
 
-/// Throws ConfigError where lapl was built without cairo.
+/// Throws ConfigError where lapl was built without cairo, IoError where it cannot be loaded.
 void require_drawing();
 
 /// As a picture of these axes has them; a graph is half as high as wide.

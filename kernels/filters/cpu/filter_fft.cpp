@@ -20,30 +20,10 @@
 namespace lapl {
 namespace {
 
-// FFTW's names for both precisions. FFTW_ESTIMATE: see fractal.cpp.
 template <class T>
-struct Fftw;
-#define LAPL_FFTW(T, name)                                                                       \
-  template <>                                                                                    \
-  struct Fftw<T> {                                                                               \
-    using Plan = name##_plan;                                                                    \
-    static Plan forward(int rows, int columns, T* real, T* spectrum) {                           \
-      return name##_plan_dft_r2c_2d(rows, columns, real,                                         \
-                                    reinterpret_cast<name##_complex*>(spectrum), FFTW_ESTIMATE); \
-    }                                                                                            \
-    static Plan backward(int rows, int columns, T* spectrum, T* real) {                          \
-      return name##_plan_dft_c2r_2d(rows, columns, reinterpret_cast<name##_complex*>(spectrum),  \
-                                    real, FFTW_ESTIMATE);                                        \
-    }                                                                                            \
-    static void forward(Plan plan, T* real, T* spectrum) {                                       \
-      name##_execute_dft_r2c(plan, real, reinterpret_cast<name##_complex*>(spectrum));           \
-    }                                                                                            \
-    static void backward(Plan plan, T* spectrum, T* real) {                                      \
-      name##_execute_dft_c2r(plan, reinterpret_cast<name##_complex*>(spectrum), real);           \
-    }                                                                                            \
-  };
-LAPL_FFTW(float, fftwf)
-LAPL_FFTW(double, fftw)
+typename Fftw<T>::Complex* raw(T* spectrum) {
+  return reinterpret_cast<typename Fftw<T>::Complex*>(spectrum);
+}
 
 /// Sizes that transform fast, from `least` to the first at or above `most`.
 std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most) {
@@ -100,8 +80,13 @@ class FftFilter final : public CpuFilter<T> {
     T* const real = work_[0].real.data();
     T* const spectrum = work_[0].spectrum.data();
     const int rows = static_cast<int>(tile_.rows), columns = static_cast<int>(tile_.columns);
-    forward_ = planned([&] { return Fftw<T>::forward(rows, columns, real, spectrum); });
-    backward_ = planned([&] { return Fftw<T>::backward(rows, columns, spectrum, real); });
+    // FFTW_ESTIMATE: see fractal.cpp.
+    forward_ = planned<T>([&](auto& fftw) {
+      return fftw.plan_r2c_2d(rows, columns, real, raw(spectrum), FFTW_ESTIMATE);
+    });
+    backward_ = planned<T>([&](auto& fftw) {
+      return fftw.plan_c2r_2d(rows, columns, raw(spectrum), real, FFTW_ESTIMATE);
+    });
     transform_weights(real);
   }
 
@@ -123,7 +108,7 @@ class FftFilter final : public CpuFilter<T> {
     for (std::int64_t a = 0; a < window.rows; ++a)
       std::copy_n(correlation_.weights.data() + a * window.columns, window.columns,
                   real + a * tile_.columns);
-    Fftw<T>::forward(forward_.get(), real, weights_.data());
+    fftw<T>().execute_r2c(forward_.get(), real, raw(weights_.data()));
     const T scale = static_cast<T>(1.0 / static_cast<double>(tile_.cells()));
     for (std::int64_t i = 0; i < tile_.rows * half_; ++i) {
       weights_.data()[2 * i] *= scale;
@@ -137,13 +122,13 @@ class FftFilter final : public CpuFilter<T> {
     T* const real = work.real.data();
     T* const __restrict spectrum = work.spectrum.data();
     const T* const __restrict weights = weights_.data();
-    Fftw<T>::forward(forward_.get(), real, spectrum);
+    fftw<T>().execute_r2c(forward_.get(), real, raw(spectrum));
     for (std::int64_t i = 0; i < 2 * tile_.rows * half_; i += 2) {
       const T re = spectrum[i], im = spectrum[i + 1];
       spectrum[i] = re * weights[i] - im * weights[i + 1];
       spectrum[i + 1] = re * weights[i + 1] + im * weights[i];
     }
-    Fftw<T>::backward(backward_.get(), spectrum, real);
+    fftw<T>().execute_c2r(backward_.get(), raw(spectrum), real);
     for (std::int64_t row = piece.first_row; row < piece.last_row; ++row)
       std::copy_n(real + (row - piece.first_row) * tile_.columns,
                   piece.last_column - piece.first_column,
@@ -183,7 +168,7 @@ class FftFilter final : public CpuFilter<T> {
   int threads_;
   FilterPieces pieces_;
   HostBuffer<T> weights_;  // their transform, interleaved real and imaginary parts
-  FftwPlan<typename Fftw<T>::Plan> forward_, backward_;
+  FftwPlan<T> forward_, backward_;
   std::vector<Work> work_;  // of each thread
 };
 
