@@ -1,4 +1,4 @@
-// Which CUDA engine steps a problem, and why.
+// The choice of the CUDA engine of a problem.
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@ namespace lapl {
 template <class T>
 struct ChosenEngine {
   std::string name;    ///< from engine_table
-  std::string reason;  ///< for people: why this one
+  std::string reason;  ///< why this engine was chosen, for people
   std::unique_ptr<CudaEngine<T>> engine;
 };
 
-/// The engine called `name`. "auto": the fastest, found by letting each step whatever `buffers`
-/// hold for some milliseconds, and remembered by this process for the device, shape, precision and
-/// boundaries; an engine that cannot step the problem is left out, with its reason. Throws
-/// ConfigError for a name that is no engine of the CUDA backend, EngineUnsuitable where none can,
-/// DeviceError where the device fails.
+/// Makes the engine called `name`. For "auto" it takes the fastest that can step the problem:
+/// resident where the grid fits on the chip and small problems gain by it, else streaming, else
+/// tile. Throws ConfigError if CUDA has no engine of that name, EngineUnsuitable if the engine
+/// cannot step the problem, DeviceError if the device fails.
 template <class T>
 ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
                               const DoubleBuffer<T>& buffers, cudaStream_t stream);
