@@ -14,10 +14,10 @@ struct ChosenEngine {
   std::unique_ptr<CudaEngine<T>> engine;
 };
 
-/// Makes the engine called `name`. For "auto" it takes the fastest that can step the problem:
-/// resident where the grid fits on the chip and small problems gain by it, else streaming, else
-/// tile. Throws ConfigError if CUDA has no engine of that name, EngineUnsuitable if the engine
-/// cannot step the problem, DeviceError if the device fails.
+/// Makes the engine called `name`. "auto" takes resident if the grid fits on the chip (among
+/// engines compiled at run time, only if the grid is small or streaming cannot step it), else
+/// streaming, else tile. Throws ConfigError if CUDA has no engine of that name, EngineUnsuitable if
+/// the engine cannot step the problem, DeviceError if the device fails.
 template <class T>
 ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
                               const DoubleBuffer<T>& buffers, cudaStream_t stream);
