@@ -1,10 +1,11 @@
-// How many threads there may be: a limit on processes (ulimit -u, a container's) counts them too.
+// The number of threads that can be started. A limit on processes (ulimit -u, or a container's)
+// also counts threads.
 #pragma once
 
 namespace lapl {
 
-/// `wanted`, or as many threads, this one included, as can be started at present: OpenMP ends the
-/// process where it cannot start one.
+/// Returns `wanted`, or fewer if fewer threads, this one included, can be started now. OpenMP would
+/// end the process if it failed to start one.
 int startable_threads(int wanted);
 
 }  // namespace lapl

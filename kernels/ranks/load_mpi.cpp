@@ -1,4 +1,4 @@
-// The library lapl_mpi, where this build has one.
+// Loads the library lapl_mpi, if this build has it.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -21,15 +21,14 @@ struct Loaded {
 
 Loaded load() {
 #ifdef LAPL_HAS_MPI
-  // UCX, which some MPIs are made of, takes SIGHUP for itself and makes a folder while it is
-  // loaded.
+  // UCX, which some MPI libraries use, would handle SIGHUP and create a folder when it is loaded.
   setenv("UCX_DEBUG_SIGNO", "0", 0);
   setenv("UCX_VFS_ENABLE", "n", 0);
-  // $ORIGIN, which needs no /proc, is another folder where a sanitizer's dlopen calls the loader's.
+  // $ORIGIN needs no /proc, but is another folder where a sanitizer's dlopen calls the loader's.
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::string folder = error ? "$ORIGIN" : program.parent_path().string();
-  // MPI's own modules look for its functions in all that is loaded.
+  // RTLD_GLOBAL, because MPI's own modules look for its functions among all that is loaded.
   void* const library =
       dlopen((folder + "/" LAPL_MODULES "/liblapl_mpi.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
   void* const module = library == nullptr ? nullptr : dlsym(library, "lapl_mpi");
