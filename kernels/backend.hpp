@@ -38,7 +38,7 @@ struct Captured {
   }
 };
 
-/// What computes the steps, for people and for the provenance in files.
+/// The backend, engine and device of a run, for people and for the provenance in files.
 struct BackendDescription {
   std::string backend;
   std::string engine;

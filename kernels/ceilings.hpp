@@ -1,4 +1,3 @@
-// The highest speeds that a machine allows.
 #pragma once
 
 #include "kernels/backend.hpp"

@@ -1,5 +1,3 @@
-// The functions of a problem's stages, and the arrays that all pieces of the grid read besides the
-// state.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +14,8 @@ namespace lapl {
 template <class T>
 using StageFunction = void(const T* const* lines, const T* uniforms, T* const* out, long count);
 
-/// Data that is the same for all pieces of a problem.
+/// The functions of a problem's stages, and the arrays that all pieces of the grid read besides the
+/// state.
 template <class T>
 struct CompiledStages {
   explicit CompiledStages(const Problem<T>& of_problem) : problem(of_problem) {
@@ -37,7 +36,7 @@ struct CompiledStages {
 
   // Extends coefficients and coordinates along the columns as far as a pass reads beyond the grid.
   void extend(std::int64_t by) {
-    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // and whole vectors beyond
+    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // reach, and whole vectors beyond
     const Shape shape = problem.shape;
     const AxisFaces<T>& columns = problem.faces.front().columns;
     const auto index = [&](std::int64_t column) {
@@ -67,9 +66,9 @@ struct CompiledStages {
   std::vector<StageFunction<T>*> functions;
   /// Steps many rows of diffusion on three axes at once; null for other problems.
   decltype(RowLoops<T>::diffusion_rows) diffusion_rows = nullptr;
-  /// for rows that go out to memory
+  /// The same for rows that go out to memory.
   decltype(RowLoops<T>::diffusion_rows) outgoing_rows = nullptr;
-  /// and bypass the caches on the way
+  /// The grid is larger than the last cache, so rows that go out bypass the caches.
   bool past_caches = false;
   std::vector<std::vector<T>> coefficients;
   std::vector<T> positions;

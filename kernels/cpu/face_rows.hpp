@@ -1,4 +1,3 @@
-// Ghost values beyond the faces of the grid, for rows of a piece.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 
 namespace lapl {
 
-/// Imposes the laws of faces on the rows of one piece.
+/// Imposes the laws of the grid's faces on the rows of one piece, by ghost values.
 template <class T>
 struct FaceRows {
   const CompiledStages<T>& stages;

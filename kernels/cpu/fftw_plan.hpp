@@ -1,4 +1,3 @@
-// Owners of FFTW plans.
 #pragma once
 
 #include <fftw3.h>

@@ -1,4 +1,3 @@
-// The cut of a grid into pieces for a pass of a pipeline.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +32,7 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-/// The steps of a pass, and its pieces.
+/// A cut of the grid for a pass of a pipeline: the steps of the pass, and the pieces.
 struct PieceCut {
   int steps = 1;
   std::vector<Piece> pieces;

@@ -1,4 +1,3 @@
-// Takes pieces of the grid through a pass of a pipeline, with stages as functions of a row.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 
 namespace lapl {
 
-/// Takes pieces through a pass, one after the other; for one thread.
+/// Takes pieces of the grid through a pass of a pipeline, one after the other, for one thread.
 template <class T>
 class PieceRun {
  public:
@@ -61,7 +60,7 @@ class PieceRun {
  private:
   static constexpr std::int64_t pad = 64 / sizeof(T);
 
-  // A row in a ring, `after` rows behind the one that enters.
+  // A row in a ring, `after` rows after the one that enters.
   struct RingRow {
     int version = -1;
     std::int64_t after = 0;
@@ -76,7 +75,7 @@ class PieceRun {
     Range stored;
     Cell next;  // first of the next group of rows
     Piece inner = {};
-    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // if it makes many rows at a time
+    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // its loop for many rows, if it has one
     std::vector<RingRow> lines = {}, results = {};
   };
 
@@ -315,7 +314,7 @@ class PieceRun {
     finish(made, times, row, results_.data());
   }
 
-  // Sets the ghosts of a row that has been made, or writes it out.
+  // Sets the ghosts at the ends of a row that has been made; in the last step also copies it out.
   void finish(const Made& made, const InstanceTimes<T>& times, const Cell& row,
               T* const* results) const {
     for (std::size_t i = 0; i < made.results.size(); ++i) {

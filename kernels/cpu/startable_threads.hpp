@@ -1,11 +1,10 @@
-// The number of threads that can be started. A limit on processes (ulimit -u, or a container's)
-// also counts threads.
 #pragma once
 
 namespace lapl {
 
-/// Returns `wanted`, or fewer if fewer threads, this one included, can be started now. OpenMP would
-/// end the process if it failed to start one.
+/// Returns `wanted`, or fewer if a limit on processes, which also counts threads (ulimit -u, or a
+/// container's), allows fewer at present, this one included. OpenMP would end the process if it
+/// could not start one.
 int startable_threads(int wanted);
 
 }  // namespace lapl

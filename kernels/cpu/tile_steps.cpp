@@ -104,7 +104,7 @@ class TileRun {
 
   std::int64_t scratch_size() const { return (length_ + 1) * n + places_ * pitch_; }
 
-  /// What the tile met on its way.
+  /// Values that the tile met on its way.
   struct Met {
     bool unsafe = false;     ///< a value cannot be scaled, and `to` is not written
     bool subnormal = false;  ///< only with Guard

@@ -1,4 +1,3 @@
-// The choice of the CUDA engine of a problem.
 #pragma once
 
 #include <string>

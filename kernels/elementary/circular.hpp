@@ -7,7 +7,8 @@
 
 namespace lapl::elementary {
 
-/// (sin(r) - r) / r^3 of z = r^2, |r| <= pi / 4; relative error of sin(r) 2^-37 and 2^-68.
+/// (sin(r) - r) / r^3 of z = r^2, |r| <= pi / 4. Relative error of sin(r): 2^-37 in float, 2^-68 in
+/// double.
 LAPL_HOST_DEVICE float sine_tail(float z) {
   return polynomial(z, -0x1.555556p-3f, 0x1.111108p-7f, -0x1.a00eb2p-13f, 0x1.6ca184p-19f);
 }
@@ -16,8 +17,8 @@ LAPL_HOST_DEVICE double sine_tail(double z) {
                     0x1.71de3a533013p-19, -0x1.ae64528cdf33fp-26, 0x1.61208be0fc93fp-33,
                     -0x1.aaa2136a2457bp-41);
 }
-/// (cos(r) - 1 + r^2 / 2) / r^4 of z = r^2, |r| <= pi / 4; relative error of cos(r) 2^-32 and
-/// 2^-64.
+/// (cos(r) - 1 + r^2 / 2) / r^4 of z = r^2, |r| <= pi / 4. Relative error of cos(r): 2^-32 in
+/// float, 2^-64 in double.
 LAPL_HOST_DEVICE float cosine_tail(float z) {
   return polynomial(z, 0x1.555548p-5f, -0x1.6c0b62p-10f, 0x1.99afa6p-16f);
 }

@@ -58,7 +58,7 @@ LAPL_HOST_DEVICE unsigned int two_over_pi(int index) {
 }
 
 /// Reduces any x from 1 / 1024 up, infinity and NaN included (Payne & Hanek, Radian reduction for
-/// trigonometric functions, 1983). Of x times 2 / pi it computes only the digits that are neither
+/// trigonometric functions, 1983). It computes only the digits of x times 2 / pi that are neither
 /// multiples of four turns nor too small.
 LAPL_HOST_DEVICE Angle<double> reduced_huge_angle(double x) {
   using Word = unsigned int;

@@ -32,9 +32,9 @@ LAPL_HOST_DEVICE Split<T> split(T x) {
           from_bits<T>((shifted & (one - 1)) + start)};
 }
 
-/// log(1 + f) - f + f^2 / 2 for sqrt(1/2) <= 1 + f <= sqrt(2); relative error of log(1 + f) 2^-30
-/// and 2^-59. In float64 a division saves a polynomial twice as long: with s = f / (2 + f), log(1 +
-/// f) = 2 atanh(s) = f - f^2 / 2 + s (f^2 / 2 + (2 atanh(s) - 2 s) / s).
+/// log(1 + f) - f + f^2 / 2 for sqrt(1/2) <= 1 + f <= sqrt(2). Relative error of log(1 + f): 2^-30
+/// in float, 2^-59 in double. In double a division saves a polynomial twice as long: with s = f /
+/// (2 + f), log(1 + f) = 2 atanh(s) = f - f^2 / 2 + s (f^2 / 2 + (2 atanh(s) - 2 s) / s).
 LAPL_HOST_DEVICE float logarithm_tail(float f, float square) {
   return f * square *
          polynomial(f, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a4b6p-3f, -0x1.555c4ep-3f,

@@ -1,4 +1,3 @@
-// Vectors in host memory whose failed allocation names the bytes needed.
 #pragma once
 
 #include <cstdint>

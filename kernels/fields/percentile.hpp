@@ -1,4 +1,3 @@
-// Percentiles as numpy.percentile computes them.
 #pragma once
 
 #include <span>

@@ -20,8 +20,8 @@ class FrameFilter {
   virtual ~FrameFilter() = default;
 
   /// Filters frames 0 to frames - 1 in order. Both functions are called in the calling thread, and
-  /// their exceptions end it. Only a few frames are in memory at a time; on a GPU the filter and
-  /// the copies in both directions overlap.
+  /// their exceptions are passed on. Only a few frames are in memory at a time; on a GPU the filter
+  /// and the copies in both directions overlap.
   virtual void run(std::int64_t frames, const Read& read, const Write& write) = 0;
 
   /// Seconds spent in the filter alone, without reading, copying and writing.

@@ -1,4 +1,3 @@
-// A view of a backend's state in host or device memory, through which halos are exchanged.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +6,8 @@
 
 namespace lapl {
 
-/// A view of the state that does not own it; valid until the backend's next step.
+/// A view of a backend's state, in host or device memory, through which halos are exchanged. It
+/// owns nothing and is valid until the next step.
 template <class T>
 struct Block {
   Shape shape;

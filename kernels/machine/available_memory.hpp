@@ -1,4 +1,3 @@
-// The memory that this process can still allocate.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,3 @@
-// Temporary folders, for commands and for code that is being compiled.
 #pragma once
 
 #include <filesystem>

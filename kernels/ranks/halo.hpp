@@ -1,4 +1,3 @@
-// The exchange of halos: each block's halo is filled from its neighbours.
 #pragma once
 
 #include <memory>

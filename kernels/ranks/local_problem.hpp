@@ -1,6 +1,6 @@
 // The problem that one rank steps: the problem of the whole grid, on its block. Where the block
 // borders on another rank's, any law will do: the error it causes moves one cell further in with
-// every stage, and the halo is deep enough. Those faces are insulated, which GPU engines step
+// every stage, and the halo is deep enough. These faces are insulated, which GPU engines step
 // fastest.
 #pragma once
 
@@ -85,7 +85,7 @@ Problem<T> local_problem(const Problem<T>& whole, const Part& part,
   return local;
 }
 
-/// Cells beyond its own that a cell depends on through all of these stages.
+/// The distance in cells from which all of these stages together read values.
 inline std::int64_t reach_of(const std::vector<Stage>& stages) {
   std::int64_t reach = 0;
   for (const Stage& stage : stages) reach += properties_of(stage.tree).radius;

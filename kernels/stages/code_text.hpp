@@ -1,4 +1,3 @@
-// C++ text that the program wrote for this run, to be compiled by the machine's compiler.
 #pragma once
 
 #include <chrono>
@@ -11,9 +10,9 @@
 
 namespace lapl {
 
-/// Text to compile. All of it comes from this program, so it is not checked or sandboxed. Only
-/// functions with `extern "C" [[gnu::visibility("default")]]` are exported. They may call C
-/// functions and must not throw.
+/// C++ text that the program wrote for this run, for the machine's compiler. All of it comes from
+/// this program, so it is not checked or sandboxed. Only functions with `extern "C"
+/// [[gnu::visibility("default")]]` are exported. They may call C functions and must not throw.
 struct CodeText {
   std::string source;
   /// text of each header, by NAME in #include "NAME"

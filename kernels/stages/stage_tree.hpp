@@ -74,10 +74,10 @@ struct StageTree {
 struct StageProperties {
   int arithmetic = 0;  ///< operations a cell, without leaves; a fused multiply-add counts as one
   int radius = 0;      ///< largest distance of a read, in cells along any axis
-  /// A sum of terms, each a value times a factor or a term alone, where factors and terms do not
-  /// depend on the state.
+  /// A sum of values times factors, and of terms without values; neither factors nor terms depend
+  /// on the state.
   bool linear = false;
-  /// Linear without terms alone, so values may be scaled by a power of two.
+  /// Linear without such terms, so values may be scaled by a power of two.
   bool homogeneous = false;
   /// Gives the same bits if an axis is reversed. A homogeneous stage may then extend the grid
   /// beyond its faces: oddly if they hold 0, evenly if they are insulated.

@@ -1,4 +1,3 @@
-// Evaluates a tree cell by cell, operation by operation; the plainest way.
 #pragma once
 
 #include <array>

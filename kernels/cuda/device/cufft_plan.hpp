@@ -1,4 +1,3 @@
-// The owner of a cuFFT plan, and the error check of cuFFT calls.
 #pragma once
 
 #include <cufftXt.h>

@@ -1,4 +1,3 @@
-// Facts about the CUDA device: name, versions, free memory, ceilings of speed.
 #pragma once
 
 #include <string>

@@ -1,4 +1,3 @@
-// Measures the device time of stretches of work in a stream. At most two are unfinished at once.
 #pragma once
 
 #include <array>
@@ -7,7 +6,8 @@
 
 namespace lapl {
 
-/// Sums the device time between calls of start() and stop(). Not thread-safe.
+/// Sums the device time between calls of start() and stop() in a stream. At most two stretches are
+/// unfinished at once. Not thread-safe.
 class StepClock {
  public:
   void start(cudaStream_t stream) { stretches_[now_].start.record(stream); }

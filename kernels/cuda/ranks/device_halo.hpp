@@ -1,4 +1,3 @@
-// Exchange of halos between blocks in device memory.
 #pragma once
 
 #include <memory>

@@ -60,8 +60,8 @@ class StageTiles {
   /// `last_is_lent`, the memory of the last array is given to each call of take().
   explicit StageTiles(const DeviceProblem<T>& problem, bool last_is_lent = false);
 
-  /// Takes step `step` + 1, from the fields in `from` to those in `to`, after waiting for the
-  /// compiler. `to` may be null if no stage makes a field.
+  /// Takes one step, after `step` earlier ones, from the fields in `from` to those in `to`; waits
+  /// for the compiler. `to` may be null if no stage makes a field.
   void take(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last = nullptr);
 
  private:

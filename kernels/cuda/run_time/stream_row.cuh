@@ -114,7 +114,7 @@ __device__ __forceinline__ void put(Line<P>& next, const typename P::T* results,
   }
 }
 
-// Computes one row of one level; `row` is that of the centre.
+// Computes one row of one level; `row` is the index of the centre row.
 template <class P, class Level, bool ends>
 __device__ __forceinline__ void make_row(const Line<P>& up, const Line<P>& centre,
                                          const Line<P>& down, Line<P>& next, const Pass<P>& pass,

@@ -61,7 +61,7 @@ struct LanePlaces {
   LaneRow<P> loaded;  // first row of the first plane in the ring
   LaneRow<P> edges;   // last row of the warp above, in the first level and plane step
   int current = 0;    // rows from `loaded` to the plane that enters
-  int centre = ring_rows - plane_rows;  // rows from `loaded` to the plane before it
+  int centre = ring_rows - plane_rows;  // rows from `loaded` to the plane before that one
   int now = 0;                          // rows from `edges` to those of this plane step
 
   static constexpr int plane_rows = P::sizes.height() + 2, ring_rows = P::sizes.ring * plane_rows;
