@@ -88,7 +88,7 @@ class Backend {
   /// The rows that set_state takes and captures hold.
   virtual RowRange rows() const = 0;
 
-  /// The current state in memory.
+  /// A view of the current state in memory.
   virtual Block<T> block() = 0;
 
   /// Values of the current state at `indices`.

@@ -42,13 +42,13 @@ struct VaryingFace {
 template <class T>
 struct Problem {
   Shape shape;
-  std::vector<Faces<T>> faces;     ///< of each array
-  std::vector<Stage> stages = {};  ///< of a step
+  std::vector<Faces<T>> faces;     ///< faces of each array
+  std::vector<Stage> stages = {};  ///< stages of a step
   int fields = 1;                  ///< number of fields in the state
   /// values of each coefficient field, cell by cell
   std::vector<std::vector<T>> coefficients = {};
   std::vector<VaryingFace> laws = {};         ///< replace the laws in `faces`
-  std::array<double, 3> spacing = {1, 1, 1};  ///< of planes, rows, columns
+  std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
   double time_step = 1;
   std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone
   /// the part of the grid that `shape` is the block of; none for the whole grid
@@ -59,7 +59,6 @@ struct Problem {
   std::int64_t values() const { return fields * shape.cells(); }
 };
 
-/// A copy without the values of its coefficients.
 template <class T>
 Problem<T> without_values(const Problem<T>& problem) {
   return {.shape = problem.shape,

@@ -150,7 +150,7 @@ class BlockedEngine final : public CpuEngine<T> {
   DiffusionStage<T> stage_;
   const TileLoops<T>& loops_;
   Cut cut_;
-  std::int64_t scratch_size_ = 0;  // values a thread
+  std::int64_t scratch_size_ = 0;  // values of scratch memory a thread
   HostBuffer<T> scratch_;
   // for each tile, the passes for which they are still expected
   std::vector<signed char> subnormal_expected_;

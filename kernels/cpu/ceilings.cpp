@@ -14,7 +14,6 @@
 namespace lapl {
 namespace {
 
-// Seconds of the fastest of a few calls.
 template <class Call>
 double fastest(Call call) {
   double least = std::numeric_limits<double>::infinity();

@@ -185,8 +185,9 @@ class CompiledEngine final : public CpuEngine<T> {
   std::unique_ptr<CpuEngine<T>> interpreted_;
   std::optional<CompiledCode> code_;  // for stages that are not compiled ahead
   std::vector<Cut> cuts_;
-  std::map<int, Pipeline> pipelines_;             // by number of steps
-  std::map<int, std::vector<PieceRun<T>>> runs_;  // by number of steps, one a thread
+  std::map<int, Pipeline> pipelines_;  // the key is the number of steps
+  // the key is the number of steps; one run a thread
+  std::map<int, std::vector<PieceRun<T>>> runs_;
   std::vector<InstanceTimes<T>> times_;
 };
 

@@ -8,7 +8,6 @@
 
 namespace lapl {
 
-/// The model of the processor.
 std::string processor_name();
 
 /// Like make_backend, for CPU engines.

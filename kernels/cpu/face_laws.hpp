@@ -81,7 +81,7 @@ class FaceLaws {
   }
 
   const Problem<T>& problem_;
-  std::vector<LawsAlongFace<T>> laws_;  // by array, axis and side
+  std::vector<LawsAlongFace<T>> laws_;
   bool known_ = false;
 };
 

@@ -23,7 +23,6 @@
 namespace lapl {
 namespace {
 
-// One stage, for one thread.
 template <class T>
 class StageRows {
  public:
@@ -173,14 +172,13 @@ class StageRows {
   std::vector<bool> varies_;  // for each operation, true if it differs from cell to cell
   std::vector<Line> lines_;
   std::vector<std::size_t> line_of_;             // for each operation that is a value
-  std::vector<const T*> operands_;               // where each operation's values are
+  std::vector<const T*> operands_;               // where the values of each operation are
   std::vector<T*> results_;                      // in scratch, for each operation with results
   std::vector<std::vector<T>> uniform_results_;  // for each operation that does not vary
   std::vector<int> target_of_;                   // array to which an operation's results go, or -1
   bool known_ = false;
 };
 
-// All stages of a problem, on several threads.
 template <class T>
 class StageInterpreter {
  public:
@@ -231,8 +229,8 @@ class StageInterpreter {
   Problem<T> problem_;
   StepArrays<T> arrays_;
   FaceLaws<T> laws_;
-  std::vector<std::vector<StageRows<T>>> stages_;  // by stage and thread
-  std::vector<std::vector<T>> scratch_;            // by thread
+  std::vector<std::vector<StageRows<T>>> stages_;  // indices: stage, thread
+  std::vector<std::vector<T>> scratch_;
   int threads_;
 };
 

@@ -30,7 +30,7 @@ struct Neighbours {
 // nothing, because they could not report a failure.
 Neighbours neighbours_at(std::span<const double> values, std::int64_t rank, int threads) {
   const auto size = static_cast<std::int64_t>(values.size());
-  std::vector<std::int64_t> counts(std::int64_t{threads} * bucket_count);  // one table a thread
+  std::vector<std::int64_t> counts(std::int64_t{threads} * bucket_count);
 #pragma omp parallel num_threads(threads)
   {
     std::int64_t* const own = counts.data() + std::int64_t{omp_get_thread_num()} * bucket_count;

@@ -36,7 +36,6 @@ struct PieceAxis {
   double computed() const { return own + halo / 2; }
 };
 
-// The number of parts along each axis.
 struct Parts {
   std::int64_t planes = 1, rows = 1, columns = 1;
 };

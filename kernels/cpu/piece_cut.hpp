@@ -26,7 +26,6 @@ struct Range {
   }
 };
 
-/// A part of the grid.
 struct Piece {
   Range planes, rows, columns;
   bool operator==(const Piece&) const = default;

@@ -376,17 +376,17 @@ class PieceRun {
   const Pipeline& pipeline_;
   FaceRows<T> faces_;
   decltype(RowLoops<T>::copy_row) copy_row_ = widest<RowLoops<T>>().copy_row;
-  std::vector<TreeAt<T>> trees_;  // by stage
+  std::vector<TreeAt<T>> trees_;
   Piece piece_;
   PieceStream stream_;
   const T* from_ = nullptr;
   T* to_ = nullptr;
   std::int64_t start_ = 0, pitch_ = 0;  // first column of a ring's rows; their length
   std::vector<T> memory_;
-  std::vector<RowRing<T>> rings_;  // by version
-  T* ghosts_ = nullptr;            // a row for each line
-  std::vector<Piece> needed_;      // cells needed of each field
-  std::vector<Made> made_;         // by instance
+  std::vector<RowRing<T>> rings_;  // one for each version
+  T* ghosts_ = nullptr;            // a row of ghosts for each line
+  std::vector<Piece> needed_;      // the cells of each field that the piece reads
+  std::vector<Made> made_;         // one for each instance
   Cell incoming_, outgoing_;       // first of the next group of rows to enter and to leave
   std::vector<const T*> lines_;    // arguments of a stage's function
   std::vector<T*> results_;

@@ -40,7 +40,6 @@ struct PieceStream : Piece {
   }
 };
 
-/// A ring buffer of rows.
 template <class T>
 struct RowRing {
   T* first = nullptr;

@@ -57,7 +57,7 @@ struct Pipeline {
   std::vector<Instance> instances;
   std::int64_t halo = 0;  ///< cells that a piece reads beyond its own
   StreamRows last_lag;    ///< lag of the last version
-  StreamRows rows;        ///< of all rings
+  StreamRows rows;        ///< rows of all rings together
 
   /// If a ring is read at neighbouring rows, it then has 8 rows.
   static constexpr std::int64_t rows_at_once = 6;

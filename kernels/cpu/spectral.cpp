@@ -186,7 +186,7 @@ class SpectralEngine final : public CpuEngine<T> {
                                             index % shape_.columns};
     const auto& along = distances_[slowest_];
     double of_line = rates_->of_mean;
-    std::vector<double> slopes(along.size());  // by number of turns
+    std::vector<double> slopes(along.size());  // indices: number of turns
     for (const LinearRates::Term& term : rates_->terms) {
       double others = 0;
       for (int axis = slowest_ + 1; axis < 3; ++axis) {
@@ -208,13 +208,14 @@ class SpectralEngine final : public CpuEngine<T> {
   std::shared_ptr<const LinearRates> rates_;
   Shape shape_;
   double time_step_;
-  int slowest_;  // the slowest axis of the grid
+  int slowest_;
   int threads_;
-  std::vector<AxisTransform> axes_;  // beginning with the slowest
+  std::vector<AxisTransform> axes_;  // one for each axis, beginning with the slowest
   double scale_ = 1;
-  std::vector<HostBuffer<double>> scratch_;  // by thread
+  std::vector<HostBuffer<double>> scratch_;
   HostBuffer<double> modes_, source_;
-  std::array<std::vector<std::vector<double>>, 3> distances_;  // by axis, number of turns and mode
+  // indices: axis, number of turns, mode
+  std::array<std::vector<std::vector<double>>, 3> distances_;
 };
 
 }  // namespace

@@ -188,7 +188,6 @@ bool scale_up(T* values, std::int64_t count) {
   return !any(too_great);
 }
 
-/// Undoes scale_up.
 template <class T>
 void scale_down(T* values, std::int64_t count) {
   using S = Scaled<T>;

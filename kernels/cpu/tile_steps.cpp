@@ -104,7 +104,6 @@ class TileRun {
 
   std::int64_t scratch_size() const { return (length_ + 1) * n + places_ * pitch_; }
 
-  /// Values that the tile met on its way.
   struct Met {
     bool unsafe = false;     ///< a value cannot be scaled, and `to` is not written
     bool subnormal = false;  ///< only with Guard
@@ -123,7 +122,7 @@ class TileRun {
     for (; start - tile_.levels < tile_.last_row; start += slab)
       for (std::int64_t level = 0; level <= tile_.levels; ++level) {
         const std::int64_t top = start - level;
-        // begins with row top - 2
+        // from row top - 2 on
         T* const* const window = place_ + (top - level - 2 + offset) % places_;
         const std::int64_t first = std::max(top, first_row(level));
         const std::int64_t last = std::min(top + slab, last_row(level));

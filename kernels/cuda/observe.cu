@@ -37,7 +37,7 @@ struct EveryCell {
   }
 };
 struct OwnCells {
-  std::int64_t planes, rows;  // of one field, with its halo
+  std::int64_t planes, rows;  // planes and rows of one field, with its halo
   std::int64_t before[3], own[3], first[3], whole[3];
 
   explicit OwnCells(const Part& part) : planes(part.shape().planes), rows(part.shape().rows) {

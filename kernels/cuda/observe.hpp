@@ -23,7 +23,6 @@ inline std::optional<std::int64_t> found(CellIndex index) {
   return index == not_found ? std::nullopt : std::optional(static_cast<std::int64_t>(index));
 }
 
-/// The result of observe(), in device memory.
 struct Observation {
   unsigned long long digest = 0;
   CellIndex first_not_finite = not_found;

@@ -59,7 +59,6 @@ LAPL_HOST_DEVICE T exponential_of_pair(Pair<T> x) {
          power_of_two<T>(exponent - half);
 }
 
-/// e^x.
 template <class T>
 LAPL_HOST_DEVICE T exponential(T x) {
   constexpr T limit = exponent_limit<T>;

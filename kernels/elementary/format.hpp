@@ -103,7 +103,7 @@ LAPL_HOST_DEVICE Pair<T> sum(T a, T b) {
   const T high = a + b;
   return {high, (a - high) + b};
 }
-/// Exactly a b.
+/// a b, exactly.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> product(T a, T b) {
   const T high = a * b;

@@ -32,7 +32,6 @@ LAPL_HOST_DEVICE std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// The term of one cell.
 template <class T>
 LAPL_HOST_DEVICE std::uint64_t digest_term(std::uint64_t index, T value) {
   return mixed((index + 1) * 0x9E3779B97F4A7C15u + bits_of(value));

@@ -29,7 +29,6 @@ LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape)
   return {first_row, first_column, end_row - first_row, end_column - first_column};
 }
 
-/// The first NaN or infinity of a state.
 template <class T>
 struct NotFinite {
   std::int64_t index = 0;

@@ -62,7 +62,6 @@ struct Correlation {
   T constant = 0;
 };
 
-/// A filter and the method to compute it.
 template <class T>
 struct FilterPlan {
   Correlation<T> correlation;

@@ -43,7 +43,7 @@ struct RowRange {
 
 /// Distances between neighbouring nodes along each axis.
 struct Spacing {
-  std::array<double, 3> by_axis = {1, 1, 1};  ///< of planes, rows, columns
+  std::array<double, 3> by_axis = {1, 1, 1};  ///< distance along planes, rows, columns
 
   constexpr Spacing(double of_all = 1) : by_axis{of_all, of_all, of_all} {}
   /// From one number for each axis, slowest first, or one number for all. Axes that the grid lacks
@@ -70,7 +70,6 @@ inline constexpr std::array<GridAxis, 3> all_axes = {
 /// The axes of a grid with their extents, slowest first.
 std::vector<std::pair<GridAxis, std::int64_t>> axes_of(Shape shape);
 
-/// The indices of a cell.
 struct Cell {
   std::int64_t row = 0;
   std::int64_t column = 0;

@@ -15,7 +15,7 @@ namespace lapl {
 
 /// Arrays are by axis: planes, rows, columns.
 struct Part {
-  Shape whole;                                  ///< the grid
+  Shape whole;                                  ///< shape of the grid
   std::array<std::int64_t, 3> first = {};       ///< index in the grid of the first own cell
   std::array<std::int64_t, 3> own = {1, 1, 1};  ///< number of own cells along each axis
   std::array<std::int64_t, 3> before = {};      ///< depth of the halo at the beginning of each axis
@@ -28,7 +28,6 @@ struct Part {
   constexpr std::int64_t cells() const { return own[0] * own[1] * own[2]; }
   constexpr std::int64_t rows() const { return own[0] * own[1]; }
 
-  /// The shape of the block.
   constexpr Shape shape() const {
     return {.rows = before[1] + own[1] + after[1],
             .columns = before[2] + own[2] + after[2],

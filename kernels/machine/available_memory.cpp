@@ -44,7 +44,6 @@ std::uint64_t group_cache(const std::filesystem::path& group, const std::string&
   return cache;
 }
 
-/// File names of one version of control groups.
 struct GroupFiles {
   const char* limit;
   const char* used;

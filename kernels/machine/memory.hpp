@@ -8,7 +8,7 @@
 
 namespace lapl {
 
-/// Bytes of host and device memory.
+/// In bytes.
 struct Memory {
   double host = 0;
   double device = 0;

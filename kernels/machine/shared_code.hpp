@@ -33,7 +33,6 @@ void receive_shared_code();
 /// The descriptor that this process has received, or -1.
 int received_shared_code();
 
-/// Compiles code for other processes.
 class SharedCode {
  public:
   /// Starts the compiler and returns at once.

@@ -15,7 +15,6 @@ std::array<int, 3> place_of(const std::array<int, 3>& counts, int rank) {
   return {rank / counts[2] / counts[1], rank / counts[2] % counts[1], rank % counts[2]};
 }
 
-// The smallest extents of any block.
 std::array<std::int64_t, 3> least_block(const Decomposition& by) {
   std::array<std::int64_t, 3> least = by_axis(by.grid);
   for (std::size_t axis = 0; axis < 3; ++axis) least[axis] /= by.counts[axis];

@@ -30,7 +30,6 @@ inline constexpr RankCosts costs_between_machines = {
 /// H200 whose halos go through host memory.
 inline constexpr RankCosts costs_through_host = {1 / 6e12, 1 / 0.6e12, 1 / 5e9, 50e-6, {1, 1, 1}};
 
-/// Everything that a decomposition depends on.
 struct Division {
   Shape grid;
   std::array<bool, 3> endless = {};  ///< periodic axes: planes, rows, columns

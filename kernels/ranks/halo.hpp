@@ -23,7 +23,6 @@ class Halo {
   virtual std::string how() const { return {}; }
 };
 
-/// Makes the exchange for blocks in host memory.
 template <class T>
 std::unique_ptr<Halo<T>> make_host_halo(const Decomposition& by, int rank, int fields);
 

@@ -56,7 +56,6 @@ struct AxisModes {
   }
 };
 
-/// The effect of a number of steps on each mode.
 class ModeSteps {
  public:
   ModeSteps(const LinearRates& rates, double time_step, std::int64_t steps)

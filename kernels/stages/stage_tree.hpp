@@ -27,7 +27,7 @@ namespace lapl {
 
 /// The offset from a cell to one of its neighbours, or to itself.
 struct Offset {
-  int plane = 0, row = 0, column = 0;  ///< -1, 0 or 1
+  int plane = 0, row = 0, column = 0;  ///< each is -1, 0 or 1
   friend constexpr bool operator==(Offset, Offset) = default;
 };
 
@@ -57,7 +57,7 @@ struct StageTree {
   int value(int array, Offset at);
   int position(int axis, Offset at);  ///< axis 0: planes (z), 1: rows (y), 2: columns (x)
   int number(double number);
-  int time();  ///< of the state that the stage reads
+  int time();  ///< time of the state that the stage reads
   int operate(Operation operation, int a, int b = 0, int c = 0);
 
   friend bool operator==(const StageTree& a, const StageTree& b) {

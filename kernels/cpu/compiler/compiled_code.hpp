@@ -38,7 +38,6 @@ class CompiledCode {
   /// True once compiling has ended: the library is loaded, or unavailable() says why not. Never
   /// waits.
   bool ready();
-  /// Waits until ready().
   void wait();
 
   /// Why there is no compiled code, for people; empty if there is, or before ready().

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int lanes = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
-constexpr int warps = 16;  // of a block
+constexpr int warps = 16;  // warps of a block
 constexpr int width = 4;   // columns of a lane
 constexpr int depth = 8;   // of the halo; also the steps between two exchanges
 constexpr int halo_lanes = depth / width;
@@ -24,7 +24,7 @@ struct alignas(16) Chunk {
   T value[count];
 };
 template <class T>
-constexpr int chunks = width / Chunk<T>::count;  // of a lane in one row
+constexpr int chunks = width / Chunk<T>::count;  // chunks of a lane in one row
 constexpr int row_size = lanes * width;          // values of a tile's row
 
 __device__ __forceinline__ void put(float4* to, const Chunk<float>& c) {

@@ -9,7 +9,7 @@ namespace {
 
 // Where the value of a cell comes from; the cell may be outside the grid.
 struct Place {
-  int offset : 30;    // of the source, in values
+  int offset : 30;    // where the source is, in values
   unsigned sign : 2;  // 0: unchanged, 1: negated, 2: zero
 };
 

@@ -34,7 +34,6 @@ struct Axis {
     pairs = (all + batches - 1) / batches;
   }
 
-  // Complex values of a batch.
   std::int64_t values() const { return pairs * line.length(); }
 
   // Makes the plan and returns the bytes of its work area, which is set later.
@@ -53,7 +52,7 @@ struct Axis {
   }
 
   SpectralLine line;
-  Lines lines;         // of modes
+  Lines lines;         // the lines of modes
   std::int64_t pairs;  // pairs of lines in a batch
   CufftPlan plan;
 };
@@ -235,14 +234,14 @@ class SpectralEngine final : public CudaEngine<T> {
   std::shared_ptr<const LinearRates> rates_;
   Shape shape_;
   double time_step_;
-  int slowest_;            // the slowest axis of the grid
-  std::deque<Axis> axes_;  // beginning with the slowest
+  int slowest_;
+  std::deque<Axis> axes_;  // one for each axis, beginning with the slowest
   double scale_ = 1;
   DeviceBuffer<double> modes_, source_, distances_;
   DeviceBuffer<Term> terms_;
   std::array<const double*, 3> distances_of_ = {};
-  DeviceBuffer<LinePair> transforms_;  // of a batch
-  DeviceBuffer<unsigned char> work_;   // for cuFFT
+  DeviceBuffer<LinePair> transforms_;  // room for the transforms of a batch
+  DeviceBuffer<unsigned char> work_;   // workspace of cuFFT
 };
 
 }  // namespace

@@ -100,7 +100,6 @@ struct KeepModes {
   }
 };
 
-// LinearRates::Term for the device.
 struct Term {
   double weight;
   int turns[3];

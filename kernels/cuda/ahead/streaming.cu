@@ -102,7 +102,7 @@ class StreamingEngine final : public CudaEngine<T> {
 
   ExtendedGrid<T> grid_{};
   DeviceBuffer<T> apron_;
-  unsigned blocks_ = 0;  // of a launch
+  unsigned blocks_ = 0;
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ struct ExtendedGrid : StreamGrid<T, GridIndex> {
   Extensions extensions;
   DiffusionStage<T> stage;
   T* apron;
-  int steps;  // of the pass
+  int steps;  // steps of the pass
 };
 
 // The fastest sizes as measured. With more than two warps, a block would hand rows on in a chain.
@@ -121,7 +121,7 @@ struct Loader<DiffusionPlan<T, shortened>> {
   int first_inside, inside;
   const T* next[chunks];  // this lane's 16 bytes of the next row, as if that were in the grid
   GridIndex pitch[chunks];
-  unsigned target;  // where they go in shared memory
+  unsigned target;  // where the rows go in shared memory
 
   __device__ Loader(const T* from, const Pass<P>& pass, const Segment<P>& segment,
                     Shared<P>& shared)

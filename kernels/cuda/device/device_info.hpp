@@ -24,7 +24,6 @@ std::string cuda_versions();
 /// is named in the message, for example "the grid of 48 x 64 cells".
 void require_device_memory(const std::string& what, double bytes);
 
-/// Bytes free on the current device.
 double free_device_memory();
 
 /// The highest speeds that this device allows, for values of `value_bytes` and `arithmetic`

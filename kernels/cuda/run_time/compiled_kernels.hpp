@@ -46,7 +46,6 @@ class CompiledKernels {
   /// True once the compiler has ended: the kernels are loaded, or unavailable() says why not. Never
   /// waits.
   bool ready();
-  /// Waits until ready().
   void wait();
 
   const std::string& unavailable() const { return cubin_.unavailable; }

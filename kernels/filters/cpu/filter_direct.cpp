@@ -51,7 +51,7 @@ class DirectFilter final : public CpuFilter<T> {
   EdgeRows<T> rows_;
   int threads_;
   FilterPieces pieces_;
-  std::vector<typename RowFilter<T>::Scratch> scratch_;  // by thread
+  std::vector<typename RowFilter<T>::Scratch> scratch_;
 };
 
 }  // namespace

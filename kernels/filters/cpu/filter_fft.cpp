@@ -185,7 +185,7 @@ class FftFilter final : public CpuFilter<T> {
   FilterPieces pieces_;
   HostBuffer<T> weights_;  // their transform, interleaved real and imaginary parts
   FftwPlan<typename Fftw<T>::Plan> forward_, backward_;
-  std::vector<Work> work_;  // by thread
+  std::vector<Work> work_;
 };
 
 }  // namespace

@@ -21,7 +21,6 @@ class RowFilter {
   /// output.columns is the distance between output rows; before_rows is not used.
   RowFilter(const Correlation<T>& correlation, const FilterLoops<T>& loops);
 
-  /// Memory that one thread needs to filter.
   struct Scratch {
     HostBuffer<T> in, out;  // a strip, with the values that its windows reach
     std::vector<const T*> in_rows, in_shifted;

@@ -92,7 +92,7 @@ class SeparableFilter final : public CpuFilter<T> {
   FilterPieces pieces_;
   EdgeRows<T> rows_;
   RowFilter<T> along_rows_, along_columns_;
-  std::vector<Work> work_;  // by thread
+  std::vector<Work> work_;
 };
 
 }  // namespace

@@ -15,10 +15,10 @@
 namespace lapl {
 namespace {
 
-constexpr int block_threads = 256;                // of sum_down
-constexpr int most_threads = 320;                 // of a block of the other kernels
+constexpr int block_threads = 256;                // threads of a block of sum_down
+constexpr int most_threads = 320;                 // most threads of a block of the other kernels
 constexpr int ahead = 8;                          // loads of a thread before its first store
-constexpr std::int64_t sums_at_a_time = 5 << 20;  // floats of `channels`
+constexpr std::int64_t sums_at_a_time = 5 << 20;  // floats of `channels` in one go
 
 // Extents of the problem, for the kernels.
 struct Sizes {
@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(most_threads)
     const std::int64_t b = block / s.plane, place = block % s.plane;
     const Storage* const mean = mu + b * s.channels * s.plane;
     const Storage* const rows = gamma + (b * s.channels * s.plane + place) * s.channels * s.plane;
-    const std::int64_t next = (s.plane * s.channels + 1) * s.plane;  // to the next channel's block
+    // distance to the next channel's block
+    const std::int64_t next = (s.plane * s.channels + 1) * s.plane;
     for (std::int64_t i = threadIdx.x * W; i < s.plane; i += blockDim.x * W) {
       Values<float, W> sum = {};
 #pragma unroll 8
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(most_threads)
              std::int64_t places, Storage* input) {
   const unsigned columns = static_cast<unsigned>(s.columns);
   const std::int64_t cells = s.rows * s.columns, part = s.rows * s.wide;
-  const std::int64_t next = (cells * s.outputs + 1) * cells;  // to the next output's block
+  const std::int64_t next = (cells * s.outputs + 1) * cells;  // distance to the next output's block
   for (std::int64_t block = blockIdx.x; block < places; block += gridDim.x) {
     const std::int64_t b = block / cells, place = block % cells;
     const float* const from =

@@ -18,7 +18,8 @@ namespace lapl {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr std::int64_t chunk_bytes = 32 << 20;  // of transforms at a time; the L2 cache has 50 MB
+// bytes of transforms at a time; the L2 cache has 50 MB
+constexpr std::int64_t chunk_bytes = 32 << 20;
 
 template <class T>
 struct Complex {

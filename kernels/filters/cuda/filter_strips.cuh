@@ -26,8 +26,8 @@ struct StripPlan {
   T down[K], along[K];
 };
 
-inline constexpr int strip_warps = 4;  // of a block
-inline constexpr int strip_lines = 4;  // of a warp, a power of two
+inline constexpr int strip_warps = 4;  // warps of a block
+inline constexpr int strip_lines = 4;  // lines of a warp, a power of two
 
 /// Extra values at the beginning of a line, so that it starts at a multiple of 16 bytes of the
 /// input if the window is centred.

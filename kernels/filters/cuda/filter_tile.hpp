@@ -239,7 +239,6 @@ __device__ __forceinline__ void sum_along_window(const Load& load, const T* weig
   }
 }
 
-/// Loads vectors of a row, for sum_along_window().
 template <class T>
 struct LoadAlong {
   const T* row;
