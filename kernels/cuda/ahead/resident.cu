@@ -124,7 +124,7 @@ class ResidentEngine final : public CudaEngine<T> {
     if (!extensions)
       throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
     if (problem.faces.front().columns.first != problem.faces.front().columns.last &&
-        problem.shape.columns < depth + width)  // else a halo would reach both faces
+        problem.shape.columns < depth + width)  // else halo columns change sign
       throw EngineUnsuitable("engine resident: few columns between faces of two kinds");
     const std::int64_t all_warps = std::int64_t{plan_.across} * plan_.down * warps;
     edges_ = device_buffer<T>(2 * all_warps * plan_.variant.rows * row_size);
