@@ -14,7 +14,6 @@
 namespace lapl {
 namespace {
 
-// Seconds that the fastest of a few calls takes.
 template <class Call>
 double fastest(Call call) {
   double least = std::numeric_limits<double>::infinity();
@@ -27,7 +26,8 @@ double fastest(Call call) {
   return least;
 }
 
-// Bytes a second, read and written, of a copy well beyond the caches; measured once.
+// Bytes read and written a second when arrays far larger than the caches are copied; measured once
+// for each number of threads.
 double copy_bandwidth(int threads) {
   static std::map<int, double> measured;
   double& bandwidth = measured[threads];
@@ -46,11 +46,11 @@ double copy_bandwidth(int threads) {
   return bandwidth;
 }
 
-// Cell updates a second of all threads, from registers alone.
+// Cell updates a second of all threads together, on values in registers.
 template <class T>
 double arithmetic_rate(int threads) {
   constexpr std::int64_t count = 200000;
-  T sum = 0;  // printed nowhere, but the compiler cannot know
+  T sum = 0;  // never printed, but the compiler cannot know
   const double seconds = fastest([&] {
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
     sum += widest<RowLoops<T>>().arithmetic(count, static_cast<T>(1e-3));

@@ -1,7 +1,7 @@
-// Engines "threaded", and "blocked" of all but diffusion on two axes: stages as functions of a row,
-// in pieces of the grid that go through one step or through several (kernels/cpu/pipeline.hpp).
-// Those functions are compiled at run time, but for diffusion on three axes, which is compiled
-// ahead. Until the compiler is done, and where there is none, the stages are interpreted.
+// Engine "threaded", and engine "blocked" for all but diffusion on two axes. Stages are functions
+// of a row; pieces of the grid go through one or several steps of them (kernels/cpu/pipeline.hpp).
+// The functions are compiled at run time, except that of diffusion on three axes, which is compiled
+// ahead. Until the compiler is done, or if there is none, the stages are interpreted.
 #include <omp.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace lapl {
 namespace {
 
-// The stage of diffusion on three axes as its function of a row (RowLoops) takes it, so that a
-// formula is stepped by that too; other problems as they are.
+// If a formula is diffusion on three axes, writes its tree as the function that is compiled ahead
+// (RowLoops) expects it; returns other problems unchanged.
 template <class T>
 Problem<T> with_compiled_rows(Problem<T> problem) {
   if (!rows_are_compiled(problem)) return problem;
@@ -38,7 +38,7 @@ class CompiledEngine final : public CpuEngine<T> {
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
     while (steps > 0 && !compiled()) {
-      // So long that looking for the compiler costs nothing.
+      // Enough steps to make looking for the compiler's result cheap.
       const std::int64_t some =
           std::min<std::int64_t>(steps, 1 + 100'000 / stages_.problem.shape.cells());
       interpreted_->advance(buffers, first_step, some);
@@ -85,7 +85,7 @@ class CompiledEngine final : public CpuEngine<T> {
     double seconds_a_step = std::numeric_limits<double>::infinity();
   };
 
-  // Whether the code is there; where it has just come, makes ready for it.
+  // True if the functions can be called; at the first time it prepares to use them.
   bool compiled() {
     if (!stages_.functions.empty()) return true;
     if (code_ && (!code_->ready() || !code_->unavailable().empty())) return false;
@@ -110,7 +110,7 @@ class CompiledEngine final : public CpuEngine<T> {
     return true;
   }
 
-  // Each in turn, a few times, from then on the one that was fastest.
+  // Tries each cut a few times, then keeps the fastest.
   Cut& next_cut() {
     constexpr int trials = 3;
     Cut& last = cuts_.back();
@@ -183,10 +183,11 @@ class CompiledEngine final : public CpuEngine<T> {
   CompiledStages<T> stages_;
   int threads_, most_steps_;
   std::unique_ptr<CpuEngine<T>> interpreted_;
-  std::optional<CompiledCode> code_;  // of what is not compiled ahead
+  std::optional<CompiledCode> code_;  // for stages that are not compiled ahead
   std::vector<Cut> cuts_;
-  std::map<int, Pipeline> pipelines_;             // by steps
-  std::map<int, std::vector<PieceRun<T>>> runs_;  // by steps, one a thread
+  std::map<int, Pipeline> pipelines_;  // the key is the number of steps
+  // the key is the number of steps; one run a thread
+  std::map<int, std::vector<PieceRun<T>>> runs_;
   std::vector<InstanceTimes<T>> times_;
 };
 

@@ -1,4 +1,4 @@
-// What a CPU engine is: it takes steps from one of two buffers to the other (Jacobi).
+// The interface of CPU engines, and the functions that make them.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +16,31 @@ class CpuEngine {
  public:
   virtual ~CpuEngine() = default;
 
-  /// Takes `steps` steps from the state after `first_step` steps; the result is in
-  /// buffers.current.
+  /// Takes `steps` steps from the state after `first_step` steps. The result is in buffers.current.
   virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) = 0;
 
-  /// Threads that it steps on. Whatever else is done in a run takes as many: OpenMP ends those that
-  /// a smaller team leaves out, and cannot go on where no new ones can be started.
+  /// Threads that it steps on. All other work of the run uses as many: OpenMP ends the threads that
+  /// a smaller team leaves out, and fails if it cannot start new ones later.
   virtual int threads() const = 0;
 
-  /// Waits for what is compiled meanwhile.
+  /// Waits until no code is being compiled beside the run.
   virtual void settle() {}
 
-  /// How it steps just now, for people; empty where there is one way.
+  /// For people: how the engine steps just now, or empty if it has only one way.
   virtual std::string how() { return {}; }
 
-  /// Why it steps in a slower way than it was made for, once that is known; else empty.
+  /// For people: why it steps more slowly than it could; empty if it does not or it is not yet
+  /// known.
   virtual std::string setback() { return {}; }
 };
 
-/// What stages make of a state, interpreted.
+/// Computes a derived output by interpreting stages.
 template <class T>
 class StagesValue {
  public:
   virtual ~StagesValue() = default;
 
-  /// `state` after `step` steps; `output`: the cells of one field.
+  /// Reads `state` after `step` steps; writes the cells of one field to `output`.
   virtual void apply(const T* state, std::int64_t step, T* output) = 0;
 };
 template <class T>
@@ -50,11 +50,11 @@ template <class T>
 std::unique_ptr<CpuEngine<T>> make_reference_engine(const Problem<T>& problem, int threads);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads);
-/// `most_steps`: that pieces of the grid go through in the cache.
+/// Makes an engine from stages as functions of a row; a pass takes at most `most_steps` steps.
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
                                                    int most_steps);
-/// What such an engine has compiled.
+/// The text that such an engine compiles.
 template <class T>
 CodeText code_of_steps(const Problem<T>& problem);
 template <class T>

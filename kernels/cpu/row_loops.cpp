@@ -1,5 +1,5 @@
-// Compiled once for each instruction set. Nothing here may be shared with code compiled for
-// another one, so every function is in an anonymous namespace or always inlined.
+// Compiled once for each instruction set. Nothing here may be shared with code compiled for another
+// one, so every function is in an anonymous namespace or always inlined.
 #include "kernels/cpu/row_loops.hpp"
 
 #include "kernels/cpu/instruction_set.hpp"
@@ -10,7 +10,7 @@
 namespace lapl {
 namespace {
 
-// Applies `of(left, right, up, down, centre)` along a row. The ends are peeled off, so that the
+// Applies `of(left, right, up, down, centre)` along a row. The two ends are separate, so that the
 // loop between them has no branch and vectorises.
 template <class T, class Function>
 inline __attribute__((always_inline)) void along_row(const T* __restrict up,
@@ -32,15 +32,15 @@ void step_row(const T* up, const T* centre, const T* down, T left, T right, T* o
   along_row(up, centre, down, left, right, out, count, Stage(stage));
 }
 
-/// Lanes Shift ... of a vector and of the one after it.
+/// The lanes from Shift on, of two consecutive vectors.
 template <int Shift, class T, int... J>
 LAPL_INLINE Lanes<T> window(Lanes<T> a, Lanes<T> b, std::integer_sequence<int, J...>) {
   return __builtin_shufflevector(a.value, b.value, (J + Shift)...);
 }
 
-// The vectors of a row with those a cell before and after. With AVX-512 these are made of what is
-// in registers, as each load across a cache line takes twice as long; shorter ones are loaded,
-// since AVX2 needs two instructions for what AVX-512 does in one.
+// The vectors of a row, with those one cell before and after. With AVX-512 these are combined in
+// registers, because a load across a cache line takes twice as long. Shorter vectors are loaded,
+// because AVX2 needs two instructions for what AVX-512 does in one.
 template <class T>
 class RowLanes {
  public:
@@ -49,7 +49,7 @@ class RowLanes {
     if constexpr (in_registers) here_ = at(-n), after_ = at(0);
   }
 
-  /// For i = 0, n, 2 n ... in turn.
+  /// Must be called for i = 0, n, 2 n ... in order.
   LAPL_INLINE void go_to(long i) {
     if constexpr (in_registers) {
       before_ = here_, here_ = after_, after_ = at(i + n);
@@ -78,8 +78,7 @@ class RowLanes {
   Lanes<T> before_, here_, after_;
 };
 
-// Some rows, one after the other: what is above and below a row is in registers where that is one
-// of them.
+// Steps several consecutive rows; each row stays in registers for the rows above and below it.
 template <int Rows, bool Streamed, class T>
 LAPL_INLINE void some_rows(const DiffusionRows<T>& of, long first, long count) {
   constexpr int n = Lanes<T>::count;

@@ -1,4 +1,4 @@
-// The inner loops of the CPU engines, compiled for each instruction set (rows.cpp).
+// Inner loops of the CPU engines, compiled for each instruction set (rows.cpp).
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace lapl {
 
-/// Rows of a step of diffusion on three axes.
+/// Arguments for rows of a step of diffusion on three axes.
 template <class T>
 struct DiffusionRows {
-  const T* const* lines;  ///< five, of the first row
-  long step;              ///< from row to row, of each line
+  const T* const* lines;  ///< the five lines of the first row
+  long step;              ///< values from one row to the next, in each line
   T coefficient;
   T* out;
   long out_step;
@@ -23,19 +23,19 @@ template <class T>
 struct RowLoops {
   const char* instruction_set;
 
-  /// One step of `count` neighbouring cells of a row. left and right are the values beside the
-  /// first and the last of them; up, centre, down and out each hold `count` values; out overlaps
+  /// One step of `count` neighbouring cells of a row. `left` and `right` are the values beside the
+  /// first and the last of them. up, centre, down and out hold `count` values each; out overlaps
   /// none.
   void (*step_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                    std::int64_t count, const DiffusionStage<T>& stage);
 
-  /// One step of diffusion on three axes, called as a compiled stage is (stage_code.hpp), with
-  /// the coefficient alone in `uniforms`; the lines are the row, those before and after it, and
-  /// those in the planes before and after. Reads as many values beside the row as a vector has.
+  /// One step of diffusion on three axes, called like a compiled stage (stage_code.hpp); `uniforms`
+  /// holds the coefficient. The lines are the row, those before and after it, and those in the
+  /// planes before and after. It reads up to a vector of values beyond the row.
   void (*diffusion_row)(const T* const* lines, const T* uniforms, T* const* out, long count);
-  /// The same of rows one after the other.
+  /// The same for `rows` consecutive rows.
   void (*diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
-  /// The same that writes whole vectors past the caches; other threads see them after a fence.
+  /// The same, but writes whole vectors past the caches; other threads see them after a fence.
   void (*stream_diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
 
   void (*copy_row)(const T* from, T* to, std::int64_t count);
@@ -44,17 +44,17 @@ struct RowLoops {
   void (*laplacian_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                         std::int64_t count, T spacing_squared);
 
-  /// One operation of a stage tree, which computes, on `count` cells.
+  /// One operation of a stage tree (no leaf), on `count` cells.
   void (*operate)(Operation operation, const T* a, const T* b, const T* c, T* out,
                   std::int64_t count);
 
-  /// Does `count` times the arithmetic of this many cells in registers, without memory: what the
-  /// processor's arithmetic allows. Returns a value that depends on all of it.
+  /// Repeats `count` times the arithmetic of arithmetic_cells cells in registers, to measure the
+  /// processor's limit. Returns a value that depends on all of it.
   static constexpr int arithmetic_cells = 1024 / sizeof(T);
   T (*arithmetic)(std::int64_t count, T seed);
 
-  /// Digest of `count` cells whose first has global index `first`; sets `all_finite` to false where
-  /// one is not.
+  /// Digest of `count` cells, the first of which has global index `first`. Sets `all_finite` to
+  /// false if one is not finite.
   std::uint64_t (*digest)(const T* values, std::int64_t first, std::int64_t count,
                           bool& all_finite);
 };

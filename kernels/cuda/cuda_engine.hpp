@@ -1,4 +1,4 @@
-// What a CUDA engine is: it takes steps from one of two device buffers to the other (Jacobi).
+// The interface of CUDA engines, and the functions that make them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,22 +18,22 @@ class CudaEngine {
  public:
   virtual ~CudaEngine() = default;
 
-  /// Enqueues `steps` steps in `stream`, from the state after `first_step` steps; the result is in
-  /// buffers.current. Copies no field, and waits for the device only while code is compiled.
+  /// Enqueues `steps` steps in `stream`, from the state after `first_step` steps. The result is in
+  /// buffers.current. It copies no field and waits for the device only while code is compiled.
   virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
                        cudaStream_t stream) = 0;
 
-  /// Waits for what is compiled meanwhile.
+  /// Waits until no code is being compiled beside the run.
   virtual void settle() {}
 
-  /// How it steps just now, for people; empty where there is one way.
+  /// For people: how the engine steps just now, or empty if it has only one way.
   virtual std::string how() { return {}; }
 };
 
-/// Engines for fields in `buffers`, laid out as field_layout<T>(problem.shape) says; they step
-/// these two and no others, in `stream`. All throw EngineUnsuitable where they cannot step this
-/// grid, DeviceError where the device fails. Refuses grids that do not fit on the chip, and devices
-/// that cannot start all blocks together.
+/// Make engines that step the fields of `buffers`, laid out by field_layout<T>(problem.shape), and
+/// no other buffers. They throw EngineUnsuitable if the engine cannot step this grid, for example
+/// because resident needs all blocks on the chip at the same time, and DeviceError if the device
+/// fails.
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_resident_engine(const Problem<T>& problem,
                                                     const DoubleBuffer<T>& buffers,
@@ -44,16 +44,16 @@ std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
                                                      const DoubleBuffer<T>& buffers,
                                                      cudaStream_t stream);
 
-/// Steps that it takes in a launch.
+/// Steps that the streaming engine of diffusion takes in one launch.
 template <class T>
 int streaming_depth();
 
-/// For problems that have linear rates.
+/// Makes the spectral engine; the problem must have linear rates.
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_spectral_cuda_engine(const Problem<T>& problem,
                                                          cudaStream_t stream);
 
-/// Any of the engines that step, compiled for the problem.
+/// Makes engine `name` (tile, streaming or resident) with kernels that are compiled at run time.
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_compiled_cuda_engine(const std::string& name,
                                                          const Problem<T>& problem,

@@ -17,13 +17,12 @@ using Complex = std::complex<double>;
 
 fftw_complex* raw(Complex* values) { return reinterpret_cast<fftw_complex*>(values); }
 
-// FFTW_ESTIMATE chooses the algorithm without timing it, so each run makes the same bits.
-// FFTW_UNALIGNED lets one plan serve every row and column.
+// FFTW_ESTIMATE chooses the algorithm without timing it, so each run gives the same bits. With
+// FFTW_UNALIGNED one plan serves every row and column.
 constexpr unsigned plan_flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
 
-// One-dimensional transforms, in place, of values `stride` apart: one for each of the `stride`
-// values that begin a piece of size * stride, and so for each piece. Several beside each other at
-// once.
+// Transforms, in place, lines of values that are `stride` apart: the lines that begin at the first
+// `stride` values of each piece of size * stride values. Takes several neighbouring lines at once.
 class StridedTransform {
  public:
   StridedTransform(std::int64_t size, std::int64_t stride, Complex* values)
@@ -61,9 +60,9 @@ class StridedTransform {
   FftwPlan<fftw_plan> block_[2], last_block_[2];
 };
 
-// A real transform of a grid as one-dimensional ones along its columns, rows and planes. Threads
-// share them out, so the bits do not depend on how many there are, as FFTW's own threaded plans
-// would.
+// A real transform of a grid, as one-dimensional transforms along its columns, rows and planes.
+// Threads share the lines, so the bits do not depend on their number, as they would with FFTW's own
+// threaded plans.
 class RealTransform {
  public:
   RealTransform(Shape shape, double* field, Complex* spectrum, int threads)
@@ -88,7 +87,7 @@ class RealTransform {
     transform_rows_and_planes(false);
   }
 
-  /// Without the factor 1 / cells.
+  /// Leaves out the factor 1 / cells.
   void backward() {
     transform_rows_and_planes(true);
     for_each_row([this](double* row, Complex* spectrum) {
@@ -110,7 +109,7 @@ class RealTransform {
   }
 
   Shape shape_;
-  std::int64_t half_;  // columns of the half spectrum; the rest is its mirror image
+  std::int64_t half_;  // columns of the half spectrum; the other half mirrors it
   int threads_;
   double* field_;
   Complex* spectrum_;
@@ -123,12 +122,12 @@ double radius(double planes_away, double rows_away, double columns_away) {
          std::sqrt(planes_away * planes_away + rows_away * rows_away + columns_away * columns_away);
 }
 
-// Wave number of an index of a transform of `size` values: 0, 1, ..., -2, -1.
+// The wave number of an index in a transform of `size` values: 0, 1, ..., -2, -1.
 double wave_number(std::int64_t index, std::int64_t size) {
   return static_cast<double>(index <= size / 2 ? index : index - size);
 }
 
-// Multiplies the Fourier transform of `field` by radius^-exponent, in place.
+// Multiplies the Fourier transform of `field` by radius^-exponent and transforms it back.
 void filter_noise(std::vector<double>& field, Shape shape, double exponent, int threads) {
   const std::int64_t half = shape.columns / 2 + 1;
   HostBuffer<Complex> spectrum(shape.planes * shape.rows * half, threads);

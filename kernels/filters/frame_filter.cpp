@@ -68,7 +68,7 @@ std::unique_ptr<FrameFilter<T>> make_frame_filter(const std::string& backend,
 #ifdef LAPL_HAS_CUDA
   return make_cuda_frame_filter(plan);
 #else
-  return nullptr;  // not reached: cuda_unavailable said so above
+  return nullptr;  // not reached: cuda_unavailable() has already thrown
 #endif
 }
 template std::unique_ptr<FrameFilter<float>> make_frame_filter(const std::string&,

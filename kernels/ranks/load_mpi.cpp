@@ -1,4 +1,4 @@
-// The library lapl_mpi, where this build has one.
+// Loads the library lapl_mpi, if this build has it.
 #include <atomic>
 #include <cstdlib>
 #include <string>
@@ -14,8 +14,7 @@ std::atomic<const MpiModule*> joined = nullptr;
 
 LoadedModule load() {
 #ifdef LAPL_HAS_MPI
-  // UCX, which some MPIs are made of, takes SIGHUP for itself and makes a folder while it is
-  // loaded.
+  // UCX, which some MPI libraries use, would handle SIGHUP and create a folder when it is loaded.
   setenv("UCX_DEBUG_SIGNO", "0", 0);
   setenv("UCX_VFS_ENABLE", "n", 0);
   return load_module("lapl_mpi", true);  // MPI's own modules look for its functions

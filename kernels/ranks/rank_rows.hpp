@@ -1,4 +1,4 @@
-// Values of a grid that are spread over ranks, whole rows each.
+// Values of a grid of which each rank has some whole rows.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace lapl {
 
-/// Values of which each rank has its own, on all ranks.
+/// All values, on all ranks, from the ranks that have them.
 template <class T>
 std::vector<T> values_of_ranks(Ranks& ranks, std::span<const std::optional<T>> own) {
   std::vector<std::uint64_t> bits;
@@ -27,7 +27,7 @@ std::vector<T> values_of_ranks(Ranks& ranks, std::span<const std::optional<T>> o
   return found;
 }
 
-/// The least index that any rank gives; none where none does.
+/// The smallest index that any rank has; none if no rank has one.
 inline std::optional<std::int64_t> first_of(Ranks& ranks, std::optional<std::int64_t> here) {
   constexpr std::uint64_t none = ~std::uint64_t{0};
   const std::uint64_t first =
@@ -35,8 +35,8 @@ inline std::optional<std::int64_t> first_of(Ranks& ranks, std::optional<std::int
   return first == none ? std::nullopt : std::optional(static_cast<std::int64_t>(first));
 }
 
-/// As not_finite_at: at `index` of a state, or of one field; `own(index)` has a value where it is
-/// this rank's.
+/// Like not_finite_at, for a state or field spread over ranks; `own(index)` returns a value on the
+/// rank that has it.
 template <class T, class Own>
 NotFinite<T> not_finite_of_ranks(Ranks& ranks, std::int64_t index, Shape shape, const Own& own) {
   NotFinite<T> found{.index = index};
@@ -46,7 +46,7 @@ NotFinite<T> not_finite_of_ranks(Ranks& ranks, std::int64_t index, Shape shape, 
   return found;
 }
 
-/// The first value of a field that is not finite, on all ranks.
+/// The index of the first value of a field that is not finite, on all ranks.
 template <class T>
 std::optional<std::int64_t> first_not_finite(Ranks& ranks, RowRange rows, std::int64_t columns,
                                              std::span<const T> values) {
@@ -55,7 +55,7 @@ std::optional<std::int64_t> first_not_finite(Ranks& ranks, RowRange rows, std::i
   return first_of(ranks, here);
 }
 
-/// A field whose rows each rank has in part: all of it on the first, nothing on the others.
+/// The whole field, on the first rank, from the rows of all ranks; empty on the others.
 template <class T>
 std::vector<T> gather_rows(Ranks& ranks, std::span<const T> values) {
   const auto all = gather(ranks, std::as_bytes(values));
@@ -68,7 +68,7 @@ std::vector<T> gather_rows(Ranks& ranks, std::span<const T> values) {
   return whole;
 }
 
-/// Of the first rank's values of a whole grid, to each its rows.
+/// Sends each rank its rows of the first rank's values of a whole grid.
 template <class T>
 void scatter_rows(Ranks& ranks, std::span<const T> whole, RowRange rows, std::int64_t columns,
                   std::span<T> mine) {
@@ -85,7 +85,7 @@ void scatter_rows(Ranks& ranks, std::span<const T> whole, RowRange rows, std::in
   std::vector<Ranks::Message> sent;
   for (int rank = 1; rank < ranks.count(); ++rank) {
     const auto part = std::as_bytes(whole.subspan(first[rank], count[rank]));
-    // MPI reads them alone.
+    // MPI only reads these values.
     sent.push_back({rank, tag, {const_cast<std::byte*>(part.data()), part.size()}});
   }
   std::ranges::copy(whole.subspan(first[0], count[0]), mine.begin());

@@ -1,7 +1,7 @@
-// Engines of what is not compiled ahead: kernels printed from the stages and compiled by NVRTC
-// while the run begins. Tiles are compiled in some tenths of a second, for which the run waits;
-// they take its steps until a kernel that takes many at a time is there, and those that are too few
-// for it.
+// Engines whose kernels are printed from the stages and compiled by NVRTC while the run begins. The
+// tile kernels are compiled first, in some tenths of a second, and the run waits for them. They
+// take the steps until the faster kernel is compiled, and later those that are too few for a launch
+// of it.
 #include <memory>
 #include <utility>
 
@@ -35,7 +35,7 @@ class CompiledCudaEngine final : public CudaEngine<T> {
       if (taken == 0) {
         tiles_.take(buffers.current, buffers.next, first_step, stream);
         taken = 1;
-        // No more launches than the compiler leaves time for.
+        // A long queue of launches would delay the compiler's thread.
         if (passes_ && !passes_->settled() && steps % 16 == 0)
           LAPL_CUDA(cudaStreamSynchronize(stream));
       }

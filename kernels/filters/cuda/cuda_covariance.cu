@@ -1,8 +1,8 @@
-// Three kernels for a few batches at a time, whose intermediate sums stay in the L2 cache: what
-// moves through device memory is gamma's diagonal blocks once and input's twice.
+// Three kernels take a few batches at a time, so that their intermediate sums stay in the L2 cache.
+// Device memory moves only the diagonal blocks of gamma once and of input twice.
 //
-// Blocks go over places (y, x) of the first plane, threads over places of the second: several
-// neighbours each, in one load, where all rows start at multiples of such a load.
+// Blocks go over places (y, x) of the first plane, threads over places of the second. A thread
+// takes several neighbours in one load if all rows start at multiples of such a load.
 #include <algorithm>
 #include <type_traits>
 
@@ -15,19 +15,19 @@
 namespace lapl {
 namespace {
 
-constexpr int block_threads = 256;                // of sum_down
-constexpr int most_threads = 320;                 // of a block of the others
-constexpr int ahead = 8;                          // loads of a thread before the first store
-constexpr std::int64_t sums_at_a_time = 5 << 20;  // floats of `channels`
+constexpr int block_threads = 256;                // threads of a block of sum_down
+constexpr int most_threads = 320;                 // most threads of a block of the other kernels
+constexpr int ahead = 8;                          // loads of a thread before its first store
+constexpr std::int64_t sums_at_a_time = 5 << 20;  // floats of `channels` in one go
 
-// Values of the problem as the kernels need them.
+// Extents of the problem, for the kernels.
 struct Sizes {
   std::int64_t channels, outputs, rows, columns, window_rows, window_columns;
   std::int64_t wide;   // columns of the source
   std::int64_t plane;  // cells of the source
 };
 
-// Neighbours that a thread loads and stores in one instruction.
+// Neighbouring values that a thread loads and stores in one instruction.
 template <class Storage, int W>
 struct alignas(W * sizeof(Storage)) Values {
   Storage at[W];
@@ -52,7 +52,7 @@ __device__ __forceinline__ Values<Storage, W> read(const Storage* place) {
   return __builtin_bit_cast(Result, __ldg(reinterpret_cast<const WordOf<Result>*>(place)));
 }
 
-// For what is read once: leaves the sums in the L2 cache.
+// Reads values that are needed only once, so that the sums stay in the L2 cache.
 template <int W, class Storage>
 __device__ __forceinline__ Values<Storage, W> read_once(const Storage* place) {
   using Result = Values<Storage, W>;
@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(most_threads)
     const std::int64_t b = block / s.plane, place = block % s.plane;
     const Storage* const mean = mu + b * s.channels * s.plane;
     const Storage* const rows = gamma + (b * s.channels * s.plane + place) * s.channels * s.plane;
-    const std::int64_t next = (s.plane * s.channels + 1) * s.plane;  // to the next channel's block
+    // distance to the next channel's block
+    const std::int64_t next = (s.plane * s.channels + 1) * s.plane;
     for (std::int64_t i = threadIdx.x * W; i < s.plane; i += blockDim.x * W) {
       Values<float, W> sum = {};
 #pragma unroll 8
@@ -93,7 +94,7 @@ __global__ void __launch_bounds__(most_threads)
 __global__ void __launch_bounds__(block_threads)
     sum_down(const __grid_constant__ Sizes s, const float* channels, std::int64_t places,
              float* down) {
-  const std::int64_t part = s.rows * s.wide;  // the places of a plane that have a sum
+  const std::int64_t part = s.rows * s.wide;  // places of a plane that have a sum
   const std::int64_t step = s.wide * (s.plane + 1);
   for (std::int64_t block = blockIdx.x; block < places; block += gridDim.x) {
     const std::int64_t b = block / part, place = block % part;
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(most_threads)
              std::int64_t places, Storage* input) {
   const unsigned columns = static_cast<unsigned>(s.columns);
   const std::int64_t cells = s.rows * s.columns, part = s.rows * s.wide;
-  const std::int64_t next = (cells * s.outputs + 1) * cells;  // to the next output's block
+  const std::int64_t next = (cells * s.outputs + 1) * cells;  // distance to the next output's block
   for (std::int64_t block = blockIdx.x; block < places; block += gridDim.x) {
     const std::int64_t b = block / cells, place = block % cells;
     const float* const from =
@@ -152,14 +153,14 @@ unsigned blocks(std::int64_t places) {
   return static_cast<unsigned>(std::min<std::int64_t>(places, 1 << 30));
 }
 
-// Threads of a block that has `count` values of W for each thread to go over.
+// Threads of a block that goes over `count` groups of W values.
 int threads(std::int64_t count) {
   const std::int64_t turns = (count + most_threads - 1) / most_threads;
   return static_cast<int>((count + turns - 1) / turns + 31) / 32 * 32;
 }
 
-// Calls `call` with the most neighbours, up to 4, that `width` is a multiple of and that all the
-// arrays are aligned for.
+// Calls `call` with the largest number of neighbours, up to 4, that divides `width` and for which
+// all arrays are aligned.
 template <class Call, class... Arrays>
 void with_neighbours(std::int64_t width, const Call& call, const Arrays*... arrays) {
   const auto fits = [&](int w) {
@@ -179,8 +180,8 @@ std::int64_t batches_at_a_time(const CovarianceProblem& problem) {
   return std::clamp<std::int64_t>(sums_at_a_time / problem.channel_sums(), 1, problem.batch);
 }
 
-// All pointers are device memory, aligned to their type; `work`: for the sums of batches_at_a_time.
-// Does not wait.
+// Enqueues the kernels and does not wait. All pointers are device memory, aligned to their type;
+// `work` has room for the sums of batches_at_a_time.
 template <class Storage>
 void start_covariance(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
                       const Storage* c, Storage* input, float* work) {

@@ -26,8 +26,8 @@ std::unique_ptr<CudaFilter<T>> make(const FilterPlan<T>& plan) {
 template <class T>
 std::unique_ptr<CudaFilter<T>> make_cuda_filter(const FilterPlan<T>& plan) {
   auto filter = make(plan);
-  // Its weights may still be on their way (cudaMemcpy from pageable memory returns before), and our
-  // streams do not wait for the default one.
+  // cudaMemcpy from pageable memory may return before the weights have arrived, and our streams do
+  // not wait for the default one.
   LAPL_CUDA(cudaDeviceSynchronize());
   return filter;
 }

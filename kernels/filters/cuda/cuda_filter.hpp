@@ -1,5 +1,4 @@
-// Filters on the device, one engine for each method. kernels/filters/filter.hpp defines what they
-// compute.
+// Filters on a GPU, one class for each method. kernels/filters/filter.hpp defines the results.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,14 +15,13 @@ class CudaFilter {
   virtual ~CudaFilter() = default;
 
   /// Enqueues the filter of one frame in `stream`. `input` and `output` are device pointers to
-  /// dense row-major arrays of input.cells() and output.cells() values, which may stand at any
-  /// multiple of sizeof(T). Allocates nothing and does not wait. Calls in flight at the same time
-  /// in several streams need a filter each.
+  /// dense row-major arrays of input.cells() and output.cells() values, aligned to sizeof(T).
+  /// Allocates nothing and does not wait. Calls that overlap in several streams need a filter each.
   virtual void apply(const T* input, T* output, cudaStream_t stream) = 0;
 };
 
-/// Makes the engine of one method. Throws DeviceError; ConfigError for separable where the window
-/// is not of rank 1.
+/// Makes the filter of the plan's method. Throws DeviceError, and ConfigError if the method is
+/// separable and the window is not of rank 1.
 template <class T>
 std::unique_ptr<CudaFilter<T>> make_cuda_filter(const FilterPlan<T>& plan);
 

@@ -1,5 +1,5 @@
-// A ring of slots, each a frame on its way: pinned memory in, device memory in and out, pinned
-// memory out. Three streams work on different slots at the same time.
+// A ring of slots, each with one frame: page-locked memory in, device memory in and out,
+// page-locked memory out. Three streams work on different slots at the same time.
 //
 //   host      read 0 | read 1 | read 2 | write 0, read 3 | write 1, read 4 | ...
 //   copy in          | 0      | 1      | 2               | 3
@@ -36,7 +36,7 @@ class CudaFrameFilter final : public FrameFilter<T> {
   CudaFrameFilter(const CudaFrameFilter&) = delete;
   CudaFrameFilter& operator=(const CudaFrameFilter&) = delete;
 
-  // Nothing may still run when the buffers go away.
+  // The device must have finished with the buffers before they are freed.
   ~CudaFrameFilter() override { LAPL_CUDA_NO_THROW(cudaDeviceSynchronize()); }
 
   void run(std::int64_t frames, const typename FrameFilter<T>::Read& read,
@@ -68,7 +68,7 @@ class CudaFrameFilter final : public FrameFilter<T> {
     Event copied_in, started, filtered, copied_out;
   };
 
-  // The slot's earlier frame is out of all of its buffers: its result was waited for.
+  // All buffers of the slot are free, since its earlier frame's result has been waited for.
   void start(Slot& slot) {
     CudaFilter<T>& filter = filter_for(slot);
     const auto copy = [](T* to, const T* from, std::int64_t values, cudaStream_t stream) {
