@@ -13,8 +13,8 @@
 namespace lapl {
 namespace {
 
-// The 5-point Laplacian of the first field is a sum divided by h^2; where spacings, axes or laws
-// are others, it is the operator of formulas.
+// On two axes with one spacing the Laplacian of the first field is the 5-point sum divided by h^2;
+// with other spacings, axes or laws it is the operator of formulas.
 StepStages laplacian_stages(const Model& model) {
   const RunConfig& run = model.run;
   const std::vector<double> spacing = run.spacing.given(run.shape.axes);
