@@ -1,4 +1,4 @@
-// What to tell people of cells that stand still.
+// Warns of frozen cells: rounding to float32 hides the changes that steps make to them.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace lapl {
 
-/// What to tell people of a field in float32 of which 1% or more is frozen; empty for any other.
+/// A warning where at least 1% of a float32 field is frozen; else empty.
 std::string frozen_warning(const Model& model, const Captured<float>& captured);
-/// Empty: there is no precision to advise.
+/// Always empty: no higher precision can be advised.
 std::string frozen_warning(const Model& model, const Captured<double>& captured);
 
 }  // namespace lapl

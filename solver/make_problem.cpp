@@ -25,7 +25,8 @@ void impose(const RunConfig& config, const SideLaw& law, int array, Problem<T>& 
                                          static_cast<T>(terms.b.factor)};
 }
 
-// The rows, on three axes the planes that they are in, and the cells around them.
+// The part with these rows (on three axes, with the planes that contain them) and a halo of one
+// cell.
 Part part_with(RowRange rows, Shape grid, const Faces<double>& faces) {
   if (rows.count == 0) return {.whole = grid, .own = {}};
   Part part = Part::all(grid);
@@ -41,7 +42,7 @@ Part part_with(RowRange rows, Shape grid, const Faces<double>& faces) {
   return part;
 }
 
-// Those of a block, of the values of numpy's generator after so many others.
+// A block of random numbers: those that numpy's generator gives after `before` others.
 std::vector<double> random_values(std::uint64_t seed, std::uint64_t before, const Part& part) {
   const Shape shape = part.shape();
   std::vector<double> values;
@@ -107,7 +108,7 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
   FormulaNames names = names_of_values(config);
   const Faces<double> faces = quantity_faces<double>(config.boundaries);
   const Part part = part_with(rows.value_or(RowRange::all(config.shape)), config.shape, faces);
-  // Field 0 takes the values; what they are made of are coefficients.
+  // Field 0 receives the values; everything that the formula reads is a coefficient.
   Problem<double> problem{.shape = part.shape(), .faces = {1, open_faces(faces, part)}};
   problem.part = part;
   problem.spacing = names.spacing;
@@ -134,7 +135,7 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
   const auto backend = make_backend<double>("cpu", "interpreted", problem, 0);
   backend->advance(1);
   const auto capture = backend->capture();
-  // Whole planes may begin before the first row.
+  // On three axes the part has whole planes, so it may begin before the first wanted row.
   const RowRange made = backend->rows(), wanted = rows.value_or(made);
   const std::int64_t columns = config.shape.columns;
   const auto state = capture.wait().state.subspan((wanted.first - made.first) * columns,

@@ -1,4 +1,4 @@
-// The problem that a config states: stages, faces and fields of coefficients, in its precision.
+// Makes the problem of a config: stages, faces and coefficient fields in the run's precision.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace lapl {
 
-/// Values in the precision of a run. Throws DeviceError where memory does not suffice.
+/// The values rounded to T. Throws DeviceError where memory does not suffice.
 template <class T>
 std::vector<T> rounded_once(const std::vector<double>& values) {
   std::vector<T> rounded = host_vector<T>(std::ssize(values));
@@ -25,22 +25,22 @@ std::vector<T> rounded_once(const std::vector<double>& values) {
   return rounded;
 }
 
-/// The values of parameters that are fields: shape.cells() each, by name.
+/// The values of parameters that are fields, by name; shape.cells() each.
 using CoefficientFields = std::map<std::string, std::vector<double>, std::less<>>;
 
-/// Without values, for what does not read them.
+/// The names of the coefficient fields without values, for callers that do not read values.
 CoefficientFields unread_coefficients(const RunConfig& config);
 
-/// `coefficients` holds every parameter that is a field.
+/// The problem of one step; `coefficients` holds every parameter that is a field.
 template <class T>
 Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients);
 
-/// The same with other stages than those of a step.
+/// The same with these stages instead of those of a step.
 template <class T>
 Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
                         const StepStages& stages);
 
-/// Those of coefficients and quantities: they go on evenly beyond every face that is not periodic.
+/// The faces of coefficients and quantities: periodic where the grid is, else insulated.
 template <class T>
 Faces<T> quantity_faces(const Boundaries& boundaries) {
   const auto of = [](Boundary boundary) {
@@ -49,10 +49,10 @@ Faces<T> quantity_faces(const Boundaries& boundaries) {
   return Boundaries{of(boundaries.rows), of(boundaries.columns), of(boundaries.planes)};
 }
 
-/// The values at every node of a formula of the position, parameters and, in initial fields,
-/// `random`: computed in float64. `draws` counts uses of random of the config's seed, and goes on
-/// from one call to the next. Of all rows, or of those that are given. Of several `ranks` the first
-/// has the values of `coefficients`; all call it. Throws FormulaError.
+/// The values of a formula of position, parameters and (in initial fields) `random` at every node,
+/// in float64; `rows` selects some rows. `draws` counts the uses of `random` with the config's seed
+/// and continues from call to call. Collective: with several `ranks` the first holds the values of
+/// `coefficients`. Throws FormulaError.
 std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients, Ranks& ranks,

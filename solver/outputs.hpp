@@ -1,5 +1,5 @@
-// What outputs hold: fields, what is derived from them, and results of filters. One list for the
-// writer, plots, config and messages.
+// The datasets of outputs: fields, derived outputs and results of filters. Writer, plots, config
+// and messages share this list.
 #pragma once
 
 #include <span>
@@ -29,10 +29,10 @@ std::span<const NamedOutput> named_outputs();
 
 bool is_drawn_around_zero(std::string_view name);
 
-/// What output.fields may name, in the order in which lists have it.
+/// The names that output.fields accepts, in the order of lists.
 std::vector<std::string> output_names(const RunConfig& config);
 
-/// The field that a filter of a run reads.
+/// The field of the run that a filter reads.
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
 
 template <class T>
@@ -40,8 +40,8 @@ std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& ca
   return dataset.derived ? captured.derived.at(*dataset.derived) : captured.field(dataset.field);
 }
 
-/// Plans that make Model::derived, the results of filters, and Model::integrals from the state of
-/// the model's `problem`: what Captured::derived holds.
+/// Plans that compute Captured::derived from the state of the model's `problem`: Model::derived,
+/// the results of filters, Model::integrals.
 template <class T>
 std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& problem,
                                      const std::vector<FilterPlan<T>>& filters = {});

@@ -1,4 +1,4 @@
-// The rates of an equation at any state, in float64.
+// Computes the rates of an equation for any state, in float64.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lapl {
 
-/// The problem that RatesAt steps.
+/// The problem that RatesAt steps: one huge step, from which the rates follow.
 Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& coefficients);
 
 class RatesAt {
@@ -20,7 +20,8 @@ class RatesAt {
   RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads);
 
   Backend<double>& backend() { return *backend_; }
-  /// In 1/s times the unit of each value, at the time of a step; one after the other, as the state.
+  /// The rates in 1/s times the unit of each field, field after field as in the state; `step` sets
+  /// the time.
   std::vector<double> operator()(std::span<const double> state, std::int64_t step = 0);
 
  private:

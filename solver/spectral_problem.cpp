@@ -18,7 +18,7 @@ struct Refusal {
   std::string why;
 };
 
-// The faces of an array without what laws add: its ghosts where what is inside is 0.
+// The faces of an array without the values that laws add: the ghosts of a field that is 0 inside.
 Faces<double> faces_of(const Problem<double>& problem, int array) {
   const auto alone = [](const Face<double>& face) {
     if (!face.neighbour && face.b != 0 && face.b != 1)
@@ -40,7 +40,7 @@ Faces<double> faces_of(const Problem<double>& problem, int array) {
   return {axes[1], axes[2], axes[0]};
 }
 
-// The trigonometric polynomial that a symbol is, from its values at 2 radius + 1 phases an axis.
+// Recovers a symbol as a trigonometric polynomial from its values at 2 radius + 1 phases per axis.
 class Terms {
  public:
   Terms(RateSymbol& symbol, int axes, int radius, const std::string& field)
@@ -88,7 +88,7 @@ class Terms {
     return values_[(at[0] * (first_ <= 1 ? phases_ : 1) + at[1]) * phases_ + at[2]];
   }
 
-  // The work is that of all terms at all waves.
+  // Bounds the work, which is all terms at all waves.
   void require_few(int axes, const std::string& field) const {
     if (std::pow(phases_, axes) > most_waves)
       throw Refusal{"the rate of " + field + " has too many operators upon one another (" +
@@ -123,15 +123,15 @@ class Terms {
   }
 
   int radius_, phases_;
-  int first_;                    // axis that the grid has
-  std::vector<double> cosines_;  // of a phase times turns
+  int first_;                    // first axis that the grid has
+  std::vector<double> cosines_;  // cosine of each phase times each number of turns
   std::vector<Complex> values_;
   double largest_ = 0;
 };
 
 struct RateProblem {
-  Problem<double> problem;  // whose stages make the rate, in its last array
-  LinearRates rates;        // but for the source
+  Problem<double> problem;  // its stages compute the rate into the last array
+  LinearRates rates;        // without the source
 };
 
 // Throws Refusal.
@@ -159,7 +159,7 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
   return found;
 }
 
-// Whether the rate of a field that is 0 is 0 too, without looking at its values.
+// True where a field that is 0 surely has a rate of 0; looks at the operations, not at values.
 bool is_homogeneous(const Problem<double>& problem) {
   const auto adds = [](const Faces<double>& faces) {
     const auto of_axis = [](const AxisFaces<double>& axis) {

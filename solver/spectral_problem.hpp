@@ -1,4 +1,4 @@
-// A run as engine spectral steps it (kernels/spectral/linear_rates.hpp).
+// Prepares a run for the spectral engine (kernels/spectral/linear_rates.hpp).
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace lapl {
 
-/// Why engine spectral cannot step a run, "the rate of u is not linear in it"; empty where it can.
-/// Throws FormulaError.
+/// The reason why the spectral engine cannot step a run, such as "the rate of u is not linear in
+/// it"; empty where it can. Throws FormulaError.
 std::string why_not_spectral(const RunConfig& config);
 
-/// problem_of, with linear rates where the run is for that engine. Throws ConfigError where it
-/// cannot be, FormulaError.
+/// As problem_of, with linear rates where the run uses the spectral engine. Throws FormulaError,
+/// and ConfigError where that engine cannot step it.
 template <class T>
 Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients);
 

@@ -1,4 +1,4 @@
-// The key table of a run config. One row a key; see Key for the columns.
+// The key table of a run config, one row per key; see Key for the columns.
 #include "io/config/config_keys.hpp"
 
 #include <fmt/ranges.h>
@@ -27,7 +27,7 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
-// Laws of both sides, or one word for them.
+// Stores the laws of both sides, or one word for both.
 void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const YamlNode& node) {
   std::erase_if(run.laws, [&](const SideLaw& law) { return law.axis == axis; });
   if (node.kind != YamlNode::Kind::map) return assign(run.boundaries.*word, node);
@@ -49,7 +49,7 @@ void put_time_step(RunConfig& run, const YamlNode& node) {
   if (!run.step_is_auto) assign(run.time_step, node);
 }
 
-// After time.scheme.
+// Runs after time.scheme is stored, which it completes.
 void put_stages(RunConfig& run, const YamlNode& node) {
   const auto stages = read_number(node.text).integer;
   run.stages_are_auto = !stages && run.scheme.kind == Scheme::rkl2;
@@ -75,7 +75,7 @@ KeyTable<RunConfig> boundary_keys(int axes) {
   return {all.end() - axes, all.end()};
 }
 
-// A number an axis: of any number of axes where `axes` is 0.
+// A list with one number per axis; `axes` 0 accepts any number of axes.
 Schema list_of_axes(const Schema& element, int axes) {
   const auto count = static_cast<std::size_t>(axes);
   return axes == 0 ? list(element, 1, 3) : list(element, count, count);
@@ -162,7 +162,7 @@ KeyTable<EquationConfig> equation_keys() {
   return keys;
 }
 
-// Keys that stand for one of each name.
+// Rows that stand for a key of every field or parameter.
 ConfigKey rate_key(const std::string& field) {
   return {{.name = "equation." + field, .type = formula_text(),
            .meaning = "du/dt of the field", .kinds = {name_of(EquationKind::formula)}},
@@ -210,7 +210,7 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
   if (names.initial_by_field || names.all)
     for (const std::string& field : names.fields) table.push_back(initial_key(field, initial_axes));
   add_section(table, "equation", &RunConfig::equation, equation_keys());
-  for (const std::string& field : names.fields)  // formula_mistakes refuses the others
+  for (const std::string& field : names.fields)  // others are reported by formula_mistakes
     if (!is_key_beside_rates(field)) table.push_back(rate_key(field));
   std::vector<std::string> preset_outputs;
   for (const std::string& field : names.fields) preset_outputs.push_back(yaml_text(field));

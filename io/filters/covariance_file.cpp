@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// IEEE binary16, little-endian; HDF5 has no name for it before 1.14.4.
+// IEEE binary16, little-endian; HDF5 has no constant for it before 1.14.4.
 Hdf5Type type_of(Half) {
   Hdf5Type type(H5Tcopy(H5T_IEEE_F32LE), "copy a type");
   check_hdf5(H5Tset_fields(type, 15, 10, 5, 0, 10), "make the type float16");
@@ -38,7 +38,7 @@ void require_extent(const std::string& name, const DatasetShape& found,
                   fmt::join(found, ", "), fmt::join(expected, ", "));
 }
 
-// The extent with a batch of 1 where there is none.
+// The extent with a batch axis of 1 added where it is missing.
 DatasetShape with_batch(const std::string& name, DatasetShape extent, std::size_t axes,
                         const char* words) {
   if (extent.size() + 1 == axes) extent.insert(extent.begin(), 1);

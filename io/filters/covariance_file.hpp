@@ -1,5 +1,5 @@
-// Covariance of a convolution's output (kernels/filters/covariance.hpp), from one HDF5 file to
-// another.
+// Computes the covariance of a convolution's output (kernels/filters/covariance.hpp) from one HDF5
+// file into another.
 #pragma once
 
 #include <filesystem>
@@ -11,22 +11,22 @@
 
 namespace lapl {
 
-/// Names of the four datasets.
+/// Paths of the four input datasets.
 struct CovarianceNames {
   std::string input = "/input", mu = "/mu", gamma = "/gamma", c = "/c";
 };
 
 struct CovarianceResult {
   CovarianceProblem problem;
-  std::string storage;  ///< of the result: float16, float32 or float64
+  std::string storage;  ///< type of the result: float16, float32 or float64
   CovarianceOutcome sum;
 };
 
 /// Reads the four datasets of `source`, adds the covariance on "cpu", "cuda" or "auto" and writes
-/// the sum as `dataset` of a new sealed file `target`. Shapes as in kernels/filters/covariance.hpp,
-/// all without the batch where it is 1, and c one number for all outputs; the window is what mu is
-/// larger by. All in the storage of the input; in `precision` where one is given, but float16 stays
-/// float16 for float32. Throws IoError naming the dataset whose shape or type does not fit,
+/// the sum as `dataset` of a new sealed file `target`. Shapes as in kernels/filters/covariance.hpp;
+/// a batch of 1 may be left out, and c may be one number for all outputs; the window is the excess
+/// of mu over the output. The result has the input's type, or `precision` where given (float16
+/// stays float16 for float32). Throws IoError naming the dataset of wrong shape or type, and
 /// DeviceError.
 CovarianceResult add_covariance_file(const std::filesystem::path& source,
                                      const CovarianceNames& names,

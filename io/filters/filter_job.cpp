@@ -87,7 +87,7 @@ Schema read_by() {
   return {{OwnForm{"", read, [] { return nlohmann::ordered_json(); }}}, {}};
 }
 
-/// The map of the whole file; each of its values is a map or a list of maps itself.
+/// The keys of the whole file; their values are maps or lists of maps.
 KeyTable<J> sections() {
   const auto section = [](const char* name, const char* preset, const KeyTable<J>& keys) {
     return Key<J>({.name = name, .type = map_of(keys), .preset = preset},

@@ -24,7 +24,7 @@ bool has_rows(const YamlNode& numbers) {
       numbers.children, [](const YamlNode& child) { return child.kind == YamlNode::Kind::list; });
 }
 
-// A list of numbers, or of rows of them.
+// Reads a list of numbers, or a list of rows of numbers.
 YamlNode read_numbers(const YamlNode& node, YamlProblems& problems) {
   if (node.children.empty())
     problems.push_back(
@@ -44,7 +44,7 @@ YamlNode read_numbers(const YamlNode& node, YamlProblems& problems) {
   return rows;
 }
 
-// The first problem of a kernel stands for all.
+// Reports the first problem of a kernel alone.
 YamlNode read_kernel(const YamlNode& node, const std::string& path, YamlProblems& problems) {
   YamlProblems own;
   YamlNode kernel;
@@ -147,7 +147,7 @@ YamlNode read_filter(const YamlNode& node, const std::string& path, YamlProblems
   };
   if (!gaussian && name != name_of(KernelKind::box)) belongs_to("size", "box, gaussian");
   if (!gaussian) belongs_to("sigma", "gaussian");
-  // config.yaml has always had this order: the kernel and its keys, the field, the rest.
+  // The order of keys in config.yaml is fixed: kernel and its keys, field, the rest.
   YamlNode ordered = empty_node(YamlNode::Kind::map, node.position);
   for (const char* const key : {"name", "kind", "kernel", "size", "sigma", "field", "normalize",
                                 "mode", "edge", "constant", "method"})

@@ -1,5 +1,4 @@
-// The one description of a filter's keys, in a run config's `filters` and in `lapl filter`'s
-// config.
+// The keys of a filter, in a run config's `filters` and in the config of `lapl filter`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,22 +13,22 @@ namespace lapl {
 
 const KeyTable<FilterConfig>& filter_keys();
 
-/// Reads one filter (schema.hpp). Relative paths stay as they are.
+/// Reads one filter by its schema (schema.hpp). Relative paths stay relative.
 YamlNode read_filter(const YamlNode& node, const std::string& path, YamlProblems& problems);
-/// The same for a list of filters.
+/// Reads a list of filters.
 YamlNode read_filters(const YamlNode& node, const std::string& path, YamlProblems& problems);
 Schema filters();
 
-/// The filter in a resolved map.
+/// Stores a resolved map in a filter.
 void assign(FilterConfig& filter, const YamlNode& map);
 
-/// What is wrong with the name of a filter whose result is a dataset of that name: no plain word,
-/// or one of `taken`, to which it is added; empty where nothing is.
+/// The fault of a filter's name, which becomes a dataset: not a plain word, or one of `taken`.
+/// Empty where it is right; then it is added to `taken`.
 std::string filter_name_problem(const std::string& name, std::set<std::string>& taken);
 
 nlohmann::ordered_json filter_schema();
 
-/// A Markdown table: key, value, default, meaning.
+/// The keys as a Markdown table: key, value, default, meaning.
 std::string filter_reference();
 
 }  // namespace lapl

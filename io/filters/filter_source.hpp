@@ -1,4 +1,4 @@
-// Weights of filters that come from files.
+// Reads the weights of filters from files.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace lapl {
 
-/// The same filters, with the weights of those of kernel hdf5 read: a dataset of one axis is
-/// one-dimensional, one of two axes rows and columns. Throws IoError; ConfigError for weights that
-/// are not finite.
+/// The same filters with the weights of kernel hdf5 read: a dataset of one axis is a
+/// one-dimensional list, one of two axes has rows and columns. Throws IoError, and ConfigError for
+/// weights that are not finite.
 std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters);
 
-/// Those of a run. Throws ConfigError, too, for one whose results would not have the grid's shape.
+/// The filters of a run. Also throws ConfigError where a result would not have the grid's shape.
 std::vector<FilterConfig> load_filters(const RunConfig& config);
 
 }  // namespace lapl

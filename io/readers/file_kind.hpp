@@ -1,4 +1,4 @@
-// What a file is that is none of ours, by its first bytes.
+// Recognises files of other programs by their first bytes.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace lapl {
 
-/// "a NumPy array (.npy)" and the like, and how to make something else of it where there is a short
-/// way; empty for what is not known, or cannot be read.
+/// A description such as "a NumPy array (.npy)", with a short way to convert it where there is one;
+/// empty for unknown or unreadable files.
 std::string other_file_kind(const std::filesystem::path& path);
 
 }  // namespace lapl

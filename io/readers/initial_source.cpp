@@ -12,7 +12,7 @@
 namespace lapl {
 namespace {
 
-// A PNG, or a folder of as many as there are planes.
+// Reads a PNG, or a folder with one for each plane.
 std::vector<double> load_pictures(const std::string& key, const std::string& path, Shape shape) {
   namespace fs = std::filesystem;
   if (!fs::exists(path)) throw IoError("{}: no such file or folder", path);
@@ -34,7 +34,8 @@ std::vector<double> load_pictures(const std::string& key, const std::string& pat
                           fmt::join(shape.extents(), ", "));
     };
   };
-  for (const fs::path& file : files) check_shape(file)(png_shape(file));  // before any is read
+  // all shapes are checked before any file is read
+  for (const fs::path& file : files) check_shape(file)(png_shape(file));
   std::vector<double> values;
   values.reserve(shape.cells());
   for (const fs::path& file : files) {

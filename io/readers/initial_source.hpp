@@ -1,4 +1,4 @@
-// Fields that a config takes from files: initial fields and parameters.
+// Reads the fields that a config takes from files: initial fields and parameters.
 #pragma once
 
 #include "solver/initial_field.hpp"
@@ -11,7 +11,7 @@ namespace lapl {
 /// ConfigError where its shape is not grid.shape.
 WholeFields load_initial_fields(const RunConfig& config);
 
-/// Every parameter that is a field: from files, likewise, and by formulas.
+/// The values of every parameter that is a field, from files or formulas. Throws likewise.
 CoefficientFields load_coefficients(const RunConfig& config);
 
 /// Both, for an estimate of the largest stable step.

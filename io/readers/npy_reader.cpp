@@ -27,7 +27,8 @@ struct NpyHeader {
   std::vector<hsize_t> extent;
 };
 
-// The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+// Parses the header, a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4),
+// }
 class NpyHeaderText {
  public:
   explicit NpyHeaderText(std::string_view text) : rest_(text) {}
@@ -113,14 +114,14 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// Calls `with` with a value of that one of the types which has this size; whether there is one.
+// Calls `with` with a value of the type in `Types` that has this size; false where none has.
 template <class... Types, class With>
 bool with_type_of_size(std::size_t size, With with) {
   const auto call = [&](auto value) { return with(value), true; };
   return ((sizeof(Types) == size && call(Types())) || ...);
 }
 
-// Calls `with` with a value of the stored type; whether there is such a type.
+// Calls `with` with a value of the stored type; false where there is no such type.
 template <class With>
 bool with_npy_type(char kind, std::size_t size, With with) {
   if (kind == 'f') return with_type_of_size<Half, float, double>(size, with);
@@ -188,7 +189,7 @@ FieldValues NpyReader::read(std::size_t record) const {
   file.seek(first_value_ + record * bytes.size());
   if (file.read(bytes) < bytes.size())
     throw IoError(path_.string() + ": was cut while it was read");
-  // The first axis is the fastest in Fortran's order.
+  // In Fortran order the first axis is the fastest.
   const auto from_fortran = [shape = layout_.shape](std::size_t at) {
     const auto i = static_cast<std::int64_t>(at);
     return index_of(shape, {.row = i / shape.planes % shape.rows,

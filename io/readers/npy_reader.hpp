@@ -1,4 +1,4 @@
-// NumPy's .npy files, format versions 1.0 to 3.0 (numpy.lib.format), as fields and frames.
+// Reads NumPy's .npy files, versions 1.0 to 3.0 (numpy.lib.format), as fields and frames.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace lapl {
 
-/// Whether the file begins as .npy files do, whatever its name.
+/// True where the file begins like an .npy file, whatever its name.
 bool is_npy(const std::filesystem::path& path);
 
 class NpyReader {
  public:
-  /// Reads the header alone. Axes as for HDF5 datasets; any real type but long double, of either
-  /// byte order; in Fortran's order one record at most. Throws IoError, also where the file is
-  /// shorter than its header says, before memory is taken for values.
+  /// Reads the header. Axes as in HDF5 datasets; any real type but long double, in either byte
+  /// order; in Fortran order one record at most. Throws IoError, also where the file is shorter
+  /// than its header states, before memory is allocated for values.
   explicit NpyReader(const std::filesystem::path& path, int grid_axes = 2);
 
   const DatasetLayout& layout() const { return layout_; }
@@ -33,10 +33,10 @@ class NpyReader {
   std::size_t value_size_ = 4;
   bool swapped_ = false;  ///< big-endian
   bool fortran_order_ = false;
-  std::uint64_t first_value_ = 0;  ///< position in the file
+  std::uint64_t first_value_ = 0;  ///< position in the file of the first value
 };
 
-/// read_field (io/hdf5/step_file.hpp), or the one array of an .npy file.
+/// As read_field (io/hdf5/step_file.hpp), but also reads the array of an .npy file.
 ReadField read_any_field(const std::filesystem::path& path, const std::string& dataset,
                          const std::function<void(Shape)>& take_shape = {}, int grid_axes = 2);
 

@@ -1,4 +1,4 @@
-// Changes of a run's equation on the way, by lapl resume --change-equation, as its log has them.
+// Changes of a run's equation by lapl resume --change-equation, as recorded in its log.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace lapl {
 
-/// Name of their events in log.jsonl.
+/// Name of these events in log.jsonl.
 inline constexpr const char* equation_changed_event = "equation_changed";
 
 struct EquationChange {
   std::int64_t step = 0;
-  std::string text;  ///< each key with both values
+  std::string text;  ///< each changed key with both values
 };
 
-/// Those in force, in order: a run that went back since has lost the later ones. Throws IoError.
+/// The changes in force, in order; those after a step to which the run went back are dropped.
+/// Throws IoError.
 std::vector<EquationChange> equation_changes(const RunFolder& folder);
 
-/// Whether there is one at this step, so that a checkpoint of it may have another equation.
+/// True for a change at this step, so that its checkpoint may have the other equation.
 bool was_changed_at(const std::vector<EquationChange>& changes, std::int64_t step);
 
-/// Those up to a step for the provenance, a line each; empty where there is none.
+/// The changes up to a step as text for the provenance, one per line; empty where there is none.
 std::string text_of(const std::vector<EquationChange>& changes, std::int64_t up_to_step);
 
 }  // namespace lapl

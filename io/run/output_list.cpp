@@ -30,7 +30,7 @@ std::string lines_of(const OutputDigests& outputs) {
   return lines;
 }
 
-// A later line about a step goes before an earlier one.
+// The last line about a step counts.
 OutputDigests outputs_in(std::string_view lines) {
   OutputDigests outputs;
   while (!lines.empty()) {

@@ -1,4 +1,4 @@
-// What other ranks than the first do of what is stored: their rows of sums and of files.
+// The part of ranks other than the first in storing: their rows of sums and of files.
 #pragma once
 
 #include "io/hdf5/file_writer.hpp"
@@ -6,8 +6,8 @@
 
 namespace lapl {
 
-/// Says to the others whether the first rank goes on to what all of them do together; where it is
-/// destroyed without a word, it does not.
+/// Tells the other ranks whether the first rank proceeds to a collective operation; destroyed
+/// without say(), it tells them that it does not.
 class GoAhead {
  public:
   explicit GoAhead(Ranks& ranks) : ranks_(ranks) {}
@@ -21,7 +21,7 @@ class GoAhead {
     said_ = true;
     of_first(ranks_, true);
   }
-  /// What it says, on the others.
+  /// On the other ranks: true where the first rank proceeds.
   static bool heard(Ranks& ranks) { return of_first(ranks, false); }
 
  private:
@@ -29,8 +29,8 @@ class GoAhead {
   bool said_ = false;
 };
 
-/// Beside RunWriter (io/run/run_writer.hpp), which the first rank has: calls what is collective
-/// there, in the same order.
+/// The counterpart of the first rank's RunWriter (io/run/run_writer.hpp) on the other ranks: makes the
+/// same collective calls in the same order.
 template <class T>
 class RankWriter final : public RunSink<T> {
  public:

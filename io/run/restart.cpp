@@ -46,13 +46,12 @@ bool is_of_equation(const std::string& key) {
   return key.starts_with("equation.") || key.starts_with("parameters.");
 }
 
-// A key that is not the same in two problems.
+// A key with different values in two configs.
 struct Difference {
   std::string key, was, is;
 };
 
-// Whether all that a key says is in the equation's digest; what is no number may be said in other
-// words.
+// True where the equation's digest covers the key, so that only its wording may differ.
 bool is_in_digest(const Difference& difference) {
   const auto is_number = [](const std::string& value) {
     return read_number(value).real.has_value();
@@ -67,8 +66,8 @@ bool same_equation(const RunConfig& a, const RunConfig& b) {
          equation_digest(Model(b), load_coefficients(b));
 }
 
-// Values are resolved, so that equal ones have equal texts: 0.250 is 0.25 there. Differences of the
-// equation come last; there is none where it is the same equation in other words.
+// The differing keys, those of the equation last, and none where the digest says that the equation
+// is the same. Values are resolved, so equal ones have equal texts (0.250 is 0.25).
 std::vector<Difference> differences(const LoadedConfig& before, const LoadedConfig& now) {
   auto after = fixed_values(now);
   std::vector<Difference> found;
@@ -87,7 +86,7 @@ std::vector<Difference> differences(const LoadedConfig& before, const LoadedConf
   return found;
 }
 
-// Why a restart may not be, a line for each key; empty where it may.
+// Why a restart is refused, one line per key; empty where it is allowed.
 std::string refusal(const std::vector<Difference>& found, const std::string& where,
                     bool any_equation = false) {
   std::string text;
@@ -101,7 +100,7 @@ std::string refusal(const std::vector<Difference>& found, const std::string& whe
   return text;
 }
 
-// Moves the outputs that are not there as they were stored to the missing ones.
+// Moves outputs that are missing or changed to the header's missing ones.
 std::vector<std::string> take_out_damaged(const fs::path& fields,
                                           fs::file_time_type unchanged_since,
                                           CheckpointHeader& header) {
@@ -139,8 +138,8 @@ void require_outputs(const fs::path& path, const CheckpointHeader& header) {
   }
 }
 
-// The outputs that a header's list means. It lies beside the checkpoint, or is that of the run
-// where the checkpoint was taken elsewhere. Throws IoError where neither is as it was.
+// Reads the outputs that a header's mark describes from the list beside the checkpoint, or from the
+// run's list where the checkpoint lies elsewhere. Throws IoError where neither matches.
 void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path& of_run) {
   OutputDigests outputs;
   if (header.output_list) try {
@@ -154,7 +153,7 @@ void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path&
   require_outputs(path, header);
 }
 
-// Where the list is lost: those that are due, with the digests that the files themselves name.
+// Where the list is lost: assumes all outputs that were due, with the digests in their files.
 void take_due(CheckpointHeader& header, const fs::path& fields) {
   const Schedule schedule(parse_config(header.config, "its config", ".", {}).run);
   for (std::int64_t before = -1, step = 0; step > before && step <= header.step;
@@ -166,7 +165,7 @@ void take_due(CheckpointHeader& header, const fs::path& fields) {
   }
 }
 
-// What a header says must follow from the checkpoint's own config, and from the file's name.
+// Throws CheckpointError unless the header follows from the checkpoint's own config and file name.
 void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool finite) {
   const CheckpointHeader& header = checkpoint.header;
   const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
@@ -199,7 +198,7 @@ bool is_finite(FieldView values) {
       values);
 }
 
-// A checkpoint that a run can go on from. Throws CheckpointError.
+// A checkpoint from which a run can continue. Throws CheckpointError.
 Checkpoint read_consistent(const fs::path& path, StateValues values) {
   bool finite = true;
   const auto look = [&](FieldView piece) { finite = finite && is_finite(piece); };
@@ -273,7 +272,7 @@ Restart newest_valid_checkpoint(const fs::path& folder, const CheckpointCheck& c
       rejected.push_back(error.what());
     }
   }
-  // Better than none: the run ends with the outputs named that are missing.
+  // Still better than none: at its end the run names the missing outputs.
   if (!incomplete.empty()) {
     Restart restart = read_restart(incomplete, check, values);
     restart.rejected = rejected;

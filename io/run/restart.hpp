@@ -1,4 +1,4 @@
-// Choosing the checkpoint to go on from, and what a config may change there.
+// Chooses the checkpoint from which a run continues, and checks what its config may change.
 #pragma once
 
 #include <filesystem>
@@ -12,51 +12,51 @@
 
 namespace lapl {
 
-/// Whether a checkpoint's values are kept, or only verified: then each rank reads its rows.
+/// `kept`: the checkpoint's values are kept; `of_ranks`: only verified, and each rank reads its
+/// rows.
 enum class StateValues : std::uint8_t { kept, of_ranks };
 
 struct Restart {
   std::filesystem::path path;
   Checkpoint checkpoint;
-  std::vector<std::string> rejected;  ///< newer checkpoints that cannot be used, each with why
-  std::vector<std::string> damaged;   ///< what is wrong with outputs from before this one
+  std::vector<std::string> rejected;  ///< newer unusable checkpoints, each with the reason
+  std::vector<std::string> damaged;   ///< faults of outputs from before this checkpoint
 };
 
-/// Compares a checkpoint with the run folder that it is to go on in. Throws CheckpointError where
-/// it is of another run. Outputs that are not there as they were stored become missing ones in its
-/// header; returned is what is wrong with each.
+/// Compares a checkpoint with the run folder in which it continues. Throws CheckpointError where it
+/// belongs to another run. Outputs that are missing or changed become missing ones in its header;
+/// returns the fault of each.
 using CheckpointCheck =
     std::function<std::vector<std::string>(const std::filesystem::path& path, CheckpointHeader&)>;
 
-/// The check for the checkpoints of this folder: the problem is that of its config.yaml, and
-/// outputs that changed since the checkpoint was written are verified. Throws IoError or
-/// ConfigError where config.yaml cannot be read.
+/// The check for the checkpoints in this folder: the problem must be that of its config.yaml, and
+/// outputs changed since the checkpoint was written are verified. Throws IoError or ConfigError
+/// where config.yaml cannot be read.
 ///
-/// Where the log says that the equation was changed at the step of a checkpoint, or `any_equation`
-/// is true, the equation and the parameters may be others.
+/// Equation and parameters may differ where `any_equation` is true or the log records a change of
+/// the equation at the checkpoint's step.
 CheckpointCheck check_for(const RunFolder& folder, bool any_equation = false);
 
-/// The newest valid checkpoint in `folder` up to which every output is stored; where there is none,
-/// the newest valid one. Valid: whole, with finite values, in keeping with its own config and its
-/// name (grid, precision, coefficient, time step, step, outputs), and of the run that `check`
-/// knows. Throws CheckpointError that lists every one with the reason why it was rejected where
-/// none is valid.
+/// The newest valid checkpoint in `folder` with every earlier output stored; where there is none,
+/// the newest valid one. Valid means: whole, finite, consistent with its own config and name (grid,
+/// precision, coefficient, time step, step, outputs), and accepted by `check`. Throws
+/// CheckpointError with all of them and the reason for each where none is valid.
 Restart newest_valid_checkpoint(const std::filesystem::path& folder,
                                 const CheckpointCheck& check = {},
                                 StateValues values = StateValues::kept);
 
-/// The checkpoint that `from` names: a step number or a file. Throws CheckpointError.
+/// The checkpoint that `from` names, by step number or file. Throws CheckpointError.
 Restart checkpoint_from(const std::filesystem::path& folder, const std::string& from,
                         const CheckpointCheck& check = {}, StateValues values = StateValues::kept);
 
-/// Throws ConfigError that names every key which a restart may not change (grid, boundary, initial
-/// field, equation, time step, precision) and which differs from what it was `where`, with both
-/// values.
+/// Throws ConfigError with every key that a restart may not change (grid, boundary, initial field,
+/// equation, time step, precision) but that differs, with both values; `where` says where the
+/// earlier one stands.
 void require_same_problem(const LoadedConfig& before, const std::string& where,
                           const LoadedConfig& now);
 
-/// The same but for keys of sections equation and parameters; returns what differs in these, a line
-/// for each key.
+/// The same, except that the sections equation and parameters may differ; returns their
+/// differences, one key per line.
 std::string require_same_but_for_equation(const LoadedConfig& before, const std::string& where,
                                           const LoadedConfig& now);
 

@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Files whose names start so and hold `part`.
+// The files whose names begin with `start` and contain `part`.
 std::vector<fs::path> list_files(const fs::path& folder, const std::string& start,
                                  const std::string& part) {
   std::vector<fs::path> files;
@@ -43,15 +43,14 @@ std::vector<fs::path> list_files(const fs::path& folder, const std::string& star
   return files;
 }
 
-// What a killed run left half written; nobody else writes here while the lock is held.
+// Removes files that a killed run left half written. The lock is held, so nobody else is writing.
 void remove_temporaries(const fs::path& folder) {
   for (const fs::path& of : {folder, folder / "fields", folder / "checkpoints"})
     for (const fs::path& file : list_files(of, ".", ".tmp-")) fs::remove(file);
 }
 
-// The files of a run and nothing else, but for run.json. Checkpoints first, then the index, then
-// what it refers to: while they go in this order nothing is left that could pass for more than it
-// is.
+// All files of a run except run.json, in the order of removal: checkpoints, the index, then what it
+// refers to. Stopped anywhere, no remainder passes for more than it is.
 std::vector<fs::path> files_of_run(const fs::path& folder) {
   std::vector<fs::path> files = list_files(folder / "checkpoints", "step-", ".h5");
   const auto add = [&](const std::vector<fs::path>& more) {
@@ -66,7 +65,7 @@ std::vector<fs::path> files_of_run(const fs::path& folder) {
   return files;
 }
 
-// Makes a folder and those above it: their names outlast a power cut.
+// Makes a folder and its parents so that their names survive a power cut.
 void make_durable_folders(const fs::path& path) {
   std::vector<fs::path> above;
   for (fs::path each = fs::absolute(path); !fs::exists(each); each = each.parent_path())
@@ -87,14 +86,14 @@ void move_files(const std::vector<fs::path>& files, const fs::path& from, const 
   sync_folders(from);
 }
 
-// The run that --overwrite replaces waits in .replaced until the new one has its first checkpoint.
-// While run.json is there, all of it is, and all else in the run folder is the new run's.
+// --overwrite keeps the old run in .replaced until the new one has its first checkpoint. While
+// .replaced has a run.json, the old run there is complete and all else belongs to the new run.
 bool is_replaced_whole(const fs::path& folder) {
   return fs::exists(folder / ".replaced" / "run.json");
 }
 
 void drop_replaced(const fs::path& folder) {
-  // By one rename: a part of it must not pass for one that is still being moved.
+  // One rename, so that a partly moved run cannot pass for a complete one.
   if (fs::exists(folder / ".replaced")) {
     fs::rename(folder / ".replaced", folder / ".dropped");
     sync_folder(folder);
@@ -115,7 +114,7 @@ void restore_replaced(const fs::path& folder) {
   fs::remove_all(replaced);
 }
 
-// After a run that ended or was killed: the one that it was to replace comes back, or goes.
+// After a run that ended or was killed: restores the run that it was to replace, or drops it.
 void settle_replaced(const fs::path& folder) {
   if (is_replaced_whole(folder) && !list_checkpoints(folder / "checkpoints").empty())
     drop_replaced(folder);
@@ -132,7 +131,7 @@ void require_room(const fs::path& path, RunFolder::Existing existing) {
         "it, or another --output)",
         path.string());
   }
-  // "new/..", say: a folder that nobody could look into until its path was made.
+  // A path such as "new/..": nobody could look into this folder until its path was made.
   if (!fs::exists(path) && fs::exists(fs::weakly_canonical(path)))
     throw ConfigError(
         "{}: leads through a folder that is not there to {} (expected a path without ..)",
@@ -140,26 +139,28 @@ void require_room(const fs::path& path, RunFolder::Existing existing) {
   if (!fs::exists(path)) return;
   if (!fs::is_directory(path)) throw ConfigError("{}: is not a folder", path.string());
   for (const auto& entry : fs::directory_iterator(path))
-    if (!entry.path().filename().string().starts_with("."))  // left by a start that was cut off
+    // hidden files are left by an interrupted start
+    if (!entry.path().filename().string().starts_with("."))
       throw ConfigError("{}: not empty, and not a run folder (it holds {}): give another --output",
                         path.string(), entry.path().filename().string());
 }
 
-// True where a process has ended; false where its number tells nothing.
+// True where the process has certainly ended; false where its number does not tell.
 bool has_ended(const std::string& process) {
   pid_t id = 0;
   if (std::from_chars(process.data(), process.data() + process.size(), id).ec != std::errc() ||
       id <= 0)
     return false;
-  // Killed, but its memory is still being freed, or its parent has not asked for it yet: "ID (NAME)
-  // STATE PARENT GROUP SESSION TERMINAL GROUP FLAGS ...", of which Linux' PF_EXITING is 4.
+  // A killed process may still be listed while its memory is freed or its parent waits. Its stat is
+  // "ID (NAME) STATE PARENT GROUP SESSION TERMINAL GROUP FLAGS ...", where Linux' PF_EXITING is 4.
   std::ifstream file(fmt::format("/proc/{}/stat", id));
   std::string line, state, skipped;
   std::getline(file, line);
   std::istringstream fields(line.substr(line.rfind(')') + 1));
   unsigned flags = 0;
   fields >> state >> skipped >> skipped >> skipped >> skipped >> skipped >> flags;
-  if (::kill(id, 0) != 0) return errno == ESRCH;  // last: it may go while that is read
+  // last, since the process may end while its stat is read
+  if (::kill(id, 0) != 0) return errno == ESRCH;
   return state == "Z" || (flags & 4) != 0;
 }
 
@@ -172,13 +173,13 @@ void require_run(const fs::path& path) {
 
 bool RunFolder::holds_run(const fs::path& path) { return fs::exists(path / "run.json"); }
 
-// The locks, or the process that has them, as .lock names it.
+// The locks, or the process that holds them, as named in .lock.
 std::variant<RunFolder::Locks, std::string> RunFolder::try_locks(const fs::path& folder) {
   using Lock = PosixFile::Lock;
   const fs::path path = folder / ".lock";
   PosixFile of_folder(folder, O_RDONLY | O_DIRECTORY, folder.string());
   const Lock first = of_folder.try_lock();
-  // Nobody else comes to here now, so that this cannot be a lock that somebody has just taken.
+  // With the folder's lock held nobody else gets here, so this removes no lock that was just taken.
   if (first == Lock::taken && is_shared(path)) fs::remove(path);
   PosixFile file(path, O_RDWR | O_CREAT | O_NOFOLLOW, path.string());
   const Lock second = first == Lock::held ? Lock::held : file.try_lock();
@@ -194,8 +195,7 @@ std::variant<RunFolder::Locks, std::string> RunFolder::try_locks(const fs::path&
                first == Lock::taken || second == Lock::taken};
 }
 
-// A child that was just forked has the locks, too, until it closes its files: where the process
-// that took them was killed meanwhile, they are waited for.
+// A child just forked from a killed run holds its locks until it closes its files, so wait for it.
 RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
   for (auto waited = 0ms;; waited += 10ms) {
     auto locks = try_locks(folder);
@@ -208,7 +208,7 @@ RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
   }
 }
 
-// Takes the locks and makes sure that what is written stays within the folder.
+// Takes the locks and ensures that writes stay within the folder.
 RunFolder::Locks RunFolder::take_over(const fs::path& folder) {
   Locks locks = take_locks(folder);
   for (const char* name :
@@ -226,7 +226,7 @@ RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
   require_room(path, existing);
   make_durable_folders(path);
   RunFolder folder(path, take_over(path));
-  require_room(path, existing);  // until now another run could still begin and end here
+  require_room(path, existing);  // checks again: another run may have begun and ended since
   folder.start_anew();
   return folder;
 } catch (const fs::filesystem_error& error) {
@@ -238,7 +238,7 @@ void RunFolder::start_anew() const try {
     move_files(files, path_, path_ / ".replaced");
     replace_file(path_ / ".replaced" / "run.json", read_start(summary()));
   }
-  // From here on the folder counts as a run, which --auto-resume can go on with.
+  // From now on the folder counts as a run, which --auto-resume can continue.
   replace_file(summary(), "{\"status\": \"starting\"}\n");
   make_folders();
 } catch (const fs::filesystem_error& error) {
@@ -262,13 +262,13 @@ RunFolder::~RunFolder() {
   if (path_.empty()) return;  // moved from
   try {
     settle_replaced(path_);
-  } catch (const std::exception&) {  // the next one that takes the lock does it
+  } catch (const std::exception&) {  // the next process with the lock does it
   }
 }
 
 fs::path RunFolder::set_aside_after(std::int64_t step) const try {
   std::vector<fs::path>
-      later;  // checkpoints first, from the newest on: cut short, the rest is a run
+      later;  // newest checkpoints first: stopped anywhere, the rest is a valid run
   for (const fs::path& path : list_checkpoints(checkpoints()))
     if (step_of_checkpoint(path.filename().string()) > step) later.push_back(path);
   for (const fs::path& path : list_step_files(fields()))
@@ -310,7 +310,7 @@ void RunFolder::sync() const {
 void refuse_file_of_run(const fs::path& path) {
   constexpr std::array names = {"run.json",  "config.yaml",     "log.jsonl",
                                 "fields.nc", "diagnostics.csv", "probes.csv"};
-  std::error_code error;  // a path that leads nowhere is found by whoever writes there
+  std::error_code error;  // writing there reports a path that leads nowhere
   const fs::path real = fs::weakly_canonical(path, error);
   const std::string name = real.filename().string();
   fs::path folder = real.parent_path();

@@ -1,4 +1,4 @@
-// A run folder: its files, its lock, its log. docs/format.md lists what lies in it.
+// A run folder: its files, its lock, its log. docs/format.md lists its content.
 #pragma once
 
 #include <filesystem>
@@ -15,39 +15,39 @@ class RunFolder {
  public:
   enum class Existing { refuse, overwrite };
 
-  /// Makes the folder and takes its lock. A folder that holds a run is refused, or that run is
-  /// replaced; any other folder that is not empty is refused always. A run that is replaced is kept
-  /// until drop_replaced: it comes back where the new one ends, or is killed, before.
-  /// Throws ConfigError where it is refused, IoError where it cannot be made, where a symbolic link
-  /// leads out of it or another process holds the lock (the message names its process id).
+  /// Makes the folder and takes its lock. A folder with a run is refused, or the run is replaced;
+  /// any other folder that is not empty is always refused. A replaced run is kept until
+  /// drop_replaced and comes back where the new one ends earlier. Throws ConfigError where it is
+  /// refused, IoError where it cannot be made, a symbolic link leads out of it, or another process
+  /// holds the lock (the message has its process id).
   static RunFolder create(const std::filesystem::path& path, Existing existing);
 
-  /// Takes the lock of an existing run folder: whatever is read in it before may change until then.
-  /// Throws ConfigError where there is none, IoError as create does.
+  /// Takes the lock of an existing run folder; anything read from it before may change until then.
+  /// Throws ConfigError where there is no run, IoError as create does.
   static RunFolder open(const std::filesystem::path& path);
 
   RunFolder(RunFolder&&) = default;
   RunFolder& operator=(RunFolder&&) = delete;
   ~RunFolder();
 
-  /// Replaces the run in it, as create does, by the start of a new one. Throws IoError.
+  /// Replaces the run in the folder, as create does, by a new one. Throws IoError.
   void start_anew() const;
 
   /// Removes the run that this one replaces, if any. Throws IoError.
   void drop_replaced() const;
 
-  /// Makes the folders of outputs and checkpoints where they are missing. Throws IoError.
+  /// Makes missing folders of outputs and checkpoints. Throws IoError.
   void make_folders() const;
 
-  /// Moves outputs and checkpoints of later steps, and copies of the tables, to a new folder
-  /// in this one, for a run that goes back to `step`. Returns its path; empty where there are none.
+  /// For a run that goes back to `step`: moves later outputs and checkpoints, and copies of the
+  /// tables, to a new folder in this one. Returns its path, empty where there is nothing to move.
   /// Throws IoError.
   std::filesystem::path set_aside_after(std::int64_t step) const;
 
-  /// Whether `path` holds a run.
+  /// True where `path` holds a run.
   static bool holds_run(const std::filesystem::path& path);
 
-  /// Whether the lock keeps others out; false on a file system without locks.
+  /// True where the lock keeps other processes out; false on a file system without locks.
   bool is_locked() const { return locks_.taken; }
 
   const std::filesystem::path& path() const { return path_; }
@@ -61,16 +61,16 @@ class RunFolder {
   std::filesystem::path diagnostics() const { return path_ / "diagnostics.csv"; }
   std::filesystem::path probes() const { return path_ / "probes.csv"; }
 
-  /// Adds an event to log.jsonl, with the time of day; durably now, or at the next sync. Throws
+  /// Adds an event with the time of day to log.jsonl, durably at once or by the next sync. Throws
   /// IoError.
   void log(const nlohmann::ordered_json& event, Durable durable = Durable::now) const;
 
-  /// Makes what was added to log.jsonl and the tables durable. Throws IoError.
+  /// Makes additions to log.jsonl and the tables durable. Throws IoError.
   void sync() const;
 
  private:
-  // Held as long as they are open: that of the folder, where its file system has such locks, and
-  // that of .lock, which names the process.
+  // Held while open: a lock on the folder, where its file system has such locks, and one on .lock,
+  // which names the process.
   struct Locks {
     PosixFile folder, file;
     bool taken;
@@ -86,7 +86,7 @@ class RunFolder {
   Locks locks_;
 };
 
-/// Throws ConfigError where a run keeps a file at this path: nobody else may write there.
+/// Throws ConfigError where a run keeps a file at this path, since only the run may write there.
 void refuse_file_of_run(const std::filesystem::path& path);
 
 /// The time of day as 2026-01-31T12:00:00Z.

@@ -26,7 +26,7 @@ std::filesystem::path RunTable::begin(std::int64_t step,
   std::string line;
   std::getline(file, line);
   const std::vector<std::string> names = table_parts(line);
-  // The place of each column in earlier lines.
+  // For each column its place in the earlier lines.
   std::vector<std::optional<std::size_t>> places;
   for (const std::string& column : columns_) {
     const auto at = std::ranges::find(names, column);

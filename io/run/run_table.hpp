@@ -1,4 +1,4 @@
-// Tables of a run folder, diagnostics.csv and probes.csv: a line for each of some steps.
+// The tables of a run folder, diagnostics.csv and probes.csv, with a line for each recorded step.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace lapl {
 
 class RunTable {
  public:
-  /// `columns` come after the step and the time.
+  /// `columns` follow the step and the time.
   RunTable(std::filesystem::path path, std::vector<std::string> columns);
 
-  /// Makes the table for a run that goes on from `step`: keeps the lines of steps before, a column
-  /// by its name (nan where a line has none of it, and where it is one of `moved`, which says
-  /// something else now). A table with columns that are not kept is kept whole, beside this one;
-  /// returns its path, empty where there is none. Throws IoError.
+  /// Prepares the table for a run that continues from `step`: keeps lines of earlier steps and
+  /// matches columns by name. Values are nan in columns that a line lacks and in `moved` ones,
+  /// which now mean something else. If a column is dropped, the old table is kept beside this one
+  /// and its path returned; else the path is empty. Throws IoError.
   std::filesystem::path begin(std::int64_t step, const std::vector<std::string>& moved = {}) const;
 
-  /// Adds whole lines, durably at the next sync of the folder. Throws IoError.
+  /// Adds whole lines; the next sync of the folder makes them durable. Throws IoError.
   void add(const std::string& lines) const;
 
   const std::filesystem::path& path() const { return path_; }

@@ -22,10 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// A run says how far it is every two seconds; longer than this, something holds it up.
+// Seconds; a run reports its progress every two seconds, so after this long something holds it up.
 constexpr double silence_worth_telling = 30;
 
-// Empty where there is no such file yet.
+// Empty where the file does not exist yet.
 std::string text_of(const fs::path& path) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   return fs::exists(path) ? read_start(path, most) : "";
@@ -42,8 +42,8 @@ T number_in(const Json& values, const char* key) {
   return found != values.end() && found->is_number() ? found->get<T>() : T{};
 }
 
-// Whether the process that wrote its number into .lock still has that file open. The lock itself is
-// not tried: a run that starts at the same moment would find it taken.
+// True where the process named in .lock no longer has that file open. The lock itself is not tried,
+// as a run starting at the same moment would find it taken.
 bool writer_is_gone(const fs::path& folder) {
   struct stat lock, other;
   if (stat((folder / ".lock").c_str(), &lock) != 0) return true;
@@ -52,7 +52,7 @@ bool writer_is_gone(const fs::path& folder) {
   const fs::path files = fs::path("/proc") / process / "fd";
   std::error_code error;
   fs::directory_iterator entry(files, error);
-  // Another person's process may not be looked into: that it is there must do.
+  // Processes of other users cannot be inspected; existing must suffice.
   if (error) return error == std::errc::no_such_file_or_directory;
   for (; !error && entry != fs::directory_iterator(); entry.increment(error))
     if (stat(entry->path().c_str(), &other) == 0 && other.st_ino == lock.st_ino &&
@@ -72,7 +72,7 @@ void describe_status(RunView& view, const fs::path& folder, const std::string& h
   view.status = text_in(summary, "status");
   if (view.status == "failed") {
     const std::string error = text_in(summary, "error");
-    view.note = error.substr(0, error.find('\n'));  // the log has all of it
+    view.note = error.substr(0, error.find('\n'));  // the log has the whole error
   }
   if (view.status == "complete" && text_in(summary, "stopped_by") == stopped_by_steady)
     view.note = "steady: no value changes as fast as limits.steady";
@@ -154,7 +154,8 @@ std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text) {
   std::getline(file, line);
   const std::size_t fields = fields_in_head(line).size(), columns = table_parts(line).size();
   if (fields == 0) return {};
-  while (std::getline(file, line) && !file.eof()) {  // a line without its end is being written
+  // a line without its end is still being written
+  while (std::getline(file, line) && !file.eof()) {
     const auto parsed = parse_line(line, fields, columns);
     if (!parsed) break;
     lines.push_back(*parsed);

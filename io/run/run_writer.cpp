@@ -87,7 +87,8 @@ void RunWriter<T>::write_probes() {
   warned_of_probes_ = false;
 }
 
-// What finds no room is tried again with the next lines: no checkpoint is written without them.
+// Lines that cannot be written are retried with the next ones; no checkpoint is written without
+// them.
 template <class T>
 void RunWriter<T>::try_to_write_probes() try {
   write_probes();
@@ -114,7 +115,7 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                             captured.field(static_cast<std::int64_t>(field))});
   last_digest_ = captured.digest;
   if (storing.output) warn_if_frozen(step, captured);
-  // The output first: a checkpoint holds which of the outputs before it are there.
+  // The output first, because the checkpoint records which outputs exist.
   if (storing.output) try {
       event.output = write_output(storing, captured, diagnostics);
     } catch (const IoError& error) {
@@ -164,7 +165,8 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
     record.fields.push_back(
         {dataset.name, dataset.description, dataset.unit, values_of(dataset, captured)});
   write_step_file(step_writer_, *captured.ranks, path, record, captured.rows);
-  if (step == first_step_) diagnostics_.begin(step);  // a line of it may be there
+  // an interrupted start may have left a line of it
+  if (step == first_step_) diagnostics_.begin(step);
   std::string line = fmt::format("{},{}", step, time);
   for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
   diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
@@ -184,13 +186,12 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
 
 template <class T>
 void RunWriter<T>::watch_output(std::int64_t step, std::uint64_t digest) {
-  std::error_code error;  // one that is gone already is found at the end
+  std::error_code error;  // a missing one is reported at the end
   const auto path = folder_.fields() / step_file_name(step);
   outputs_[step] = {digest, std::filesystem::last_write_time(path, error)};
 }
 
-// What somebody else has changed since it was stored is verified, and is missing where it is not
-// the same any more.
+// Verifies an output that someone has changed since it was stored; a wrong one becomes missing.
 template <class T>
 void RunWriter<T>::take_out_changed(std::int64_t step) {
   bool changed = false;
@@ -217,15 +218,15 @@ void RunWriter<T>::take_out_changed(std::int64_t step) {
   rewrite_index(step);
 }
 
-// A rewriting takes as long as the outputs are many: it lags by a sixteenth of them at most, so
-// that each costs the same; and by ten seconds.
+// Rewriting costs time for every output, so the index may lag by a sixteenth of the outputs, and by
+// ten seconds.
 template <class T>
 bool RunWriter<T>::index_is_due() const {
   return 16 * (index_.size() - indexed_) >= index_.size() || !indexed_at_ ||
          seconds_since(*indexed_at_) >= 10;
 }
 
-// The outputs are worth more than the index over them: it is made anew with the next one.
+// The outputs matter more than their index, which the next output retries.
 template <class T>
 void RunWriter<T>::rewrite_index(std::int64_t step) try {
   for (const std::string& problem : index_.write())
@@ -249,7 +250,8 @@ template <class T>
 std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& captured) {
   GoAhead together(*captured.ranks);
   const auto path = folder_.checkpoints() / checkpoint_file_name(step);
-  // What a checkpoint says to be there is there; but many outputs are not looked at each time.
+  // The checkpoint must not list outputs that are gone, but looking at all of them each time is
+  // slow.
   folder_.make_folders();
   looks_ += 64;
   if (looks_ >= outputs_.size()) {
@@ -276,9 +278,9 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
   return path.string();
 }
 
-// Older ones go only now that the newest is safe. Those of later steps, left by a run that was
-// resumed from before them, are not counted and stay; so does the one that the first missing
-// output can be made from.
+// Older checkpoints go only now that the newest is safe. Those of later steps, left by a run that
+// was resumed from before them, stay uncounted; so does the one from which the first missing output
+// can be made.
 template <class T>
 void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) const try {
   const std::int64_t newest_step = step_of_checkpoint(newest.filename().string());
@@ -295,7 +297,7 @@ void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) c
       throw IoError("{}: cannot remove: {}", old.string(), error.message());
   }
 } catch (const IoError& error) {
-  callbacks_.warning(error.what());  // nothing is lost but room
+  callbacks_.warning(error.what());  // only disk space is lost
 }
 
 template <class T>

@@ -1,4 +1,4 @@
-// Turns what a run hands out into the files of its folder.
+// Turns the outputs and checkpoints of a run into the files of its folder.
 #pragma once
 
 #include <functional>
@@ -24,14 +24,14 @@
 
 namespace lapl {
 
-/// What a person is told once an output or a checkpoint is on disk; also a line of log.jsonl.
+/// Reported once an output or a checkpoint is on disk; also a line of log.jsonl.
 struct StoredEvent {
   std::int64_t step = 0;
   double time = 0;
   struct Field {
     std::string name;
     Statistics statistics;
-    FieldView values;  ///< the first rank's; there while the event is handled
+    FieldView values;  ///< the first rank's; valid while the event is handled
   };
   std::vector<Field> fields;  ///< of the state
   std::uint64_t digest = 0;
@@ -49,30 +49,30 @@ class RunWriter final : public RunSink<T> {
     std::function<void(const std::string&)> warning;
   };
 
-  /// `config_text` is the resolved config; `provenance` what is the same in every file of the run;
-  /// `from` the checkpoint that the run goes on from, a default one at step 0; `equation_digest`
-  /// what checkpoints say of the equation (solver/equation_digest.hpp). Of several ranks the first
-  /// has it, and the others a RankWriter.
+  /// `config_text` is the resolved config, `provenance` the entries common to all files of the run,
+  /// `from` the checkpoint from which it continues (a default one at step 0), `equation_digest`
+  /// that of checkpoints (solver/equation_digest.hpp). Only the first rank has a RunWriter; the
+  /// others have a RankWriter.
   RunWriter(const RunFolder& folder, const Model& model, std::string config_text,
             Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
             std::optional<std::uint64_t> equation_digest = {});
 
-  /// An output or checkpoint that cannot be written is warned of, and the run goes on: the next one
-  /// may find room again. Throws IoError where that happens before any step was taken.
+  /// A failed output or checkpoint gives a warning, and the run continues, since the next one may
+  /// find room. Before the first step it throws IoError instead.
   void store(const Storing& storing, const Captured<T>& captured) override;
   void progress(const Progress& progress) override;
-  /// Lines are kept until they are worth a write, and at least until the next output or checkpoint.
+  /// Buffers lines until a write is worth it, at most until the next output or checkpoint.
   void probed(std::int64_t step, std::span<const T> values) override;
 
-  /// State digest of what was stored last.
+  /// State digest of the last stored state.
   std::uint64_t last_digest() const { return last_digest_; }
 
-  /// Compares what should be there at the end of a run with what is: what is missing, in words;
-  /// empty where nothing is. Outputs that have changed since they were stored are verified, and an
-  /// index that could not be written is tried once more.
+  /// Checks at the end of a run that all is stored; returns in words what is missing, or an empty
+  /// text. Verifies outputs changed since they were stored and retries an index that could not be
+  /// written.
   std::string missing();
 
-  /// Whether there is a checkpoint from before all that is missing, for a restart to make it again.
+  /// True where a checkpoint precedes all that is missing, so that a restart can make it.
   bool can_make_missing() const;
 
  private:
@@ -102,7 +102,7 @@ class RunWriter final : public RunSink<T> {
     std::filesystem::file_time_type written;
   };
   std::map<std::int64_t, Stored> outputs_;  // by step
-  std::size_t looks_ = 0;                   // at outputs that may have changed, saved up
+  std::size_t looks_ = 0;                   // saved-up looks at outputs that may have changed
   FileWriter step_writer_, checkpoint_writer_;
   RunTable diagnostics_, probes_;
   OutputList output_list_;
@@ -111,9 +111,9 @@ class RunWriter final : public RunSink<T> {
   Clock::time_point probes_written_ = Clock::now();
   bool warned_of_probes_ = false;
   RunIndex index_;
-  std::size_t indexed_ = 0;  // outputs when the index was written last
+  std::size_t indexed_ = 0;  // outputs when the index was last written
   std::optional<Clock::time_point> indexed_at_;
-  bool missing_index_ = false;  // or not as it should be
+  bool missing_index_ = false;  // or not up to date
   std::vector<std::int64_t> missing_outputs_;
   std::optional<std::int64_t> missing_checkpoint_;
   bool warned_of_frozen_ = false;
@@ -126,7 +126,7 @@ RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config);
 
 RunTable probes_table(const RunFolder& folder, const RunConfig& config);
 
-/// A digest as people see it: 0x and sixteen digits.
+/// A digest for people: 0x and sixteen digits.
 std::string digest_text(std::uint64_t digest);
 
 }  // namespace lapl

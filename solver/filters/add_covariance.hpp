@@ -1,5 +1,4 @@
-// The covariance of a convolution's output (kernels/filters/covariance.hpp) on whichever backend
-// there is.
+// The covariance of a convolution's output (kernels/filters/covariance.hpp), on the GPU or the CPU.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +12,12 @@ namespace lapl {
 
 struct CovarianceOutcome {
   std::string backend;     ///< "cpu" or "cuda"
-  double seconds = 0;      ///< of the sum itself
-  bool overflows = false;  ///< the sum is not finite, though all that goes into it is
+  double seconds = 0;      ///< computing the sum alone
+  bool overflows = false;  ///< the sum is not finite although every input is
 };
 
-/// Adds the covariance to `terms.input` on "cpu", "cuda" or "auto"; where `terms.c` is one value,
-/// it stands for all outputs. Throws DeviceError.
+/// Adds the covariance to `terms.input` on `backend`: "cpu", "cuda" or "auto". A `terms.c` of one
+/// value holds for all outputs. Throws DeviceError.
 template <class Storage>
 CovarianceOutcome add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms,
                                  const std::string& backend, int threads);

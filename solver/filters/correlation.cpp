@@ -57,14 +57,15 @@ Weights weights_of(const FilterConfig& config) {
   return {shape, {row.weights.begin(), row.weights.begin() + shape.cells()}};
 }
 
-// Along one axis: cells of the output, and of the window before an output cell's own place.
+// Along one axis: the number of output cells, and of window cells before an output cell's own
+// place.
 struct AxisOutput {
   std::int64_t output, before;
 };
 
 AxisOutput extent_of(const FilterConfig& config, bool flips, std::int64_t input,
                      std::int64_t window) {
-  // full[j] has the window's last weight on input[j].
+  // In mode full, output j has the window's last weight on input j.
   const auto from_full = [&](std::int64_t first, std::int64_t output) -> AxisOutput {
     return {output, window - 1 - first};
   };
@@ -79,7 +80,8 @@ AxisOutput extent_of(const FilterConfig& config, bool flips, std::int64_t input,
           config.name, window, input);
     case FilterMode::same: break;
   }
-  // numpy.correlate turns the result round where it has swapped the two, numpy.convolve does not.
+  // Where the window is longer than the input both swap the two; only numpy.correlate then reverses
+  // the result.
   if (config.one_dimensional && window > input) return from_full((input - flips) / 2, window);
   if (config.one_dimensional) return from_full((window - 1) / 2, input);
   return {input, flips ? window - 1 - window / 2 : window / 2};
@@ -152,7 +154,7 @@ MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& cor
   for (const auto& method : name_table<FilterMethod>)
     if (config.method == method.name) return {method.value, "the config asks for it"};
 
-  // Where the methods cross as measured (docs/performance.md).
+  // Window sizes at which the methods are equally fast, as measured (docs/performance.md).
   const bool cuda = backend == "cuda";
   if (is_separable && rows > 1 && columns > 1 && rows * columns >= (cuda ? 169 : 49))
     return {FilterMethod::separable,

@@ -1,4 +1,4 @@
-// From a filter's config to the sum that the kernels compute.
+// Turns a filter's config into the weighted sum that the kernels compute.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace lapl {
 
-/// The filter on inputs of one shape. Named kernels:
+/// The filter as a sum over inputs of one shape. The named kernels:
 ///
 ///   box             every weight 1 / (rows columns)
 ///   gaussian        exp(-x^2 / (2 sigma^2)) along each axis, divided by its sum; by default as
@@ -17,19 +17,19 @@ namespace lapl {
 ///   laplacian       [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
 ///   sobel_rows      derivative from row to row, [-1, 0, 1]^T [1, 2, 1]; sobel_columns likewise
 ///
-/// mean the same for both kinds. `same` has scipy.ndimage's origin, size / 2; for a one-dimensional
-/// list of weights numpy.convolve's. Throws ConfigError, beginning with the filter's name, for
-/// weights that are not finite or, where they are to be normalised, add up to 0, and for a window
-/// larger than the input in mode valid.
+/// They are the same for convolve and correlate. Mode `same` places the window's origin at size / 2
+/// as scipy.ndimage does, or as numpy.convolve for a one-dimensional list of weights. Throws
+/// ConfigError, which names the filter, for weights that are not finite, for weights to be
+/// normalised that sum to 0, and in mode valid for a window larger than the input.
 template <class T>
 Correlation<T> correlation_of(const FilterConfig& config, Shape input);
 
-/// The same for a run, whose outputs are all of the grid's shape. Throws ConfigError, too, where
-/// the result would have another one.
+/// The same for a run, whose outputs all have the shape of the grid. Also throws ConfigError where
+/// the result would have another shape.
 template <class T>
 Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid);
 
-/// Throws what correlation_on_grid throws for any of them at that precision.
+/// Checks several filters in this precision and throws what correlation_on_grid throws.
 void check_on_grid(const std::vector<FilterConfig>& filters, Shape grid, Precision precision);
 
 struct MethodChoice {
@@ -37,7 +37,7 @@ struct MethodChoice {
   std::string reason;  ///< for people
 };
 
-/// The method that the config names, or the one that should be fastest on that backend ("cpu" or
+/// The method that the config names, else the one expected to be fastest on `backend` ("cpu" or
 /// "cuda"). Throws ConfigError for `separable` with weights that are not of rank 1.
 template <class T>
 MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& correlation,

@@ -1,5 +1,5 @@
-// A filter as plain values: what a config says of one convolution or correlation.
-// io/filters/filter_keys.cpp describes each entry.
+// The config of one convolution or correlation as plain values; io/filters/filter_keys.cpp describes
+// each key.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ namespace lapl {
 
 enum class FilterKind { convolve, correlate };
 
-/// full: wherever the window touches the input. same: an output cell for each input cell. valid:
-/// where the window lies inside the input.
+/// The cells of the output. full: every place where the window touches the input; same: one for
+/// each input cell; valid: every place where the window lies within the input.
 enum class FilterMode { full, same, valid };
 
-/// Where the weights come from: numbers of the config or of an HDF5 dataset, or a name.
+/// The source of the weights: numbers in the config, an HDF5 dataset, or a kernel with a name.
 enum class KernelKind { numbers, hdf5, box, gaussian, laplacian, sobel_rows, sobel_columns };
 
 /// A kernel with a name. Weights that do not depend on the config are part of its row.
@@ -37,17 +37,18 @@ struct FilterConfig {
   KernelKind kernel = KernelKind::box;
   std::array<std::int64_t, 2> size = {0, 0};  ///< box, gaussian: rows, columns; 0: not given
   std::array<double, 2> sigma = {0, 0};       ///< gaussian: cells, along rows and columns
-  Shape shape;                                ///< numbers, hdf5: of the weights
+  Shape shape;                                ///< numbers, hdf5: shape of the weights
   std::vector<double> weights;                ///< numbers, hdf5: row-major
-  bool one_dimensional = false;  ///< numbers in one list: `same` and `valid` as numpy.convolve
-  std::string path;              ///< hdf5: absolute path of the file
+  /// the weights are one list, so `same` and `valid` follow numpy.convolve
+  bool one_dimensional = false;
+  std::string path;  ///< hdf5: absolute path of the file
   std::string dataset = "/kernel";
   bool normalize = false;
   FilterMode mode = FilterMode::same;
   Edge edge = Edge::reflect;
   double constant = 0;
   std::string method = "auto";  ///< auto, direct, separable or fft
-  std::string field;            ///< of a run's state; empty: the first
+  std::string field;            ///< the field of the run that is filtered; empty: the first
 };
 
 // clang-format off
