@@ -16,8 +16,8 @@
 
 namespace lapl {
 
-/// The length of the list of outputs (io/run/output_list.hpp) at some time and the low half of the XXH3
-/// digest of that part.
+/// The length of the list of outputs (io/run/output_list.hpp) at some time and the low half of the
+/// XXH3 digest of that part.
 struct OutputListMark {
   std::uint64_t bytes = 0;
   std::uint64_t digest = 0;

@@ -29,8 +29,8 @@ class GoAhead {
   bool said_ = false;
 };
 
-/// The counterpart of the first rank's RunWriter (io/run/run_writer.hpp) on the other ranks: makes the
-/// same collective calls in the same order.
+/// The counterpart of the first rank's RunWriter (io/run/run_writer.hpp) on the other ranks: makes
+/// the same collective calls in the same order.
 template <class T>
 class RankWriter final : public RunSink<T> {
  public:

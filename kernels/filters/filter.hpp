@@ -3,8 +3,8 @@
 //   output[i,j] = sum over a,b of weights[a,b] * input[i + a - before_rows, j + b - before_columns]
 //
 // Every kind and mode is this sum: a convolution has its weights in reverse order, and a mode
-// chooses `before` and the output's shape (solver/filters/correlation.hpp). Indices outside the input
-// are resolved as in scipy.ndimage's modes of the same names:
+// chooses `before` and the output's shape (solver/filters/correlation.hpp). Indices outside the
+// input are resolved as in scipy.ndimage's modes of the same names:
 //
 //   constant   k k k k | a b c d | k k k k        nearest   a a a a | a b c d | d d d d
 //   reflect    d c b a | a b c d | d c b a        mirror    . d c b | a b c d | c b a .

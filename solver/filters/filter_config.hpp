@@ -1,5 +1,5 @@
-// The config of one convolution or correlation as plain values; io/filters/filter_keys.cpp describes
-// each key.
+// The config of one convolution or correlation as plain values; io/filters/filter_keys.cpp
+// describes each key.
 #pragma once
 
 #include <array>
