@@ -1,6 +1,6 @@
 // The equations that engine "spectral" can step: linear, of one field, with constant coefficients
 // and symmetric along each axis. The eigenmodes of the faces are those of such rates too
-// (docs/numerics.md, "Spectral"). For a mode with phases theta along the axes,
+// (docs/numerics.md, "Any number of steps at once"). For a mode with phases theta along the axes,
 //
 //   rate     of_mean + sum over terms of weight (prod over axes of cos(turns theta) - 1)
 //   a step   multiplies the mode by 1 + change(rate dt)

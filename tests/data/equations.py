@@ -1,4 +1,4 @@
-"""equations.py FILE.h5: steps eleven equations, and those of boxes.py, by NumPy alone and stores what they come to.
+"""equations.py FILE.h5: steps twelve equations, and those of boxes.py, by NumPy alone and stores what they come to.
 
 Each function states one equation twice: its text is lapl's config, its body the same in NumPy, written after
 docs/equations.md and docs/numerics.md. FILE.h5 has a group for each: `config`, and every field after the last step.
