@@ -22,6 +22,7 @@ enum class FilterMode { full, same, valid };
 /// The source of the weights: a formula with a name, numbers in the config, or an HDF5 dataset.
 enum class KernelKind { box, gaussian, laplacian, sobel_rows, sobel_columns, numbers, hdf5 };
 
+/// One filter; members begin with the kernels that read them.
 struct FilterConfig {
   std::string name = "filtered";
   FilterKind kind = FilterKind::convolve;
