@@ -12,6 +12,7 @@
 
 namespace lapl {
 
+/// An engine, and a problem on which it is measured.
 struct BenchmarkCase {
   std::string backend;
   std::string engine;  ///< a name, not auto
@@ -22,6 +23,7 @@ struct BenchmarkCase {
   const RunConfig* config = nullptr;
 };
 
+/// The measured speed of an engine.
 struct BenchmarkResult {
   BackendDescription description;
   /// number of steps after which the bits equalled the reference engine's
@@ -49,6 +51,7 @@ template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coefficients,
                           std::int64_t steps, int repeats, Ranks& ranks);
 
+/// The measured time of a filter.
 struct FilterBenchmark {
   std::string device;
   std::string method;

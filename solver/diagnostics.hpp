@@ -35,6 +35,7 @@ std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunC
 /// The values of diagnostics_columns, in the same order.
 std::vector<double> values_of(const Diagnostics& diagnostics);
 
+/// The diagnostics of a captured state, on all ranks. Collective.
 template <class T>
 Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config) {
   Diagnostics diagnostics;

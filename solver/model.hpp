@@ -23,6 +23,7 @@ struct OutputDataset {
   std::optional<std::size_t> derived;
 };
 
+/// A run's config with its parsed formulas, stages and outputs.
 struct Model {
   /// Throws FormulaError or ConfigError where the config is not right.
   explicit Model(RunConfig config);

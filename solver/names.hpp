@@ -10,6 +10,7 @@
 
 namespace lapl {
 
+/// A row of a table of names.
 template <class Enumeration>
 struct Named {
   Enumeration value;

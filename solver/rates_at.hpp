@@ -15,6 +15,7 @@ namespace lapl {
 /// The problem that RatesAt steps: one huge step, from which the rates follow.
 Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& coefficients);
 
+/// Computes rates on the CPU with the interpreted engine.
 class RatesAt {
  public:
   RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads);

@@ -11,6 +11,7 @@
 
 namespace lapl {
 
+/// How far a run is, reported about ten times a second.
 struct Progress {
   std::int64_t step = 0;
   std::int64_t last_step = 0;
@@ -43,6 +44,7 @@ class RunSink {
   virtual void progress(const Progress& progress) = 0;
 };
 
+/// How a run ended.
 struct RunResult {
   std::int64_t step = 0;        ///< the last step taken
   std::string stopped_by;       ///< reason for stopping before config.steps; empty otherwise

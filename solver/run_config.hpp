@@ -32,6 +32,7 @@ inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
 /// The kinds of initial fields, described in solver/initial_field.hpp.
 enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5, formula };
 
+/// An initial field; members begin with the kinds that read them.
 struct InitialConfig {
   InitialKind kind = InitialKind::fractal;
   FractalParameters fractal;  ///< fractal
@@ -95,6 +96,7 @@ enum class EquationKind { diffusion, formula };
 /// Names with their formulas, in the order of the config.
 using NamedFormulas = std::vector<std::pair<std::string, FormulaText>>;
 
+/// Section equation.
 struct EquationConfig {
   EquationKind kind = EquationKind::diffusion;
   std::map<std::string, double, std::less<>> parameters;  ///< only the given ones
@@ -127,6 +129,7 @@ struct Cadence {
   std::optional<double> seconds;
 };
 
+/// All values of a run's config.
 struct RunConfig {
   Shape shape;
   Spacing spacing;  ///< h

@@ -57,6 +57,7 @@ inline std::int64_t steps_between_outputs(const RunConfig& config) {
   return OutputSteps(config).next_after(0);
 }
 
+/// Says for each step of a run what happens at it.
 class Schedule {
  public:
   explicit Schedule(const RunConfig& config)

@@ -11,6 +11,7 @@
 
 namespace lapl {
 
+/// The largest stable step, exact or estimated, or why it is unknown.
 struct StableStep {
   /// Seconds: 0 where no step is stable, infinity where every one is, none where it is not known.
   std::optional<double> largest = {};

@@ -14,6 +14,7 @@
 
 namespace lapl {
 
+/// Statistics of one field over the whole grid.
 struct Statistics {
   double min = 0;
   double max = 0;
@@ -89,6 +90,7 @@ struct RowStatistics {
   double sum = 0, squares = 0;
 };
 
+/// The statistics of each row.
 template <class T>
 std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int64_t columns) {
   const std::int64_t rows = std::ssize(field) / columns;

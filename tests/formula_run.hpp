@@ -1,4 +1,4 @@
-// Equations in formulas for tests: a run as a config would state it, and steps of it.
+// Makes runs of equations in formulas, as a config would, and steps them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace lapl::test {
 
-/// A run of the fields and their rates, in order: periodic, euler, a time step of 1.
+/// A run of these fields and rates, in order: periodic, euler, a time step of 1.
 inline RunConfig formula_run(Shape shape, const NamedFormulas& rates) {
   RunConfig run;
   run.shape = shape;
@@ -40,7 +40,7 @@ inline ParameterConfig formula_parameter(const std::string& formula) {
   return parameter;
 }
 
-/// The values of the parameters that are formulas of the position.
+/// The values of the parameters that are formulas of position.
 inline CoefficientFields coefficient_fields(const RunConfig& run) {
   CoefficientFields fields;
   for (const auto& [name, parameter] : run.parameters)
@@ -72,7 +72,7 @@ std::vector<T> formula_stepped(const RunConfig& run, const std::vector<T>& state
   return copy_of_state(*backend);
 }
 
-/// The values of a formula, which reads field v.
+/// The values of a formula that reads field v.
 inline std::vector<double> value_of_formula(RunConfig run, const std::string& formula,
                                             const std::vector<double>& v) {
   run.fields = {"u", "v"};

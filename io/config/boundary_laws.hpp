@@ -9,6 +9,7 @@
 
 namespace lapl {
 
+/// The schema of an axis's laws.
 Schema axis_laws();
 
 /// The laws in a resolved map; axis 0 planes, 1 rows, 2 columns.

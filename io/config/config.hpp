@@ -20,6 +20,7 @@ struct ResolvedKey {
   std::string origin;  ///< "default", "FILE:LINE" or "--set"
 };
 
+/// A checked run config with the origin of each value.
 struct LoadedConfig {
   RunConfig run;
   std::vector<ResolvedKey> keys;  ///< every key that applies, in the order of the key table

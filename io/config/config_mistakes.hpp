@@ -17,6 +17,7 @@ struct Place {
   bool in_file() const { return setting < 0; }
 };
 
+/// Keeps references to the settings; messages call the config file `file_name`.
 class Mistakes {
  public:
   Mistakes(std::string file_name, const std::vector<std::string>& settings)

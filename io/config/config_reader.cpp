@@ -13,7 +13,6 @@
 namespace lapl {
 namespace {
 
-/// The keys of one section.
 std::vector<const ConfigKey*> keys_of(const KeyTable<RunConfig>& table,
                                       const std::string& section) {
   std::vector<const ConfigKey*> keys;

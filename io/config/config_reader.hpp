@@ -20,6 +20,7 @@ struct Given {
   Place key_place;
   YamlNode node;
 };
+/// The names and values in a file or in settings.
 struct GivenKeys {
   std::vector<Given> keys;
   /// keys of sections that are wrong as a whole; used for their names alone
@@ -28,6 +29,7 @@ struct GivenKeys {
   bool complete = true;  ///< false where the text has a syntax error
 };
 
+/// The keys of a config file's text; faults of the text are added to `mistakes`.
 GivenKeys given_in_file(const std::string& text, Mistakes& mistakes);
 
 /// The keys of settings ("KEY=VALUE"), in their order.
@@ -36,6 +38,7 @@ GivenKeys given_in_settings(const std::vector<std::string>& settings, Mistakes& 
 /// The names on which a config's keys depend, as far as it has given them rightly.
 ConfigNames names_in_config(const GivenKeys& file, const GivenKeys& settings);
 
+/// A key of the config with its value and place.
 struct Entry {
   const ConfigKey* key = nullptr;  ///< in the table by which the value was read
   std::optional<YamlNode> value;   ///< resolved; unset: given but wrong

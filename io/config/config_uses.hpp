@@ -7,6 +7,7 @@
 
 namespace lapl {
 
+/// A purpose for which `lapl new` writes a config.
 struct ConfigUse {
   std::string name;
   std::string summary;

@@ -25,6 +25,7 @@ namespace lapl {
 template <class Target>
 using Store = std::function<void(Target&, const YamlNode&)>;
 
+/// A row of a key table.
 template <class Target>
 struct Key : KeyRow {
   Key(KeyRow row, Store<Target> put_value = {})

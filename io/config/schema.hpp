@@ -118,6 +118,7 @@ Schema map_of_names(const Schema& value, std::string description, std::string ot
 /// Accepts what either of two schemas accepts; neither may be a list.
 Schema either(Schema first, const Schema& second);
 Schema null_or(const Schema& schema);
+/// A list of `low` to `high` elements.
 Schema list(Schema element, std::size_t low, std::size_t high);
 /// as `high`: no limit on the number of elements
 inline constexpr std::size_t any_count = SIZE_MAX;
@@ -133,10 +134,12 @@ YamlNode preset_of(const KeyRow& key);
 
 /// The accepted values in words: "auto, or an integer from 1 to 1024".
 std::string description(const Schema& schema);
+/// The accepted values as JSON Schema.
 nlohmann::ordered_json json_schema(const Schema& schema);
 
 /// A resolved node as one line of YAML that reads back as the same node.
 std::string yaml_of(const YamlNode& node);
+/// A resolved node as JSON, by the types of its schema.
 nlohmann::ordered_json json_of(const Schema& schema, const YamlNode& node);
 
 }  // namespace lapl

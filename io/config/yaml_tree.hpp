@@ -52,11 +52,13 @@ YamlNode plain_node(std::string text, TextPosition position);
 YamlNode text_node(std::string text, TextPosition position);
 void append_entry(YamlNode& map, const std::string& key, YamlNode value);
 
+/// A fault in a document and its place.
 struct YamlProblem {
   TextPosition position;
   std::string what;
 };
 
+/// A parsed text, or the first problem in it.
 struct YamlDocument {
   YamlNode root;
   std::optional<YamlProblem> problem;  ///< where set, the root is not complete

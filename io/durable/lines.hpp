@@ -6,7 +6,7 @@
 
 namespace lapl {
 
-/// Whether added lines are synced to the disk at once or by a later sync of the file.
+/// When added lines are synced to the disk: at once, or by a later sync of the file.
 enum class Durable { now, later };
 
 /// Appends all lines, or none where it throws IoError.

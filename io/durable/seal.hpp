@@ -10,6 +10,7 @@
 
 namespace lapl {
 
+/// Bytes of a seal.
 inline constexpr std::size_t seal_size = 40;
 using SealBytes = std::array<std::byte, seal_size>;
 

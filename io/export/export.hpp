@@ -22,6 +22,7 @@ void write_npy(const std::filesystem::path& path, const Series& series, const st
 /// The values alone, little-endian, record after record, and an XDMF file beside it that describes
 /// them to ParaView (https://www.xdmf.org, version 3).
 void write_raw(const std::filesystem::path& path, const Series& series, const std::string& field);
+/// The path of the XDMF file beside raw values.
 std::filesystem::path xdmf_path(const std::filesystem::path& raw);
 
 /// One line per cell: step, time, [plane, row,] column, value, in the fewest digits that read back

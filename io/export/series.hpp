@@ -25,6 +25,7 @@ struct StepRange {
   }
 };
 
+/// One output of a series, and its place in a file.
 struct SeriesRecord {
   std::filesystem::path file;
   std::size_t record = 0;  ///< index in the file
@@ -33,6 +34,7 @@ struct SeriesRecord {
   std::vector<std::string> fields;  ///< names of its datasets
 };
 
+/// A time series: a grid and its records.
 struct Series {
   Shape shape;
   Spacing spacing;

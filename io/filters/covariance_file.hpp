@@ -16,6 +16,7 @@ struct CovarianceNames {
   std::string input = "/input", mu = "/mu", gamma = "/gamma", c = "/c";
 };
 
+/// The shapes, type and timing of a computed covariance.
 struct CovarianceResult {
   CovarianceProblem problem;
   std::string storage;  ///< type of the result: float16, float32 or float64

@@ -12,6 +12,7 @@
 
 namespace lapl {
 
+/// The checked config of `lapl filter`.
 struct FilterJob {
   std::string input_path;  ///< absolute: PNG file, folder of them, .npy or HDF5 file
   std::string input_dataset = "/field";

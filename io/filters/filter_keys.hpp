@@ -17,6 +17,7 @@ const KeyTable<FilterConfig>& filter_keys();
 YamlNode read_filter(const YamlNode& node, const std::string& path, YamlProblems& problems);
 /// Reads a list of filters.
 YamlNode read_filters(const YamlNode& node, const std::string& path, YamlProblems& problems);
+/// The schema of a list of filters.
 Schema filters();
 
 /// Stores a resolved map in a filter.

@@ -38,6 +38,7 @@ struct Axes {
 
 /// The dimension scales in the order of a field's axes: time, then those of the grid.
 using AxisScales = std::vector<Hdf5Dataset>;
+/// Closes all scales. Throws IoError.
 void close_axes(AxisScales& scales);
 
 /// Writes /time, the grid's axes and /step, and the root attribute with the spacing.

@@ -42,6 +42,7 @@ struct CheckpointHeader {
   std::optional<OutputListMark> output_list = {};
 };
 
+/// A header with the values of the state.
 struct Checkpoint {
   CheckpointHeader header;
   FieldValues values;  ///< every field, one after the other; empty after scan_checkpoint

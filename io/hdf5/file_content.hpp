@@ -11,6 +11,7 @@
 
 namespace lapl {
 
+/// A file opened for reading.
 struct OpenedFile {
   Hdf5File file;
   std::string format;  ///< as read_format returns it

@@ -24,7 +24,6 @@ bool is_bundle(const std::string& name) {
   return name.starts_with("bundle-") && step_of_file_name("step-" + name.substr(7)) >= 0;
 }
 
-/// The bundles in the folder.
 std::vector<fs::path> list_bundles(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;

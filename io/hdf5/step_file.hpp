@@ -28,6 +28,7 @@ struct NamedField {
 /// Name and text of each entry of /provenance.
 using Provenance = std::vector<std::pair<std::string, std::string>>;
 
+/// The content of a step file.
 struct StepRecord {
   Shape shape;
   Spacing spacing = {};

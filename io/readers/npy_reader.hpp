@@ -14,6 +14,7 @@ namespace lapl {
 /// True where the file begins like an .npy file, whatever its name.
 bool is_npy(const std::filesystem::path& path);
 
+/// Reads one .npy file.
 class NpyReader {
  public:
   /// Reads the header. Axes as in HDF5 datasets; any real type but long double, in either byte

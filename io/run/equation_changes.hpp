@@ -12,6 +12,7 @@ namespace lapl {
 /// Name of these events in log.jsonl.
 inline constexpr const char* equation_changed_event = "equation_changed";
 
+/// A change of the equation at a step.
 struct EquationChange {
   std::int64_t step = 0;
   std::string text;  ///< each changed key with both values

@@ -16,6 +16,7 @@ namespace lapl {
 /// rows.
 enum class StateValues : std::uint8_t { kept, of_ranks };
 
+/// A checkpoint chosen for a restart.
 struct Restart {
   std::filesystem::path path;
   Checkpoint checkpoint;

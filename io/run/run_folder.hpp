@@ -11,6 +11,7 @@
 
 namespace lapl {
 
+/// A locked run folder; the lock ends with the object.
 class RunFolder {
  public:
   enum class Existing { refuse, overwrite };

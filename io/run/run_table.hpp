@@ -8,6 +8,7 @@
 
 namespace lapl {
 
+/// One table, with its path and columns.
 class RunTable {
  public:
   /// `columns` follow the step and the time.

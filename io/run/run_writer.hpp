@@ -40,6 +40,7 @@ struct StoredEvent {
   Shape shape;
 };
 
+/// Writes outputs, checkpoints, tables and the index of a run.
 template <class T>
 class RunWriter final : public RunSink<T> {
  public:
@@ -122,8 +123,10 @@ class RunWriter final : public RunSink<T> {
   std::uint64_t last_digest_ = 0;
 };
 
+/// diagnostics.csv of a run folder.
 RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config);
 
+/// probes.csv of a run folder.
 RunTable probes_table(const RunFolder& folder, const RunConfig& config);
 
 /// A digest for people: 0x and sixteen digits.

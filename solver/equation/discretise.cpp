@@ -11,7 +11,7 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
-constexpr std::size_t most_operations = 4096;  // most operations of one tree
+constexpr std::size_t most_operations = 4096;
 
 bool is_unit(const Term& term) { return term.literal && std::abs(term.factor) == 1; }
 

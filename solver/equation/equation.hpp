@@ -37,6 +37,7 @@ struct KeysGiven {
   /// true where none of these keys has a wrong value
   std::function<bool(std::initializer_list<const char*>)> right;
 };
+/// A mistake in a key of the config.
 struct KeyMistake {
   std::string key;
   std::string what;
@@ -52,6 +53,7 @@ struct StepProblem {
   std::string what;
 };
 
+/// A row of the table of equations.
 struct Equation {
   EquationKind value;
   const char* name;     ///< equation.kind

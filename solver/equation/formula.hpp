@@ -42,6 +42,7 @@ class FormulaError : public std::runtime_error {
   std::vector<std::string> through;
 };
 
+/// A node of a formula's tree.
 struct FormulaNode {
   enum class Kind {
     number,

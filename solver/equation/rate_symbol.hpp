@@ -13,6 +13,7 @@
 
 namespace lapl {
 
+/// The symbol of the rates that stages compute.
 class RateSymbol {
  public:
   enum class Rates {

@@ -16,6 +16,7 @@ namespace lapl {
 
 enum class Scheme { euler, heun, ssprk3, rk4, leapfrog, rkl2 };
 
+/// One stage of a Runge-Kutta scheme.
 struct SchemeStage {
   double time = 0;                     ///< time of y_i in steps: Butcher's c
   std::array<double, 7> weights = {};  ///< Butcher's a (in the last stage b) times the divisor
@@ -32,6 +33,7 @@ struct SchemeStages {
   }
 };
 
+/// A row of the table of schemes.
 struct SchemeRow {
   Scheme value;
   const char* name;     ///< time.scheme
@@ -61,6 +63,7 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
     {Scheme::rkl2, "rkl2", "Runge-Kutta-Legendre super time steps, second order", 2, {}}});
 // clang-format on
 
+/// Bounds of the number of stages of rkl2.
 inline constexpr int least_stages = 2, most_stages = 128;
 
 /// A scheme with its number of stages, which only rkl2 leaves open.

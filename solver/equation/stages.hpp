@@ -26,6 +26,7 @@ struct FormulaSystem {
   std::vector<Formula> quantities;  ///< equation.let
 };
 
+/// Stages, with the arrays and names that they use.
 struct StepStages {
   std::vector<Stage> stages;
   std::vector<int> like;  ///< for each array, the array whose faces it has; -1: those of a quantity

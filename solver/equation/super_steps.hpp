@@ -13,6 +13,7 @@
 
 namespace lapl {
 
+/// The coefficients of stage j.
 struct SuperStage {
   double mu = 0, nu = 0;
   double of_rate = 0;        ///< m

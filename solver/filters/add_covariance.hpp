@@ -10,6 +10,7 @@
 
 namespace lapl {
 
+/// How a covariance was computed.
 struct CovarianceOutcome {
   std::string backend;     ///< "cpu" or "cuda"
   double seconds = 0;      ///< computing the sum alone

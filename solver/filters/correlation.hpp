@@ -32,6 +32,7 @@ Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid);
 /// Checks several filters in this precision and throws what correlation_on_grid throws.
 void check_on_grid(const std::vector<FilterConfig>& filters, Shape grid, Precision precision);
 
+/// A method, and why it was chosen.
 struct MethodChoice {
   FilterMethod method;
   std::string reason;  ///< for people

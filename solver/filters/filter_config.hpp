@@ -31,6 +31,7 @@ struct KernelRow {
   std::array<double, 25> weights = {};  ///< row-major
 };
 
+/// One filter; members begin with the kernels that read them.
 struct FilterConfig {
   std::string name = "filtered";
   FilterKind kind = FilterKind::convolve;

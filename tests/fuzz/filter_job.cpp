@@ -1,4 +1,4 @@
-// A config of lapl filter as text, up to the weights that it asks for.
+// Input: a config of lapl filter as text; read up to the weights that it asks for.
 #include "io/filters/filter_job.hpp"
 
 #include "kernels/error.hpp"

@@ -1,5 +1,4 @@
-// An HDF5 file of any program as a filter's weights, in each mode, up to the result on a small
-// grid.
+// Input: an HDF5 file of another program as a filter's weights; used in each mode on a small grid.
 #include "io/filters/filter_source.hpp"
 #include "kernels/error.hpp"
 #include "solver/filters/correlation.hpp"

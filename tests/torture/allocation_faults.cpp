@@ -1,8 +1,9 @@
-// A library to preload (LD_PRELOAD) that makes memory run out. Environment:
+//
+// A library for LD_PRELOAD that makes memory run out. Environment:
 //   LAPL_FAIL_ALLOCATION=N      the Nth allocation fails
-//   LAPL_FAIL_FOREVER=1         and every later one
-//   LAPL_FAIL_OWN=1             only the program's own and those of C++'s new count and fail
-//   LAPL_ALLOCATION_COUNT=FILE  the number of those counted goes there at exit
+//   LAPL_FAIL_FOREVER=1         so does every later one
+//   LAPL_FAIL_OWN=1             only allocations of the program and of C++'s new count and fail
+//   LAPL_ALLOCATION_COUNT=FILE  file that receives the number of counted allocations at exit
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -16,7 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// The C library's own functions, under the names that it keeps for such libraries as this.
+// The C library's own functions, under the names that it keeps for such libraries.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
@@ -29,9 +30,9 @@ namespace {
 std::atomic<long> counted = 0;
 long fail_at = 0;
 bool forever = false;
-bool armed = false;  // from main on: what is allocated before it nobody can answer for
+bool armed = false;  // from main on, since programs cannot handle failures before it
 
-// The code of the program and of the C++ library; where there is none, all allocations count.
+// The code of the program and of the C++ library; without it all allocations count.
 struct Range {
   std::uintptr_t begin, end;
 };
