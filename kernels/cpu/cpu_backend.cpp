@@ -23,14 +23,14 @@
 
 namespace lapl {
 
-std::string processor_name() {
+namespace {
+
+std::string read_processor_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   return "unknown processor";
 }
-
-namespace {
 
 void require_memory(double needed) {
   const double available = memory_available("cpu").host;
@@ -223,6 +223,11 @@ class CpuBackend final : public Backend<T> {
 };
 
 }  // namespace
+
+std::string processor_name() {
+  static const std::string name = read_processor_name();
+  return name;
+}
 
 template <class T>
 std::unique_ptr<Backend<T>> make_cpu_backend(const std::string& engine, const Problem<T>& problem,

@@ -27,11 +27,12 @@ std::uint64_t machine_memory() {
   return 0;
 }
 
-/// The number in a control group's file; `unlimited` where there is none ("max", or no file).
+/// The number in a control group's file; `unlimited` where there is none ("max", or no file) or one
+/// that no memory has, with which version 1 says so.
 std::uint64_t group_number(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
-  return file >> number ? number : unlimited;
+  return file >> number && number < std::uint64_t{1} << 60 ? number : unlimited;
 }
 
 /// The file cache of a control group, which counts as used but gives way.
@@ -61,8 +62,8 @@ std::uint64_t memory_of_groups(const std::filesystem::path& root, const std::str
   std::uint64_t least = unlimited;
   for (auto group = root / name.substr(1);; group = group.parent_path()) {
     const std::uint64_t limit = group_number(group / files.limit);
-    const std::uint64_t used = group_number(group / files.used);
-    if (limit != unlimited && used != unlimited)
+    const std::uint64_t used = limit == unlimited ? limit : group_number(group / files.used);
+    if (used != unlimited)
       least = std::min(
           least, limit - std::min(limit, used - std::min(used, group_cache(group, files.prefix))));
     if (group == root || !group.has_relative_path()) return least;

@@ -6,9 +6,9 @@
 
 namespace lapl {
 
-/// draw_figure and draw_pixels.
+/// As figure.hpp has draw_figure and draw_pixels.
 struct DrawingModule {
-  decltype(&draw_figure) figure;
+  decltype(&draw_figure) vectors;  ///< of SVG and PDF
   decltype(&draw_pixels) pixels;
 };
 

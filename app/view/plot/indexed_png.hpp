@@ -1,4 +1,4 @@
-// A field alone as a picture: small files, without axes.
+// PNG files: of a field alone, small and without axes, or of a drawn figure.
 #pragma once
 
 #include <string>
@@ -13,5 +13,8 @@ std::string indexed_png(const Panel& panel);
 
 /// Greyscale PNG of a field, its first row on top: 0 is black, 1 is white, as read_png has them.
 std::string grey_png(Shape shape, std::vector<double> values);
+
+/// PNG of what draw_pixels makes, soon done rather than small. Throws IoError where libpng fails.
+std::string drawn_png(PictureSize size, const std::vector<Rgb>& pixels);
 
 }  // namespace lapl

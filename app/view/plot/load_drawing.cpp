@@ -1,5 +1,6 @@
 // The library lapl_drawing, where this build has one.
 #include "app/view/plot/drawing_module.hpp"
+#include "app/view/plot/indexed_png.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/module.hpp"
 
@@ -24,7 +25,8 @@ void require_drawing() { drawing(); }
 
 std::string draw_figure(PictureFormat format, const FigureLayout& layout,
                         const std::vector<Panel>& panels) {
-  return drawing().figure(format, layout, panels);
+  if (format == PictureFormat::png) return drawn_png(layout.size, draw_pixels(layout, panels));
+  return drawing().vectors(format, layout, panels);
 }
 
 std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels) {
