@@ -1,21 +1,28 @@
 #include "kernels/machine/module.hpp"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 
 #include <filesystem>
 
 namespace lapl {
 
 Module load_module(const std::string& name, bool global) {
-  // $ORIGIN, which needs no /proc, is another folder where a sanitizer's dlopen calls the loader's.
   std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string folder = error ? "$ORIGIN" : program.parent_path().string();
+  auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) {  // without /proc: the name that it was started by
+    const auto* const started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    program = std::filesystem::canonical(started, error);
+  }
   const std::string file = "lib" + name + ".so";
-  void* const library = dlopen((folder + "/" LAPL_MODULES "/" + file).c_str(),
+  const auto missing = [&](const std::string& why) {
+    return Module{nullptr, file + " cannot be loaded: " + why};
+  };
+  if (error) return missing("the program's folder is unknown");  // not from the current one
+  void* const library = dlopen((program.parent_path() / LAPL_MODULES / file).c_str(),
                                RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL));
   void* const functions = library == nullptr ? nullptr : dlsym(library, name.c_str());
-  if (functions == nullptr) return {nullptr, file + " cannot be loaded: " + dlerror()};
+  if (functions == nullptr) return missing(dlerror());
   return {functions, ""};
 }
 
