@@ -11,7 +11,7 @@
 #include "app/commands/run_ranks.hpp"
 #include "app/exit_code.hpp"
 #include "app/view/console.hpp"
-#include "io/provenance.hpp"
+#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

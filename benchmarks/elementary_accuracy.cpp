@@ -1,6 +1,6 @@
-// Greatest errors of the elementary functions, in units in the last place of the true value, and
-// where: of every float, against the C library's functions of double, and of ten million doubles
-// against MPFR. Minutes for each function.
+// Finds the largest errors of the elementary functions, in units in the last place of the true
+// value, and their arguments. It tries every float, against the C library's functions of double,
+// and ten million doubles against MPFR, which takes minutes for each function.
 //
 //   lapl_elementary_accuracy [FUNCTION...]
 #include <fmt/format.h>
@@ -33,8 +33,8 @@ void print(std::string_view name, std::string_view type, const Worst& worst) {
   std::fflush(stdout);
 }
 
-/// NaN counts as an infinite error unless both are; a number past the greatest one as the next that
-/// the format would have.
+/// The error in units in the last place. A NaN counts as an infinite error unless both are NaN; an
+/// infinite result counts as the number after the largest finite one.
 double float_error(float computed, double expected) {
   if (std::isnan(expected) || std::isnan(computed))
     return std::isnan(expected) && std::isnan(computed) ? 0 : HUGE_VAL;
@@ -43,7 +43,7 @@ double float_error(float computed, double expected) {
   const double value = std::isinf(computed) ? std::copysign(overflow, computed) : computed;
   expected = std::clamp(expected, -overflow, overflow);
   if (expected == 0) return std::abs(value) / 0x1p-149;
-  // Two to the exponent, by its bits.
+  // Two to the power of the exponent, by its bits.
   const double binade =
       std::bit_cast<double>(std::bit_cast<std::uint64_t>(std::abs(expected)) & 0x7ff0000000000000);
   const double place = std::max(std::min(binade, 0x1p127), 0x1p-126) * 0x1p-23;
@@ -64,7 +64,6 @@ void every_float(std::string_view name, Function function, Reference reference) 
   print(name, "float", worst);
 }
 
-/// An MPFR number.
 struct Number {
   mpfr_t value;
   Number() { mpfr_init2(value, 120); }
@@ -72,7 +71,7 @@ struct Number {
   ~Number() { mpfr_clear(value); }
 };
 
-/// `expected` is lost.
+/// The error in units in the last place; overwrites `expected`.
 double double_error(double computed, mpfr_t expected) {
   if (mpfr_nan_p(expected) || std::isnan(computed))
     return mpfr_nan_p(expected) && std::isnan(computed) ? 0 : HUGE_VAL;
@@ -80,7 +79,7 @@ double double_error(double computed, mpfr_t expected) {
   if (std::isinf(computed) && mpfr_inf_p(expected)) return 0;
   if (mpfr_zero_p(expected)) return computed == 0 ? 0 : HUGE_VAL;
   const int exponent = std::max<int>(nearest == 0 ? -1022 : std::ilogb(nearest), -1022);
-  if (std::isinf(computed)) {  // as if it were 2^1024
+  if (std::isinf(computed)) {  // counts as 2^1024
     if (mpfr_get_exp(expected) > 1024) return 0;
     mpfr_div_2si(expected, expected, 1024, MPFR_RNDN);
     return std::ldexp(std::abs(mpfr_get_d(expected, MPFR_RNDN) - std::copysign(1, computed)), 53);
@@ -118,7 +117,7 @@ double between(std::mt19937_64& random, double low, double high) {
 }
 double any(std::mt19937_64& random) { return std::bit_cast<double>(random()); }
 double positive(std::mt19937_64& random) { return std::bit_cast<double>(random() >> 1); }
-/// Of either sign, the exponent between two.
+/// Numbers of either sign, with exponents between Low and High.
 template <int Low, int High>
 double sized(std::mt19937_64& random) {
   const double exponent = std::floor(between(random, Low, High));
@@ -128,13 +127,13 @@ template <int Low, int High>
 double uniform(std::mt19937_64& random) {
   return between(random, Low, High);
 }
-/// Nearest to a multiple of a quarter turn.
+/// Numbers nearest to a multiple of a quarter turn.
 double quarter_turns(std::mt19937_64& random) {
   const double n = std::floor(std::exp2(between(random, 0, 52)));
   return n * 1.5707963267948966;
 }
 
-/// Pairs with a power that is neither zero nor infinite, for the most part.
+/// An exponent for base x such that the power is mostly neither zero nor infinite.
 template <class T>
 T exponent_for(T x, std::mt19937_64& random) {
   using Limits = std::numeric_limits<T>;
@@ -157,7 +156,7 @@ struct BaseAndExponent {
     return {x, exponent_for(x, random)};
   }
 };
-/// y and x of any sizes, and of sizes that are not far apart.
+/// Pairs y and x, half of any magnitudes and half of similar ones.
 struct Point {
   template <class T>
   static std::pair<T, T> draw(std::int64_t i, std::mt19937_64& random) {

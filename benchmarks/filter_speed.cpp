@@ -1,4 +1,4 @@
-// How fast the filters are: verifies each against the sum as it stands, warms up, prints medians.
+// Measures the filters: compares each with the plain sum, warms up, then prints medians.
 //
 //   lapl_filter_speed [cpu|cuda] [--json]
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/filters/cpu/filter.hpp"
+#include "kernels/filters/cpu/cpu_filter.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "benchmarks/filter_speed_cuda.hpp"
 #endif
@@ -32,12 +32,12 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Values in [-1, 1) that look random.
+// Pseudo-random values in [-1, 1).
 double scattered(std::size_t i) {
   return static_cast<double>((i * 2654435761u >> 7) % 1999) / 999.5 - 1;
 }
 
-// Whether `found` is `expected`, to the bit or as rounding allows it.
+// True if `found` equals `expected`, to the bit or within rounding.
 template <class T>
 bool agrees(const std::vector<T>& found, const std::vector<T>& expected, bool to_the_bit,
             double weights) {

@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/step_clock.hpp"
 #include "kernels/cuda/device/stream.hpp"
-#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/filters/frame_filter.hpp"
 
 namespace lapl {
@@ -48,7 +48,7 @@ template std::vector<double> device_seconds(const Correlation<double>&, FilterMe
 
 SequenceSeconds sequence_seconds(const Correlation<float>& correlation, std::int64_t frames) {
   const auto filter = make_frame_filter<float>("cuda", {correlation, FilterMethod::direct}, 0);
-  const auto read = [](std::int64_t, float*) {};  // the frames are in pinned memory already
+  const auto read = [](std::int64_t, float*) {};  // the frames are already in page-locked memory
   const auto write = [](std::int64_t, const float*) {};
   filter->run(20, read, write);
   auto start = std::chrono::steady_clock::now();

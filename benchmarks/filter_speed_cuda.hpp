@@ -1,4 +1,4 @@
-// Timing of filters on the device, for lapl_filter_speed.
+// Timing of filters on a GPU, for lapl_filter_speed.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,14 @@
 
 namespace lapl {
 
-/// Applies the filter to `input`, puts the result in `output` (both in host memory), then times it:
-/// seconds of device time a filter in each of several repeats of 50 that are queued together.
+/// Applies the filter to `input` and writes `output`, both in host memory, then times it. Returns
+/// seconds of device time a call, for each of several repeats of 50 queued calls.
 template <class T>
 std::vector<double> device_seconds(const Correlation<T>& correlation, FilterMethod method,
                                    const std::vector<T>& input, std::vector<T>& output);
 
-/// Seconds a frame of a long sequence that is copied in, filtered and copied out, and of copying
-/// one frame in alone.
+/// Seconds a frame of a long sequence that is copied in, filtered and copied out, and of only
+/// copying one frame in.
 struct SequenceSeconds {
   double filter, copy;
 };

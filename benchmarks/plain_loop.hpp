@@ -1,4 +1,4 @@
-// The double-buffered OpenMP loop that anybody would write first, compiled -O3 -march=native.
+// The simplest double-buffered OpenMP loop, compiled with -O3 -march=native, as a baseline.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace lapl {
 
-/// `steps` steps of diffusion with zero boundary on two or three axes; the result is in `field`
-/// (`steps` must be even).
+/// Takes `steps` steps of diffusion with faces held at 0, on two or three axes. `steps` must be
+/// even; the result is in `field`.
 void plain_steps(float* field, float* next, Shape shape, float c, std::int64_t steps);
 void plain_steps(double* field, double* next, Shape shape, double c, std::int64_t steps);
 

@@ -1,5 +1,5 @@
-// The sum over rows of a product of two matrices, s_j = sum over i, k of A_ik B_kj: by the product,
-// and by adding up A's rows first, which leaves one product of a vector and a matrix.
+// Times two ways to sum the rows of a matrix product, s_j = sum over i, k of A_ik B_kj: by the
+// whole product, and by summing A's rows first, which leaves a product of a vector and a matrix.
 //
 //   lapl_row_sums [SIZE]
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Matrix = std::vector<float>;  // size x size, row-major
 
-// By the whole product, a row of it at a time.
+// Computes the whole product, one row at a time.
 std::vector<double> by_product(const Matrix& a, const Matrix& b, std::size_t size) {
   std::vector<double> sums(size, 0.);
 #pragma omp parallel

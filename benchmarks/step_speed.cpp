@@ -1,5 +1,6 @@
-// How fast the engines step, beside the loop that anybody would write first. Verifies, warms up,
-// then takes turns, so that a machine that gets slower gets slower for all; prints medians.
+// Measures the engines beside the simplest loop (plain_loop.hpp). It compares the results, warms
+// up, then lets the engines take turns, so that a machine that slows down slows all of them; it
+// prints medians.
 //
 //   build/bin/lapl_step_speed [[PLANES] ROWS COLUMNS STEPS [BACKEND]]
 #include <fmt/format.h>
@@ -53,10 +54,11 @@ void measure(Shape shape, std::int64_t steps, const std::string& backend) {
     backends.back()->set_state(field);
     contenders.push_back({std::string(engine.name), [made = backends.back().get(), steps] {
                             made->advance(steps);
-                            made->stepping_seconds();  // waits
+                            made->stepping_seconds();  // waits for a device
                           }});
   }
-  for (Contender& contender : contenders) contender.advance();  // warm up, and verify
+  // warms up, for the comparison below
+  for (Contender& contender : contenders) contender.advance();
   for (std::size_t i = 0; i < backends.size(); ++i) {
     if (!std::ranges::equal(backends[i]->capture().wait().state, plain)) {
       fmt::print("{}: differs from the plain loop\n", contenders[i + 1].name);

@@ -1,4 +1,4 @@
-# Turns the CUDA backend on where nvcc 12 or newer is found, and says which way it went.
+# Enables the CUDA backend if nvcc 12 or newer is found, and reports which.
 set(LAPL_HAS_CUDA OFF)
 if(LAPL_CUDA)
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
@@ -8,7 +8,7 @@ if(LAPL_CUDA)
     endif()
   endif()
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # A100; H100 and H200, and PTX for newer ones
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # A100, H100 and H200; PTX for newer ones
   endif()
   include(CheckLanguage)
   check_language(CUDA)
@@ -17,7 +17,7 @@ if(LAPL_CUDA)
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
       set(LAPL_HAS_CUDA ON)
       find_package(CUDAToolkit REQUIRED)
-      if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has C++20
+      if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc supports C++20
         set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
         set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
       endif()

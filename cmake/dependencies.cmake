@@ -1,5 +1,6 @@
-# Libraries, all packaged in Debian 12, Debian 13 and Ubuntu 24.04 (scripts/packages lists the packages).
-# GNU's OpenMP reads its settings in its constructor. As an archive it runs after ours (app/main.cpp).
+# Libraries, all packaged in Debian 12, Debian 13 and Ubuntu 24.04 (scripts/packages lists the packages). GNU's OpenMP
+# is linked as an archive, because it reads its settings in its constructor, which then runs after the one in
+# app/main.cpp.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT OpenMP_gomp_LIBRARY MATCHES "[.]a$")
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.a
                   OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -19,16 +20,15 @@ if(NOT OpenMP_CXX_FOUND)
   message(FATAL_ERROR "${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION} finds no OpenMP${packages}")
 endif()
 find_package(Threads REQUIRED)
-set(HDF5_PREFER_PARALLEL OFF)
-find_package(HDF5 REQUIRED COMPONENTS C HL)
 find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(PNG REQUIRED)
+include(cmake/hdf5.cmake)
 
-# find_plain_library(TARGET HEADER LIBRARY...): an imported target for a library without CMake package
-# files, where all of it is found and LAPL_HIDDEN, a list that tests set, does not name it.
+# find_plain_library(TARGET HEADER LIBRARY...) makes an imported target for a library without CMake files, if its
+# header and all its libraries are found. Tests hide a library by naming it in LAPL_HIDDEN.
 function(find_plain_library target header)
   if(target IN_LIST LAPL_HIDDEN)
     return()
@@ -36,7 +36,7 @@ function(find_plain_library target header)
   find_path(${target}_INCLUDE_DIR ${header} PATH_SUFFIXES cairo)
   set(found ${${target}_INCLUDE_DIR})
   foreach(library ${ARGN})
-    find_library(${target}_${library}_LIBRARY ${library})
+    find_library(${target}_${library}_LIBRARY NAMES lib${library}.a ${library} NAMES_PER_DIR)
     list(APPEND found ${${target}_${library}_LIBRARY})
   endforeach()
   mark_as_advanced(${target}_INCLUDE_DIR)
@@ -50,24 +50,24 @@ function(find_plain_library target header)
 endfunction()
 
 find_plain_library(lapl_fftw fftw3.h fftw3 fftw3f)
-find_plain_library(lapl_cairo cairo.h cairo)
+find_plain_library(lapl_with_cairo cairo.h cairo)
 if(NOT TARGET lapl_fftw)
   message(FATAL_ERROR "FFTW not found: fftw3.h, libfftw3 and libfftw3f")
 endif()
-if(NOT TARGET lapl_cairo)  # optional: without it lapl plot says that it was built without
+if(NOT TARGET lapl_with_cairo)  # optional: without it lapl plot reports that it cannot draw
   message(STATUS "lapl: cairo not found, so lapl plot cannot draw")
 endif()
 
-# Optional: without it lapl run --ranks says that it was built without. The C interface serves.
+# Optional: without it lapl run --ranks reports that it was built without MPI. Only MPI's C interface is needed.
 if(LAPL_MPI)
-  find_package(MPI COMPONENTS C)  # makes its target where it finds nothing too
+  find_package(MPI COMPONENTS C)  # defines its target even if MPI is not found
   if(NOT MPI_C_FOUND)
     message(STATUS "lapl: MPI not found, so lapl run takes no --ranks")
   endif()
 endif()
 
-# Optional, not packaged there: without it halos go from GPU to GPU through host memory. What pip
-# installs (nvidia-nccl-cu13) has the library by its full name alone.
+# Optional and not packaged: without it halos between GPUs go through host memory. The library that pip installs
+# (nvidia-nccl-cu13) has only its full name.
 if(LAPL_HAS_CUDA AND MPI_C_FOUND)
   find_plain_library(lapl_nccl nccl.h nccl)
   if(NOT TARGET lapl_nccl)
@@ -82,7 +82,7 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(lapl_xxhash INTERFACE)
 target_include_directories(lapl_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
 
-# yaml-cpp 0.7 (Debian 12) names its target without a namespace.
+# yaml-cpp 0.7 (Debian 12) has a target without a namespace.
 if(TARGET yaml-cpp::yaml-cpp)
   set(LAPL_YAML yaml-cpp::yaml-cpp)
 else()

@@ -1,4 +1,4 @@
-# Writes OUTPUT, which defines lapl::embedded_headers with the texts of HEADERS, found in SOURCE.
+# Writes OUTPUT, a source file that defines lapl::embedded_headers with the texts of HEADERS from folder SOURCE.
 set(rows "")
 foreach(name IN LISTS HEADERS)
   file(READ ${SOURCE}/${name} text)

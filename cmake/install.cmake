@@ -1,8 +1,7 @@
-# What `cmake --install` puts where, and the Debian package that `cpack -G DEB` makes of it: the
-# program, its manual pages, completions and documentation. An installed tree may be moved.
+# Rules for `cmake --install` and for the Debian package of `cpack -G DEB`: the program, its manual pages, completions
+# and documentation. An installed tree may be moved.
 
-# Folders that CMake makes on the way to a file, and CPack for a package, have the umask's mode.
-# Everyone may read these.
+# Makes folders that everyone may read; CMake and CPack would make them with the umask's mode.
 install(CODE [[
   function(lapl_make_folder folder)
     if(NOT EXISTS "${folder}" OR "${folder}" MATCHES /_CPack_Packages/)
@@ -19,14 +18,16 @@ foreach(folder ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/lapl ${CMAKE_INST
 endforeach()
 
 install(TARGETS lapl RUNTIME)
-if(TARGET lapl_mpi)
-  install(TARGETS lapl_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapl)
-endif()
+foreach(module lapl_mpi lapl_cairo)
+  if(TARGET ${module})
+    install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapl)
+  endif()
+endforeach()
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # where Debian looks
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # the place that Debian requires
 install(DIRECTORY docs configs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Manual pages and the scripts of shells, by the program that was just built.
+# Manual pages and completions are written by the program that was just built.
 set(share ${CMAKE_BINARY_DIR}/share)
 find_program(LAPL_HELP2MAN help2man)
 if(LAPL_HELP2MAN)
@@ -41,13 +42,13 @@ add_custom_command(OUTPUT ${share}/made VERBATIM
   ${make_man_pages}
   COMMAND lapl completions bash > ${share}/bash-completion/completions/lapl
   COMMAND lapl completions zsh > ${share}/zsh/site-functions/_lapl
-  # Debian's zsh looks into the first below /usr/local and into the second below /usr.
+  # Debian's zsh searches the first folder below /usr/local, the second below /usr.
   COMMAND ${CMAKE_COMMAND} -E copy ${share}/zsh/site-functions/_lapl ${share}/zsh/vendor-completions
   COMMAND lapl completions fish > ${share}/fish/vendor_completions.d/lapl.fish
   COMMAND ${CMAKE_COMMAND} -E touch ${share}/made
   COMMENT "Writing manual pages and completions")
 add_custom_target(lapl_share ALL DEPENDS ${share}/made)
-# A build of the program alone can be installed too.
+# OPTIONAL, so that a build of the program alone can be installed too.
 install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
 install(DIRECTORY ${share}/bash-completion ${share}/zsh ${share}/fish
         DESTINATION ${CMAKE_INSTALL_DATADIR} OPTIONAL)
@@ -55,7 +56,6 @@ install(CODE "if(NOT EXISTS \"${share}/made\")
   message(\"Without manual pages and completions, as the target lapl_share was not built\")
 endif()")
 
-# A Debian package
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_SOURCE_DIR}/cmake/package_tools.cmake)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "lapl developers <lapl@localhost>")
@@ -66,9 +66,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Formulas are compiled by g++, movies are made by ffmpeg, and the pages read outputs by the others.
+# g++ compiles formulas, ffmpeg makes movies, and the examples in the documentation use the others.
 set(suggested g++ ffmpeg hdf5-tools netcdf-bin python3-h5netcdf python3-h5py python3-xarray)
-if(MPI_C_LIBRARIES MATCHES mpich)  # mpirun, of the MPI that the program was built with
+if(MPI_C_LIBRARIES MATCHES mpich)  # the mpirun of the MPI that the program was built with
   list(APPEND suggested mpich)
 elseif(MPI_C_FOUND)
   list(APPEND suggested openmpi-bin)

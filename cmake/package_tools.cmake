@@ -1,4 +1,4 @@
-# Read by cpack before it packs. Where a tool is missing CPack names no package, and without
+# Run by cpack before it packs. It names the missing packages, because without `file` CPack names none, and without
 # dpkg-shlibdeps it makes a package that depends on nothing.
 if(CPACK_GENERATOR STREQUAL DEB)
   find_program(LAPL_SHLIBDEPS dpkg-shlibdeps)

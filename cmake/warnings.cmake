@@ -1,5 +1,5 @@
-# What every target of ours is compiled with: warnings, and no contraction of a*b+c, so that fma
-# happens where the code says so and the same bits come out on every backend.
+# Options of all our targets: warnings, and no contraction of a*b+c, so that fma is used only where the code says so
+# and all backends give the same bits.
 add_library(lapl_options INTERFACE)
 target_include_directories(lapl_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_link_libraries(lapl_options INTERFACE OpenMP::OpenMP_CXX)
@@ -7,10 +7,10 @@ target_link_libraries(lapl_options INTERFACE OpenMP::OpenMP_CXX)
 set(host_flags -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
                -Woverloaded-virtual -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  list(APPEND host_flags -Wno-restrict)  # GCC 12 warns of std::string's operator+ (bug 105651)
+  list(APPEND host_flags -Wno-restrict)  # GCC 12 warns wrongly about std::string's operator+ (bug 105651)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Loops that it does not vectorise, and tables of loops that are defined elsewhere.
+  # Clang warns of loops that it does not vectorise, and of tables of loops that are defined elsewhere.
   list(APPEND host_flags -Wno-pass-failed -Wno-undefined-var-template)
 endif()
 target_compile_options(lapl_options INTERFACE

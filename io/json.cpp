@@ -9,7 +9,7 @@ namespace lapl {
 using Json = nlohmann::ordered_json;
 
 Json parse_json(std::string_view text) {
-  constexpr int deepest = 100;  // copying and writing take a piece of the stack for each level
+  constexpr int deepest = 100;  // copying and writing recurse once per level
   bool too_deep = false;
   const auto look = [&](int depth, Json::parse_event_t, Json&) {
     too_deep = too_deep || depth > deepest;

@@ -1,5 +1,4 @@
-// JSON that anybody may have written: read without trust, and written whatever bytes its texts
-// hold.
+// Reads JSON that anyone may have written, and writes JSON with texts of any bytes.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +8,13 @@
 
 namespace lapl {
 
-/// The value; discarded where the text is not JSON, or nested deeper than lapl writes.
+/// The parsed value; `discarded` where the text is not JSON or is nested deeper than lapl writes.
 nlohmann::ordered_json parse_json(std::string_view text);
 
-/// run.json of a run folder. Throws IoError where it cannot be read or is not an object.
+/// The content of run.json in a run folder. Throws IoError where it is unreadable or not an object.
 nlohmann::ordered_json read_summary(const std::filesystem::path& folder);
 
-/// The value as text, with U+FFFD in the place of bytes that are not UTF-8.
+/// The value as text, with U+FFFD for bytes that are not UTF-8.
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 
 }  // namespace lapl

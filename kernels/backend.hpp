@@ -1,5 +1,5 @@
-// A backend is where the field lives: it holds the state, steps it with one engine, and hands out
-// copies. solver/ drives one through this interface and never sees host or device memory.
+// A backend holds the state, steps it with one engine, and copies it out. solver/ uses it through
+// this interface and never touches host or device memory itself.
 #pragma once
 
 #include <cstdint>
@@ -19,39 +19,42 @@
 
 namespace lapl {
 
-/// Copies of the state at one step, in host memory, as a Capture holds them. Of several ranks each
-/// has the rows that are its own.
+/// The copies of the state at one step, in host memory, that a Capture holds. With several ranks,
+/// each has only the rows it owns.
 template <class T>
 struct Captured {
-  RowRange rows;                                 ///< of the grid: all of them, but of ranks
-  std::span<const T> state;                      ///< every field, one after the other
-  std::int64_t cells = 0;                        ///< of a field, in these rows
-  std::vector<std::span<const T>> derived;       ///< of each plan of set_derived, or none
-  std::uint64_t digest = 0;                      ///< of the whole state (kernels/fields/digest.hpp)
-  std::optional<std::int64_t> first_not_finite;  ///< index in the whole state of the first one
-  Ranks* ranks = &only_rank();                   ///< that have the other rows
+  /// rows of the grid in this copy: all, or this rank's
+  RowRange rows;
+  std::span<const T> state;                 ///< every field, one after the other
+  std::int64_t cells = 0;                   ///< cells of one field in these rows
+  std::vector<std::span<const T>> derived;  ///< for each plan of set_derived, or empty
+  std::uint64_t digest = 0;                 ///< of the whole state (kernels/fields/digest.hpp)
+  /// index in the whole state of the first such value
+  std::optional<std::int64_t> first_not_finite;
+  Ranks* ranks = &only_rank();  ///< the ranks that have the other rows
 
   std::span<const T> field(std::int64_t index) const {
     return state.subspan(index * cells, static_cast<std::size_t>(cells));
   }
 };
 
-/// What runs the steps, for people and for the provenance of files.
+/// The backend, engine and device of a run, for people and for the provenance in files.
 struct BackendDescription {
-  std::string backend;       ///< "cpu" or "cuda"
-  std::string engine;        ///< a name from engine_table
-  std::string reason;        ///< why this engine
-  std::string device;        ///< processor or GPU model
-  std::string driver;        ///< CUDA driver and runtime versions; empty on a CPU
-  int threads = 0;           ///< CPU threads; 0 on a GPU
-  std::string setback = {};  ///< why it steps slower than it could, once that is known; else empty
+  std::string backend;
+  std::string engine;
+  std::string reason;  ///< why this engine was chosen
+  std::string device;  ///< model of the processor or GPU
+  std::string driver;  ///< versions of the CUDA driver and runtime; empty on a CPU
+  int threads = 0;     ///< CPU threads; 0 on a GPU
+  /// why steps are slower than they could be; empty if they are not or it is not yet known
+  std::string setback = {};
 };
 
 template <class T>
 class Backend;
 
-/// Holds a backend's copies of the state at one step: while it or a copy of it lives, the backend
-/// captures nothing else. The backend must outlive it.
+/// Keeps a backend's copies of the state at one step. While it or a copy of it lives, the backend
+/// makes no other capture. The backend must outlive it.
 template <class T>
 class Capture {
  public:
@@ -74,42 +77,44 @@ class Backend {
 
   virtual BackendDescription description() const = 0;
 
-  /// Sets the state: every field, one after the other, as it is after `step` steps; of several
-  /// ranks each gives the rows that are its own.
+  /// Sets the state after `step` steps: every field, one after the other. With several ranks, each
+  /// gives the rows it owns.
   virtual void set_state(std::span<const T> state, std::int64_t step = 0) = 0;
 
-  /// Those that step the state together, each of which calls the same functions of its backend.
+  /// The ranks that step the state together; all of them call the same functions of their backends.
   /// Captures have ranks of their own, for the thread that reads them.
   virtual Ranks& ranks() { return only_rank(); }
 
-  /// The rows that set_state takes and captures hand out.
+  /// The rows that set_state takes and captures hold.
   virtual RowRange rows() const = 0;
 
-  /// Where the state lies.
+  /// A view of the current state in memory.
   virtual Block<T> block() = 0;
 
-  /// Values of the present state at these indices of it.
+  /// Values of the current state at `indices`.
   virtual std::vector<T> values_at(std::span<const std::int64_t> indices) = 0;
 
-  /// Waits for code that is compiled while steps are taken otherwise, with the same bits.
+  /// Waits for code that is being compiled; until then other code takes the steps, with the same
+  /// bits.
   virtual void settle() {}
 
-  /// Goes on by `steps` steps. May return early, but never before earlier calls are done.
+  /// Takes `steps` steps. It may return before they are done, but not before the previous call's
+  /// are.
   virtual void advance(std::int64_t steps) = 0;
 
-  /// Starts a search of the present state for values that are not finite.
+  /// Starts to search the current state for values that are not finite.
   virtual void start_finite_check() = 0;
 
-  /// Ends that search (waits for it where need be): the first such value, with those around it as
-  /// they were at the start.
+  /// Waits for the search to end. Returns the first such value with the values around it, as they
+  /// were when the search started.
   virtual std::optional<NotFinite<T>> finish_finite_check() = 0;
 
-  /// What a capture can hold besides the state. To be called before the first
-  /// capture. Throws DeviceError where memory does not suffice.
+  /// Sets the derived outputs that captures can hold besides the state; must be called before the
+  /// first capture. Throws DeviceError if memory does not suffice.
   virtual void set_derived(const std::vector<DerivedPlan<T>>& plans) = 0;
 
-  /// Starts copying the present state and what follows from it to the host. Stepping may go on at
-  /// once. Throws std::logic_error while an earlier capture is held.
+  /// Starts to copy the current state, and its derived outputs if asked for, to the host. Steps may
+  /// be taken at once. Throws std::logic_error while an earlier capture is held.
   [[nodiscard]] Capture<T> capture(bool with_derived = false) {
     if (!held_.expired()) throw std::logic_error("capture: an earlier capture is still held");
     start_capture(with_derived);
@@ -118,7 +123,7 @@ class Backend {
     return {*this, held};
   }
 
-  /// Waits until every step is done; seconds spent in stepping alone since construction.
+  /// Seconds spent in steps since construction; waits until every step is done.
   virtual double stepping_seconds() = 0;
 
  private:
@@ -129,7 +134,8 @@ class Backend {
   std::weak_ptr<const void> held_;
 };
 
-/// The present state: every field, one after the other; of several ranks the rows that are its own.
+/// A copy of the current state: every field, one after the other. With several ranks, only the rows
+/// that this rank owns.
 template <class T>
 std::vector<T> copy_of_state(Backend<T>& backend) {
   const Capture<T> capture = backend.capture();
@@ -137,26 +143,26 @@ std::vector<T> copy_of_state(Backend<T>& backend) {
   return {state.begin(), state.end()};
 }
 
-/// Why no CUDA backend can be made here; empty where one can.
+/// Why no CUDA backend can be made on this machine; empty if one can.
 std::string cuda_unavailable();
 
-/// Makes a CUDA device the one that this thread uses, where there are any: the index-th, counted
-/// round and round.
+/// Makes CUDA device `index`, modulo their number, the device of this thread. Does nothing without
+/// a device.
 void choose_device(int index);
 
-/// Steps that an engine, or "auto", of a backend takes at once, where the grid has room for them.
+/// Steps that the given engine, or "auto", takes in one pass, if the grid is large enough for them.
 template <class T>
 std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend,
                            const std::string& engine);
 
-/// CPU threads for a grid of this shape: one for each core that this process may use, but none for
-/// so few cells that waiting for the others would take longer than stepping them.
+/// CPU threads for a grid of this shape: one for each core that the process may use, but fewer on a
+/// small grid, where waiting for each other would take longer than the work.
 int useful_threads(Shape shape);
 
-/// Makes the backend for `engine` ("auto" or a name from engine_table) on "cpu" or "cuda".
-/// Throws DeviceError where the device is missing, not compiled in, or has too little memory (the
-/// message gives bytes needed and available); ConfigError for an engine of another backend.
-/// `threads` of 0: useful_threads.
+/// Makes a backend, "cpu" or "cuda", with `engine`, which is "auto" or a name from engine_table. If
+/// `threads` is 0, it takes useful_threads. Throws DeviceError if the device is missing, not
+/// compiled in or has too little memory (with the bytes needed and available), ConfigError if the
+/// engine belongs to another backend.
 template <class T>
 std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::string& engine,
                                          const Problem<T>& problem, int threads);

@@ -1,23 +1,23 @@
-// What a machine can do at most.
 #pragma once
 
 #include "kernels/backend.hpp"
 
 namespace lapl {
 
-/// What bounds the speed of any engine: the device's memory without blocking in time, and its
-/// arithmetic.
+/// The two limits of any engine's speed: memory bandwidth, for an engine that takes one step at a
+/// time, and arithmetic.
 struct Ceilings {
   double copy_bytes_per_second = 0;  ///< measured; bytes read plus bytes written
-  double updates_per_second = 0;     ///< arithmetic alone: measured on a CPU, read off a GPU
+  /// by arithmetic alone: measured on a CPU, computed from a GPU's clock
+  double updates_per_second = 0;
 };
 
-/// Measures, in a fraction of a second, what a backend runs on, for values of T: the device that is
-/// current, or its CPU threads. `arithmetic`: instructions a cell, of StageProperties.
+/// Measures the ceilings of the current device, or of the backend's CPU threads, for values of T,
+/// in a fraction of a second. `arithmetic` is that of StageProperties, instructions a cell.
 template <class T>
 Ceilings measure_ceilings(const BackendDescription& by, int arithmetic);
 
-/// The same of so many CPU threads.
+/// The ceilings of `threads` CPU threads, with the arithmetic of diffusion.
 template <class T>
 Ceilings host_ceilings(int threads);
 

@@ -1,4 +1,4 @@
-// What follows from a state and is computed where it lives: results of the grid's shape.
+// Derived outputs: arrays of the grid's shape that are computed from a state.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,8 @@
 
 namespace lapl {
 
-/// What stages make of the state: the last array of `problem`, whose fields are those of the state.
+/// A derived output that stages compute: the last array of `problem`, whose fields are those of the
+/// state.
 template <class T>
 struct StagesPlan {
   Problem<T> problem;
@@ -18,8 +19,8 @@ struct StagesPlan {
 template <class T>
 using DerivedPlan = std::variant<FilterPlan<T>, StagesPlan<T>>;
 
-/// The 5-point Laplacian of array 0 on two axes, in its units per length squared; h^2 is
-/// `spacing_squared`.
+/// The 5-point Laplacian of array 0 on two axes, in field units per length squared;
+/// `spacing_squared` is h^2.
 inline StageTree laplacian_tree(double spacing_squared) {
   StageTree tree = diffusion_tree(2, 0);
   const int difference = tree.operations[tree.results.front()].operands[1];

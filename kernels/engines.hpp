@@ -1,4 +1,4 @@
-// The engines by name: what `compute.engine` accepts and people can read about.
+// The engines by name, as `compute.engine` takes them and `lapl list` shows them.
 #pragma once
 
 #include <array>
@@ -9,29 +9,29 @@ namespace lapl {
 
 struct EngineInfo {
   std::string_view name;
-  std::string_view backend;  ///< "cpu", "cuda" or "any"
+  std::string_view backend;
   std::string_view summary;
 
   constexpr bool runs_on(std::string_view one) const { return backend == one || backend == "any"; }
 };
 
-/// Every engine that steps, whether or not this build can run it; all have the same bits.
+/// All engines that take single steps, also those that this build cannot run. All give the same
+/// bits.
 inline constexpr auto engine_table = std::to_array<EngineInfo>(
     {{"blocked", "cpu", "many steps at a time on tiles that stay in cache, vectorised"},
-     {"threaded", "cpu", "one step at a time, rows shared out among threads, vectorised"},
+     {"threaded", "cpu", "one step at a time, rows divided among threads, vectorised"},
      {"interpreted", "cpu", "any equation, interpreted row by row, one step at a time"},
-     {"reference", "cpu", "any equation, interpreted cell by cell: what all others must equal"},
+     {"reference", "cpu", "any equation, interpreted cell by cell: the oracle for all others"},
      {"resident", "cuda",
       "one launch for all steps between outputs, for grids that fit on the chip"},
      {"streaming", "cuda", "many steps a launch, rows streamed through registers"},
      {"tile", "cuda", "any equation, one stage a launch, neighbours through the caches"}});
 
-/// Has bits of its own, and is taken where it is asked for by name alone
+/// Gives bits of its own, so it is used only if asked for by name
 /// (kernels/spectral/linear_rates.hpp).
-inline constexpr EngineInfo spectral_engine = {
-    "spectral", "any",
-    "any number of steps at once, by two transforms; linear equations of one field, with digests "
-    "of its own"};
+inline constexpr EngineInfo spectral_engine = {"spectral", "any",
+                                               "any number of steps at once, by two transforms; "
+                                               "linear equations of one field; its digests differ"};
 
 inline std::vector<EngineInfo> all_engines() {
   std::vector<EngineInfo> all(engine_table.begin(), engine_table.end());

@@ -1,4 +1,4 @@
-// What can go wrong, one type for each exit code. Thrown anywhere, caught in app/ alone.
+// Exceptions, one type for each exit code. They are caught in app/ alone.
 #pragma once
 
 #ifndef __CUDACC__
@@ -11,10 +11,10 @@
 
 namespace lapl {
 
-/// A message, or one of fmt's formats and what goes into it.
+/// An error with a message, or with one of fmt's formats and its values.
 struct FormattedError : std::runtime_error {
   explicit FormattedError(const std::string& message) : std::runtime_error(message) {}
-#ifndef __CUDACC__  // which cannot read fmt's headers
+#ifndef __CUDACC__  // nvcc cannot read fmt's headers
   template <class... Values>
   requires(sizeof...(Values) > 0) explicit FormattedError(fmt::format_string<Values...> format,
                                                           Values&&... values)
@@ -27,13 +27,13 @@ struct ConfigError : FormattedError {
   using FormattedError::FormattedError;
 };
 
-/// The solution holds a value that is not finite, the step is unstable, or steps taken again ended
-/// with other bits (exit code 3).
+/// The solution holds a value that is not finite, the step is unstable, or repeated steps gave
+/// other bits (exit code 3).
 struct NumericalError : FormattedError {
   using FormattedError::FormattedError;
 };
 
-/// The same of a value of the state, or of what is made of it, that is not finite.
+/// A value of the state, or of a derived output, is not finite (exit code 3).
 struct NotFiniteError : NumericalError {
   using NumericalError::NumericalError;
 };
@@ -43,18 +43,17 @@ struct IoError : FormattedError {
   using FormattedError::FormattedError;
 };
 
-/// The device is missing or failed, or memory does not suffice (exit code 5).
+/// A device is missing or failed, or memory does not suffice (exit code 5).
 struct DeviceError : FormattedError {
   using FormattedError::FormattedError;
 };
 
-/// An engine that cannot step a grid of this shape on this device, where another one may; the
-/// device itself has not failed (exit code 5).
+/// The engine cannot step this problem on this device, but another engine may (exit code 5).
 struct EngineUnsuitable : DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// No checkpoint that can be used (exit code 6).
+/// No checkpoint can be used (exit code 6).
 struct CheckpointError : FormattedError {
   using FormattedError::FormattedError;
 };

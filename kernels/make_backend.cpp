@@ -53,7 +53,7 @@ std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::
 #ifdef LAPL_HAS_CUDA
   return make_cuda_backend(engine, problem);
 #else
-  return nullptr;  // not reached: cuda_unavailable said so above
+  return nullptr;  // not reached: cuda_unavailable() has already thrown
 #endif
 }
 template std::unique_ptr<Backend<float>> make_backend(const std::string&, const std::string&,
@@ -101,7 +101,7 @@ Ceilings measure_ceilings(const BackendDescription& by, int arithmetic) {
 #ifdef LAPL_HAS_CUDA
   if (by.backend == "cuda") return device_ceilings(sizeof(T), arithmetic);
 #endif
-  Ceilings ceilings = host_ceilings<T>(by.threads);  // with diffusion's arithmetic
+  Ceilings ceilings = host_ceilings<T>(by.threads);  // for the arithmetic of diffusion
   ceilings.updates_per_second *= properties_of(diffusion_tree(2, 0)).arithmetic;
   ceilings.updates_per_second /= arithmetic;
   return ceilings;

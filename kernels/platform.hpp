@@ -1,4 +1,4 @@
-// One body for CPU and GPU: marks a function that both the host and the device call.
+// LAPL_HOST_DEVICE marks a function that both CPU and GPU call.
 #pragma once
 
 #ifdef __CUDACC__

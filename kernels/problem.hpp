@@ -1,9 +1,9 @@
-// A problem: everything that a step depends on. A step is a list of stages; each makes new values
-// of some arrays from those of others within one cell.
+// A problem is everything that a step depends on. A step is a list of stages; each computes new
+// values of some arrays in a cell from values within one cell of it.
 //
-//   arrays   fields of the state | coefficient fields | what stages make for later ones
+//   arrays   fields of the state | coefficient fields | intermediate results of stages
 //   index    0 ... fields - 1    | ...                | ... arrays - 1
-//   a step   each field is made once, and read as it was before until then
+//   a step   makes each field once; until then stages read its values before the step
 #pragma once
 
 #include <array>
@@ -24,13 +24,14 @@
 namespace lapl {
 
 struct Stage {
-  StageTree tree;            ///< a result for each target
-  std::vector<int> targets;  ///< arrays, none of which the stage reads but fields
-  double time = 0;  ///< of the state that it reads, in steps after the beginning of the step
+  StageTree tree;            ///< has a result for each target
+  std::vector<int> targets;  ///< arrays to write; the stage may read them only if they are fields
+  /// time of the state that the stage reads, in steps since the beginning of the step
+  double time = 0;
 };
 
-/// A law that depends on the time or on the place along its face: `law` makes a, then b, at each
-/// ghost node; axis: 0 planes, 1 rows, 2 columns.
+/// A face whose law depends on time or on the place along the face. `law` computes a, then b, at
+/// each ghost node. Axis 0 is planes, 1 rows, 2 columns.
 struct VaryingFace {
   int array = 0;
   int axis = 0;
@@ -41,22 +42,23 @@ struct VaryingFace {
 template <class T>
 struct Problem {
   Shape shape;
-  std::vector<Faces<T>> faces;                    ///< of each array
-  std::vector<Stage> stages = {};                 ///< of a step
-  int fields = 1;                                 ///< of the state
-  std::vector<std::vector<T>> coefficients = {};  ///< fields that are given, cell by cell
-  std::vector<VaryingFace> laws = {};             ///< in place of what `faces` says of a face
-  std::array<double, 3> spacing = {1, 1, 1};      ///< of planes, rows, columns
+  std::vector<Faces<T>> faces;     ///< faces of each array
+  std::vector<Stage> stages = {};  ///< stages of a step
+  int fields = 1;                  ///< number of fields in the state
+  /// values of each coefficient field, cell by cell
+  std::vector<std::vector<T>> coefficients = {};
+  std::vector<VaryingFace> laws = {};         ///< replace the laws in `faces`
+  std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
   double time_step = 1;
   std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone
-  std::optional<Part> part = {};  ///< of a grid of which `shape` is a block; none: all of it
+  /// the part of the grid that `shape` is the block of; none for the whole grid
+  std::optional<Part> part = {};
 
   int arrays() const { return static_cast<int>(faces.size()); }
-  /// Of the whole state: one field after the other, each of shape.cells() values.
+  /// Values of the state: shape.cells() for each field.
   std::int64_t values() const { return fields * shape.cells(); }
 };
 
-/// The same without the values of its coefficients.
 template <class T>
 Problem<T> without_values(const Problem<T>& problem) {
   return {.shape = problem.shape,
@@ -71,7 +73,7 @@ Problem<T> without_values(const Problem<T>& problem) {
           .part = problem.part};
 }
 
-/// One stage that makes every field of the state anew.
+/// A problem of one stage, which computes every field of the state.
 template <class T>
 Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree& tree) {
   Problem<T> problem{.shape = shape, .faces = std::vector(tree.results.size(), faces)};
@@ -81,7 +83,7 @@ Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree&
   return problem;
 }
 
-/// c of a step that is diffusion on as many axes as the grid has; none for every other.
+/// c if the step is diffusion on as many axes as the grid has; else none.
 template <class T>
 std::optional<T> diffusion_coefficient(const Problem<T>& problem) {
   if (problem.stages.size() != 1) return std::nullopt;
@@ -93,8 +95,8 @@ std::optional<T> diffusion_coefficient(const Problem<T>& problem) {
   return std::nullopt;
 }
 
-/// That of a step that the engines of two axes have been compiled for: c is the same in every cell,
-/// and the law all along a face.
+/// c if the step is one that engines are compiled ahead for: diffusion on two axes, with the same
+/// law all along each face.
 template <class T>
 std::optional<T> compiled_coefficient(const Problem<T>& problem) {
   if (problem.shape.axes != 2 || !problem.laws.empty()) return std::nullopt;
@@ -105,13 +107,14 @@ bool is_compiled_ahead(const Problem<T>& problem) {
   return compiled_coefficient(problem).has_value();
 }
 
-/// Whether there is a function of a row that steps it, whatever its laws are.
+/// True for diffusion on three axes: a function that steps a row of it is compiled ahead, whatever
+/// the laws of its faces.
 template <class T>
 bool rows_are_compiled(const Problem<T>& problem) {
   return problem.shape.axes == 3 && diffusion_coefficient(problem).has_value();
 }
 
-/// The stage of a problem that is compiled ahead. Throws EngineUnsuitable for any other.
+/// The stage that is compiled ahead. Throws EngineUnsuitable if the problem has another.
 template <class T>
 DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
   const std::optional<T> coefficient = compiled_coefficient(problem);
@@ -122,8 +125,8 @@ DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
   return {*coefficient};
 }
 
-/// The extension of the grid that keeps to a problem's faces; none where they or the stage allow
-/// none.
+/// The extension of the grid that is equivalent to the problem's faces; none if the faces or the
+/// stage do not allow one.
 template <class T>
 std::optional<Extensions> extensions_of(const Problem<T>& problem) {
   if (problem.stages.size() != 1 || problem.arrays() != 1 || !problem.laws.empty())
@@ -134,9 +137,9 @@ std::optional<Extensions> extensions_of(const Problem<T>& problem) {
              : std::nullopt;
 }
 
-/// True where an engine of the CUDA backend, or "auto", steps it by code that is compiled at run
-/// time: what is not compiled ahead, engine "tile", and diffusion with faces that extend no grid
-/// (held at a value but 0, mixed).
+/// True if CUDA engine `engine`, or "auto", compiles code at run time: for every equation that is
+/// not compiled ahead, for engine "tile", and for diffusion with faces that cannot be replaced by
+/// an extension of the grid (mixed, or held at a value other than 0).
 template <class T>
 bool is_compiled_at_run_time(const Problem<T>& problem, std::string_view engine) {
   return !is_compiled_ahead(problem) || engine == "tile" || !extensions_of(problem);

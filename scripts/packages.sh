@@ -2,7 +2,7 @@
 # The packages of scripts/packages that a machine with apt-get misses, and their installation. Sourced by setup.sh.
 # shellcheck disable=SC2154  # root and build are set there
 
-# The kinds as they are on this machine: an MPI that is there serves, and MPICH gets what is missing of itself.
+# Prints the purposes to install for on this machine: an installed MPI is kept, and an MPICH is completed.
 kinds_here() {
   local kind
   for kind in "$@"; do
@@ -19,20 +19,20 @@ kinds_here() {
   done
 }
 
-# Packages of the given kinds (first column of scripts/packages) that are not installed.
+# Prints the packages of the given purposes (first column of scripts/packages) that are not installed.
 missing_packages() {
   local kind name here wanted=()
   for kind in $(kinds_here "$@"); do
     mapfile -t -O "${#wanted[@]}" wanted < <(sed -n "s/^$kind //p" "$root/scripts/packages")
   done
-  # dpkg-query fails where a name is unknown to it: that package is missing, nothing more.
+  # dpkg-query fails for a name that it does not know, which is then just a missing package.
   here=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null) || true
   for name in "${wanted[@]}"; do
     [[ $'\n'$here$'\n' == *$'\n'"installed $name"$'\n'* ]] || echo "$name"
   done
 }
 
-# Lines of apt-get as "[K/N]": each package is unpacked, then set up.
+# Turns lines of apt-get into "[K/N]"; each package is first unpacked, then set up.
 count_packages() {
   local line total=0 done=0
   while IFS= read -r line; do
@@ -43,13 +43,13 @@ count_packages() {
   done
 }
 
-# Whether this is Ubuntu, and its sources of packages lack universe.
+# True on an Ubuntu whose package sources lack universe.
 lacks_universe() {
   # shellcheck disable=SC2016  # for apt-get
   grep -qi '^ID.*ubuntu' /etc/os-release && ! apt-get indextargets --format '$(COMPONENT)' | grep -x universe >/dev/null
 }
 
-# Ends the script with what matters in a log of apt-get.
+# Ends the script with the important lines of apt-get's log.
 fail_apt() {
   { grep -m 1 -A 1 '^Err:' "$1"; grep -m 3 -E '^(E|dpkg): ' "$1" || tail -n 5 "$1"; } >&2 || true
   if grep -q '^Err:' "$1"; then
@@ -63,10 +63,10 @@ fail_apt() {
   exit 1
 }
 
-# Installs what is missing of the given kinds; without the rights to, names it and exits with 2.
+# Installs the missing packages of the given purposes. Without root or sudo, it names them and exits with 2.
 install_packages() {
   [[ ${LAPL_NO_INSTALL:-} != 1 ]] || return 0
-  # Another system: CMake says what it does not find.
+  # On another system CMake reports the missing libraries.
   command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
   local missing log=$build/apt.log as_root=()
   mapfile -t missing < <(missing_packages "$@")
@@ -85,8 +85,8 @@ install_packages() {
   fi
 
   say "installing ${missing[*]}"
-  # needrestart would restart services of the machine; a lock is waited for, as a new machine
-  # updates itself. An update that fails in part matters only if the installation does.
+  # needrestart would restart services of the machine. apt waits for its lock, since a new machine updates itself. A
+  # partly failed update matters only if the installation fails too.
   local apt=("${as_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive
     NEEDRESTART_SUSPEND=1 apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
   {

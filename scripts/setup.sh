@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # Set-up shared by the other scripts: packages, configuration, build. Sourced.
 #
-# Words go to stderr, so that stdout holds results alone. Tools that are read here speak English (LC_ALL=C).
+# Messages go to stderr, so that stdout holds only results. Tools whose output is parsed here run with LC_ALL=C.
 # Environment:
-#   LAPL_CUDA=off       build without CUDA, though nvcc is here
-#   CUDAARCHS=LIST      build for these GPU architectures (that of the GPU here, else those of cmake/cuda.cmake)
-#   LAPL_NO_INSTALL=1   skip the package check: the libraries are there in another way
-#   LAPL_PRESET=NAME    another preset of CMakePresets.json than release
-#   CUDACXX             nvcc to use, where it is neither on PATH nor in /usr/local/cuda
+#   LAPL_CUDA=off       build without CUDA even if nvcc is found
+#   CUDAARCHS=LIST      build for these GPU architectures (default: this GPU's, or without one those of cmake/cuda.cmake)
+#   LAPL_NO_INSTALL=1   install no packages; the libraries come from elsewhere
+#   LAPL_PRESET=NAME    a preset of CMakePresets.json (default: release)
+#   CUDACXX             the nvcc to use (default: on PATH or in /usr/local/cuda)
 
 root=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 preset=${LAPL_PRESET:-release}
@@ -19,15 +19,15 @@ source "$root/scripts/packages.sh"
 
 say() { printf 'lapl: %s\n' "$*" >&2; }
 
-# fail_with_log WORDS LOG [LINE]: prints a command's log from the first line that matches LINE, and ends the script.
+# fail_with_log WORDS LOG [LINE] prints a log from the first line that matches LINE, and ends the script.
 fail_with_log() {
   { grep -m 1 -A 10000 -E -- "${3:-}" "$2" || cat "$2"; } >&2
   say "$1 (log: $2)"
   exit 1
 }
 
-# show_progress WHAT: reads lines "[K/N] ..." and says how far WHAT is: in place on a terminal, else a
-# line at the start and every ten seconds.
+# show_progress WHAT reads lines "[K/N] ..." and reports the progress of WHAT: in place on a terminal, else in a line
+# at the start and every ten seconds.
 show_progress() {
   local line next=0
   while IFS= read -r line; do
@@ -42,7 +42,7 @@ show_progress() {
   [[ ! -t 2 ]] || printf '\r\033[K' >&2
 }
 
-# Ends where the build folder cannot be written; says where git does not read the clone.
+# Ends the script if the build folder cannot be written; warns if git cannot read the clone.
 check_owner() {
   local path bad=''
   [[ -d $build ]] || mkdir -p "$build" 2>/dev/null || bad=$root
@@ -61,7 +61,7 @@ check_owner() {
   fi
 }
 
-# The nvcc that cmake/cuda.cmake will find; nothing without one.
+# Prints the nvcc that cmake/cuda.cmake will find, or nothing.
 find_nvcc() {
   if [[ ${LAPL_CUDA:-} == off ]]; then
     :
@@ -74,8 +74,9 @@ find_nvcc() {
   fi
 }
 
-# found NVCC [OPTION...]: what a configuration rests on, a line each. A tool is its resolved path, size and time, which
-# change with its version and cost no start of it. All of PATH counts: a wrapper, and what it hides.
+# found NVCC [OPTION...] prints everything that a configuration depends on, one item a line. A tool is its resolved
+# path, size and time, which change with its version and need no start of the tool. All of PATH counts: a wrapper and
+# the program that it hides.
 found() {
   local name paths tools
   read -ra tools <<<"cmake ninja mpicc ${CXX:-c++} ${CC:-cc}"
@@ -86,7 +87,7 @@ found() {
   printf 'folder %s\nfile CMakePresets.json %s\n' "$root" "$(cksum <"$root/CMakePresets.json")"
   printf 'option %s\n' "${@:2}"
   for name in $(compgen -e); do
-    case $name in  # what CMake and the compilers read
+    case $name in  # variables that CMake and the compilers read
       CC | CXX | C*FLAGS | LDFLAGS | CPATH | LIBRARY_PATH | CUDACXX | CUDAHOSTCXX | CUDAARCHS | *MPI*_CC) ;;
       PKG_CONFIG_PATH | CMAKE_*PATH | CMAKE_*LAUNCHER | CMAKE_*TYPE | CMAKE_*FILE) ;;
       HDF5_* | MPI_HOME | PNG_* | fmt_* | CLI11_* | CUDAToolkit_*) ;;
@@ -96,8 +97,8 @@ found() {
   done
 }
 
-# Configures afresh where that was not done yet, did not succeed, or rested on something else. Later changes of the
-# CMake files are noticed by the build itself. Leaves in $backends what the build holds, for people.
+# Configures if that has not succeeded before, or if something that it depends on has changed. The build itself
+# notices changes of the CMake files. Sets $backends, a text for people about CUDA.
 configure() {
   local nvcc state was='' changed stamp=$build/.lapl-setup log=$build/configure.log options=()
   nvcc=$(find_nvcc)
@@ -107,8 +108,8 @@ configure() {
     options+=(-DCMAKE_CUDA_ARCHITECTURES=native)
   fi
   state=$(found "$nvcc" "${options[@]}")
-  # The stamp: $backends, or nothing from the start of a configuration until it has succeeded; then $state, on which
-  # what is compiled rests.
+  # The stamp holds $backends, which is empty while a configuration is unfinished, then $state, on which the objects
+  # depend.
   backends=''
   [[ ! -f $stamp ]] || { read -r backends && IFS= read -rd '' was; } <"$stamp" || was=${was%$'\n'}
   [[ ! -f $build/build.ninja || -z $backends || $was != "$state" ]] || return 0
@@ -126,7 +127,7 @@ configure() {
   LC_ALL=C cmake --fresh -S "$root" --preset "$preset" "${options[@]}" >"$log" 2>&1 ||
     fail_with_log "CMake could not configure $build${nvcc:+; where CUDA is the reason, LAPL_CUDA=off leaves it out}" \
       "$log" "^CMake Error"
-  # The commands may be the same as before, so that ninja would keep what another compiler made.
+  # The commands may be the same as before, and ninja would then keep another compiler's objects.
   changed=$(grep -vE '/(cmake|ninja) ' <<<"$changed") || true
   if grep -q '^tool' <<<"$changed" && grep -q $'^\ttool' <<<"$changed"; then
     find "$build" -name '*.o' -delete
@@ -140,25 +141,25 @@ configure() {
   printf '%s\n%s\n' "$backends" "$state" >"$stamp"
 }
 
-# Builds the given targets on all cores; says how far it is, and the compiler's words only where it
-# fails. Silent where there is nothing to do.
+# Builds the given targets on all cores and shows the progress; prints the compiler's messages only if it fails, and
+# nothing if there is nothing to do.
 build_targets() {
   local log=$build/build.log
   LC_ALL=C NINJA_STATUS='[%f/%t] ' cmake --build "$build" --target "$@" 2>&1 | tee "$log" |
     { grep --line-buffered -E '^\[[0-9]+/[0-9]+\] (Building|Linking)' || true; } |
     show_progress "building $backends" || {
-    sed -i '/^\[[0-9]*\/[0-9]*\] /d' "$log"  # the steps that went well
+    sed -i '/^\[[0-9]*\/[0-9]*\] /d' "$log"  # removes the steps that succeeded
     fail_with_log "the build failed" "$log"
   }
 }
 
-# set_up "KINDS OF PACKAGES" TARGET...: all of the above, one caller at a time.
+# set_up "PURPOSES OF PACKAGES" TARGET... does all of the above, for one caller at a time.
 set_up() {
   local kinds=$1
   [[ $preset != [at]san ]] || kinds+=" clang"
   shift
   check_owner
-  # Not every system has flock; without it two set-ups at the same time are the caller's to avoid.
+  # On a system without flock, callers must not set up at the same time.
   exec 9>"$build/.lapl-lock"
   ! command -v flock >/dev/null || flock 9
   # shellcheck disable=SC2086  # several words on purpose
@@ -168,10 +169,10 @@ set_up() {
   exec 9>&-
 }
 
-# Each reason for which tests were skipped, and how many, from the JUnit file that ctest wrote.
-# A test says its reason in a line of output with the word "skipped".
+# Prints each reason for skipped tests with their number, from ctest's JUnit file. A test gives its reason in a line
+# of output with the word "skipped".
 report_skipped() {
-  [[ -f $1 ]] || return 0  # ctest ran nothing
+  [[ -f $1 ]] || return 0  # ctest has run nothing
   awk '
     /<testcase / { skipped = 0; reason = "no reason given" }
     /<skipped / { skipped = 1 }

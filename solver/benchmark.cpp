@@ -10,12 +10,12 @@
 #include "kernels/error.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/filters/frame_filter.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
-#include "kernels/ranks/rows.hpp"
 #include "kernels/stages/stage_code.hpp"
-#include "solver/filters/filter.hpp"
+#include "solver/filters/correlation.hpp"
 #include "solver/initial_field.hpp"
-#include "solver/linear_rates.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {
@@ -31,13 +31,14 @@ std::vector<T> random_field(Shape shape, RowRange rows) {
   return field;
 }
 
-// About two thousand million updates, but at least 20 steps; odd, so that engines which block time
-// have a rest.
+// About 2e9 cell updates, from 20 to 1000 steps. The number is odd, so that engines that take
+// several steps in a pass have a remainder to take, too.
 std::int64_t steps_to_verify(Shape shape) {
   return std::clamp<std::int64_t>(2'000'000'000 / shape.cells(), 20, 1000) | 1;
 }
 
-// Of what the roundings of diffusion's steps, and of two transforms, leave (docs/numerics.md).
+// Largest difference that the roundings of diffusion's steps and of two Fourier transforms may make
+// (docs/numerics.md).
 template <class T>
 double rounding_gate(const std::vector<T>& field, std::int64_t steps) {
   double largest = 0;
@@ -48,7 +49,7 @@ double rounding_gate(const std::vector<T>& field, std::int64_t steps) {
   return (stepping + transforms) / 2 * largest;
 }
 
-// As many of these steps as leave the state finite: all, a half, a quarter, ...
+// The first of steps, steps / 2, steps / 4, ... after which the state is finite.
 template <class T>
 std::int64_t finite_steps(Backend<T>& backend, const std::vector<T>& field, std::int64_t steps,
                           BenchmarkResult& result) {
@@ -61,8 +62,8 @@ std::int64_t finite_steps(Backend<T>& backend, const std::vector<T>& field, std:
   throw NumericalError("the state is not finite after a step: there is nothing to measure");
 }
 
-// Throws unless `backend`, which starts from `field`, has the bits of another engine; one that does
-// not step, its values within the gate.
+// Throws NumericalError unless `backend` and `engine` make the same bits from `field`. The spectral
+// engine does not step, so its values need only agree within rounding_gate.
 template <class T>
 void verify(Backend<T>& backend, const std::string& engine, const Problem<T>& problem,
             const std::vector<T>& field, std::int64_t steps) {
@@ -81,7 +82,7 @@ void verify(Backend<T>& backend, const std::string& engine, const Problem<T>& pr
                          backend.description().engine, engine, steps);
 }
 
-// As verify, by the digest: the first rank steps the other engine on the whole grid.
+// As verify, by digests: the first rank steps the whole grid alone.
 template <class T>
 void verify_ranks(Backend<T>& backend, const Problem<T>& problem, const std::vector<T>& field,
                   std::int64_t steps, Ranks& ranks) {
@@ -108,7 +109,7 @@ void verify_ranks(Backend<T>& backend, const Problem<T>& problem, const std::vec
         backend.description().engine, ranks.count(), steps);
 }
 
-// On ranks: until the last of them is there.
+// Seconds until the slowest rank has taken the steps.
 template <class T>
 double seconds_of(Backend<T>& backend, std::int64_t steps, Ranks& ranks) {
   ranks.any(false);
@@ -126,7 +127,7 @@ std::int64_t steps_to_time(Backend<T>& backend, Ranks& ranks) {
   return steps * 2;
 }
 
-// The sum as it stands for one cell, in float64.
+// The filter's sum for one output cell, term by term in float64.
 template <class T>
 double plain_sum(const Correlation<T>& correlation, const std::vector<T>& input, Cell at) {
   double sum = 0;
@@ -144,12 +145,12 @@ double plain_sum(const Correlation<T>& correlation, const std::vector<T>& input,
   return sum;
 }
 
-// Compares some thousand cells all over the result with the sum as it stands; how many.
+// Compares about 2000 cells all over the result with plain_sum and returns their number.
 template <class T>
 std::int64_t verify_filter(const Correlation<T>& correlation, const std::vector<T>& input,
                            const T* found, const std::string& name) {
   const std::int64_t cells = correlation.output.cells(), every = cells / 2000 + 1;
-  // What rounding each of the terms may leave; values are from 0 to 1.
+  // Bound of the rounding of all terms; the input lies in 0 to 1.
   double weights = 0;
   for (const T weight : correlation.weights) weights += std::abs(static_cast<double>(weight));
   const double gate = static_cast<double>(16 + correlation.weights.size()) *
@@ -186,8 +187,8 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   backend->settle();
   BenchmarkResult result;
   result.description = backend->description();
-  // The plain oracle as far as it gets in some seconds, then the engine that is as plain but
-  // faster.
+  // The reference engine is slow, so it takes as many steps as it can in some seconds; the
+  // interpreted engine, which is as simple and faster, verifies all of them.
   result.verified_steps = finite_steps(*backend, field, steps_to_verify(of.shape), result);
   constexpr std::int64_t most_cells = 40'000'000;
   const std::int64_t plain = std::min(most_cells / of.shape.cells(), result.verified_steps);
@@ -197,7 +198,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
     verify(*backend, "reference", problem, field, plain);
   if (ranks.count() == 1 && plain < result.verified_steps)
     verify(*backend, "interpreted", problem, field, result.verified_steps);
-  constexpr std::int64_t of_spectral = 10'000;  // as many as any: it takes them at once
+  constexpr std::int64_t of_spectral = 10'000;  // any number costs the same
   result.steps = steps > 0             ? steps
                  : is_spectral(config) ? of_spectral
                                        : steps_to_time(*backend, ranks);
@@ -205,7 +206,8 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   result.repeats = repeats;
   std::vector<double> seconds;
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    backend->set_state(field);  // a state may not go on for as many steps as are timed
+    // from one start, as an equation that grows may not stay finite for all repeats
+    backend->set_state(field);
     seconds.push_back(seconds_of(*backend, result.steps, ranks));
   }
   std::ranges::sort(seconds);
@@ -234,7 +236,8 @@ FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig&
   const std::vector<T> input = random_field<T>(shape, RowRange::all(shape));
   FilterBenchmark result{.device = filterer->device(), .method = name_of(method)};
   std::vector<double> seconds;
-  for (int repeat = -1; repeat < repeats; ++repeat) {  // one to warm up and to look at
+  // repeat -1 warms up and is compared with plain_sum
+  for (int repeat = -1; repeat < repeats; ++repeat) {
     const double before = filterer->seconds();
     filterer->run(
         1, [&](std::int64_t, T* values) { std::ranges::copy(input, values); },

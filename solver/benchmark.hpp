@@ -1,4 +1,5 @@
-// Measuring an engine honestly: first the bits, then a warm-up, then repeats and their median.
+// Measures an engine: compares its bits with the reference engine first, then warms up, then takes
+// the median of several repeats.
 #pragma once
 
 #include <cstdint>
@@ -7,55 +8,63 @@
 #include "kernels/backend.hpp"
 #include "kernels/ceilings.hpp"
 #include "kernels/ranks/ranks.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 
 namespace lapl {
 
+/// An engine, and a problem on which it is measured.
 struct BenchmarkCase {
   std::string backend;
   std::string engine;  ///< a name, not auto
   Shape shape;
   Boundaries boundaries;
-  int threads = 0;                    ///< CPU threads; 0: as many as pay
-  const RunConfig* config = nullptr;  ///< whose equation and initial fields are taken, if any
+  int threads = 0;  ///< CPU threads; 0: as many as pay
+  /// gives the equation and the initial fields; null: diffusion of random data
+  const RunConfig* config = nullptr;
 };
 
+/// The measured speed of an engine.
 struct BenchmarkResult {
   BackendDescription description;
-  std::int64_t verified_steps = 0;    ///< after which the bits equalled the reference engine's
-  std::int64_t not_finite_after = 0;  ///< steps, where fewer than these were taken for that; else 0
-  std::int64_t steps = 0;             ///< of each timed repeat
+  /// number of steps after which the bits equalled the reference engine's
+  std::int64_t verified_steps = 0;
+  /// number of steps after which the state was not finite; 0 where it stayed finite
+  std::int64_t not_finite_after = 0;
+  std::int64_t steps = 0;  ///< in each timed repeat
   int repeats = 0;
   double seconds = 0;  ///< median of the repeats, stepping alone
   double fastest = 0;  ///< seconds of the fastest repeat
   double slowest = 0;
   double updates_per_second = 0;  ///< cells * steps / median
   Ceilings ceilings;
-  std::size_t bytes_a_cell = 0;  ///< that a step reads and writes without blocking in time
+  /// bytes that one step reads and writes per cell when steps are not blocked in time
+  std::size_t bytes_a_cell = 0;
 };
 
-/// Measures one case: diffusion of random data with the largest stable coefficient, or what its
-/// config states, on its shape. `steps` of 0: as many as take about a fifth of a second. Fewer are
-/// taken where the state would not stay finite. Throws NumericalError where it does not after one,
-/// and where the engine's bits differ from the reference engine's, and what make_backend
-/// throws. `coefficients`: see problem_of. Called by all ranks, it measures them together: on all
-/// of them, until the last has done its steps.
+/// Measures one case: the equation of `of.config` on the shape of `of`, or diffusion of random data
+/// with the largest stable coefficient. `steps` is the length of a repeat; 0 picks one that takes
+/// about a fifth of a second. Both are shortened until the state stays finite. `coefficients` as in
+/// problem_of. Collective: all ranks call it, and a repeat ends when the last rank has done its
+/// steps. Throws NumericalError where the state is not finite after one step or the bits differ
+/// from the reference engine's, and what make_backend throws.
 template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coefficients,
                           std::int64_t steps, int repeats, Ranks& ranks);
 
+/// The measured time of a filter.
 struct FilterBenchmark {
   std::string device;
   std::string method;
-  std::int64_t verified_cells = 0;  ///< compared with the sum as it stands
-  double seconds = 0;               ///< median of the repeats, filtering alone
+  /// number of cells compared with the sum computed directly in float64
+  std::int64_t verified_cells = 0;
+  double seconds = 0;  ///< median of the repeats, filtering alone
   double fastest = 0;
   double slowest = 0;
 };
 
-/// Measures one filter on random data of that shape on "cpu" or "cuda". Throws NumericalError where
-/// a result differs from the sum as it stands by more than rounding, and what make_frame_filter
-/// throws.
+/// Measures one filter on random data of this shape; `backend` is "cpu" or "cuda". Throws
+/// NumericalError where a result differs from the directly computed sum by more than rounding, and
+/// what make_frame_filter throws.
 template <class T>
 FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig& filter,
                                  Shape shape, int repeats, int threads);

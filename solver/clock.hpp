@@ -1,4 +1,4 @@
-// Time that passes.
+// Wall-clock time that a clock change does not disturb.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// The columns of diagnostics.csv, statistics of every field and integrals, and of probes.csv.
+// The columns and rows of diagnostics.csv (statistics of every field, integrals) and of probes.csv.
 #pragma once
 
 #include <string>
@@ -11,28 +11,31 @@
 
 namespace lapl {
 
-/// What the diagnostics say of a state.
+/// One row of diagnostics.csv without step, time and speed.
 struct Diagnostics {
   std::vector<Statistics> fields;  ///< in the order of the config
-  std::vector<double> integrals;   ///< likewise; none where nothing derived was captured
+  /// in the order of the config; empty if the capture has no derived outputs
+  std::vector<double> integrals;
 };
 
-/// What stands before the names of a field's columns: u_ where there are several fields, nothing
-/// where there is one.
+/// The prefix of a field's column names: "u_" where there are several fields, else "".
 std::string column_prefix(const std::vector<std::string>& fields, const std::string& field);
 
-/// Between the time and the speed: those of each field, u_min to u_l2 or min to l2; and integrals.
+/// Column names of diagnostics.csv between time and speed: u_min to u_l2 for each field (min to l2
+/// for a single one), then the integrals.
 std::vector<std::string> diagnostics_columns(const RunConfig& config);
 
-/// Those of probes.csv after the time: every field at each cell, inlet_u, or inlet of one field.
+/// Column names of probes.csv after the time: inlet_u for each probe and field (inlet for a single
+/// field).
 std::vector<std::string> probe_columns(const RunConfig& config);
 
-/// The columns that both have, but at another cell.
+/// The columns of probes.csv that both configs have, but for different cells.
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now);
 
-/// The values of these columns.
+/// The values of diagnostics_columns, in the same order.
 std::vector<double> values_of(const Diagnostics& diagnostics);
 
+/// The diagnostics of a captured state, on all ranks. Collective.
 template <class T>
 Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config) {
   Diagnostics diagnostics;
@@ -48,7 +51,7 @@ Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config)
   return diagnostics;
 }
 
-/// Throws NumericalError where a sum is not finite.
+/// Throws NumericalError, naming field and step, where a statistic or an integral is not finite.
 void require_finite(const Diagnostics& diagnostics, const RunConfig& config, std::int64_t step);
 
 }  // namespace lapl

@@ -13,7 +13,7 @@ namespace {
 
 using Digest = std::uint64_t;
 
-// What is joined depends on all of them and on their order.
+// A digest of a sequence of words; it depends on each and on their order.
 class Joined {
  public:
   explicit Joined(std::string_view kind) {
@@ -55,7 +55,7 @@ class CanonDigest {
   }
 
  private:
-  // What makes each result at a time, in steps after the beginning of the step.
+  // The digests of the tree's results; `time` is in steps from the beginning of the step.
   std::vector<Digest> of_results(const StageTree& tree, double time) const {
     std::vector<Digest> found;
     for (const StageOperation& node : tree.operations) found.push_back(of(node, found, time));
@@ -110,7 +110,7 @@ class CanonDigest {
   }
 
   const Problem<double>& problem_;
-  std::vector<Digest> made_;  // of each array: how its values are made
+  std::vector<Digest> made_;  // for each array, the digest of the way its values are made
 };
 
 }  // namespace
@@ -123,7 +123,7 @@ std::uint64_t equation_digest(const Model& model, const CoefficientFields& coeff
   const auto problem = problem_of<double>(model, unread_coefficients(model.run));
   Joined whole("equation");
   whole.add(CanonDigest(problem, digests).of_step());
-  // An initial field may read those that the equation does not.
+  // The initial fields may read coefficient fields that the equation does not.
   for (const Digest digest : digests) whole.add(digest);
   return whole;
 }

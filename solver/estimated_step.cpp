@@ -18,10 +18,10 @@
 namespace lapl {
 namespace {
 
-using Values = std::vector<double>;  // of the state: one field after the other
+using Values = std::vector<double>;  // one value per cell, field after field
 
-// By how much a mode that a step resolves may grow in it beyond what the equation lets it: what is
-// not linear stops it, where it is no more than that.
+// ln of the excess growth per step that is accepted for a mode that the step resolves: nonlinear
+// terms stop growth this slow.
 constexpr double close_enough = 0.01;
 
 // Fewer iterations on large grids, where each takes longer.
@@ -31,7 +31,7 @@ int most_iterations(std::int64_t values) {
 }
 
 double dot(const Values& a, const Values& b) {
-  std::array<double, 8> sums{};  // so that the processor need not wait for each
+  std::array<double, 8> sums{};  // independent sums, so that additions overlap
   for (std::size_t i = 0; i < a.size(); ++i) sums[i % sums.size()] += a[i] * b[i];
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
@@ -42,7 +42,7 @@ double largest(std::span<const double> values) {
   return most;
 }
 
-// The derivative of the rates at the initial state, times directions.
+// Multiplies directions by the derivative of the rates at the initial state.
 class RateDerivative {
  public:
   RateDerivative(const RunConfig& config, const CoefficientFields& coefficients,
@@ -62,7 +62,7 @@ class RateDerivative {
     return std::span(values).subspan(index * cells_, cells_);
   }
 
-  /// Each field's part of a direction and of what is made of it is in units of these.
+  /// Sets the unit in which each field's part of directions and of results is measured.
   void set_units(Values units) { units_ = std::move(units); }
 
   Values operator()(const Values& direction) {
@@ -89,8 +89,8 @@ class RateDerivative {
     return rate;
   }
 
-  // Of the direction, such that the state changes by a millionth. Fields that are next to 0 beside
-  // the others may change by more.
+  // The factor of the direction that changes the state by a millionth. A field that is nearly 0
+  // beside the others may change by more.
   double share_of(const Values& direction) const {
     Values ratios;
     for (std::size_t f = 0; f < fields_; ++f) {
@@ -110,7 +110,7 @@ class RateDerivative {
   Values state_, rate_, units_;
 };
 
-// Waves of every length, the shortest most, as those are the fastest as a rule.
+// A mixture of all wavelengths, mostly the shortest, which usually are the fastest modes.
 Values start_vector(Shape shape, std::size_t fields) {
   Pcg64 generator = numpy_generator(1);
   Values values;
@@ -123,7 +123,7 @@ Values start_vector(Shape shape, std::size_t fields) {
   return values;
 }
 
-// Units in which each field changes the others by as much as they change it.
+// Units in which each field changes the others as much as they change it.
 Values units_of(RateDerivative& derivative, const Values& start) {
   const std::size_t fields = derivative.fields();
   SquareMatrix sizes(static_cast<int>(fields));
@@ -141,7 +141,7 @@ Values units_of(RateDerivative& derivative, const Values& start) {
 std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Values start) {
   const int most = most_iterations(std::ssize(start));
   std::vector<Values> basis;
-  std::vector<Values> projections;  // of what each vector becomes
+  std::vector<Values> projections;  // coefficients of each image in the basis
   double scale = 0;
   for (Values next = std::move(start); std::ssize(basis) < most;) {
     const double length = std::sqrt(dot(next, next));

@@ -1,7 +1,7 @@
-// An estimate of the largest stable step where it depends on the state, or on coefficients that are
-// fields: from the fastest modes of the rate's derivative at the initial state, as Arnoldi's method
-// finds them on the grid with its faces (Saad, Numerical Methods for Large Eigenvalue Problems,
-// chapter 6), each of which limits the step as solver/equation/growth.hpp says.
+// Estimates the largest stable step of equations whose stability depends on the state or on
+// coefficient fields. Arnoldi's method (Saad, Numerical Methods for Large Eigenvalue Problems,
+// chapter 6) finds the fastest modes of the rates' derivative at the initial state, on the grid
+// with its faces; each limits the step as solver/equation/growth.hpp says.
 #pragma once
 
 #include <vector>
@@ -12,12 +12,12 @@
 
 namespace lapl {
 
-/// The rates of the modes, in 1/s. The same on any number of threads. Throws NumericalError where
-/// the rate is not finite, DeviceError where memory does not suffice.
+/// The rates of the fastest modes in 1/s, the same on any number of threads. Throws NumericalError
+/// where the rates are not finite, DeviceError where memory does not suffice.
 std::vector<Complex> fastest_modes(const RunConfig& config, const CoefficientFields& coefficients,
                                    const WholeFields& whole);
 
-/// In seconds; infinity where no step is too large.
+/// The largest stable step for these modes in seconds; infinity where every step is stable.
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes);
 
 }  // namespace lapl

@@ -9,13 +9,13 @@
 
 #include "kernels/fields/host_vector.hpp"
 #include "kernels/fields/pcg64.hpp"
-#include "kernels/ranks/rows.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 
 namespace lapl {
 namespace {
 
-// sin(pi a / b), with a reduced to a quarter of the period while it is an integer: of a large angle
-// in floating point only the digits behind the last full turn would count.
+// sin(pi a / b). The integer a is first reduced to a quarter of the period, because a large
+// floating-point angle keeps few digits after the last full turn.
 double sine_of_pi(Uint128 a, std::int64_t b) {
   auto rest = static_cast<std::int64_t>(a % Uint128(2 * b));
   const bool negative = rest >= b;
@@ -26,8 +26,8 @@ double sine_of_pi(Uint128 a, std::int64_t b) {
   return negative ? -sine : sine;
 }
 
-// Every formula but that of a uniform field is a product of functions of the index along each axis
-// (0 planes, 1 rows, 2 columns) that the grid has.
+// amplitude times a product of functions of the index along each axis (0 planes, 1 rows, 2 columns)
+// of the grid; axes that the grid lacks are skipped.
 std::vector<double> product_along_axes(Shape shape, RowRange rows, double amplitude,
                                        const std::function<double(int axis, std::int64_t)>& along) {
   std::vector<double> along_columns, field;
@@ -65,7 +65,7 @@ std::vector<double> uniform_field(const RunConfig& config, RowRange rows) {
 std::vector<double> gaussian_field(const RunConfig& config, RowRange rows) {
   const InitialConfig& initial = config.initial;
   const Shape shape = config.shape;
-  // A grid of one row is a line, and its columns are what there is to measure by.
+  // A grid of one row is a line, so widths are measured by its columns.
   const std::int64_t length = shape.rows > 1 ? shape.rows : shape.columns;
   const double width = initial.width * static_cast<double>(length);
   return product_along_axes(shape, rows, initial.amplitude, [&](int axis, std::int64_t index) {
@@ -110,7 +110,7 @@ std::vector<double> fractal_of(Shape shape, const InitialConfig& initial) {
   return fractal_field(shape, initial.fractal, useful_threads(shape));
 }
 
-// Of a field that each rank makes for itself.
+// A field that each rank computes for itself.
 std::vector<double> own_rows(const RunConfig& config, const std::string& name,
                              const CoefficientFields& coefficients, std::int64_t& draws,
                              RowRange rows, Ranks& ranks) {
@@ -139,7 +139,7 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
   const RowRange rows = backend.rows();
   const std::int64_t columns = config.shape.columns, cells = rows.count * columns;
   std::vector<T> state = host_vector<T>(cells * std::ssize(config.fields));
-  std::map<std::uint64_t, std::int64_t> draws;  // of each seed
+  std::map<std::uint64_t, std::int64_t> draws;  // uses of `random` so far, by seed
   WholeFields fractals;
   for (std::size_t field = 0; field < config.fields.size(); ++field) {
     const std::string& name = config.fields[field];

@@ -1,4 +1,4 @@
-// Initial fields. Where a field is given by a formula, docs/numerics.md has it too.
+// Initial fields; docs/numerics.md has the formulas, too.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/ranks/ranks.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/names.hpp"
-#include "solver/problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
 
-/// The values of these rows, row by row, of the config's own `initial`.
+/// Computes the values of these rows, row by row, for the config's own `initial`.
 using FieldMaker = std::vector<double> (*)(const RunConfig&, RowRange);
 
 /// `value` in every cell.
@@ -26,38 +26,38 @@ std::vector<double> uniform_field(const RunConfig& config, RowRange rows);
 std::vector<double> gaussian_field(const RunConfig& config, RowRange rows);
 /// +amplitude and -amplitude on squares of `tile` cells; cell (0, 0) is positive.
 std::vector<double> checkerboard_field(const RunConfig& config, RowRange rows);
-/// amplitude times the product of the boundaries' eigenmodes (eigenmode below).
+/// amplitude times the product over the axes of the boundaries' eigenmodes (see eigenmode).
 std::vector<double> sine_field(const RunConfig& config, RowRange rows);
 
 /// Made by fractal_field (kernels/fields/fractal.hpp).
 struct Fractal {};
-/// Read by io/initial_source.hpp.
+/// Read by io/readers/initial_source.hpp.
 enum class FieldFile { picture, dataset };
-/// Computed by values_of_formula (solver/problem.hpp).
+/// Computed by values_of_formula (solver/make_problem.hpp).
 struct FromFormula {};
 
-/// A kind of initial field.
+/// A row of the table of initial fields.
 struct InitialField {
   InitialKind value;
   const char* name;
   const char* summary;                   ///< one line for people
-  std::array<std::string_view, 4> keys;  ///< those of section initial that it reads
+  std::array<std::string_view, 4> keys;  ///< the keys of section initial that it reads
   std::variant<Fractal, FieldMaker, FieldFile, FromFormula> made;
 };
 
 // clang-format off
 template <>
 inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
-    {InitialKind::fractal, "fractal", "noise with a power-law spectrum, cropped, thresholded",
+    {InitialKind::fractal, "fractal", "noise with a power-law spectrum, cut off at a threshold",
      {"seed", "spectral_exponent", "crop_radius", "percentile"}, Fractal()},
     {InitialKind::uniform, "uniform", "one value in every cell", {"value"}, uniform_field},
     {InitialKind::gaussian, "gaussian", "a bell-shaped bump",
      {"amplitude", "center", "width"}, gaussian_field},
     {InitialKind::checkerboard, "checkerboard", "squares, or cubes, of alternating sign",
      {"amplitude", "tile"}, checkerboard_field},
-    {InitialKind::sine, "sine", "an eigenmode of the boundary, which keeps its shape",
+    {InitialKind::sine, "sine", "an eigenmode of the boundary: it decays and keeps its shape",
      {"amplitude", "mode"}, sine_field},
-    {InitialKind::image, "image", "a PNG picture, or a folder of one for each plane: grey values from 0 to 1",
+    {InitialKind::image, "image", "a PNG picture, or one for each plane in a folder: grey values from 0 to 1",
      {"path"}, FieldFile::picture},
     {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file",
      {"path", "dataset"}, FieldFile::dataset},
@@ -65,10 +65,10 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
      {"formula", "seed"}, FromFormula()}});
 // clang-format on
 
-/// The values of all cells of the config's own `initial`, of a kind that is computed here.
+/// All cells of the config's own `initial`, which must be of a kind with a FieldMaker.
 std::vector<double> computed_field(const RunConfig& config);
 
-/// What a field begins with.
+/// The settings of a field: its own, else the config's common ones.
 const InitialConfig& initial_of(const RunConfig& config, const std::string& field);
 
 /// Value at node `index` of eigenmode `mode` of the second difference on `size` nodes:
@@ -77,15 +77,17 @@ const InitialConfig& initial_of(const RunConfig& config, const std::string& fiel
 ///   periodic   cos(index theta),          theta = 2 pi mode / size
 double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::int64_t size);
 
-/// Values of fields that are had whole, by name: what io/ reads from files, and fractals.
+/// Initial fields that one process holds whole, by name: fields that io/ reads from files, and
+/// fractals.
 using WholeFields = std::map<std::string, std::vector<double>, std::less<>>;
 
 /// The fractals among the config's initial fields.
 WholeFields fractal_fields(const RunConfig& config);
 
-/// Sets the backend's state to the config's initial fields, rounded once from float64. `whole`
-/// must hold those that io/ reads from a file; a fractal that it lacks is made. Of ranks, the first
-/// has what is whole and the values of `coefficients`; all else each makes for itself.
+/// Sets the backend's state to the config's initial fields, rounded once from float64. `whole` must
+/// hold the fields that io/ reads from files; a missing fractal is computed. With several ranks
+/// only the first needs `whole` and the values of `coefficients`; each rank computes all other
+/// fields for its own rows.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
                        const CoefficientFields& coefficients, const WholeFields& whole);

@@ -1,37 +1,16 @@
 #include "solver/model.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "kernels/derived.hpp"
+#include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
-namespace {
-
-// The 5-point Laplacian of the first field is a sum divided by h^2; where spacings, axes or laws
-// are others, it is the operator of formulas.
-StepStages laplacian_stages(const Model& model) {
-  const RunConfig& run = model.run;
-  const std::vector<double> spacing = run.spacing.given(run.shape.axes);
-  if (!run.laws.empty() || run.shape.axes != 2 || spacing.size() > 1)
-    return value_stages(model.system,
-                        parse_formula(std::string(laplacian_name),
-                                      fmt::format("laplacian({})", run.fields.front())));
-  const auto arrays = static_cast<int>(model.system.names.arrays.size());
-  StepStages made{
-      {{.tree = laplacian_tree(spacing.front() * spacing.front()), .targets = {arrays}}}, {}, {}};
-  for (int array = 0; array < arrays; ++array) made.like.push_back(array);
-  made.like.push_back(-1);
-  return made;
-}
-
-}  // namespace
-
 Model::Model(RunConfig config)
     : run(std::move(config)), system(system_of(run)), step(stages_of(run, system)) {
   std::size_t place = 0;
@@ -46,11 +25,12 @@ Model::Model(RunConfig config)
       outputs.push_back({name, given->formula.text(), given->unit, "output " + name, 0, place++});
       derived.push_back(value_stages(system, given->formula.parsed(name)));
     } else {
-      outputs.push_back(
-          {name,
-           fmt::format("{}-point Laplacian of {}", 1 + 2 * run.shape.axes, run.fields.front()),
-           "m-2", "the " + name, 0, place++});
-      derived.push_back(laplacian_stages(*this));
+      const auto named = std::ranges::find(named_outputs(), name, &NamedOutput::name);
+      if (named == named_outputs().end())
+        throw ConfigError("output.fields: found {} (expected one of {})", name,
+                          fmt::join(output_names(run), ", "));
+      outputs.push_back({name, named->description(run), named->unit, "the " + name, 0, place++});
+      derived.push_back(named->stages(run, system));
     }
   }
   for (const FilterConfig& filter : run.filters)

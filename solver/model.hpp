@@ -1,4 +1,4 @@
-// The model is made once from a run's config and read by everybody: each formula is parsed once,
+// Everything that follows from a run's config. A model is made once, so each formula is parsed once
 // and each list of stages built once.
 #pragma once
 
@@ -16,21 +16,25 @@ namespace lapl {
 /// One dataset of a run's outputs.
 struct OutputDataset {
   std::string name, description, unit;
-  std::string subject;     ///< of messages, where it is derived: the laplacian, filter smooth
-  std::int64_t field = 0;  ///< of the state, where it is not derived
-  std::optional<std::size_t> derived;  ///< its place in Captured::derived; none for the state
+  /// for messages, where the dataset is derived: "the laplacian", "filter smooth"
+  std::string subject;
+  std::int64_t field = 0;  ///< index in the state, where the dataset is not derived
+  /// index in Captured::derived; none for a field of the state
+  std::optional<std::size_t> derived;
 };
 
+/// A run's config with its parsed formulas, stages and outputs.
 struct Model {
-  /// It may throw FormulaError where the config is not right.
+  /// Throws FormulaError or ConfigError where the config is not right.
   explicit Model(RunConfig config);
 
   RunConfig run;
-  FormulaSystem system;                ///< the rates of its fields
-  StepStages step;                     ///< what makes the state anew
-  std::vector<OutputDataset> outputs;  ///< in the order in which files hold them
-  /// Captured::derived has derived outputs, then results of filters (which have no stages), then
-  /// integrals. Each list of stages makes its value in the last array.
+  FormulaSystem system;                ///< the rates of the fields
+  StepStages step;                     ///< the stages of one step
+  std::vector<OutputDataset> outputs;  ///< in the order in which files store them
+  /// Stages of the derived outputs and integrals, each making its value in the last array.
+  /// Captured::derived holds derived outputs, then results of filters (which have no stages), then
+  /// integrals.
   std::vector<StepStages> derived, integrals;
 };
 

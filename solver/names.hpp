@@ -1,4 +1,4 @@
-// Enumerators by the names that configs and messages have for them: one table an enumeration.
+// Names of enumerators in configs and messages: one table per enumeration.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 namespace lapl {
 
+/// A row of a table of names.
 template <class Enumeration>
 struct Named {
   Enumeration value;
@@ -17,11 +18,11 @@ struct Named {
   const char* summary = "";  ///< one line for people
 };
 
-/// The table of an enumeration, in the order in which lists have it; specialised beside each.
+/// The table of an enumeration in the order of lists; each is specialised beside its enumeration.
 template <class Enumeration>
 inline constexpr int name_table = 0;
 
-/// The row of an enumerator; each has one.
+/// The row of an enumerator, which must have one.
 template <class Enumeration>
 requires std::is_enum_v<Enumeration>
 const auto& row_of(Enumeration value) {
@@ -33,7 +34,7 @@ template <class Enumeration>
 requires std::is_enum_v<Enumeration>
 const char* name_of(Enumeration value) { return row_of(value).name; }
 
-/// A letter, then letters, digits and _.
+/// True for a letter followed by letters, digits and underscores.
 inline bool is_plain_name(std::string_view name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !name.empty() && is_letter(name[0]) && std::ranges::all_of(name, [&](char c) {

@@ -1,13 +1,53 @@
 #include "solver/outputs.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/derived.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 
 namespace lapl {
+namespace {
+
+// The 5-point Laplacian of the first field is a sum divided by h^2; where spacings, axes or laws
+// are others, it is the operator of formulas.
+StepStages laplacian_stages(const RunConfig& run, const FormulaSystem& system) {
+  const std::vector<double> spacing = run.spacing.given(run.shape.axes);
+  if (!run.laws.empty() || run.shape.axes != 2 || spacing.size() > 1)
+    return value_stages(system, parse_formula(std::string(laplacian_name),
+                                              fmt::format("laplacian({})", run.fields.front())));
+  const auto arrays = static_cast<int>(system.names.arrays.size());
+  StepStages made{
+      {{.tree = laplacian_tree(spacing.front() * spacing.front()), .targets = {arrays}}}, {}, {}};
+  for (int array = 0; array < arrays; ++array) made.like.push_back(array);
+  made.like.push_back(-1);
+  return made;
+}
+
+}  // namespace
+
+std::span<const NamedOutput> named_outputs() {
+  static constexpr NamedOutput rows[] = {
+      {laplacian_name, "m-2", true,
+       [](const RunConfig& run) {
+         return fmt::format("{}-point Laplacian of {}", 1 + 2 * run.shape.axes, run.fields.front());
+       },
+       laplacian_stages}};
+  return rows;
+}
+
+bool is_drawn_around_zero(std::string_view name) {
+  return std::ranges::any_of(named_outputs(), [&](const NamedOutput& output) {
+    return output.name == name && output.drawn_around_zero;
+  });
+}
 
 std::vector<std::string> output_names(const RunConfig& config) {
   std::vector<std::string> names = config.fields;
-  if (config.fields.size() == 1) names.emplace_back(laplacian_name);
+  if (config.fields.size() == 1)
+    for (const NamedOutput& output : named_outputs()) names.emplace_back(output.name);
   for (const DerivedConfig& derived : config.derived) names.push_back(derived.name);
   return names;
 }

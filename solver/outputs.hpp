@@ -1,5 +1,5 @@
-// What outputs hold: fields, what is derived from them, and results of filters. One list for the
-// writer, plots, config and messages.
+// The datasets of outputs: fields, derived outputs and results of filters. Writer, plots, config
+// and messages share this list.
 #pragma once
 
 #include <span>
@@ -12,17 +12,27 @@
 
 namespace lapl {
 
-/// Derived of itself wherever there is one field.
 inline constexpr std::string_view laplacian_name = "laplacian";
 
-/// Whether a quantity of this name is drawn around 0, from the 5th to the 95th percentile: positive
-/// and negative values matter alike, and the extremes are rare.
-constexpr bool is_drawn_around_zero(std::string_view name) { return name == laplacian_name; }
+/// An output that every run of one field has by a name of its own.
+struct NamedOutput {
+  std::string_view name;
+  const char* unit;
+  /// Drawn around 0, from the 5th to the 95th percentile: positive and negative values matter
+  /// alike, and the extremes are rare.
+  bool drawn_around_zero;
+  std::string (*description)(const RunConfig& run);
+  /// The stages that make it in a last array.
+  StepStages (*stages)(const RunConfig& run, const FormulaSystem& system);
+};
+std::span<const NamedOutput> named_outputs();
 
-/// What output.fields may name, in the order in which lists have it.
+bool is_drawn_around_zero(std::string_view name);
+
+/// The names that output.fields accepts, in the order of lists.
 std::vector<std::string> output_names(const RunConfig& config);
 
-/// The field that a filter of a run reads.
+/// The field of the run that a filter reads.
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
 
 template <class T>
@@ -30,8 +40,8 @@ std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& ca
   return dataset.derived ? captured.derived.at(*dataset.derived) : captured.field(dataset.field);
 }
 
-/// Plans that make Model::derived, the results of filters, and Model::integrals from the state of
-/// the model's `problem`: what Captured::derived holds.
+/// Plans that compute Captured::derived from the state of the model's `problem`: Model::derived,
+/// the results of filters, Model::integrals.
 template <class T>
 std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& problem,
                                      const std::vector<FilterPlan<T>>& filters = {});

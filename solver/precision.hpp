@@ -1,4 +1,4 @@
-// Number types of fields: an enumerator where they are chosen, a template parameter inside.
+// Number types of fields: an enumerator where they are chosen, a template parameter elsewhere.
 #pragma once
 
 #include <array>
@@ -18,21 +18,21 @@ template <class T>
 inline constexpr Precision precision_of_type = sizeof(T) == sizeof(float) ? Precision::float32
                                                                           : Precision::float64;
 
-/// Calls `use<T>()` with the number type, float or double.
+/// Calls `use<T>()` with T = float or double.
 template <class Use>
 decltype(auto) with_precision(Precision precision, Use use) {
   return precision == Precision::float32 ? use.template operator()<float>()
                                          : use.template operator()<double>();
 }
 
-/// Whether a value, rounded, is a positive number: neither 0 nor infinite.
+/// True where a value, rounded to this precision, is positive and neither 0 nor infinite.
 inline bool is_positive_in(Precision precision, double value) {
   return with_precision(precision, [value]<class T>() {
     return value >= std::numeric_limits<T>::denorm_min() && value <= std::numeric_limits<T>::max();
   });
 }
 
-/// Bytes of a value.
+/// Bytes per value.
 inline std::size_t size_of(Precision precision) {
   return with_precision(precision, []<class T>() { return sizeof(T); });
 }

@@ -15,13 +15,13 @@
 namespace lapl {
 namespace {
 
-// States of more values take too long to be looked at beside a run.
+// Larger states take too long to examine during a run.
 constexpr std::int64_t most_watched = std::int64_t{1} << 20;
 
-constexpr std::size_t cells_together = 32;  // cells whose rates are looked at together
+constexpr std::size_t cells_together = 32;  // cells whose rates are averaged
 
-// The sign of the rate of some cells beside one another: 0 where their mean is none that rounding
-// of their values could not make.
+// The sign of the mean rate of neighbouring cells; 0 where rounding of the values could explain the
+// mean.
 double sign_of(std::span<const double> rates) {
   double sum = 0, squares = 0;
   for (const double rate : rates) {
@@ -33,7 +33,7 @@ double sign_of(std::span<const double> rates) {
   return std::abs(sum) > 3 * std::sqrt(variance * n) ? std::copysign(1, sum) : 0;
 }
 
-// The run's writer looks itself where it is diffusion.
+// For diffusion the run's writer looks for frozen cells itself.
 bool can_look_for_frozen(const RunConfig& config) {
   return !is_diffusion(config) && config.shape.cells() * std::ssize(config.fields) <= most_watched;
 }
@@ -128,7 +128,7 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, std::span<const
                     "keeps it, but float32 rounds each step (compute.precision float64 keeps it)",
                     config_.fields[field], first_[field].mean, first_step_, fields[field].mean));
   }
-  // It takes as long as some steps: at outputs 1, 2, 4, 8, ...
+  // A look costs as much as some steps, so only outputs 1, 2, 4, 8, ... are examined.
   if (!looks_for_frozen_ || !std::has_single_bit(static_cast<std::uint64_t>(++looks_)))
     return warnings;
   std::vector<float> state;
@@ -136,12 +136,12 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, std::span<const
   try {
     const double share = static_cast<double>(stuck_values(config_, coefficients_, state, step)) /
                          static_cast<double>(state.size());
-    if (share < 0.1) return warnings;  // in fewer places rates pass through 0
+    if (share < 0.1) return warnings;  // fewer values are where rates pass through 0
     warnings.push_back(
         fmt::format("{:.0f}% of the values stand still: float32 rounds away what a step "
                     "adds to them (compute.precision float64 keeps it)",
                     100 * share));
-  } catch (const DeviceError&) {  // no memory is left for it
+  } catch (const DeviceError&) {  // too little memory to look
   }
   looks_for_frozen_ = false;
   return warnings;

@@ -1,4 +1,4 @@
-// Rounding to float32 takes from a run: cells that stand still, and means that drift though
+// Watches for damage by rounding to float32: cells that stand still, and means that drift although
 // the equation keeps them.
 #pragma once
 
@@ -9,41 +9,42 @@
 #include <vector>
 
 #include "solver/diagnostics.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
 
-/// For each field, whether steps keep its mean but for rounding: the sum of its rate over a small
-/// grid with the same faces, of random states, is nothing but rounding.
+/// For each field, true where the equation keeps its mean: the sum of its rate over a small grid
+/// with the same faces and random states is 0 but for rounding.
 std::vector<bool> keeps_means(const RunConfig& config);
 
-/// By how much a mean has gone away from what it was, as a share of it, or, where it is next to 0
-/// beside the values, of a tenth of these.
+/// The drift of a mean as a share of its earlier value, or of a tenth of the field's values where
+/// the mean is nearly 0 beside them.
 double drift_of(const Statistics& now, const Statistics& before, Shape shape,
                 const Spacing& spacing);
 
-/// A drift that people are warned of.
+/// The drift at which a warning is given.
 inline constexpr double large_drift = 1e-5;
 
-/// The values of a state that a step leaves as they are, though their rate is not 0. The mean rate
-/// of those beside them is more than their rounding makes, and of the same sign were all by 1e-5
-/// of themselves further on: so it is no balance that they have come to.
+/// Counts the values that a step leaves unchanged although their rate is not 0. A value counts if
+/// the mean rate of its neighbourhood exceeds rounding and keeps its sign when all values are moved
+/// by 1e-5 of themselves, so that the place is not in balance.
 std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coefficients,
                           std::span<const float> state, std::int64_t step);
 
-/// Looks at the outputs of a run in float32.
+/// Collects warnings about a run in float32 at its outputs.
 class PrecisionWatch {
  public:
-  /// `frozen`: whether to look for values that stand still, too, which takes memory for the state
-  /// and the coefficients in float64.
+  /// `frozen`: look for values that stand still as well, which needs memory for the state and the
+  /// coefficients in float64.
   PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients, bool frozen);
 
-  /// Warnings, each once. The first call gives the means that others are compared with.
+  /// The new warnings at this output; each is given once. The first call sets the means for
+  /// comparison.
   std::vector<std::string> look(std::int64_t step, std::span<const Statistics> fields,
                                 std::span<const std::span<const float>> values);
-  /// After how many steps a mean will have drifted by large_drift, where it drifts on as it did up
-  /// to this step; none where none drifts.
+  /// The number of steps after which a mean will have drifted by large_drift at the pace so far;
+  /// none where no mean drifts.
   std::optional<double> good_steps(std::int64_t step, std::span<const Statistics> fields) const;
 
  private:

@@ -5,15 +5,16 @@
 namespace lapl {
 namespace {
 
-// So long that in u + dt f(u) nothing is left of u where f is not 0. A power of two: f is rounded
-// once.
+// So large that u + dt f(u) keeps no digit of u where f is not 0; a power of two, so that f is
+// rounded once.
 constexpr double huge_step = 0x1p100;
 
 }  // namespace
 
 Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& coefficients) {
   RunConfig with_step = config;
-  if (!with_step.time_step) with_step.time_step = 1;  // it is yet to be found: only t = 0 counts
+  // time.step auto is not known yet; any step gives the same rates at t = 0
+  if (!with_step.time_step) with_step.time_step = 1;
   return problem_with<double>(with_step, coefficients,
                               step_stages(system_of(config), Scheme::euler, huge_step));
 }

@@ -1,4 +1,4 @@
-// The rates of an equation at any state, in float64.
+// Computes the rates of an equation for any state, in float64.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,22 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
 
-/// The problem that RatesAt steps.
+/// The problem that RatesAt steps: one huge step, from which the rates follow.
 Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& coefficients);
 
+/// Computes rates on the CPU with the interpreted engine.
 class RatesAt {
  public:
   RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads);
 
   Backend<double>& backend() { return *backend_; }
-  /// In 1/s times the unit of each value, at the time of a step; one after the other, as the state.
+  /// The rates in 1/s times the unit of each field, field after field as in the state; `step` sets
+  /// the time.
   std::vector<double> operator()(std::span<const double> state, std::int64_t step = 0);
 
  private:

@@ -11,7 +11,7 @@
 
 #include "kernels/error.hpp"
 #include "kernels/machine/background.hpp"
-#include "kernels/ranks/rows.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 #include "solver/clock.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/outputs.hpp"
@@ -21,7 +21,8 @@
 namespace lapl {
 namespace {
 
-// `what` it is, and the values around it, a line for each row of the grid.
+// Throws NotFiniteError; `what` names the value, and the message shows its neighbours, one line per
+// row of the grid.
 template <class T>
 [[noreturn]] void refuse(const NotFinite<T>& found, Shape shape, std::int64_t step,
                          const std::string& what) {
@@ -46,7 +47,7 @@ template <class T>
          config.fields.size() == 1 ? "the value" : "field " + config.fields[field]);
 }
 
-// What is around one of these rows' values, or of those of other ranks.
+// The value and its neighbours, from whichever rank holds them.
 template <class T>
 NotFinite<T> found_at(std::int64_t index, Shape shape, const Captured<T>& captured,
                       std::span<const T> values) {
@@ -58,7 +59,7 @@ NotFinite<T> found_at(std::int64_t index, Shape shape, const Captured<T>& captur
   });
 }
 
-// The state, and what follows from it, which may be too large all the same.
+// Checks the state, and the derived outputs, which can overflow where the state does not.
 template <class T>
 void require_finite(const Captured<T>& captured, const Model& model, std::int64_t step) {
   const Shape shape = model.run.shape;
@@ -73,7 +74,7 @@ void require_finite(const Captured<T>& captured, const Model& model, std::int64_
   }
 }
 
-// The state may still fail between the verification and the copy that is stored.
+// Memory may still fail between the verification and the copy that is stored.
 void require_verified(std::optional<std::uint64_t> verified, std::uint64_t digest,
                       std::int64_t step) {
   if (verified && digest != *verified)
@@ -83,13 +84,13 @@ void require_verified(std::optional<std::uint64_t> verified, std::uint64_t diges
         step, digest, *verified);
 }
 
-// How many steps to take before looking at the clock again: about a tenth of a second's worth.
+// The number of steps between two looks at the clock: about a tenth of a second's worth.
 class Stretch {
  public:
   std::int64_t steps() const { return steps_; }
 
   void took(std::int64_t steps, double seconds) {
-    if (steps < steps_) return;  // cut short by an output: says little about speed
+    if (steps < steps_) return;  // an output cut it short, so it says little about speed
     if (seconds < 0.05) steps_ *= 2;
     if (seconds > 0.2 && steps_ > 1) steps_ /= 2;
   }
@@ -98,7 +99,7 @@ class Stretch {
   std::int64_t steps_ = 1;
 };
 
-// Steps and the time that they took.
+// Steps and the seconds that they took.
 struct Speed {
   std::int64_t steps = 0;
   double seconds = 0;
@@ -131,7 +132,7 @@ class Run {
     last_checkpoint_ = start;
     if (config_.verify_every) verification_.emplace(backend_, step_);
     probe();
-    // A run that goes on from where it came to rest ends there once more.
+    // A run resumed from its steady state ends there at once.
     if (is_steady()) result.stopped_by = stopped_by_steady;
     const bool at_rest = !result.stopped_by.empty();
     store(schedule_.is_output(step_) || at_rest, step_ == 0 || at_rest);
@@ -144,9 +145,9 @@ class Run {
       const bool stopping = !result.stopped_by.empty() && step_ < config_.steps;
       const bool output = schedule_.is_output(step_) || result.stopped_by == stopped_by_steady;
       const bool checkpoint = stopping || checkpoint_is_due();
-      // Nothing is stored of steps that are not verified.
+      // Only verified states are stored.
       if (verification_ && (output || checkpoint || schedule_.is_verification(step_))) verify();
-      probe();  // before what is stored of the same step, so that no checkpoint is ahead of it
+      probe();  // before the checkpoint of this step, which must not be ahead of probes.csv
       store(output, checkpoint, stopping);
     }
     if (step_ == config_.steps) result.stopped_by.clear();
@@ -166,7 +167,7 @@ class Run {
     step_ += steps;
     if (const auto checked = std::exchange(checked_step_, std::nullopt))
       if (const auto found = backend_.finish_finite_check()) {
-        finish_storing();  // of an earlier step, which may not be finite either
+        finish_storing();  // an earlier state, whose storing may throw first
         refuse_state(*found, config_, *checked);
       }
     if (schedule_.is_finite_check(step_)) {
@@ -201,7 +202,7 @@ class Run {
   }
 
   void verify() {
-    finish_storing();  // it holds a capture
+    finish_storing();  // the background thread holds a capture
     const auto start = Clock::now();
     verification_->verify(step_, [&](std::int64_t from) { return steps_at_once(from); });
     const double seconds = seconds_since(start);
@@ -219,11 +220,11 @@ class Run {
     sink_.probed(step_, backend_.values_at(probed));
   }
 
-  // Takes one step more to see how much it changes, and goes back: so a check needs no state but
-  // that of its own step, and a run that was interrupted finds the same.
+  // Takes one more step to measure the change, then goes back. The check thus depends on the state
+  // of its step alone, and a resumed run finds the same.
   bool is_steady() {
     if (!schedule_.is_steady_check(step_) || step_ == config_.steps) return false;
-    finish_storing();  // it holds a capture
+    finish_storing();  // the background thread holds a capture
     const auto start = Clock::now();
     {
       const Capture<T> capture = backend_.capture();
@@ -236,7 +237,7 @@ class Run {
     double largest = 0;
     for (std::size_t i = 0; i < before_.size(); ++i) {
       const double change = std::abs(static_cast<double>(after[i]) - before_[i]);
-      if (!(change <= largest)) largest = change;  // one that is no number stays the largest
+      if (!(change <= largest)) largest = change;  // NaN stays the largest
       if (!(change <= largest)) break;
     }
     backend_.set_state(before_, step_);
@@ -251,8 +252,8 @@ class Run {
            (seconds && of_first(ranks_, seconds_since(last_checkpoint_)) >= *seconds);
   }
 
-  // Copies the state and stores it in the background, which holds the capture until it is done.
-  // Memory is bounded so: where storing is slower than stepping, stepping waits.
+  // Copies the state and stores it in the background. One store is in flight at a time, so memory
+  // is bounded: where storing is slower than stepping, stepping waits.
   void store(bool output, bool checkpoint, bool stopping = false) {
     if (!output && !checkpoint) return;
     const bool by_the_clock = !output && !stopping && !schedule_.is_checkpoint(step_);
@@ -264,10 +265,11 @@ class Run {
     std::optional<std::uint64_t> verified;
     if (verification_) verified = verification_->digest();
     storing_ = in_background([this, capture, what, verified, by_the_clock] {
-      omp_set_num_threads(1);  // a team of its own could not be started under a limit on processes
+      omp_set_num_threads(1);  // under a limit on processes, starting threads could fail
       const Captured<T> captured = capture.wait();
       require_verified(verified, captured.digest, what.step);
-      // The schedule alone says at which step a value that is not finite is found.
+      // A checkpoint by the clock must not decide at which step a value is found not finite; the
+      // schedule does.
       if (by_the_clock && captured.first_not_finite) return;
       require_finite(captured, model_, what.step);
       sink_.store(what, captured);
@@ -288,7 +290,7 @@ class Run {
   Stretch stretch_;
   Speed since_report_, since_storing_;
   std::optional<std::int64_t> checked_step_;
-  std::vector<T> before_;  // the step that looks for a steady state
+  std::vector<T> before_;  // the state before is_steady's extra step
   std::optional<Verification<T>> verification_;
   Clock::time_point last_checkpoint_;
   std::future<void> storing_;  // last member: its destructor waits while the others still live

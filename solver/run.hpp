@@ -1,4 +1,4 @@
-// The run itself: steps a backend to the end, hands out outputs and checkpoints on the way.
+// Steps a backend to the end and hands out outputs and checkpoints on the way.
 #pragma once
 
 #include <cstdint>
@@ -7,65 +7,66 @@
 #include <string>
 
 #include "kernels/backend.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 
 namespace lapl {
 
+/// How far a run is, reported about ten times a second.
 struct Progress {
   std::int64_t step = 0;
   std::int64_t last_step = 0;
-  double cells_per_second = 0;  ///< over the latest stretch of steps
+  double cells_per_second = 0;  ///< over the latest stretch of about a tenth of a second
   double seconds_left = 0;
 };
 
-/// What the state at a step is to be stored as, output, checkpoint or both.
+/// Says whether the state at a step is stored as output, checkpoint or both.
 struct Storing {
   std::int64_t step = 0;
   bool output = false;
   bool checkpoint = false;
-  double cells_per_second = 0;  ///< since the last storing
+  double cells_per_second = 0;  ///< since the state was last stored
 };
 
-/// Takes what a run makes.
+/// Receives the outputs, checkpoints, probes and progress of a run.
 template <class T>
 class RunSink {
  public:
   virtual ~RunSink() = default;
 
-  /// Stores the state. Called from a thread of its own, one call at a time, while stepping goes on.
-  /// What it throws ends the run.
+  /// Stores the state. Called from a background thread, one call at a time, while stepping goes on.
+  /// An exception ends the run.
   virtual void store(const Storing& storing, const Captured<T>& captured) = 0;
 
-  /// Takes the columns of probes.csv at a step. Called from the stepping thread.
+  /// Receives the values of probes.csv at a step. Called from the stepping thread.
   virtual void probed(std::int64_t step, std::span<const T> values) = 0;
 
   /// Called from the stepping thread about ten times a second.
   virtual void progress(const Progress& progress) = 0;
 };
 
+/// How a run ended.
 struct RunResult {
   std::int64_t step = 0;        ///< the last step taken
-  std::string stopped_by;       ///< why it stopped before config.steps; else empty
-  bool complete = false;        ///< at config.steps, or steady
-  double stepping_seconds = 0;  ///< spent in the engine alone
+  std::string stopped_by;       ///< reason for stopping before config.steps; empty otherwise
+  bool complete = false;        ///< reached config.steps or a steady state
+  double stepping_seconds = 0;  ///< in the engine alone
   double seconds = 0;           ///< in all, with outputs and checkpoints
 };
 
-/// Looks at what step 0 would store, before anything is created for it. Throws NumericalError, as
-/// run does, where a value or a sum over the values is not finite.
+/// Checks the initial state before any file is created: throws NumericalError, as run does, where a
+/// value or a diagnostic is not finite.
 template <class T>
 void require_finite_start(Backend<T>& backend, const Model& model);
 
-/// RunResult::stopped_by of a run whose state has come to rest (limits.steady).
+/// RunResult::stopped_by of a run that has reached a steady state (limits.steady).
 inline constexpr const char* stopped_by_steady = "steady";
 
-/// Runs from `first_step` (the backend's present state) to config.steps. `stop_reason` is asked
-/// after each stretch of about a tenth of a second: a text that is not empty ends the run early,
-/// with a checkpoint. Throws NotFiniteError (naming step, row and column, with the values around)
-/// where a value is not finite at a step that is stored or checked, or NumericalError (naming steps
-/// and digests) where config.verify_every is set and steps taken again end with other bits; and
-/// whatever the sink or the backend throws. Several ranks take the same way: a signal to one stops
-/// all, and the first one's clock holds.
+/// Runs from `first_step` (the backend's current state) to config.steps. `stop_reason` is asked
+/// about ten times a second; a text that is not empty ends the run early with a checkpoint. Throws
+/// NotFiniteError (step, cell, values around it) where a stored or checked state is not finite,
+/// NumericalError (steps, digests) where config.verify_every is set and repeated steps give other
+/// bits, and whatever the sink or the backend throws. Collective: a signal to one rank stops all,
+/// and the first rank's clock counts.
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
               const std::function<std::string()>& stop_reason);

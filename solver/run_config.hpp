@@ -1,6 +1,5 @@
-// A run as plain values: what a config file says once it is read and checked.
-// io/config/config_keys.cpp describes each entry (unit, range, default); the defaults here are
-// those of the design.
+// A run as plain values: a config once it is read and checked. io/config/config_keys.cpp describes
+// each key with unit, range and default.
 #pragma once
 
 #include <array>
@@ -28,37 +27,39 @@ template <>
 inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
     {{Boundary::zero, "zero", "the nodes just outside are held at 0"},
      {Boundary::insulated, "insulated", "nothing flows through the edge"},
-     {Boundary::periodic, "periodic", "the grid goes on at the opposite edge"}});
+     {Boundary::periodic, "periodic", "the opposite edge follows"}});
 
-/// solver/initial_field.hpp says what each is.
+/// The kinds of initial fields, described in solver/initial_field.hpp.
 enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5, formula };
 
+/// An initial field; members begin with the kinds that read them.
 struct InitialConfig {
   InitialKind kind = InitialKind::fractal;
   FractalParameters fractal;  ///< fractal
   double value = 1;           ///< uniform
   double amplitude = 1;       ///< gaussian, checkerboard, sine
-  /// gaussian: of the number of planes, rows, columns
+  /// gaussian: as a share of the planes, rows and columns
   std::array<double, 3> center = {0.5, 0.5, 0.5};
-  double width = 0.1;     ///< gaussian: standard deviation, of the number of rows (columns where 1)
-  std::int64_t tile = 8;  ///< checkerboard: edge of a square, in cells
+  /// gaussian: standard deviation as a share of the rows (of the columns where there is one row)
+  double width = 0.1;
+  std::int64_t tile = 8;                         ///< checkerboard: edge of a square, in cells
   std::array<std::int64_t, 3> mode = {1, 1, 1};  ///< sine: eigenmodes along planes, rows, columns
   std::string path;                              ///< image, hdf5: absolute path of the file
   std::string dataset = "/field";                ///< hdf5
   FormulaText formula;                           ///< formula: of x, y, parameters and random
 };
 
-/// What one side of the grid holds, as a formula of the time, the position and parameters.
+/// The kinds of laws that a side of the grid may impose.
 enum class LawKind { value, derivative, mixed };
-/// u on the node just outside is (a + b u) / divisor, of u on the node inside: formulas of h, the
-/// spacing, and of value and factor, which a config gives.
+/// A law as formulas: the ghost is (a + b u) / divisor, where u is the value on the node inside.
+/// The formulas read the spacing h and the config's value and factor.
 struct LawRow {
   LawKind value;
   const char* name;
-  const char* form;  ///< as configs have it
-  double place;      ///< where it holds, in spacings from the node inside
+  const char* form;  ///< as written in configs
+  double place;      ///< where the law holds, in spacings from the node inside
   FormulaText a, b, divisor;
-  std::string keeps = "";  ///< the relation of value and factor, where it takes both
+  std::string keeps = "";  ///< the relation between value and factor, for laws that take both
 
   bool takes_factor() const { return !keeps.empty(); }
 };
@@ -69,35 +70,36 @@ inline const auto name_table<LawKind> = std::to_array<LawRow>(
      {LawKind::mixed, "mixed", "{mixed: {value: b, factor: a}}", 0.5, "value", "1/h - factor/2",
       "1/h + factor/2", "du/dn + {factor} u = {value}"}});
 
-/// A law in place of what RunConfig::boundaries says of the axis.
+/// A law on one side of the grid; it replaces RunConfig::boundaries there.
 struct SideLaw {
   int axis = 0;  ///< 0 planes, 1 rows, 2 columns
   bool last = false;
-  std::string array;  ///< a field or a quantity of equation.let; empty: every field
+  std::string array;  ///< a field or a quantity of equation.let; empty: all fields
   LawKind kind = LawKind::value;
   FormulaText value = "0";
-  FormulaText factor = "0";  ///< where its row takes one
+  FormulaText factor = "0";  ///< for laws that take one
 };
 
-/// A number, or a field that does not change.
+/// A parameter of equations: a number, or a field that does not change in time.
 struct ParameterConfig {
   enum class Kind { number, image, hdf5, formula };
   Kind kind = Kind::number;
   double number = 0;
   std::string path, dataset = "/field";  ///< image, hdf5: absolute path of the file
-  std::array<double, 2> range = {0, 1};  ///< image: what black and white stand for
+  std::array<double, 2> range = {0, 1};  ///< image: the values of black and white
   FormulaText formula;
 };
 
-/// solver/equation/equation.hpp says what each is.
+/// The kinds of equations, described in solver/equation/equation.hpp.
 enum class EquationKind { diffusion, formula };
 
 /// Names with their formulas, in the order of the config.
 using NamedFormulas = std::vector<std::pair<std::string, FormulaText>>;
 
+/// Section equation.
 struct EquationConfig {
   EquationKind kind = EquationKind::diffusion;
-  std::map<std::string, double, std::less<>> parameters;  ///< those that are given
+  std::map<std::string, double, std::less<>> parameters;  ///< only the given ones
   std::map<std::string, FormulaText, std::less<>> rates;  ///< formula: du/dt of each field
   NamedFormulas quantities;                               ///< formula: equation.let
 
@@ -107,17 +109,17 @@ struct EquationConfig {
   }
 };
 
-/// An output that follows from the state.
+/// An output computed from the state by a formula.
 struct DerivedConfig {
   std::string name;
   FormulaText formula;
   std::string unit = "1";
 };
 
-/// Cells whose values go into a table on the way.
+/// Cells whose values probes.csv records.
 struct ProbesConfig {
   std::int64_t every = 1;  ///< steps
-  /// An index for each axis of the grid, the slowest first.
+  /// A name for each cell, with an index per axis of the grid, slowest first.
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> at;
 };
 
@@ -127,6 +129,7 @@ struct Cadence {
   std::optional<double> seconds;
 };
 
+/// All values of a run's config.
 struct RunConfig {
   Shape shape;
   Spacing spacing;  ///< h
@@ -139,11 +142,13 @@ struct RunConfig {
 
   EquationConfig equation;
   TimeScheme scheme;
-  bool stages_are_auto = false;     ///< until they are found; as many as there may be, until then
-  std::optional<double> time_step;  ///< dt; unset where the equation's parameters imply it
-  bool step_is_auto = false;        ///< until time_step is found (io/config/config.hpp)
-  std::int64_t steps = 0;           ///< number of the last step
-  std::optional<double> end;        ///< s; from which `steps` follows, where it is set
+  /// true until the number is found; scheme.stages is then the most allowed
+  bool stages_are_auto = false;
+  /// dt in seconds; unset where the equation's parameters imply it
+  std::optional<double> time_step;
+  bool step_is_auto = false;  ///< true until time_step is found (io/config/config.hpp)
+  std::int64_t steps = 0;     ///< number of the last step
+  std::optional<double> end;  ///< seconds; where set, `steps` follows from it
 
   std::string backend = "auto";  ///< auto, cuda or cpu
   std::string engine = "auto";   ///< auto, a name from engine_table or that of spectral_engine
@@ -152,13 +157,13 @@ struct RunConfig {
 
   std::string directory;              ///< of the run folder, as given
   std::int64_t output_every = 2500;   ///< steps
-  std::optional<double> output_time;  ///< s between outputs, in place of output_every
+  std::optional<double> output_time;  ///< seconds between outputs, instead of output_every
   std::vector<std::string> output_fields = {"field", "laplacian"};
   std::vector<DerivedConfig> derived;
   std::optional<ProbesConfig> probes;
-  NamedFormulas integrals;  ///< columns of diagnostics.csv: sums over cells times a cell's volume
+  NamedFormulas integrals;  ///< columns of diagnostics.csv: sums over cells times the cell volume
 
-  std::vector<FilterConfig> filters;  ///< of the field; their results are outputs too
+  std::vector<FilterConfig> filters;  ///< their results are outputs, too
 
   Cadence checkpoint_every = {.steps = 2500, .seconds = std::nullopt};
   std::int64_t checkpoints_kept = 3;
@@ -169,8 +174,8 @@ struct RunConfig {
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 };
 
-/// Whether it takes any number of steps at once, with bits that depend on which: the steps from
-/// where something is stored or looked at to where something is next.
+/// True for the spectral engine, which takes any number of steps at once: from one stored or
+/// checked step to the next. Its bits depend on where these are.
 inline bool is_spectral(const RunConfig& config) { return config.engine == spectral_engine.name; }
 
 inline bool is_diffusion(const RunConfig& config) {

@@ -1,4 +1,4 @@
-// Which steps of a run something happens at.
+// Decides at which steps a run stores, checks and probes.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace lapl {
 
-/// Each multiple of a number of steps, or the first step at or after each multiple of a time.
+/// The steps of outputs: each multiple of a number of steps, or the first step at or after each
+/// multiple of a time.
 class OutputSteps {
  public:
   explicit OutputSteps(const RunConfig& config) : every_(config.output_every) {
@@ -24,17 +25,17 @@ class OutputSteps {
 
   bool holds(std::int64_t step) const { return step == 0 || up_to(step) > up_to(step - 1); }
 
-  /// How many there are from step 0 to this one.
+  /// The number of outputs from step 0 to `step`.
   std::int64_t up_to(std::int64_t step) const {
     if (time_ == 0) return step / every_ + 1;
     auto count = static_cast<std::int64_t>(static_cast<double>(step) * time_step_ / time_);
-    // Rounding may be off by one; what counts is the step of each multiple.
+    // Rounding may make the count wrong by one.
     while (step_of(count + 1) <= step) ++count;
     while (count > 0 && step_of(count) > step) --count;
     return count + 1;
   }
 
-  /// The first one after `step`.
+  /// The first output step after `step`.
   std::int64_t next_after(std::int64_t step) const {
     if (time_ == 0) return (step / every_ + 1) * every_;
     return std::max(step_of(up_to(step)), step + 1);
@@ -46,16 +47,17 @@ class OutputSteps {
   }
 
   std::int64_t every_;
-  double time_ = 0;  // 0: every so many steps
+  double time_ = 0;  // 0: by steps
   double time_step_ = 1;
 };
 
-/// A checkpoint every so many steps has one with each output: about so, where outputs are made at
-/// times that are no multiples of the step.
+/// The number of steps between checkpoints that puts one at each output; approximate where outputs
+/// are made at times that are not multiples of the step.
 inline std::int64_t steps_between_outputs(const RunConfig& config) {
   return OutputSteps(config).next_after(0);
 }
 
+/// Says for each step of a run what happens at it.
 class Schedule {
  public:
   explicit Schedule(const RunConfig& config)
@@ -68,33 +70,34 @@ class Schedule {
         has_probes_(config.probes.has_value()),
         verify_every_(config.verify_every.value_or(config.steps + 1)) {}
 
-  /// Step 0, each multiple of output.every, and the last step.
+  /// Step 0, each output step, and the last step.
   bool is_output(std::int64_t step) const { return outputs_.holds(step) || step == last_; }
 
   std::int64_t next_output_after(std::int64_t step) const {
     return std::min(last_, outputs_.next_after(step));
   }
 
-  /// The same for checkpoint.every.
+  /// Each multiple of checkpoint.every, and the last step.
   bool is_checkpoint(std::int64_t step) const {
     return step % checkpoint_every_ == 0 || step == last_;
   }
 
-  /// None but those of what is stored where many steps cost as much as one.
+  /// The spectral engine takes many steps at the cost of one, so it checks only what is stored.
   bool is_finite_check(std::int64_t step) const { return step % check_every_ == 0; }
 
-  /// Step 0 and each multiple of output.probes.every.
+  /// Each multiple of output.probes.every, with step 0.
   bool is_probe(std::int64_t step) const { return has_probes_ && step % probe_every_ == 0; }
 
-  /// Each multiple of limits.check_finite_every but step 0: it does not depend on where a run was
-  /// interrupted.
+  /// Each multiple of limits.check_finite_every but step 0, so it does not depend on where a run
+  /// was interrupted.
   bool is_steady_check(std::int64_t step) const {
     return looks_for_steady_ && step > 0 && step % check_every_ == 0;
   }
 
   bool is_verification(std::int64_t step) const { return step % verify_every_ == 0; }
 
-  /// How many outputs a run from step 0 makes, and how many checkpoints, but for those of a time.
+  /// The numbers of outputs and checkpoints of a run from step 0, without checkpoints by wall-clock
+  /// time.
   std::int64_t outputs() const { return outputs_.up_to(last_) + (outputs_.holds(last_) ? 0 : 1); }
   std::int64_t checkpoints() const {
     return last_ / checkpoint_every_ + 1 + (last_ % checkpoint_every_ != 0);

@@ -56,7 +56,7 @@ std::optional<int> automatic_stages(const RunConfig& config,
     const StableStep found = stable({Scheme::rkl2, stages});
     return found.largest && step <= *found.largest * (found.estimated ? 0.9 : 1);
   };
-  // More stages are stable for longer, whatever the rates are.
+  // Bisection works because more stages are always stable for longer steps.
   int low = least_stages - 1, high = most_stages;
   if (!are_enough(high)) return std::nullopt;
   while (high - low > 1) {
@@ -94,7 +94,7 @@ std::string step_warning(const RunConfig& config, const StableStep& step) {
 
 std::optional<double> automatic_step(const StableStep& step) {
   if (!step.largest || *step.largest == 0 || std::isinf(*step.largest)) return std::nullopt;
-  // Few digits, so that what machines round in their own ways on the way to it is lost.
+  // Few digits, so that differences in rounding between machines vanish.
   const int digits = step.estimated ? 4 : 7;
   const double exact = 0.9 * *step.largest;
   const double unit = std::pow(10, std::floor(std::log10(exact)) - (digits - 1));

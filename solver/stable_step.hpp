@@ -1,4 +1,4 @@
-// The largest stable step of a run, and what to tell people of it and of the run's own.
+// Finds the largest stable step of a run and describes it and the run's own step to people.
 #pragma once
 
 #include <functional>
@@ -11,44 +11,46 @@
 
 namespace lapl {
 
+/// The largest stable step, exact or estimated, or why it is unknown.
 struct StableStep {
-  /// Seconds: 0 where no step is stable, infinity where each is; none where it is not known.
+  /// Seconds: 0 where no step is stable, infinity where every one is, none where it is not known.
   std::optional<double> largest = {};
   bool estimated = false;
   std::string why_unknown = {};
 };
 
-/// What initial fields and coefficients an estimate reads.
+/// The fields that an estimate reads.
 struct StateFields {
   CoefficientFields coefficients;
   WholeFields whole;
 };
 
-/// Values of the state above which an estimate takes longer than people wait for one.
+/// States with more values take too long to estimate interactively.
 inline constexpr std::int64_t most_estimated_values = std::int64_t{1} << 22;
 
-/// From the equation; where that does not say it, estimated with the fields that `load` gives, but
-/// for states of more than `most_values`.
+/// The largest stable step from the equation alone, or, where it depends on the state, an estimate
+/// from the fields that `load` returns. States of more than `most_values` are not estimated.
 StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,
                           std::int64_t most_values = most_estimated_values);
 
-/// The same for other schemes than the run's, with one estimate for all.
+/// The same as a function of the scheme, with one estimate for all schemes.
 std::function<StableStep(TimeScheme)> stable_steps_of(
     const RunConfig& config, const std::function<StateFields()>& load,
     std::int64_t most_values = most_estimated_values);
 
-/// What time.stages: auto takes: the fewest of which the largest stable step, or 0.9 of it where it
-/// is estimated, is at least the run's; none where most_stages are too few.
+/// The number of stages that time.stages: auto selects: the fewest with a largest stable step (0.9
+/// of it where estimated) of at least the run's step; none where most_stages do not suffice.
 std::optional<int> automatic_stages(const RunConfig& config,
                                     const std::function<StableStep(TimeScheme)>& stable);
 
-/// "0.25 s", or what there is in its place; `at`: where it is estimated.
+/// The step as text: "0.25 s", or why there is none; `at` says where an estimate was made.
 std::string text_of(const StableStep& step, const std::string& at = "at the initial state");
 
-/// Empty where there is nothing to warn of.
+/// A warning about the run's step; empty where there is none.
 std::string step_warning(const RunConfig& config, const StableStep& step);
 
-/// What time.step: auto takes: 0.9 of the largest stable step; none where there is no such number.
+/// The step in seconds that time.step: auto selects, 0.9 of the largest stable one; none where
+/// there is no such number.
 std::optional<double> automatic_step(const StableStep& step);
 
 }  // namespace lapl

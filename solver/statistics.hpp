@@ -1,4 +1,4 @@
-// What the diagnostics say of a field.
+// Statistics of a field for diagnostics.csv.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,17 @@
 #include <vector>
 
 #include "kernels/grid/grid.hpp"
-#include "kernels/ranks/rows.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 
 namespace lapl {
 
+/// Statistics of one field over the whole grid.
 struct Statistics {
   double min = 0;
   double max = 0;
   double mean = 0;
-  double mass = 0;  ///< the sum times a cell's volume: the integral over the grid
-  double l2 = 0;    ///< square root of the sum of squares times a cell's volume
+  double mass = 0;  ///< sum times cell volume: the integral over the grid
+  double l2 = 0;    ///< square root of the sum of squares times cell volume
 };
 
 struct StatisticsColumn {
@@ -40,8 +41,8 @@ inline double cell_volume(Shape shape, const Spacing& spacing) {
   return cell;
 }
 
-/// Sums in float64, row by row and then over the rows in order: the same bits on every machine, and
-/// on ranks, of which each has some rows.
+/// Sums `of_row(row)` over all rows in float64, row after row, so that the bits are the same on
+/// every machine and on any number of ranks. Collective.
 template <class T, class OfRow>
 double sum_over_rows(std::span<const T> field, std::int64_t columns, Ranks& ranks,
                      const OfRow& of_row) {
@@ -53,12 +54,12 @@ double sum_over_rows(std::span<const T> field, std::int64_t columns, Ranks& rank
   return of_first(ranks, sum);
 }
 
-/// l2 where the sum of squares itself is beyond float64: sums the squares of values / largest.
-/// `cell`: the volume of one.
+/// l2 where the sum of squares overflows or underflows float64: sums the squares of value /
+/// largest. `cell` is the volume of a cell.
 template <class T>
 double scaled_l2(std::span<const T> field, std::int64_t columns, double cell, double largest,
                  Ranks& ranks) {
-  // A power of two, so that dividing rounds nothing.
+  // A power of two, so that the division is exact.
   const int exponent = std::ilogb(largest);
   const double squares = sum_over_rows(field, columns, ranks, [&](std::span<const T> row) {
     double sum = 0;
@@ -71,7 +72,7 @@ double scaled_l2(std::span<const T> field, std::int64_t columns, double cell, do
   return std::scalbn(std::sqrt(squares) * std::sqrt(cell), exponent);
 }
 
-/// A cell's volume times the sum of a field, of which each rank has some rows.
+/// The sum of a field times the cell volume. Collective.
 template <class T>
 double integral_of(std::span<const T> field, Shape shape, const Spacing& spacing, Ranks& ranks) {
   return cell_volume(shape, spacing) *
@@ -82,24 +83,25 @@ double integral_of(std::span<const T> field, Shape shape, const Spacing& spacing
          });
 }
 
-/// What statistics are made of.
+/// The sums and extremes of one row.
 struct RowStatistics {
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   double sum = 0, squares = 0;
 };
 
+/// The statistics of each row.
 template <class T>
 std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int64_t columns) {
   const std::int64_t rows = std::ssize(field) / columns;
   std::vector<RowStatistics> by_row(rows);
-  // Several rows at once, since each sum waits for its last addition; on one thread, beside
-  // stepping.
+  // Eight rows at once, because each sum waits for its last addition; one thread, because stepping
+  // uses the others.
   constexpr std::int64_t at_once = 8;
   for (std::int64_t first = 0; first < rows; first += at_once) {
     std::array<RowStatistics, at_once> sums = {};
     std::array<const T*, at_once> starts;
-    for (std::int64_t i = 0; i < at_once; ++i)  // the last row again where there are no more
+    for (std::int64_t i = 0; i < at_once; ++i)  // repeats the last row at the end
       starts[i] = field.data() + std::min(first + i, rows - 1) * columns;
     for (std::int64_t column = 0; column < columns; ++column)
       for (std::size_t i = 0; i < at_once; ++i) {
@@ -115,7 +117,7 @@ std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int
   return by_row;
 }
 
-/// Of a field of which each rank has some rows, on all of them.
+/// The statistics of a field of which each rank has some rows, on all ranks. Collective.
 template <class T>
 Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& spacing,
                          Ranks& ranks) {
@@ -131,7 +133,8 @@ Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& s
   const double cell = cell_volume(shape, spacing);
   const double squares = all.squares * cell;
   const double largest = std::max(std::abs(all.min), std::abs(all.max));
-  // Squares that are next to the largest one keep all their digits above this.
+  // Where the largest square is above this, the squares that matter beside it keep all their
+  // digits.
   constexpr double least = std::numeric_limits<double>::min() / 0x1p-53;
   const bool sums = (std::isnormal(squares) && largest * largest >= least) || largest == 0 ||
                     !std::isfinite(largest);

@@ -1,6 +1,6 @@
-// Looks for silent errors, such as a bit that flips in memory: steps a segment of the run again
-// from a copy of the state at its start, and compares state digests. An error that repeats, such as
-// a bit that always reads as 1 in the same cell, is the same both times and not found.
+// Finds silent errors, such as a bit that flips in memory: repeats a segment of the run from a copy
+// of the state at its start and compares digests. An error that happens the same way twice, such as
+// a stuck bit, is not found.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@
 
 namespace lapl {
 
-/// Holds one copy of the state in host memory. Its functions capture.
+/// Holds one copy of the state in host memory. Its functions make captures.
 template <class T>
 class Verification {
  public:
-  /// `step` is that of the backend's present state, from which the first segment starts.
+  /// `step` is that of the backend's current state, where the first segment starts.
   Verification(Backend<T>& backend, std::int64_t step) : backend_(backend) {
     keep(backend.capture().wait(), step);
   }
 
-  /// Takes the steps since the last verified one again, up to `step`, `steps_at_once(from)` in a
-  /// call; the state stays that of `step`. Throws NumericalError that names the steps and both
-  /// digests where the two results differ.
+  /// Repeats the steps since the last verified one up to `step`, at most `steps_at_once(from)` in
+  /// one advance; the backend ends in the state of `step`. Throws NumericalError (steps, both
+  /// digests) where the results differ.
   template <class StepsAtOnce>
   void verify(std::int64_t step, const StepsAtOnce& steps_at_once) {
     if (step == step_) return;

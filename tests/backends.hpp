@@ -1,4 +1,4 @@
-// The backends that can compute here, for tests that ask each of them for the same.
+// The backends that can compute here, for tests that compare them.
 #pragma once
 
 #include <string>

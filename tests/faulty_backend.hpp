@@ -1,4 +1,4 @@
-// A backend whose state goes wrong once, as with memory that fails.
+// A backend whose state is corrupted once, as by failing memory.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,21 @@
 
 namespace lapl::test {
 
-/// Flips a bit of the upper half of a value's significand, or of its exponent.
+/// Flips a bit in the upper half of a value's significand or in its exponent.
 template <class T>
 void flip_bit(T& value) {
   reinterpret_cast<unsigned char*>(&value)[sizeof(T) - 2] ^= 0x40;
 }
 
-/// Passes all calls on to a real backend, but changes its state once.
+/// Forwards all calls to a real backend but corrupts its state once.
 template <class T>
 class FaultyBackend final : public Backend<T> {
  public:
   FaultyBackend(std::unique_ptr<Backend<T>> real, std::function<void(std::vector<T>&)> fault)
       : real_(std::move(real)), fault_(std::move(fault)) {}
 
-  std::int64_t fault_after = -1;      ///< advanced steps, those taken again counted too; from 1 on
-  bool fault_before_storing = false;  ///< in the first capture for an output after step 0
+  std::int64_t fault_after = -1;      ///< advanced steps, repeated ones included, from 1
+  bool fault_before_storing = false;  ///< corrupt the first capture for an output after step 0
   std::int64_t advanced = 0;
   std::function<void()> before_captured = [] {}, when_checked = [] {};
 

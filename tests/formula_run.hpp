@@ -1,4 +1,4 @@
-// Equations in formulas for tests: a run as a config would state it, and steps of it.
+// Makes runs of equations in formulas, as a config would, and steps them.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 #include "kernels/backend.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/linear_rates.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl::test {
 
-/// A run of the fields and their rates, in order: periodic, euler, a time step of 1.
+/// A run of these fields and rates, in order: periodic, euler, a time step of 1.
 inline RunConfig formula_run(Shape shape, const NamedFormulas& rates) {
   RunConfig run;
   run.shape = shape;
@@ -22,6 +22,7 @@ inline RunConfig formula_run(Shape shape, const NamedFormulas& rates) {
     run.fields.push_back(field);
     run.equation.rates[field] = rate;
   }
+  run.output_fields = run.fields;
   run.equation.kind = EquationKind::formula;
   run.time_step = 1;
   return run;
@@ -39,7 +40,7 @@ inline ParameterConfig formula_parameter(const std::string& formula) {
   return parameter;
 }
 
-/// The values of the parameters that are formulas of the position.
+/// The values of the parameters that are formulas of position.
 inline CoefficientFields coefficient_fields(const RunConfig& run) {
   CoefficientFields fields;
   for (const auto& [name, parameter] : run.parameters)
@@ -71,11 +72,12 @@ std::vector<T> formula_stepped(const RunConfig& run, const std::vector<T>& state
   return copy_of_state(*backend);
 }
 
-/// The values of a formula, which reads field v.
+/// The values of a formula that reads field v.
 inline std::vector<double> value_of_formula(RunConfig run, const std::string& formula,
                                             const std::vector<double>& v) {
   run.fields = {"u", "v"};
   run.equation.rates = {{"u", formula}, {"v", "0"}};
+  run.output_fields = run.fields;
   run.equation.kind = EquationKind::formula;
   run.time_step = 1;
   std::vector<double> state(v.size());

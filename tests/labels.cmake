@@ -1,5 +1,5 @@
-# Labels of the test cases, given when ctest reads its list: slow to those that take many seconds and to all that are
-# tried twice, moderate to others that take more than one, quick to the rest. Sanitizers in CI run quick and moderate.
+# Sets labels while ctest reads its list: slow for test cases of many seconds or run by two programs, moderate for
+# others of more than a second, quick for the rest. Sanitizers in CI run quick and moderate.
 set(slow "at random times|examples do|any shape|in a loop|every engine|bench|many outputs|sweep|watch: a run|blocked, compiled|compiled stages")
 set(moderate "every CPU engine|blocked engine equals|engine spectral|axis: the reference"
              "tiles of every|two stages|the digest sees|each field is made|auto is a number|ranks that do not meet"

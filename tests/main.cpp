@@ -1,6 +1,6 @@
-// Runs the test cases that the command line chooses; that there are none is a failure, so that a
-// name which ctest got wrong cannot pass. Exit code 77, which ctest shows as skipped, where one of
-// them said "skipped: ..." and none failed.
+// Runs the test cases that the command line selects; selecting none is a failure, so that a wrong
+// name in ctest cannot pass. Exit code 77, which ctest shows as skipped, where a test case said
+// "skipped: ..." and none failed.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

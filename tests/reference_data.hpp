@@ -1,5 +1,5 @@
-// Reads HDF5 files by HDF5 alone: those of tests/data, which NumPy and SciPy made
-// (tests/data/README.md), or another.
+// Reads HDF5 files with HDF5 alone: those of tests/data, made by NumPy and SciPy
+// (tests/data/README.md), or others.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ class ReferenceData {
     return values;
   }
 
-  /// A text of fixed length.
+  /// A fixed-length text.
   std::string text(const std::string& name) const {
     std::size_t size = 0;
     REQUIRE(H5LTget_dataset_info(file_, name.c_str(), nullptr, nullptr, &size) >= 0);
@@ -41,7 +41,7 @@ class ReferenceData {
     return text;
   }
 
-  /// Names of what is in the root.
+  /// Names of the objects in the root group.
   std::vector<std::string> groups() const {
     std::vector<std::string> names;
     const auto add = [](hid_t, const char* name, const H5L_info_t*, void* to) {
@@ -62,7 +62,6 @@ class ReferenceData {
   hid_t file_;
 };
 
-/// All values of one dataset.
 inline std::vector<double> dataset(const std::string& file, const std::string& name) {
   return ReferenceData(file).values(name);
 }

@@ -1,4 +1,4 @@
-// Where tests have their scratch folders.
+// The folder for the tests' scratch folders.
 #pragma once
 
 #include <sys/statvfs.h>
@@ -9,8 +9,8 @@
 
 namespace lapl::test {
 
-/// Memory where it has room and may hold programs: a small run takes less than half the time there.
-/// TMPDIR names another place.
+/// TMPDIR where set; else a file system in memory if it has room and may hold programs, because
+/// small runs take less than half the time there.
 inline std::filesystem::path scratch_root() {
   constexpr const char* memory = "/dev/shm";
   struct statvfs there {};

@@ -1,4 +1,4 @@
-// Runs that engine spectral takes, for its tests on each backend.
+// Runs for the tests of the spectral engine on each backend.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace lapl::test {
 
-/// Faces by number: zero or insulated on each side, or periodic.
+/// Numbers of face combinations: zero or insulated on each side, or periodic.
 inline constexpr int face_mixtures = 5;
 inline void set_faces(RunConfig& run, int axis, int mixture, const std::string& of_value = "0",
                       const std::string& of_derivative = "0") {
@@ -29,7 +29,7 @@ inline void set_faces(RunConfig& run, int axis, int mixture, const std::string& 
   }
 }
 
-/// Close to the largest stable step: some modes change their sign.
+/// Diffusion close to the largest stable step, where some modes change their sign.
 inline RunConfig diffusion_run(Shape shape) {
   RunConfig run;
   run.shape = shape;
@@ -39,14 +39,14 @@ inline RunConfig diffusion_run(Shape shape) {
 
 inline Shape shape_of(const std::vector<std::int64_t>& extents) { return Shape::of(extents); }
 
-/// Of one to three axes: one cell, odd, even and prime sizes.
+/// Shapes of one to three axes: one cell, odd, even and prime sizes.
 inline std::vector<Shape> spectral_shapes() {
   return {shape_of({1}),      shape_of({2}),       shape_of({97}),       shape_of({128}),
           shape_of({1, 1}),   shape_of({1, 30}),   shape_of({31, 1}),    shape_of({16, 27}),
           shape_of({61, 37}), shape_of({2, 3, 5}), shape_of({12, 7, 10})};
 }
 
-/// All mixtures of faces on two axes, and as many on three.
+/// All combinations of faces on two axes, and as many on three.
 inline constexpr int face_pairs = face_mixtures * face_mixtures;
 inline RunConfig mixed_run(Shape shape, int faces) {
   RunConfig run = diffusion_run(shape);
@@ -56,7 +56,7 @@ inline RunConfig mixed_run(Shape shape, int faces) {
   return run;
 }
 
-/// With decay, a source, and laws that hold values; `faces` below face_mixtures.
+/// A run with decay, a source and laws of values; `faces` is below face_mixtures.
 inline RunConfig source_run(Shape shape, Scheme scheme, int faces) {
   RunConfig run =
       formula_run(shape, {{"u", "0.3 * laplacian(u) - 0.05 * d2_dx2(u) - k * u + s + 0.2"}});
@@ -71,7 +71,7 @@ inline RunConfig source_run(Shape shape, Scheme scheme, int faces) {
   return run;
 }
 
-/// That of stepping, and of two transforms in float64 (docs/numerics.md).
+/// The rounding of stepping and of two transforms in float64 (docs/numerics.md).
 template <class T>
 double spectral_gate(const std::vector<T>& start, std::int64_t steps) {
   const double largest = largest_magnitude(start);

@@ -1,4 +1,4 @@
-// Fields and helpers that tests of several folders share.
+// Fields and helpers shared by the tests of several folders.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace lapl::test {
 inline constexpr Boundary all_boundaries[] = {Boundary::zero, Boundary::insulated,
                                               Boundary::periodic};
 
-/// Eigenvalue of an eigenmode (solver/initial_field.hpp), 2 - 2 cos(theta): a step multiplies a
-/// product of modes by 1 - c (sum of the two).
+/// Eigenvalue 2 - 2 cos(theta) of an eigenmode (solver/initial_field.hpp). A step multiplies a
+/// product of modes by 1 - c (sum of their eigenvalues).
 inline double eigenvalue(Boundary boundary, std::int64_t mode, std::int64_t size) {
   const double turns = static_cast<double>(mode) * std::numbers::pi;
   const double theta = boundary == Boundary::zero        ? turns / static_cast<double>(size + 1)
@@ -30,7 +30,7 @@ inline double eigenvalue(Boundary boundary, std::int64_t mode, std::int64_t size
   return 2 - 2 * std::cos(theta);
 }
 
-/// Random values in [-1, 1), among them both zeros and subnormal numbers.
+/// Random values in [-1, 1), with zeros of both signs and subnormal numbers among them.
 template <class T>
 std::vector<T> random_field(Shape shape, unsigned seed = 1) {
   std::mt19937 generator(seed);
@@ -45,12 +45,13 @@ std::vector<T> random_field(Shape shape, unsigned seed = 1) {
   return field;
 }
 
-/// The problem of diffusion, with c = D dt / h^2.
+/// Diffusion with c = D dt / h^2.
 template <class T>
 Problem<T> diffusion(Shape shape, const Faces<T>& faces, T c) {
   return problem_of_stage<T>(shape, faces, diffusion_tree(shape.axes, c));
 }
 
+/// A state with its Laplacian and digest.
 template <class T>
 struct Stepped {
   std::vector<T> field;
@@ -58,7 +59,7 @@ struct Stepped {
   std::uint64_t digest;
 };
 
-/// The state of `backend`, copied, with its Laplacian where that is the first of what is derived.
+/// A copy of the backend's state, and of its Laplacian where that is the first derived output.
 template <class T>
 Stepped<T> state_of(Backend<T>& backend) {
   const auto capture = backend.capture(true);
@@ -69,7 +70,7 @@ Stepped<T> state_of(Backend<T>& backend) {
   return {{captured.state.begin(), captured.state.end()}, laplacian, captured.digest};
 }
 
-/// The Laplacian of a problem's field, as set_derived takes it; nothing but on two axes.
+/// The plan of the Laplacian of a problem's field for set_derived; empty unless on two axes.
 template <class T>
 std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem, T spacing_squared = 1) {
   if (problem.shape.axes != 2) return {};
@@ -91,14 +92,15 @@ Stepped<T> stepped(const std::string& backend, const std::string& engine, const 
   return state_of(*made);
 }
 
-/// Whether two fields hold the same bits.
+/// True where two fields hold the same bits.
 template <class T>
 bool same_bits(std::span<const T> a, std::span<const T> b) {
   return a.size() == b.size() &&
          (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
-/// Whether `found` holds the values of `field` at most two rows and columns from its cell.
+/// True where `found` holds exactly the values of `field` at most two rows and columns from its
+/// cell.
 template <class T>
 bool holds_values_around(const NotFinite<T>& found, const std::vector<T>& field, Shape shape) {
   std::vector<T> expected;
@@ -109,7 +111,7 @@ bool holds_values_around(const NotFinite<T>& found, const std::vector<T>& field,
   return same_bits<T>(std::span(found.around).first(expected.size()), expected);
 }
 
-/// Largest |a - b|; NaN where one of them is.
+/// Largest |a - b|; NaN where one of the values is.
 template <class A, class B>
 double largest_difference(const A& a, const B& b) {
   double largest = 0;

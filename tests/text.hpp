@@ -1,4 +1,4 @@
-// Words that tests look for.
+// Looks for words in texts.
 #pragma once
 
 #include <string>

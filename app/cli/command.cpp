@@ -6,7 +6,7 @@
 namespace lapl {
 namespace {
 
-// What it is called on the command line, and "FILE", which may be missing.
+// The names on the command line, and the placeholder "FILE", which may be missing.
 std::pair<std::string, std::string> name_and_value(const std::string& text) {
   const auto space = text.find(' ');
   return {text.substr(0, space), space == std::string::npos ? "" : text.substr(space + 1)};

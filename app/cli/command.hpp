@@ -1,5 +1,5 @@
-// What a command says of itself: its options, its help, and what it does. The library behind it is
-// CLI11, which app/cli alone includes.
+// A command declares its options, its help and its function. The library behind it is CLI11, which
+// app/cli alone includes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class App;
 
 namespace lapl {
 
-/// What a command does; returns the exit code.
+/// The function of a command; returns the exit code.
 using Action = std::function<int()>;
 
 /// Where the value of an option or a positional goes, or what takes it.
@@ -26,7 +26,7 @@ using ValueTarget = std::variant<std::string*, std::vector<std::string>*, std::i
                                  std::vector<std::vector<std::int64_t>>*, std::vector<double>*,
                                  std::function<void(const std::string&)>>;
 
-/// What else there is to say of an option or a positional.
+/// Properties of an option or a positional; those left out do not apply.
 struct OptionRules {
   bool required = false;
   int values = 0;           ///< each time that it is given; 0: as the target has it
@@ -45,8 +45,8 @@ class Command {
   /// `chosen` becomes what the command does where the command line is one of it.
   Command(CLI::App* command, Action* chosen) : command_(command), chosen_(chosen) {}
 
-  /// What `function` is to be called with where the command is given; its members are for option()
-  /// and its like to fill.
+  /// Sets the function of the command. Returns the struct that it is called with, whose members
+  /// option() and its like fill.
   template <class Options>
   Options& calls(int (*function)(const Options&)) {
     const auto options = std::make_shared<Options>();
@@ -64,7 +64,7 @@ class Command {
   void flag(const std::string& name, bool* target, const std::string& what,
             const OptionRules& rules = {});
 
-  /// What follows the options in the help: examples, and what else there is to say.
+  /// The text after the options in the help: examples and remarks.
   void footer(const std::string& text);
   /// The same where making the text takes a while: `text` is called where help is asked for. A line
   /// feed follows it.

@@ -10,7 +10,7 @@
 
 namespace lapl {
 
-/// What can come next on a command line.
+/// The words that can come next on a command line.
 struct Completion {
   /// The shell's own part: none, files, folders, or configs (YAML files).
   std::string files = "none";
@@ -20,22 +20,21 @@ struct Completion {
 
 class CommandLine {
  public:
-  /// Of the program `name`: what it is, what `--version` prints, and what the help ends with.
+  /// `name`: the program; `version`: the text of --version; `footer`: the end of the help.
   CommandLine(const std::string& name, const std::string& description, const std::string& version,
               const std::string& footer);
   ~CommandLine();
 
   Command add(const std::string& name, const std::string& what_it_does);
 
-  /// What the words ask for; --help and --version are done at once. Throws ConfigError for words
-  /// that nobody knows or that do not go together.
+  /// Parses the words and returns the command to call; --help and --version are done at once.
+  /// Throws ConfigError for words that are unknown or exclude each other.
   Action parse(int argc, char** argv) const;
 
-  /// What can come next; the last of the words (those after the program's name) is the one to
-  /// complete, maybe empty.
+  /// Completes the last of the words after the program's name; it may be empty.
   Completion complete(std::vector<std::string> words) const;
 
-  /// What to say of the first command or option that does not exist, with the nearest one that
+  /// The message about the first command or option that does not exist, with the nearest one that
   /// does; empty where all exist.
   std::string unknown_word(const std::vector<std::string>& words) const;
 

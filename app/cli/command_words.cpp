@@ -30,7 +30,7 @@ class WordWalk {
   // The innermost command so far.
   const CLI::App& command() const { return *command_; }
 
-  // What can come in the place of `typed`, whether or not it starts as that does.
+  // Words that can stand in the place of `typed`, not yet filtered by its beginning.
   Completion next(const std::string& typed) const;
 
  private:
@@ -69,7 +69,7 @@ bool WordWalk::take(const std::string& word) {
   return true;
 }
 
-// Those that are shown to people.
+// Hidden ones are left out.
 std::vector<const CLI::App*> shown_commands(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App* inner) { return !inner->get_group().empty(); });
 }
@@ -95,8 +95,8 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return choices;
 }
 
-// What an option or a positional takes in the place of `typed`; `before` is what stands before each
-// value, such as "--backend=".
+// Values of an option or a positional that can stand in the place of `typed`; `before` stands
+// before each value, such as "--backend=".
 Completion completions_of(const CLI::Option& option, const std::string& before,
                           const std::string& typed) {
   Completion values;

@@ -25,26 +25,27 @@ void add_backend_option(Command& command, std::string& backend) {
 }
 
 void add_ranks_option(Command& command, int& ranks) {
-  command.option("--ranks N", &ranks, "Run on so many processes, which mpirun starts",
+  command.option("--ranks N", &ranks, "Run on this many processes, started by mpirun",
                  {.between = {{1, 1000000}}});
 }
 
 void add_quiet_option(Command& command, bool& quiet) {
-  command.flag("--quiet", &quiet, "Print errors alone");
+  command.flag("--quiet", &quiet, "Print nothing but errors");
 }
 
 void add_json_option(Command& command, bool& json) { command.flag("--json", &json, "Print JSON"); }
 
 void add_console_options(Command& command, Console::Options& options) {
   add_quiet_option(command, options.quiet);
-  command.flag("--json", &options.json, "Print JSON, one object a line, on stdout");
+  command.flag("--json", &options.json, "Print JSON on stdout, one object a line");
 }
 
 void add_live_console_options(Command& command, Console::Options& options) {
   add_console_options(command, options);
-  command.flag("--live", &options.live,
-               "Show the view of lapl watch while running; without a terminal, progress in lines",
-               {.excludes = {"--quiet", "--json"}});
+  command.flag(
+      "--live", &options.live,
+      "Show the view of lapl watch while running; without a terminal, print progress in lines",
+      {.excludes = {"--quiet", "--json"}});
 }
 
 }  // namespace lapl

@@ -9,7 +9,7 @@
 
 namespace lapl {
 
-/// What the command line says of a config's values.
+/// Values of a config that the command line sets.
 struct ConfigWords {
   std::vector<std::string> settings;  ///< KEY=VALUE
   std::string backend;                ///< empty where it is not given

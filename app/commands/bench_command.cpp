@@ -6,22 +6,25 @@
 #include <optional>
 
 #include "app/cli/options.hpp"
-#include "app/commands/bench_ranks.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_ranks.hpp"
+#include "app/commands/start_ranks.hpp"
 #include "app/view/console.hpp"
 #include "app/view/say.hpp"
 #include "io/config/config.hpp"
-#include "io/initial_source.hpp"
 #include "io/json.hpp"
+#include "io/readers/initial_source.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/ranks/ranks.hpp"
 #include "solver/benchmark.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct BenchOptions {
   std::vector<std::vector<std::int64_t>> shapes;
@@ -38,7 +41,7 @@ struct BenchOptions {
   bool json = false;
 };
 
-// Those asked for, or else squares with these sides.
+// The shapes that the user gives, or squares with these sides.
 std::vector<Shape> shapes_of(const BenchOptions& options, const std::vector<std::int64_t>& sides) {
   std::vector<Shape> shapes;
   for (const std::vector<std::int64_t>& extents : options.shapes) {
@@ -59,8 +62,7 @@ void require_axes(const std::vector<Shape>& shapes, int axes, const std::string&
                         fmt::join(shape.extents(), " "), axes, of);
 }
 
-nlohmann::ordered_json values_of(const BenchmarkResult& r, Shape shape,
-                                 const std::string& precision) {
+Json values_of(const BenchmarkResult& r, Shape shape, const std::string& precision) {
   const double bandwidth_bound =
       r.ceilings.copy_bytes_per_second / static_cast<double>(r.bytes_a_cell);
   return {{"engine", r.description.engine},
@@ -83,14 +85,12 @@ nlohmann::ordered_json values_of(const BenchmarkResult& r, Shape shape,
            100 * r.updates_per_second / r.ceilings.updates_per_second}};
 }
 
-void print_row(const nlohmann::ordered_json& v) {
+void print_row(const Json& v, const BenchmarkResult& r, Shape shape) {
   say("{:<10} {:<8} {:>15} {:>8} {:>9.4f} {:>7.1f} {:>9.2f} {:>9.0f} {:>9.1f} {:>7}\n",
-      v["engine"].get<std::string>(), v["precision"].get<std::string>(),
-      text_of(Shape::of(v["shape"].get<std::vector<std::int64_t>>())),
-      v["steps"].get<std::int64_t>(), v["median_seconds"].get<double>(),
-      100 * (v["slowest_seconds"].get<double>() / v["fastest_seconds"].get<double>() - 1),
-      v["gigacells_per_second"].get<double>(), v["percent_of_bandwidth_ceiling"].get<double>(),
-      v["percent_of_arithmetic_ceiling"].get<double>(), v["verified_steps"].get<std::int64_t>());
+      r.description.engine, v["precision"].get<std::string>(), text_of(shape), r.steps, r.seconds,
+      100 * (r.slowest / r.fastest - 1), r.updates_per_second / 1e9,
+      v["percent_of_bandwidth_ceiling"].get<double>(),
+      v["percent_of_arithmetic_ceiling"].get<double>(), r.verified_steps);
   std::fflush(stdout);
 }
 
@@ -118,7 +118,7 @@ int bench_filters(const BenchOptions& options) {
   if (!options.json)
     say("{:<17} {:<10} {:<8} {:>15} {:>11} {:>8} {:>9} {:>8}\n", "filter", "method", "",
         "rows x columns", "median us", "spread %", "GCells/s", "checked");
-  auto all = nlohmann::ordered_json::array();
+  Json all = Json::array();
   const std::vector<Shape> shapes = shapes_of(options, {256, 2000});
   require_axes(shapes, 2, "filters");
   for (const FilterConfig& filter : filters_to_measure())
@@ -191,7 +191,7 @@ int bench_engines(const BenchOptions& options) {
         "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n",
         "engine", "", "cells", "steps", "median s", "spread", "GCells/s", "% of copy", "% of",
         "steps", "", "", "", "timed", "", "%", "", "bandwidth", "arithm.", "checked");
-  auto all = nlohmann::ordered_json::array();
+  Json all = Json::array();
   for (const std::string& engine : engines)
     for (const Shape shape : shapes)
       for (const std::string precision : {"float32", "float64"}) {
@@ -204,7 +204,7 @@ int bench_engines(const BenchOptions& options) {
           const auto result = measure(of, coefficients_on(loaded, shape, ranks), options.steps,
                                       options.repeats, ranks);
           all.push_back(values_of(result, shape, precision));
-          if (as_table) print_row(all.back());
+          if (as_table) print_row(all.back(), result, shape);
           if (result.not_finite_after > 0 && ranks.is_first())
             print_warning(fmt::format(
                 "the state is not finite after {} steps (time.step may be too large): {} steps are "
@@ -221,26 +221,89 @@ int bench_engines(const BenchOptions& options) {
 }
 
 // The words of this command but for those that differ from rank to rank.
-int bench_on_ranks(const BenchOptions& options) {
-  const std::string backend = backend_of(options);
-  const bool on_gpus = backend == "cuda";
+std::vector<std::string> words_for_ranks(const BenchOptions& options, const std::string& backend) {
   std::vector<std::string> words = {"bench", "--backend", backend};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {name, value});
   };
-  add("--engine", !options.engine.empty() ? options.engine : on_gpus ? "streaming" : "blocked");
+  add("--engine", !options.engine.empty() ? options.engine
+                  : backend == "cuda"     ? "streaming"
+                                          : "blocked");
   add("--precision", options.precision);
   if (options.config.empty()) add("--boundary", options.boundary);
   add("--config", options.config);
   if (options.steps > 0) add("--steps", std::to_string(options.steps));
   add("--repeats", std::to_string(options.repeats));
   if (options.threads > 0) add("--threads", std::to_string(options.threads));
-  const std::int64_t square = on_gpus ? 16384 : 4096;
-  return bench_ranks(options.ranks,
-                     options.shapes.empty()
-                         ? std::vector<std::vector<std::int64_t>>{{square, square}}
-                         : options.shapes,
-                     words, options.json);
+  return words;
+}
+
+// The output of a bench that runs in other processes.
+Json measured_on_ranks(const Launcher& launcher, int ranks, const std::vector<std::int64_t>& shape,
+                       const std::vector<std::string>& words) {
+  std::vector<std::string> all = words_of_ranks(launcher, ranks);
+  all.insert(all.end(), words.begin(), words.end());
+  all.emplace_back("--shape");
+  for (const std::int64_t extent : shape) all.push_back(std::to_string(extent));
+  all.insert(all.end(), {"--ranks", std::to_string(ranks), "--json"});
+  const std::optional<std::string> text = printed_by(all);
+  if (!text) throw DeviceError("--ranks {}: a bench cannot be started", ranks);
+  if (text->empty()) throw DeviceError("--ranks {}: the bench ended without a figure", ranks);
+  return Json::parse(*text);
+}
+
+void print_rows_of_ranks(const Json& all, const char* scaling, int ranks, const Json& of_one) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Json &row = all[i], &one = of_one[i];
+    const auto rate = row["gigacells_per_second"].get<double>();
+    const auto rate_of_one = one["gigacells_per_second"].get<double>();
+    const int threads = ranks * row["threads"].get<int>();
+    const double processors =  // GPUs, where there are no threads
+        threads == 0 ? ranks : static_cast<double>(threads) / one["threads"].get<int>();
+    say("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9.3f} {:>9.2f} {:>9.1f} {:>8}\n", scaling, ranks,
+        threads, row["engine"].get<std::string>(), row["precision"].get<std::string>(),
+        text_of(Shape::of(row["shape"].get<std::vector<std::int64_t>>())), rate, rate / rate_of_one,
+        100 * rate / rate_of_one / processors, row["verified_steps"].get<std::int64_t>());
+  }
+  std::fflush(stdout);
+}
+
+// Each shape on 1, 2, 4 ... ranks (strong scaling), and with its slowest axis as many times as long
+// (weak scaling), measured by this program in other processes.
+int bench_on_ranks(const BenchOptions& options) {
+  const std::string backend = backend_of(options);
+  const std::vector<std::string> words = words_for_ranks(options, backend);
+  const std::int64_t square = backend == "cuda" ? 16384 : 4096;
+  if (!options.json)
+    say("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9} {:>9} {:>9} {:>8}\n", "scaling", "ranks",
+        "threads", "engine", "", "cells", "GCells/s", "of one", "% each", "checked");
+  const Launcher launcher = find_launcher(mpi_library());
+  const LauncherFolders folders;
+  folders.set_variables(launcher);
+  Json measurements = Json::array();
+  const auto add = [&](Json rows, const char* scaling, int ranks, const Json& of_one) {
+    if (!options.json) print_rows_of_ranks(rows, scaling, ranks, of_one.empty() ? rows : of_one);
+    for (Json& row : rows) {
+      row["scaling"] = scaling;
+      row["ranks"] = ranks;
+      measurements.push_back(row);
+    }
+  };
+  for (const std::vector<std::int64_t>& shape :
+       options.shapes.empty() ? decltype(options.shapes){{square, square}} : options.shapes) {
+    const Json one = measured_on_ranks(launcher, 1, shape, words);
+    add(one, "strong", 1, {});
+    for (const bool weak : {false, true})
+      for (int ranks = 2; ranks <= options.ranks;
+           ranks = ranks < options.ranks ? std::min(2 * ranks, options.ranks) : ranks + 1) {
+        std::vector<std::int64_t> extents = shape;
+        if (weak) extents.front() *= ranks;
+        add(measured_on_ranks(launcher, ranks, extents, words), weak ? "weak" : "strong", ranks,
+            one);
+      }
+  }
+  if (options.json) say("{}\n", json_text(measurements, 2));
+  return 0;
 }
 
 int bench_command(const BenchOptions& options) {
@@ -251,13 +314,13 @@ int bench_command(const BenchOptions& options) {
 }  // namespace
 
 void add_bench_command(CommandLine& line) {
-  Command command = line.add(
-      "bench", "Verify the engines to the bit, or the filters, then measure them on this machine");
+  Command command =
+      line.add("bench", "Verify engines to the bit, or filters, then time them on this machine");
   BenchOptions& options = command.calls(bench_command);
   constexpr std::int64_t most = std::int64_t{1} << 40;
   command.option("--shape", &options.shapes,
-                 "Columns, rows and columns, or planes, rows and columns (repeatable); default: "
-                 "several squares, or as the config says",
+                 "Grid: columns, or rows and columns, or planes, rows and columns (repeatable); "
+                 "default: several squares, or the config's grid",
                  {.values = 3, .fewest_values = 1, .repeatable = true, .between = {{1, most}}});
   add_backend_option(command, options.backend);
   command.option("--engine NAME", &options.engine,
@@ -269,16 +332,17 @@ void add_bench_command(CommandLine& line) {
   command.option("--config FILE", &options.config,
                  "Measure the equation of a config, from its initial fields",
                  {.excludes = {"--boundary"}});
-  command.option("--steps", &options.steps, "Steps of each repeat; default: a fifth of a second",
+  command.option("--steps", &options.steps,
+                 "Steps in each repeat; default: as many as fill a fifth of a second",
                  {.between = {{1, most}}});
   command.option("--repeats", &options.repeats, "Timed repeats", {.between = {{1, 1000}}});
   command.option("--threads", &options.threads, "CPU threads", {.between = {{1, 1024}}});
   command.option("--ranks N", &options.ranks,
-                 "How a grid scales on 1, 2, 4 ... N processes, as it is (strong) and with the "
-                 "slowest axis as many times as long (weak)",
+                 "Measure scaling on 1, 2, 4 ... N processes: strong (the same grid) and weak (the "
+                 "slowest axis grows with N)",
                  {.between = {{1, 1000000}}});
   command.flag("--filters", &options.filters,
-               "Measure filters instead: each method, filtering alone",
+               "Measure filters instead of engines, each method by itself",
                {.excludes = {"--engine", "--boundary", "--steps", "--config", "--ranks"}});
   add_json_option(command, options.json);
   command.footer(R"(Examples:

@@ -24,28 +24,6 @@ Exit codes: 0 complete; 1 internal error; 2 usage or config; 3 unstable, not fin
 same when taken again; 4 input or output; 5 device or memory; 6 checkpoint unusable; 7 diff or
 verify-restart found differences; 75 stopped early, can be resumed.)";
 
-// As the help shows them.
-constexpr AddCommand* all_commands[] = {
-    add_run_command,
-    add_resume_command,
-    add_validate_command,
-    add_inspect_command,
-    add_diff_command,
-    add_bench_command,
-    add_completions_command,
-    add_export_command,
-    add_filter_command,
-    add_list_command,
-    add_new_command,
-    add_plan_command,
-    add_plot_command,
-    add_report_command,
-    add_schema_command,
-    add_sweep_command,
-    add_verify_restart_command,
-    add_watch_command,
-};
-
 }  // namespace
 
 LaplCommandLine::LaplCommandLine()

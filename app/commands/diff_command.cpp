@@ -13,7 +13,7 @@
 #include "io/config/config_text.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

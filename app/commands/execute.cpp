@@ -14,11 +14,11 @@
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
 #include "io/durable/durable_file.hpp"
-#include "io/equation_changes.hpp"
-#include "io/initial_source.hpp"
-#include "io/provenance.hpp"
-#include "io/quantities.hpp"
-#include "io/run_writer.hpp"
+#include "io/readers/initial_source.hpp"
+#include "io/readers/quantities.hpp"
+#include "io/run/equation_changes.hpp"
+#include "io/run/provenance.hpp"
+#include "io/run/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/background.hpp"
 #include "solver/equation_digest.hpp"
@@ -44,7 +44,8 @@ void restore_state(Backend<T>& backend, const Job& job) {
   backend.set_state(*values, header.step);
 }
 
-// What is another from here on; empty where nothing is. Throws ConfigError where that may not be.
+// The keys that change from here on; empty where none does. Throws ConfigError for a change that is
+// not allowed.
 std::string equation_change(const Job& job, std::uint64_t digest) {
   if (!job.restart || !job.equation_change.empty()) return job.equation_change;
   const std::optional<std::uint64_t> before = job.restart->checkpoint.header.equation_digest;
@@ -81,7 +82,7 @@ std::string resume_words(const RunConfig& config, bool complete, bool steady = f
   return command;
 }
 
-// What makes the missing outputs: a restart where a checkpoint is left from before them.
+// How to make the missing outputs: a restart, where an earlier checkpoint is left.
 std::string words_for_missing(const RunConfig& config, bool can_resume) {
   if (can_resume)
     return fmt::format("once there is room, {} makes up for it", resume_words(config, false));
@@ -119,8 +120,7 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
   return text;
 }
 
-// What time.step: auto or time.stages: auto has come to, or what is wrong with the step that is
-// given.
+// The time step or number of stages that auto has chosen, or why the given step is unstable.
 void say_stable_step(const Job& job, const CoefficientFields& coefficients,
                      const WholeFields& whole, Console& console) {
   if (!job.config.step_note.empty()) return console.note(job.config.step_note);
@@ -205,9 +205,8 @@ class Execution {
     // A GPU takes as long to start.
     auto fractals =
         in_background([&] { return job_.restart ? WholeFields() : fractal_fields(config_); });
-    backend_ = run_backend<T>(
-        model_, choice_, coefficients_, [&](const std::string& text) { console_.note(text); },
-        ranks_);
+    backend_ = run_backend<T>(model_, choice_, coefficients_, ranks_,
+                              [&](const std::string& text) { console_.note(text); });
     whole.merge(fractals.get());
     if (job_.restart) {
       restore_state(*backend_, job_);
@@ -241,8 +240,7 @@ class Execution {
             fmt::format("what the run had stored of later steps is in {} now", aside.string()));
       }
     if (!job_.restart)
-      if (const std::string shortage = disk_shortage(config_, disk_of_run(config_));
-          !shortage.empty())
+      if (const std::string shortage = disk_of_run(config_).shortage; !shortage.empty())
         console_.warning(shortage + ": what finds no room is named at the end");
     if (!folder().is_locked())
       console_.warning(fmt::format(

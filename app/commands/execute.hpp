@@ -1,4 +1,4 @@
-// What run and resume share: from a config, and a checkpoint to go on from, to a finished run
+// The part that run and resume share: from a config, and maybe a checkpoint, to a finished run
 // folder.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 #include "app/view/console.hpp"
 #include "io/config/config.hpp"
-#include "io/restart.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/restart.hpp"
+#include "io/run/run_folder.hpp"
 
 namespace lapl {
 

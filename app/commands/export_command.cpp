@@ -9,6 +9,7 @@
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/file_endings.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
@@ -16,8 +17,8 @@
 #include "app/view/say.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
-#include "io/provenance.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/provenance.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
 
@@ -36,8 +37,11 @@ struct ExportOptions {
   bool quiet = false;
 };
 
-constexpr const char* endings =
-    "FILE.nc or .vtkhdf, .npy, .raw, .csv; frames/ or frames/%09d.png for pictures";
+std::string endings() {
+  return fmt::format("FILE{}, {}; frames/ or frames/%09d.png for pictures",
+                     fmt::join(endings_of(FileKind::series), " or "),
+                     fmt::join(endings_of(FileKind::values), ", "));
+}
 
 // FIRST:LAST:EVERY, each of which may be left out; all steps where --steps is not given.
 StepRange parse_steps(const std::string& text) {
@@ -95,30 +99,21 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
   std::vector<PlotOutput> outputs;
   for (const SeriesRecord& record : series.records)
     outputs.push_back({record.file, record.record, record.step, record.time});
-  // Of each picture: what it shows, and the number in its name.
-  std::vector<std::vector<View>> views;
+  const std::vector<std::vector<View>> views = options.cuts.frames(
+      outputs, [&]() -> const PlotOutput& { return outputs.front(); }, {field}, series.shape, axes,
+      options.path);
+  if (options.plain && views.front().size() > 1)
+    throw ConfigError(
+        "--plain: {} has a grid of three axes (which slice? --slice, --project or --along)",
+        options.path);
   std::vector<std::int64_t> numbers;
-  if (!options.cuts.along.empty()) {
-    for (const Cut& cut : options.cuts.all_cuts(series.shape, options.path)) {
-      views.push_back({{&outputs.front(), field, cut}});
-      numbers.push_back(cut.index);
-    }
-  } else {
-    const auto cuts = options.cuts.cuts(series.shape, axes, options.path);
-    if (options.plain && cuts.size() > 1)
-      throw ConfigError(
-          "--plain: {} has a grid of three axes (which slice? --slice, --project or --along)",
-          options.path);
-    for (const PlotOutput& shown_output : outputs) {
-      std::vector<View>& shown = views.emplace_back();
-      for (const std::optional<Cut>& cut : cuts) shown.push_back({&shown_output, field, cut});
-      numbers.push_back(*shown_output.step);
-    }
-  }
+  for (const std::vector<View>& shown : views)
+    numbers.push_back(options.cuts.along.empty() ? *shown.front().output->step
+                                                 : shown.front().cut->index);
   for (const std::int64_t number : numbers) refuse_existing(picture_of(number, pattern), options);
   const fs::path parent = picture_of(0, pattern).parent_path();
   Frames frames(views, axes, styles_of(options.pictures, views.front().size()), 0, {},
-                PictureFormat::png, options.plain);
+                PictureFormat::png, options.plain ? Framing::plain : Framing::shared);
   if (!parent.empty()) fs::create_directories(parent);
   for (std::size_t i = 0; i < views.size(); ++i) {
     series.before_reading(series.records[options.cuts.along.empty() ? i : 0]);
@@ -153,11 +148,12 @@ auto progress_of(const Series& series, bool quiet) {
 int export_command(const ExportOptions& options) {
   const fs::path output = options.output;
   const std::string ending = output.extension().string();
-  const bool whole = ending == ".nc" || ending == ".vtkhdf";
+  const bool whole = find_ending(output, FileKind::series) != nullptr;
+  const FileEnding* const values = find_ending(output, FileKind::values);
   const bool folder = options.output.ends_with('/') || fs::is_directory(output);
   const bool pictures = folder || ending == ".png";
-  if (!pictures && !whole && ending != ".npy" && ending != ".raw" && ending != ".csv")
-    throw ConfigError("-o {}: unknown ending \"{}\" ({})", options.output, ending, endings);
+  if (!pictures && !whole && !values)
+    throw ConfigError("-o {}: unknown ending \"{}\" ({})", options.output, ending, endings());
   if (!pictures && (options.plain || !options.cuts.none() || options.pictures != PictureOptions{}))
     throw ConfigError(
         "-o {}: is no picture, as --plain, --slice, --project, --along, --colormap, --limits, "
@@ -181,12 +177,8 @@ int export_command(const ExportOptions& options) {
 
   if (whole)
     write_series_file(output, series, fields, history_line());
-  else if (ending == ".npy")
-    write_npy(output, series, field);
-  else if (ending == ".raw")
-    write_raw(output, series, field);
-  else if (ending == ".csv")
-    write_csv(output, series, field);
+  else if (values)
+    values->write(output, series, field);
   else
     export_pictures(options, series, field);
   if (!options.quiet) {
@@ -204,15 +196,15 @@ void add_export_command(CommandLine& line) {
       "export", "Write the outputs of a run to one file for other programs, or to pictures");
   ExportOptions& options = command.calls(export_command);
   command.positional("PATH", &options.path,
-                     "Run folder (also while the run goes on), fields.nc, output or exported file",
+                     "Run folder (even while the run goes on), fields.nc, output or exported file",
                      {.required = true});
-  command.option("-o,--output FILE", &options.output,
-                 fmt::format("The ending is the format: {}", endings), {.required = true});
+  command.option("-o,--output FILE", &options.output, "The ending is the format: " + endings(),
+                 {.required = true});
   command.option("--field NAME", &options.field,
                  "One dataset; default: all in .nc and .vtkhdf, else the first field");
   command.option("--step STEP", &options.step, "The output of this step alone");
   command.option("--steps FIRST:LAST:EVERY", &options.steps,
-                 "In steps, both ends included; each may be left out, :EVERY too",
+                 "Range of steps, both ends included; each part may be left out, and so may :EVERY",
                  {.excludes = {"--step"}});
   command.flag("--plain", &options.plain,
                "Pictures of the field alone, a pixel a cell, without axes and colour bar");

@@ -12,18 +12,18 @@
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
 #include "app/view/say.hpp"
-#include "io/config/filter_job.hpp"
 #include "io/durable/durable_file.hpp"
-#include "io/filter_source.hpp"
+#include "io/filters/filter_job.hpp"
+#include "io/filters/filter_source.hpp"
 #include "io/images/frames.hpp"
 #include "io/images/image.hpp"
-#include "io/provenance.hpp"
-#include "io/quantities.hpp"
+#include "io/readers/quantities.hpp"
+#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/not_finite.hpp"
 #include "kernels/filters/frame_filter.hpp"
 #include "solver/clock.hpp"
-#include "solver/filters/filter.hpp"
+#include "solver/filters/correlation.hpp"
 
 namespace lapl {
 namespace {
@@ -61,7 +61,7 @@ std::string history_of(const FilterJob& job, const FilterOptions& options) {
   return fmt::format("lapl filter {} on {}", path_text(options.config), path_text(job.input_path));
 }
 
-// What is there is replaced only where it is a result of this command, and none that is read.
+// An existing file is replaced only if this command wrote it and does not read it now.
 void check_output(const FilterJob& job, const FilterOptions& options) {
   const fs::path& output = job.output_path;
   if (fs::symlink_status(output).type() == fs::file_type::not_found) return;
@@ -79,7 +79,7 @@ void check_output(const FilterJob& job, const FilterOptions& options) {
         job.output_path, other);
 }
 
-// What the ending of the output promises must be what is written: HDF5, or one picture.
+// The ending of the output must fit the result: HDF5, or one picture.
 void check_ending(const FilterJob& job) {
   const fs::path output = job.output_path;
   const std::string ending = output.extension().string();
@@ -236,12 +236,12 @@ void add_filter_command(CommandLine& line) {
       line.add("filter", "Convolve or correlate a picture, a dataset or a sequence of frames");
   FilterOptions& options = command.calls(filter_command);
   command.positional("CONFIG", &options.config, "YAML filter config", {.required = true});
-  command.option("--input FILE", &options.input, "Another input (input.path)");
+  command.option("--input FILE", &options.input, "Replace input.path");
   command.option("--output FILE", &options.output,
-                 "Another output (output.path): HDF5, or a picture where it ends in .png");
+                 "Replace output.path: HDF5, or a picture if it ends in .png");
   add_backend_option(command, options.backend);
   command.flag("--overwrite", &options.overwrite,
-               "Replace the output file, where it is a result of lapl filter or a .png");
+               "Replace an existing output file, if lapl filter wrote it or it is a .png");
   add_quiet_option(command, options.quiet);
   command.footer(R"(Examples:
   lapl filter configs/filters/picture-smooth.yaml

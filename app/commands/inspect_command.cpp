@@ -9,7 +9,7 @@
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/digest.hpp"
 #include "solver/outputs.hpp"
@@ -184,7 +184,7 @@ int inspect_command(const InspectOptions& options) {
 
 void add_inspect_command(CommandLine& line) {
   Command command = line.add(
-      "inspect", "Verify a file and say what it holds: grid, step, min/max/mean, digest, origin");
+      "inspect", "Verify a file and describe it: grid, step, min/max/mean, digest, origin");
   InspectOptions& options = command.calls(inspect_command);
   command.positional("PATH", &options.path, "Output, checkpoint, other HDF5 file, or run folder",
                      {.required = true});

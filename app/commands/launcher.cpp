@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "io/provenance.hpp"
+#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/program_on_path.hpp"
 
@@ -47,14 +47,6 @@ std::vector<std::string> launcher_names() {
   return names;
 }
 
-std::string version_of_launcher(const std::string& path) {
-  const std::string command = shell_quoted(path) + " --version </dev/null 2>&1";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::string text(4096, '\0');
-  text.resize(pipe ? std::fread(text.data(), 1, text.size(), pipe.get()) : 0);
-  return text;
-}
-
 const LauncherKind* kind_of(const std::string& version) {
   for (const LauncherKind& kind : kinds)
     if (version.find(kind.version) != std::string::npos) return &kind;
@@ -68,13 +60,24 @@ std::string_view family_of(std::string_view library) {
 
 }  // namespace
 
+std::optional<std::string> printed_by(const std::vector<std::string>& words,
+                                      const char* redirections) {
+  std::string command, text;
+  for (const std::string& word : words) command += shell_quoted(word) + " ";
+  command += std::string("</dev/null ") + redirections;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  if (!pipe) return std::nullopt;
+  for (int letter; (letter = std::fgetc(pipe.get())) != EOF;) text += static_cast<char>(letter);
+  return text;
+}
+
 Launcher find_launcher(const std::string& library) {
   const std::string_view family = family_of(library);
   std::string problem;
   for (const std::string& name : launcher_names()) {
     const std::string path = program_in(absolute_folders_of_path(), name);
     if (path.empty()) continue;
-    const std::string version = version_of_launcher(path);
+    const std::string version = printed_by({path, "--version"}, "2>&1").value_or("");
     const LauncherKind* const kind = kind_of(version);
     if (kind != nullptr && (kind->library.empty() || kind->library == family)) return {path, kind};
     if (!problem.empty()) continue;

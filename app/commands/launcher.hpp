@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,10 @@ class LauncherFolders {
  private:
   TemporaryFolder files_, memory_;
 };
+
+/// The standard output of a program; none if it cannot be started.
+std::optional<std::string> printed_by(const std::vector<std::string>& words,
+                                      const char* redirections = "");
 
 /// The command line that starts so many ranks, up to what they are to run.
 std::vector<std::string> launcher_words(const Launcher& launcher, int count);

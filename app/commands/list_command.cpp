@@ -1,8 +1,10 @@
 // lapl list [WHAT]
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
@@ -15,7 +17,7 @@
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "solver/initial_field.hpp"
-#include "solver/linear_rates.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {
@@ -29,7 +31,7 @@ Json named(const Table& table) {
   return items;
 }
 
-// Whether it steps a small grid here: what it runs on, or why it does not.
+// Tries the engine on a small grid: the device that it ran on, or why it did not run.
 Json tried(const std::string& backend, const std::string& engine) try {
   RunConfig small;
   small.shape = {128, 128};
@@ -76,15 +78,22 @@ constexpr std::array groups = {
     Group{"gallery", "lapl new NAME", [] { return named(gallery()); }},
     Group{"colormaps", "lapl plot --colormap", [] { return named(colormaps()); }}};
 
+// A reason why something does not work here stands below the group, once.
 void print_group(const Group& group, const Json& items) {
   say("{} ({})\n", group.name, group.key);
+  std::size_t width = 14;
+  for (const Json& item : items)
+    width = std::max(width, item["name"].get_ref<const std::string&>().size());
+  std::set<std::string> reasons;
   for (const Json& item : items) {
-    say("  {:<14} {}", item["name"].get<std::string>(), item["summary"].get<std::string>());
+    say("  {:<{}} {}", item["name"].get<std::string>(), width, item["summary"].get<std::string>());
     if (item.contains("backend")) say("; {}", item["backend"].get<std::string>());
     if (item.contains("where")) say(" [{}]", item["where"].get<std::string>());
-    if (item.contains("why_not")) say(" [not here: {}]", item["why_not"].get<std::string>());
+    if (item.contains("why_not")) say(" [not here]");
     say("\n");
+    if (item.contains("why_not")) reasons.insert(item["why_not"].get<std::string>());
   }
+  for (const std::string& reason : reasons) say("  [not here]: {}\n", reason);
 }
 
 struct ListOptions {
@@ -107,9 +116,9 @@ int list_command(const ListOptions& options) {
 }  // namespace
 
 void add_list_command(CommandLine& line) {
-  Command command = line.add("list", "Show what there is to choose from, and what can run here");
+  Command command = line.add("list", "List every choice, and which of them work on this machine");
   ListOptions& options = command.calls(list_command);
-  command.positional("WHAT", &options.what, "One of them alone", {.one_of = names_in(groups)});
+  command.positional("WHAT", &options.what, "Show this group alone", {.one_of = names_in(groups)});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl list

@@ -43,14 +43,13 @@ int new_command(const NewOptions& options) {
 
 void add_new_command(CommandLine& line) {
   Command command = line.add(
-      "new",
-      "Write a config to start from: with every key for a use, or an equation of the gallery");
+      "new", "Write a config to start from: one for a purpose, or an equation of the gallery");
   NewOptions& options = command.calls(new_command);
   command.positional(fmt::format("USE {{{}}}", fmt::join(names_of_new(), ",")), &options.use,
-                     "What for; --list shows them all. Default: quick");
+                     "Purpose or equation; --list shows all. Default: quick");
   command.option("-o,--output FILE", &options.output,
-                 "Config file, which must not exist; default: standard output");
-  command.flag("--list", &options.list, "Show the uses, one a line");
+                 "Config file to write, which must not exist yet; default: standard output");
+  command.flag("--list", &options.list, "List the purposes and equations, one a line");
   command.footer(R"(Examples:
   lapl new --list
   lapl new tutorial -o tutorial.yaml

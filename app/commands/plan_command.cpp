@@ -1,210 +1,193 @@
 // lapl plan CONFIG
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
-#include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
-#include "app/commands/plan_ranks.hpp"
-#include "app/commands/run_backend.hpp"
-#include "app/commands/run_needs.hpp"
-#include "app/commands/run_time.hpp"
+#include "app/commands/plan.hpp"
 #include "app/exit_code.hpp"
-#include "app/view/console.hpp"
 #include "app/view/say.hpp"
-#include "io/config/config.hpp"
-#include "io/filter_source.hpp"
-#include "io/initial_source.hpp"
 #include "io/json.hpp"
-#include "io/quantities.hpp"
+#include "io/readers/quantities.hpp"
+#include "kernels/engines.hpp"
 #include "kernels/error.hpp"
-#include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
 #include "solver/equation/equation.hpp"
-#include "solver/schedule.hpp"
 
 namespace lapl {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-bool fits(const Memory& needed, const Memory& available) {
-  return (available.host == 0 || needed.host <= available.host) &&
-         (available.device == 0 || needed.device <= available.device);
-}
-
-// What a grid of as many cells along each axis is called.
+// The name of a grid with as many cells along each axis.
 const char* even_shape(int axes) { return axes == 1 ? "line" : axes == 2 ? "square" : "cube"; }
 
-// The extent of the largest such grid.
-std::int64_t largest_extent(const Model& model, const std::string& backend,
-                            const Memory& available) {
-  const int axes = model.run.shape.axes;
-  std::int64_t low = 1, high = std::int64_t{1} << 40 / axes;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    const Shape shape = Shape::of(std::vector(axes, middle));
-    (fits(memory_of_run(model, backend, shape), available) ? low : high) = middle;
-  }
-  return low;
+template <class T>
+Json json_of(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
 
-Json plan_of(const LoadedConfig& loaded) {
-  const RunConfig& config = loaded.run;
-  const BackendChoice choice = choose_backend(config);
-  load_filters(config);
-  const Model model(config);
-  const Memory memory = memory_of_run(model, choice.backend, config.shape);
-  const Memory available = memory_available(choice.backend);
-  const RunDisk disk = disk_of_run(config);
+Json json_of(const OtherSteps& other) {
+  if (!other.why_not.empty()) return {{"name", other.name}, {"why_not", other.why_not}};
+  return {{"name", other.name},
+          {"step", other.step},
+          {"stages", other.stages},
+          {"steps", other.steps},
+          {"stepping_seconds", other.seconds}};
+}
 
-  Json plan = {{"shape", config.shape.extents()},
+Json json_of(const Plan& plan) {
+  const RunConfig& config = plan.config;
+  Json json = {{"shape", config.shape.extents()},
                {"precision", name_of(config.precision)},
-               {"backend", choice.backend},
-               {"backend_reason", choice.reason},
-               {"host_bytes", memory.host},
-               {"host_bytes_available", available.host},
-               {"device_bytes", memory.device},
-               {"device_bytes_available", available.device},
-               {"fits", fits(memory, available)},
-               {fmt::format("largest_{}", even_shape(config.shape.axes)),
-                largest_extent(model, choice.backend, available)},
-               {"outputs", disk.outputs},
-               {"output_bytes", disk.output},
-               {"checkpoints", config.checkpoint_every.steps ? Json(Schedule(config).checkpoints())
-                                                             : Json(nullptr)},
-               {"checkpoint_bytes", disk.checkpoint},
-               {"disk_bytes", disk.all},
-               {"disk_bytes_available", disk.available},
-               {"disk_shortage", disk_shortage(config, disk)}};
+               {"backend", plan.choice.backend},
+               {"backend_reason", plan.choice.reason},
+               {"host_bytes", plan.memory.host},
+               {"host_bytes_available", plan.available.host},
+               {"device_bytes", plan.memory.device},
+               {"device_bytes_available", plan.available.device},
+               {"fits", plan.time.has_value()},
+               {fmt::format("largest_{}", even_shape(config.shape.axes)), plan.largest_extent},
+               {"outputs", plan.disk.outputs},
+               {"output_bytes", plan.disk.output},
+               {"checkpoints", json_of(plan.disk.checkpoints)},
+               {"checkpoint_bytes", plan.disk.checkpoint},
+               {"disk_bytes", plan.disk.all},
+               {"disk_bytes_available", plan.disk.available},
+               {"disk_shortage", plan.disk.shortage}};
   if (is_diffusion(config)) {
-    plan["coefficient"] = coefficient_of(config);
-    plan["largest_stable_coefficient"] = largest_coefficient(config);
+    json["coefficient"] = coefficient_of(config);
+    json["largest_stable_coefficient"] = largest_coefficient(config);
   }
-  std::function<StableStep(TimeScheme)> stable_steps;
-  if (fits(memory, available))
-    stable_steps = stable_steps_of(config, [&] { return load_state_fields(config); });
-  const StableStep stable = stable_steps
-                                ? stable_steps(config.scheme)
-                                : StableStep{.largest = largest_step_of(config),
-                                             .why_unknown = "not estimated: the grid does not fit"};
-  const bool is_number = stable.largest && std::isfinite(*stable.largest);
-  plan["scheme"] = name_of(config.scheme.kind);
-  if (config.scheme.kind == Scheme::rkl2) plan["stages"] = config.scheme.stages;
-  plan["time_step"] = time_step_of(config);
-  plan["largest_stable_step"] = is_number ? Json(*stable.largest) : Json(nullptr);
-  plan["largest_stable_step_text"] = text_of(stable);
-  plan["step_warning"] = step_warning(config, stable);
-  plan["step_note"] = loaded.step_note;
-  if (!fits(memory, available)) return plan;
-  const RunTime time = measure_run_time(loaded, choice, stable_steps);
-  plan["engine"] = time.by.engine;
-  plan["engine_reason"] = time.by.reason;
-  plan["device"] = time.by.device;
-  plan["cells_per_second"] = time.cells_per_second;
-  plan["stepping_seconds"] = time.stepping_seconds;
-  plan["storing_seconds"] =
-      time.storing_unknown.empty() ? Json(time.storing_seconds) : Json(nullptr);
-  plan["storing_unknown"] = time.storing_unknown;
-  plan["warning"] = time.frozen;
-  plan["good_steps"] = time.good_steps ? Json(*time.good_steps) : Json(nullptr);
-  plan["seconds"] = time.seconds;
-  plan["other_steps"] = Json::array();
-  for (const OtherSteps& other : time.others) {
-    Json steps = {{"name", other.name}};
-    if (other.why_not.empty())
-      steps.update({{"step", other.step},
-                    {"stages", other.stages},
-                    {"steps", other.steps},
-                    {"stepping_seconds", other.seconds}});
-    else
-      steps["why_not"] = other.why_not;
-    plan["other_steps"].push_back(steps);
-  }
-  return plan;
+  json["scheme"] = name_of(config.scheme.kind);
+  if (config.scheme.kind == Scheme::rkl2) json["stages"] = config.scheme.stages;
+  const std::optional<double>& largest = plan.stable.largest;
+  json.update(
+      {{"time_step", time_step_of(config)},
+       {"largest_stable_step", largest && std::isfinite(*largest) ? Json(*largest) : Json()},
+       {"largest_stable_step_text", text_of(plan.stable)},
+       {"step_warning", plan.step_warning},
+       {"step_note", plan.step_note}});
+  if (!plan.time) return json;
+  const RunTime& time = *plan.time;
+  json.update(
+      {{"engine", time.by.engine},
+       {"engine_reason", time.by.reason},
+       {"device", time.by.device},
+       {"cells_per_second", time.cells_per_second},
+       {"stepping_seconds", time.stepping_seconds},
+       {"storing_seconds", time.storing_unknown.empty() ? Json(time.storing_seconds) : Json()},
+       {"storing_unknown", time.storing_unknown},
+       {"warning", time.frozen},
+       {"good_steps", json_of(time.good_steps)},
+       {"seconds", time.seconds},
+       {"other_steps", Json::array()}});
+  for (const OtherSteps& other : time.others) json["other_steps"].push_back(json_of(other));
+  return json;
 }
 
-// To the same time, so that people see what another scheme is worth.
-void print_other_steps(const Json& others) {
+std::string bytes_of(double bytes, double available) {
+  return size_text(bytes) +
+         (available > 0 ? fmt::format(" of {} that are free", size_text(available)) : "");
+}
+
+std::string text_of(const OtherSteps& other) {
+  if (!other.why_not.empty()) return "not offered: " + other.why_not;
+  return fmt::format("{:.3g} s for {} steps of {:.4g} s{}", other.seconds, other.steps, other.step,
+                     other.name == spectral_engine.name ? " all at once"
+                     : other.stages > 1 ? fmt::format(", {} stages each", other.stages)
+                                        : "");
+}
+
+void print_time(const RunTime& time, const std::string& backend) {
+  say("time:       {:.3g} s: {:.3g} s of stepping at {}, {}\n", time.seconds, time.stepping_seconds,
+      cell_rate(time.cells_per_second),
+      time.storing_unknown.empty()
+          ? fmt::format("{:.3g} s of storing {}", time.storing_seconds,
+                        backend == "cpu" ? "besides" : "at the same time")
+          : fmt::format("and storing, not measured ({})", time.storing_unknown));
+  // To the same time, so that people see what another scheme is worth.
   const char* head = "other ways:";
-  for (const Json& other : others) {
-    const auto name = other["name"].get<std::string>();
-    std::string text;
-    if (other.contains("why_not")) {
-      text = "not offered: " + other["why_not"].get<std::string>();
-    } else {
-      const bool stages = other["stages"] > 1, all = name == spectral_engine.name;
-      text = fmt::format("{:.3g} s for {} steps of {:.4g} s{}",
-                         other["stepping_seconds"].get<double>(), other["steps"].dump(),
-                         other["step"].get<double>(),
-                         all      ? " all at once"
-                         : stages ? fmt::format(", {} stages each", other["stages"].dump())
-                                  : "");
-    }
-    say("{:<11} {:<9} {}\n", std::exchange(head, ""), name, text);
-  }
-  if (!others.empty())
+  for (const OtherSteps& other : time.others)
+    say("{:<11} {:<9} {}\n", std::exchange(head, ""), other.name, text_of(other));
+  if (!time.others.empty())
     say("{:<11} steps that are stable; how accurate they are is not considered\n", "");
-}
-
-void print_plan(const Json& plan) {
-  const auto number = [&](const char* key) { return plan[key].get<double>(); };
-  const auto text = [&](const char* key) { return plan[key].get<std::string>(); };
-  const auto of = [&](const char* bytes, const char* available) {
-    const double there = number(available);
-    return size_text(number(bytes)) +
-           (there > 0 ? fmt::format(" of {} that are free", size_text(there)) : "");
-  };
-  const Shape shape = Shape::of(plan["shape"].get<std::vector<std::int64_t>>());
-  const char* const even = even_shape(shape.axes);
-  const std::int64_t largest = plan[fmt::format("largest_{}", even)].get<std::int64_t>();
-  say("grid:       {}, {}\n", text_of(shape), text("precision"));
-  if (plan.contains("coefficient"))
-    say("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n", number("coefficient"),
-        number("largest_stable_coefficient"),
-        100 * (1 - number("coefficient") / number("largest_stable_coefficient")));
-  else
-    say("stability:  steps of {:.6g} s; largest stable step: {}\n", number("time_step"),
-        text("largest_stable_step_text"));
-  if (plan.contains("stages"))
-    say("scheme:     {} of {} stages\n", text("scheme"), plan["stages"].get<int>());
-  for (const char* const key : {"step_note", "step_warning"})
-    if (!text(key).empty())
-      say("{:<11} {}\n", key == std::string("step_note") ? "" : "warning:", text(key));
-  say("backend:    {} ({})\n", text("backend"), text("backend_reason"));
-  if (plan.contains("engine"))
-    say("engine:     {} on {} ({})\n", text("engine"), text("device"), text("engine_reason"));
-  say("memory:     {}\n", of("host_bytes", "host_bytes_available"));
-  if (number("device_bytes") > 0)
-    say("on the GPU: {}\n", of("device_bytes", "device_bytes_available"));
-  say("largest:    a {}{} of {} would fit\n", even, shape.axes == 2 ? " grid" : "",
-      text_of(Shape::of(std::vector(shape.axes, largest))));
-  say("disk:       {}: {} outputs of {}, {}checkpoints of {}\n",
-      of("disk_bytes", "disk_bytes_available"), plan["outputs"].get<std::int64_t>(),
-      size_text(number("output_bytes")),
-      plan["checkpoints"].is_null() ? "" : plan["checkpoints"].dump() + " ",
-      size_text(number("checkpoint_bytes")));
-  if (!plan.contains("seconds")) {
-    say("time:       not measured: the grid does not fit\n");
-    return;
-  }
-  const std::string unknown = text("storing_unknown");
-  say("time:       {:.3g} s: {:.3g} s of stepping at {}, {}\n", number("seconds"),
-      number("stepping_seconds"), cell_rate(number("cells_per_second")),
-      unknown.empty() ? fmt::format("{:.3g} s of storing {}", number("storing_seconds"),
-                                    text("backend") == "cpu" ? "besides" : "at the same time")
-                      : fmt::format("and storing, not measured ({})", unknown));
-  print_other_steps(plan["other_steps"]);
-  if (!plan["good_steps"].is_null())
+  if (time.good_steps)
     say("float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g} "
         "steps (compute.precision float64 keeps it)\n",
-        number("good_steps"));
-  if (!text("warning").empty()) say("warning:    step 0: {}\n", text("warning"));
+        *time.good_steps);
+  if (!time.frozen.empty()) say("warning:    step 0: {}\n", time.frozen);
+}
+
+void print(const Plan& plan) {
+  const RunConfig& config = plan.config;
+  const int axes = config.shape.axes;
+  say("grid:       {}, {}\n", text_of(config.shape), name_of(config.precision));
+  if (is_diffusion(config))
+    say("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
+        coefficient_of(config), largest_coefficient(config),
+        100 * (1 - coefficient_of(config) / largest_coefficient(config)));
+  else
+    say("stability:  steps of {:.6g} s; largest stable step: {}\n", time_step_of(config),
+        text_of(plan.stable));
+  if (config.scheme.kind == Scheme::rkl2)
+    say("scheme:     {} of {} stages\n", name_of(config.scheme.kind), config.scheme.stages);
+  if (!plan.step_note.empty()) say("{:<11} {}\n", "", plan.step_note);
+  if (!plan.step_warning.empty()) say("warning:    {}\n", plan.step_warning);
+  say("backend:    {} ({})\n", plan.choice.backend, plan.choice.reason);
+  if (plan.time)
+    say("engine:     {} on {} ({})\n", plan.time->by.engine, plan.time->by.device,
+        plan.time->by.reason);
+  say("memory:     {}\n", bytes_of(plan.memory.host, plan.available.host));
+  if (plan.memory.device > 0)
+    say("on the GPU: {}\n", bytes_of(plan.memory.device, plan.available.device));
+  say("largest:    a {}{} of {} would fit\n", even_shape(axes), axes == 2 ? " grid" : "",
+      text_of(Shape::of(std::vector(axes, plan.largest_extent))));
+  const RunDisk& disk = plan.disk;
+  say("disk:       {}: {} outputs of {}, {}checkpoints of {}\n", bytes_of(disk.all, disk.available),
+      disk.outputs, size_text(disk.output),
+      disk.checkpoints ? fmt::format("{} ", *disk.checkpoints) : "", size_text(disk.checkpoint));
+  if (plan.time)
+    print_time(*plan.time, plan.choice.backend);
+  else
+    say("time:       not measured: the grid does not fit\n");
+}
+
+Json json_of(const RanksPlan& plan) {
+  return {{"ranks", plan.ranks},
+          {"backend", plan.backend},
+          {"stepping", plan.by.stepping()},
+          {"cuts", plan.by.counts},
+          {"block", plan.block.extents()},
+          {"halo", plan.by.depth},
+          {"steps_at_once", plan.steps_at_once},
+          {"bytes", plan.memory.host},
+          {"device_bytes", plan.memory.device},
+          {"bytes_of_first", plan.memory_of_first},
+          {"halo_bytes", plan.step.halo_bytes},
+          {"exchange_share", plan.step.exchange / plan.step.seconds},
+          {"efficiency", plan.step.efficiency}};
+}
+
+void print(const RanksPlan& plan) {
+  const int stepping = plan.by.stepping();
+  say("ranks:      {}{} step blocks of {} (cuts: {}), halos of {} cells, {} steps at once\n",
+      plan.ranks == stepping ? "" : fmt::format("{} of ", plan.ranks), stepping,
+      text_of(plan.block), fmt::join(plan.by.counts, " x "), plan.by.depth, plan.steps_at_once);
+  say("            {} a rank{}{}\n", size_text(plan.memory.host),
+      plan.memory.device == 0 ? "" : fmt::format(", {} on its GPU", size_text(plan.memory.device)),
+      plan.memory_of_first == 0
+          ? ""
+          : fmt::format("; {} more on the first, which makes or reads fields whole",
+                        size_text(plan.memory_of_first)));
+  say("            exchange: {} a rank and pass, {:.1f}% of a step; {:.0f}% of the speed of "
+      "blocks without halos (a model: docs/scaling.md)\n",
+      size_text(plan.step.halo_bytes), 100 * plan.step.exchange / plan.step.seconds,
+      100 * plan.step.efficiency);
 }
 
 struct PlanOptions {
@@ -214,27 +197,24 @@ struct PlanOptions {
   bool json = false;
 };
 
-// The memory of this machine does not matter, nor is anything measured: the ranks may be elsewhere.
-int plan_ranks(const PlanOptions& options, const RunConfig& config) {
-  const Json plan = plan_on_ranks(config, options.ranks);
-  if (options.json)
-    say("{}\n", json_text(plan, 2));
+template <class AnyPlan>
+void show(const AnyPlan& plan, bool json) {
+  if (json)
+    say("{}\n", json_text(json_of(plan), 2));
   else
-    print_plan_on_ranks(plan);
-  return exit_complete;
+    print(plan);
 }
 
 int plan_command(const PlanOptions& options) {
   const LoadedConfig config = load_config(options.config, options.words.all());
-  if (options.ranks > 0) return plan_ranks(options, config.run);
-  const Json plan = plan_of(config);
-  if (options.json)
-    say("{}\n", json_text(plan, 2));
-  else
-    print_plan(plan);
-  if (!plan["fits"].get<bool>()) return exit_device;
-  const auto shortage = plan["disk_shortage"].get<std::string>();
-  if (!shortage.empty()) throw IoError(shortage);
+  if (options.ranks > 0) {
+    show(plan_on_ranks(config.run, options.ranks), options.json);
+    return exit_complete;
+  }
+  const Plan plan = plan_of(config);
+  show(plan, options.json);
+  if (!plan.time) return exit_device;
+  if (!plan.disk.shortage.empty()) throw IoError(plan.disk.shortage);
   return exit_complete;
 }
 
@@ -242,12 +222,12 @@ int plan_command(const PlanOptions& options) {
 
 void add_plan_command(CommandLine& line) {
   Command command =
-      line.add("plan", "Say what a config will take: memory, disk, time; leaves nothing behind");
+      line.add("plan", "Predict the memory, disk and time of a run, without running it");
   PlanOptions& options = command.calls(plan_command);
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   add_config_options(command, options.words);
   command.option("--ranks N", &options.ranks,
-                 "How so many processes would divide the grid, without measuring anything",
+                 "Show how this many processes would divide the grid; measures nothing",
                  {.between = {{1, 1000000}}});
   add_json_option(command, options.json);
   command.footer(R"(Examples:

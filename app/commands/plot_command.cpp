@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <regex>
+#include <span>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/file_endings.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/say.hpp"
@@ -57,22 +59,15 @@ fs::path output_path(const PlotOptions& options) {
 }
 
 PictureFormat format_of(const fs::path& path) {
-  const std::string ending = path.extension().string();
-  if (ending == ".png") return PictureFormat::png;
-  if (ending == ".svg") return PictureFormat::svg;
-  if (ending == ".pdf") return PictureFormat::pdf;
-  throw ConfigError("{}: unknown kind of picture \"{}\" (.png, .svg or .pdf{})", path.string(),
-                    ending, ending == ".mp4" ? "; .mp4 with --movie" : "");
+  return ending_of(path, FileKind::picture, "picture",
+                   path.extension() == ".mp4" ? "; .mp4 with --movie" : "")
+      .picture;
 }
 
 // The field that is asked for, or else every field of the state.
 std::vector<std::string> chosen_fields(const PlotSource& source, const PlotOptions& options) {
   if (options.field.empty()) return state_fields(source.content());
   return {chosen_field(source.content(), options.field, options.path)};
-}
-
-std::vector<std::optional<Cut>> cuts_of(const PlotSource& source, const PlotOptions& options) {
-  return options.cuts.cuts(source.content().shape, source.axes(), options.path);
 }
 
 const PlotOutput& chosen_output(const PlotSource& source, const PlotOptions& options) {
@@ -95,84 +90,44 @@ std::vector<View> views_of(const PlotSource& source, const PlotOptions& options,
   return views;
 }
 
-// A row of panels for each field, a panel for each cut.
-std::vector<View> frame_of(const PlotOutput& output, const std::vector<std::string>& fields,
-                           const std::vector<std::optional<Cut>>& cuts) {
-  std::vector<View> views;
-  for (const std::string& field : fields)
-    for (const std::optional<Cut>& cut : cuts) views.push_back({&output, field, cut});
-  return views;
+// One frame for each output, or with --along for each slice of one.
+std::vector<std::vector<View>> frames_of(const PlotSource& source, const PlotOptions& options,
+                                         const std::vector<std::string>& fields,
+                                         std::span<const PlotOutput> outputs) {
+  return options.cuts.frames(
+      outputs, [&]() -> const PlotOutput& { return chosen_output(source, options); }, fields,
+      source.content().shape, source.axes(), options.path);
 }
 
 int rows_of(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
 
-void say_drawn(const PlotOptions& options, const fs::path& path, PictureSize size) {
-  if (!options.quiet) say("{}: {} x {}\n", path.string(), size.width, size.height);
-}
-
-// The middle slices: of all the fields at one output.
-void draw_slices(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
-  const PictureFormat format = format_of(path);
-  const std::vector<std::string> fields = chosen_fields(source, options);
-  const std::vector<View> views =
-      frame_of(chosen_output(source, options), fields, cuts_of(source, options));
-  Frames frames({views}, source.axes(), styles_of(options.pictures, views.size()),
-                rows_of(fields.size()), parse_size(options.size), format);
-  replace_file(path, draw_figure(format, frames.layout(), frames.panels(0)));
-  say_drawn(options, path, frames.layout().size);
-}
-
+// The middle slices of all the fields at one output, or where there is one cut, as views_of has it.
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = format_of(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
-  const std::optional<Cut> cut = cuts_of(source, options).front();
-  const std::vector<View> views = views_of(source, options, fields, cut);
+  const Shape shape = source.content().shape;
+  const bool slices = shape.axes == 3 && options.cuts.none();
+  const std::vector<View> views =
+      slices ? frames_of(source, options, fields, {&chosen_output(source, options), 1}).front()
+             : views_of(source, options, fields,
+                        options.cuts.cuts(shape, source.axes(), options.path).front());
   const std::vector<PlotStyle> styles = styles_of(options.pictures, views.size());
-  std::vector<std::string> subtitles;  // first of all: an output that is none is named as such
-  for (const View& view : views) subtitles.push_back(describe(*view.output));
-  ViewReader reader;
-  // The shape that the layout is made for; the values are read when their box is known.
-  View whole = views.front();
-  whole.cut.reset();
-  const FigureLayout layout = layout_for(views, source.axes(), reader.shape(whole),
-                                         rows_of(fields.size()), parse_size(options.size));
-  std::vector<Panel> panels;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    DrawnField field = reader.drawn(views[i], box_pixels(layout.panels[i], format), styles[i]);
-    field.name += cut_text(source.axes(), cut);
-    panels.push_back(
-        make_panel(std::move(field), subtitles[i], styles[i], cut_axes(source.axes(), cut)));
-  }
-  replace_file(path, draw_figure(format, layout, panels));
-  say_drawn(options, path, layout.size);
-}
-
-// A frame an output, or with --along a frame a slice of one.
-std::vector<std::vector<View>> frames_of(const PlotSource& source, const PlotOptions& options,
-                                         const std::vector<std::string>& fields) {
-  std::vector<std::vector<View>> frames;
-  if (options.cuts.along.empty()) {
-    const std::vector<std::optional<Cut>> cuts = cuts_of(source, options);
-    for (const PlotOutput& output : source.outputs())
-      frames.push_back(frame_of(output, fields, cuts));
-    return frames;
-  }
-  for (const Cut& cut : options.cuts.all_cuts(source.content().shape, options.path))
-    frames.push_back(frame_of(chosen_output(source, options), fields, {cut}));
-  return frames;
+  Frames frames({views}, source.axes(), styles, rows_of(fields.size()), parse_size(options.size),
+                format, slices ? Framing::shared : Framing::alone);
+  replace_file(path, draw_figure(format, frames.layout(), frames.panels(0)));
+  const PictureSize size = frames.layout().size;
+  if (!options.quiet) say("{}: {} x {}\n", path.string(), size.width, size.height);
 }
 
 // All frames with the limits that hold every one's.
 void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
+  ending_of(path, FileKind::movie, "movie");
   const bool mp4 = path.extension() == ".mp4";
-  if (!mp4 && path.extension() != ".png")
-    throw ConfigError("{}: unknown kind of movie \"{}\" (.mp4 or .png)", path.string(),
-                      path.extension().string());
   if (mp4 && !ffmpeg_found())
     throw ConfigError("{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG",
                       path.string());
   const std::vector<std::string> fields = chosen_fields(source, options);
-  const std::vector<std::vector<View>> views = frames_of(source, options, fields);
+  const std::vector<std::vector<View>> views = frames_of(source, options, fields, source.outputs());
   const std::size_t panels = views.front().size();
   Frames frames(views, source.axes(), styles_of(options.pictures, panels),
                 panels > fields.size() ? rows_of(fields.size()) : 0, parse_size(options.size));
@@ -205,8 +160,6 @@ int plot_command(const PlotOptions& options) {
                       *options.step);
   if (options.movie || !options.cuts.along.empty())
     draw_movie(source, options, output_path(options));
-  else if (source.content().shape.axes == 3 && options.cuts.none())
-    draw_slices(source, options, output_path(options));
   else
     draw_picture(source, options, output_path(options));
   return 0;
@@ -216,22 +169,21 @@ int plot_command(const PlotOptions& options) {
 
 void add_plot_command(CommandLine& line) {
   Command command = line.add(
-      "plot",
-      "Draw a run or a file: each field first and last, the Laplacian, or what is asked for");
+      "plot", "Draw a run or a file: the first and last fields, the Laplacian, a slice, a movie");
   PlotOptions& options = command.calls(plot_command);
   command.positional("PATH", &options.path, "Run folder, output, checkpoint or other HDF5 file",
                      {.required = true});
   command.option("-o,--output FILE", &options.output,
-                 "Picture: .png, .svg or .pdf; a movie: .mp4 or .png. Replaced where it is "
-                 "there. Default: named after PATH");
+                 "Picture (.png, .svg, .pdf) or movie (.mp4, .png). An existing file is replaced. "
+                 "Default: named after PATH");
   command.option("--step STEP", &options.step, "The output of this step alone");
   command.option("--field NAME", &options.field, "One dataset, such as laplacian or a filter's");
   add_cut_options(command, options.cuts);
   add_picture_options(command, options.pictures);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
   command.flag("--movie", &options.movie,
-               "One frame an output, or a slice with --along; each field with the same limits in "
-               "all: MP4 where ffmpeg is installed, else an animated PNG");
+               "A movie: one frame for each output, or for each slice with --along, with the same "
+               "colour limits in all frames. MP4 if ffmpeg is installed, else an animated PNG");
   add_quiet_option(command, options.quiet);
   command.footer(R"(Examples:
   lapl plot runs/tutorial -o tutorial.png

@@ -24,43 +24,44 @@ Limits pair_of(const std::string& name, const std::vector<double>& numbers) {
 }  // namespace
 
 void add_origin_option(Command& command, Origin& origin) {
-  command.option("--origin",
-                 [&origin](const std::string& word) {
-                   origin = word == "upper"   ? Origin::upper
-                            : word == "lower" ? Origin::lower
-                                              : Origin::automatic;
-                 },
-                 "Where the first row goes; auto: on top where the field began as a picture",
-                 {.one_of = {"auto", "upper", "lower"}});
+  command.option(
+      "--origin",
+      [&origin](const std::string& word) {
+        origin = word == "upper"   ? Origin::upper
+                 : word == "lower" ? Origin::lower
+                                   : Origin::automatic;
+      },
+      "Where the first row is drawn; auto: at the top if the initial field was a picture",
+      {.one_of = {"auto", "upper", "lower"}});
 }
 
 void add_picture_options(Command& command, PictureOptions& options) {
   command.option(
       fmt::format("--colormap {{{},{}}},...", suits, fmt::join(names_in(colormaps()), ",")),
       &options.colormaps,
-      "One for all panels, or one for each with commas between. auto: diverging for the Laplacian "
-      "and filters' results of both signs, viridis for all else");
-  command.option("--limits LOW HIGH", &options.limits, "Values at the colours' ends",
+      "One for all panels, or a comma-separated one for each. auto: diverging for the Laplacian "
+      "and for filter results of both signs, else viridis");
+  command.option("--limits LOW HIGH", &options.limits, "Values at the two ends of the colour bar",
                  {.values = 2});
   command.option("--percentiles LOW HIGH", &options.percentiles,
-                 "Percentiles at the colours' ends; default 5 95 for the Laplacian, 0 100 else. "
-                 "Where a pixel shows several cells, of their means",
+                 "Percentiles at the two ends of the colour bar; default 5 95 for the Laplacian, "
+                 "else 0 100. Where a pixel covers several cells, it counts as their mean",
                  {.values = 2, .excludes = {"--limits"}});
   command.flag("--of-cells", &options.of_cells,
-               "Percentiles of the cells themselves, as numpy.percentile has them",
+               "Take the percentiles of the cells, not of the pixels, as numpy.percentile does",
                {.excludes = {"--limits"}});
   add_origin_option(command, options.origin);
 }
 
 void add_cut_options(Command& command, CutOptions& options) {
   command.option("--slice AXIS=POSITION|AXIS:INDEX", &options.slice,
-                 "Of three axes, this slice alone: z=0.5 for the nodes nearest to that position, "
-                 "z:12 for those with that index. Default: the middle ones across z, y and x");
+                 "On three axes, one slice: z=0.5 is the slice nearest to that position, z:12 the "
+                 "slice with that index. Default: the middle slices across z, y and x");
   command.option("--project KIND:AXIS", &options.project,
-                 "Of three axes, the max, min or mean of all values along one, such as max:z",
+                 "On three axes, the max, min or mean along one axis, such as max:z",
                  {.excludes = {"--slice"}});
   command.option("--along", &options.along,
-                 "Of three axes, every slice of one output across this one, in order",
+                 "On three axes, every slice of one output across this axis, in order",
                  {.one_of = {"x", "y", "z"}, .excludes = {"--slice", "--project"}});
 }
 
@@ -81,13 +82,27 @@ std::vector<std::optional<Cut>> CutOptions::cuts(Shape shape, const PlotAxes& ax
   return middle_cuts(shape);
 }
 
-std::vector<Cut> CutOptions::all_cuts(Shape shape, const std::string& path) const {
+std::vector<std::vector<View>> CutOptions::frames(std::span<const PlotOutput> outputs,
+                                                  const std::function<const PlotOutput&()>& one,
+                                                  const std::vector<std::string>& fields,
+                                                  Shape shape, const PlotAxes& axes,
+                                                  const std::string& path) const {
+  std::vector<std::vector<View>> frames;
+  const auto add = [&](const PlotOutput& output, const std::vector<std::optional<Cut>>& cuts) {
+    std::vector<View>& frame = frames.emplace_back();
+    for (const std::string& field : fields)
+      for (const std::optional<Cut>& cut : cuts) frame.push_back({&output, field, cut});
+  };
+  if (along.empty()) {
+    const auto of_each = cuts(shape, axes, path);
+    for (const PlotOutput& output : outputs) add(output, of_each);
+    return frames;
+  }
   require_three_axes(shape, path);
-  std::vector<Cut> cuts;
   const int axis = axis_named("--along " + along, along);
   const std::int64_t count = shape.extents()[static_cast<std::size_t>(axis)];
-  for (std::int64_t i = 0; i < count; ++i) cuts.push_back({.axis = axis, .index = i});
-  return cuts;
+  for (std::int64_t i = 0; i < count; ++i) add(one(), {Cut{.axis = axis, .index = i}});
+  return frames;
 }
 
 std::vector<PlotStyle> styles_of(const PictureOptions& options, std::size_t panels) {

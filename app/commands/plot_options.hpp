@@ -1,7 +1,9 @@
-// What several commands let one say of pictures.
+// Options about pictures that several commands share.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +36,12 @@ struct CutOptions {
   /// fewer axes. Throws ConfigError.
   std::vector<std::optional<Cut>> cuts(Shape shape, const PlotAxes& axes,
                                        const std::string& path) const;
-  /// With --along: every cut across that axis.
-  std::vector<Cut> all_cuts(Shape shape, const std::string& path) const;
+  /// The views of each picture: a panel for each of `fields` and its cuts, one picture for each of
+  /// `outputs`; with --along, one picture of output `one` for each cut across that axis.
+  std::vector<std::vector<View>> frames(std::span<const PlotOutput> outputs,
+                                        const std::function<const PlotOutput&()>& one,
+                                        const std::vector<std::string>& fields, Shape shape,
+                                        const PlotAxes& axes, const std::string& path) const;
 
  private:
   void require_three_axes(Shape shape, const std::string& path) const;

@@ -5,15 +5,15 @@
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/file_endings.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/report/page.hpp"
 #include "app/view/say.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/durable/posix_file.hpp"
-#include "io/provenance.hpp"
-#include "io/run_folder.hpp"
-#include "kernels/error.hpp"
+#include "io/run/provenance.hpp"
+#include "io/run/run_folder.hpp"
 #include "lapl_version.hpp"
 
 namespace lapl {
@@ -121,8 +121,7 @@ int report_command(const ReportOptions& options) {
   ReportContent content;
   content.run = read_run_view(folder, host_name());
   const fs::path path = options.output.empty() ? content.run.name + ".html" : options.output;
-  if (const std::string ending = path.extension().string(); ending != ".html" && ending != ".htm")
-    throw ConfigError("{}: unknown kind of page \"{}\" (.html)", path.string(), ending);
+  if (path.extension() != ".htm") ending_of(path, FileKind::page, "page");
   const PlotSource source(folder, options.origin);
   content.steps = pictured(source);
   content.outputs = source.outputs().size();
@@ -147,7 +146,7 @@ void add_report_command(CommandLine& line) {
   ReportOptions& options = command.calls(report_command);
   command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
   command.option("-o,--output", &options.output,
-                 "The page, .html. Replaced where it is there. Default: named after RUN_DIR");
+                 "The page, .html. An existing file is replaced. Default: named after RUN_DIR");
   add_origin_option(command, options.origin);
   add_quiet_option(command, options.quiet);
   command.footer(

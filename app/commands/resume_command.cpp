@@ -7,8 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
-#include "app/signals.hpp"
-#include "io/equation_changes.hpp"
+#include "io/run/equation_changes.hpp"
 #include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
 
@@ -64,7 +63,7 @@ struct ResumeOptions {
   Console::Options console;
 };
 
-// What has not changed since the run began still comes from where it came from then.
+// A value that has not changed keeps its origin: file, option or default.
 void keep_origins(std::vector<ResolvedKey>& keys, const std::string& earlier_config) {
   for (const ResolvedKey& earlier : resolved_keys(earlier_config))
     for (ResolvedKey& key : keys)
@@ -72,7 +71,6 @@ void keep_origins(std::vector<ResolvedKey>& keys, const std::string& earlier_con
 }
 
 int resume_command(const ResumeOptions& options) {
-  catch_stop_signals();
   if (const std::optional<int> code = done_on_ranks(options.ranks, options.console.live))
     return *code;
   RunFolder folder = RunFolder::open(options.folder);
@@ -101,15 +99,16 @@ int resume_command(const ResumeOptions& options) {
 }  // namespace
 
 void add_resume_command(CommandLine& line) {
-  Command command = line.add("resume", "Go on with a run from its newest valid checkpoint");
+  Command command = line.add("resume", "Continue a run from its newest valid checkpoint");
   ResumeOptions& options = command.calls(resume_command);
   command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
   command.option("--from FILE", &options.from,
-                 "Checkpoint to go back to: a step, or a file; what the run has of later steps "
-                 "is kept in a folder after-step-N");
+                 "Checkpoint to go back to: a step or a file. Outputs of later steps move to a "
+                 "folder after-step-N");
   add_config_options(command, options.words);
-  command.flag("--change-equation", &options.change_equation,
-               "Let --set change equation and parameters; the log and later outputs say so");
+  command.flag(
+      "--change-equation", &options.change_equation,
+      "Let --set change the equation and its parameters; the log and later outputs record it");
   add_ranks_option(command, options.ranks);
   add_live_console_options(command, options.console);
   command.footer(R"(Examples:

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <iterator>
 
-#include "io/filter_source.hpp"
+#include "io/filters/filter_source.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
-#include "solver/filters/filter.hpp"
-#include "solver/linear_rates.hpp"
+#include "solver/filters/correlation.hpp"
 #include "solver/outputs.hpp"
 #include "solver/run.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 
@@ -24,16 +24,15 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
   for (const EngineInfo& known : all_engines())
     if (known.name == engine && known.backend != "any")
       return {std::string(known.backend), fmt::format("engine {} runs there", engine)};
-  // What lapl list says of a GPU that is there and cannot be used would fill lines at every run.
+  // The full reason, which lapl list prints, would fill lines at every run.
   if (cuda_unavailable().empty()) return {"cuda", "a GPU is here"};
   return {"cpu", "no usable GPU"};
 }
 
 template <class T>
 std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice& choice,
-                                        const CoefficientFields& coefficients,
-                                        const std::function<void(const std::string&)>& note,
-                                        Ranks& ranks) {
+                                        const CoefficientFields& coefficients, Ranks& ranks,
+                                        const Note& note) {
   const RunConfig& config = model.run;
   const Problem<T> problem = problem_to_step<T>(model, coefficients);
   const Problem<T> unread = without_values(problem);
@@ -61,11 +60,9 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
   return backend;
 }
 template std::unique_ptr<Backend<float>> run_backend(const Model&, const BackendChoice&,
-                                                     const CoefficientFields&,
-                                                     const std::function<void(const std::string&)>&,
-                                                     Ranks&);
-template std::unique_ptr<Backend<double>> run_backend(
-    const Model&, const BackendChoice&, const CoefficientFields&,
-    const std::function<void(const std::string&)>&, Ranks&);
+                                                     const CoefficientFields&, Ranks&, const Note&);
+template std::unique_ptr<Backend<double>> run_backend(const Model&, const BackendChoice&,
+                                                      const CoefficientFields&, Ranks&,
+                                                      const Note&);
 
 }  // namespace lapl

@@ -7,7 +7,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/ranks/ranks.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
@@ -22,13 +22,14 @@ struct BackendChoice {
 BackendChoice choose_backend(const std::string& backend, const std::string& engine = "auto");
 BackendChoice choose_backend(const RunConfig& config);
 
+using Note = std::function<void(const std::string&)>;
+
 /// With its engine and its filters, not yet with a state; called by all ranks. `coefficients`: see
 /// problem_of. `note` is given what was chosen, and why. Throws ConfigError for a filter that does
 /// not fit, IoError for one that cannot be read, DeviceError where memory does not suffice.
 template <class T>
-std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice& choice,
-                                        const CoefficientFields& coefficients,
-                                        const std::function<void(const std::string&)>& note,
-                                        Ranks& ranks);
+std::unique_ptr<Backend<T>> run_backend(
+    const Model& model, const BackendChoice& choice, const CoefficientFields& coefficients,
+    Ranks& ranks = only_rank(), const Note& note = [](const std::string&) {});
 
 }  // namespace lapl

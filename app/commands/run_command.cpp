@@ -5,7 +5,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
-#include "app/signals.hpp"
 #include "app/sweep/sweep_processes.hpp"
 #include "kernels/error.hpp"
 
@@ -22,7 +21,7 @@ struct RunOptions {
   Console::Options console;
 };
 
-// What --auto-resume finds in the run folder, which nobody else changes from then on.
+// The run that --auto-resume finds in the folder, which is locked from then on.
 Job resume_or_start(const LoadedConfig& config, Console& console) {
   RunFolder folder = RunFolder::open(config.run.directory);
   if (list_checkpoints(folder.checkpoints()).empty()) {
@@ -42,7 +41,6 @@ Job resume_or_start(const LoadedConfig& config, Console& console) {
 }
 
 int run_command(const RunOptions& options) {
-  catch_stop_signals();
   if (const std::optional<int> code = done_on_ranks(options.ranks, options.console.live))
     return *code;
   std::vector<std::string> settings = options.words.all();
@@ -65,8 +63,7 @@ void add_run_command(CommandLine& line) {
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   command.option("--output DIR", &options.output, "Run folder (output.directory)");
   add_config_options(command, options.words);
-  command.flag("--auto-resume", &options.auto_resume,
-               "Go on with the run folder where it holds a run");
+  command.flag("--auto-resume", &options.auto_resume, "If the run folder holds a run, continue it");
   command.flag("--overwrite", &options.overwrite, "Replace the run in the run folder",
                {.excludes = {"--auto-resume"}});
   add_ranks_option(command, options.ranks);

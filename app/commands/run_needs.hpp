@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "kernels/machine/memory.hpp"
@@ -17,8 +18,8 @@ Memory backend_memory(const Model& model, const std::string& backend, Shape shap
 /// that of making the initial field and of putting a file together.
 Memory memory_of_run(const Model& model, const std::string& backend, Shape shape);
 
-/// What the first of several ranks takes besides, for initial fields and parameters that it makes
-/// or reads whole.
+/// Extra memory of the first of several ranks: it makes or reads initial fields and parameters
+/// whole.
 double memory_of_first_rank(const RunConfig& config);
 
 /// Throws DeviceError with both numbers where less host memory is available than the backend and
@@ -30,15 +31,14 @@ void require_host_memory(const Model& model, const std::string& backend, const R
 /// Bytes, within some 10 KB a file.
 struct RunDisk {
   std::int64_t outputs = 0;
-  double output = 0;      ///< one of them
-  double checkpoint = 0;  ///< likewise
+  std::optional<std::int64_t> checkpoints = {};  ///< none where they are made at times
+  double output = 0;                             ///< one of them
+  double checkpoint = 0;                         ///< likewise
   double all = 0;
   double available = -1;  ///< where the run folder is or will be; -1 where that is not known
+  std::string shortage;   ///< what is needed and what is free; empty where it suffices
 };
 
 RunDisk disk_of_run(const RunConfig& config);
-
-/// What is needed and what is free, in words; empty where it suffices.
-std::string disk_shortage(const RunConfig& config, const RunDisk& disk);
 
 }  // namespace lapl

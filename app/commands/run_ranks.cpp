@@ -12,19 +12,19 @@
 #include "app/commands/start_ranks.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
-#include "io/initial_source.hpp"
-#include "io/rank_writer.hpp"
+#include "io/readers/initial_source.hpp"
+#include "io/run/rank_writer.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
-#include "kernels/ranks/rows.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
 namespace {
 
-// What this process is among the ranks, once it has met them: the first one, which tells the others
-// what to run, one of these, or one of those that all do the same.
+// This process's role: the coordinator, which tells the others what to run; a follower; or a peer
+// of ranks that all read the same command.
 enum class Role : std::uint8_t { alone, first, follower, equal };
 Role role = Role::alone;
 bool amid_run = false;
@@ -35,8 +35,7 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
                const std::optional<StoredState>& from) {
   const RunConfig& config = model.run;
   const CoefficientFields coefficients = unread_coefficients(config);  // those of the first
-  const auto backend = run_backend<T>(
-      model, {backend_name, ""}, coefficients, [](const std::string&) {}, ranks);
+  const auto backend = run_backend<T>(model, {backend_name, ""}, coefficients, ranks);
   if (from) {
     restore_rows(*backend, *from, config);
   } else {
@@ -142,6 +141,7 @@ template void restore_rows(Backend<double>&, const StoredState&, const RunConfig
 void end_shared_run() { amid_run = false; }
 
 std::optional<int> done_on_ranks(int wanted, bool live) {
+  catch_stop_signals();
   if (live && (wanted > 1 || run_ranks().count() > 1))
     throw ConfigError("--live: no rank has the whole field (lapl watch shows a run on ranks)");
   if (!is_started_as_rank() && wanted > 1) return start_ranks(wanted);

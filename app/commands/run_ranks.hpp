@@ -8,22 +8,23 @@
 #include <string>
 
 #include "io/config/config.hpp"
-#include "io/restart.hpp"
+#include "io/run/restart.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/ranks/ranks.hpp"
 
 namespace lapl {
 
-/// Those that this process was started with, by mpirun or srun; else itself alone.
+/// The ranks that mpirun or srun started together with this process; else this process alone.
 Ranks& run_ranks();
 
-/// Called by a command with its option --ranks (0: not given), before anything else. Where others
-/// do its work, returns its exit code once they have: ranks that are started here, by mpirun, or
-/// the first one, whom this process follows. Throws ConfigError where there are other ranks than
-/// asked for, where they cannot be started, and where they are to be shown while they run (`live`).
+/// Called by a command with its option --ranks (0: not given), before anything else. Catches the
+/// stop signals. Where others do its work, returns its exit code once they have: ranks that are
+/// started here, by mpirun, or the first one, whom this process follows. Throws ConfigError where
+/// there are other ranks than asked for, where they cannot be started, and where they are to be
+/// shown while they run (`live`).
 std::optional<int> done_on_ranks(int wanted, bool live = false);
 
-/// What a run that goes on keeps of its checkpoint: no rank of several has all of the state.
+/// The part of a checkpoint that this rank keeps: no rank of several holds the whole state.
 inline StateValues values_to_keep() {
   return run_ranks().count() == 1 ? StateValues::kept : StateValues::of_ranks;
 }

@@ -20,7 +20,7 @@
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
 #include "app/view/console.hpp"
-#include "io/provenance.hpp"
+#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/clock.hpp"

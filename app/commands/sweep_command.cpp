@@ -9,7 +9,7 @@
 #include "app/sweep/sweep_processes.hpp"
 #include "app/sweep/sweep_summary.hpp"
 #include "io/durable/durable_file.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

@@ -6,8 +6,8 @@
 #include "app/view/console.hpp"
 #include "app/view/say.hpp"
 #include "io/config/config.hpp"
-#include "io/filter_source.hpp"
-#include "io/initial_source.hpp"
+#include "io/filters/filter_source.hpp"
+#include "io/readers/initial_source.hpp"
 
 namespace lapl {
 namespace {
@@ -38,7 +38,8 @@ int validate_command(const ValidateOptions& options) {
 }  // namespace
 
 void add_validate_command(CommandLine& line) {
-  Command command = line.add("validate", "Say every mistake in a config, or print it resolved");
+  Command command =
+      line.add("validate", "Report every mistake in a config, or print it with all defaults");
   ValidateOptions& options = command.calls(validate_command);
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   add_set_option(command, options.settings);

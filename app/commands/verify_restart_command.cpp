@@ -113,7 +113,6 @@ std::string difference(const Checkpoint& whole, const Checkpoint& split) {
 }
 
 int verify_restart_command(const VerifyRestartOptions& options) {
-  catch_stop_signals();
   if (const std::optional<int> code = done_on_ranks(options.ranks)) return *code;
   const LoadedConfig config = load_config(options.config, options.words.all());
   const std::int64_t steps = config.run.steps;

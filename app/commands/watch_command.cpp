@@ -9,7 +9,7 @@
 #include "app/view/say.hpp"
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
-#include "io/provenance.hpp"
+#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/available_memory.hpp"
 #include "kernels/machine/background.hpp"
@@ -118,7 +118,7 @@ int watch_command(const WatchOptions& options) {
 }  // namespace
 
 void add_watch_command(CommandLine& line) {
-  Command command = line.add("watch", "Look at a running or finished run in the terminal");
+  Command command = line.add("watch", "Show a running or finished run in the terminal");
   WatchOptions& options = command.calls(watch_command);
   command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
   command.flag("--once", &options.once,

@@ -7,7 +7,7 @@
 #include "app/commands/run_backend.hpp"
 #include "kernels/machine/shared_kernels.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 
 namespace lapl {
 namespace {

@@ -1,5 +1,5 @@
-// What several members of a sweep would have compiled, each for itself, compiled once: for CPUs by
-// the sweep, for GPUs by the member that needs it first.
+// Members of a sweep share compiled code: for CPUs the sweep compiles it, for GPUs the member that
+// needs it first.
 #pragma once
 
 #include <map>

@@ -15,10 +15,10 @@
 
 #include "app/sweep/sweep_summary.hpp"
 #include "io/config/config_number.hpp"
-#include "io/filter_source.hpp"
-#include "io/initial_source.hpp"
-#include "io/restart.hpp"
-#include "io/run_folder.hpp"
+#include "io/filters/filter_source.hpp"
+#include "io/readers/initial_source.hpp"
+#include "io/run/restart.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -165,8 +165,8 @@ std::vector<SweepMember> combinations(const std::vector<List>& lists,
   return members;
 }
 
-// Whether the run in the member's folder is this very one, done. Throws ConfigError where it is one
-// that this config cannot go on with.
+// True if the member's folder holds this very run, complete. Throws ConfigError if it holds a run
+// that this config cannot continue.
 bool is_complete(const LoadedConfig& config) {
   const fs::path folder = config.run.directory;
   std::optional<RunFolder> held;  // what is read here is of one run

@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a member takes of the machine while it runs.
+// A member's share of the machine while it runs.
 struct Share {
   int cores = 1;
   int threads = 0;  // for compute.threads; 0: as the config says
@@ -165,7 +165,7 @@ class Processes {
                                 enough(sum.memory.device, available.device));
   }
 
-  // Those that have ended since the last call.
+  // Members that have ended since the last call.
   std::vector<std::pair<const SweepMember*, int>> ended() {
     std::vector<std::pair<const SweepMember*, int>> result;
     int status = 0;

@@ -10,7 +10,7 @@
 #include "app/view/table.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/json.hpp"
-#include "io/run_table.hpp"
+#include "io/run/run_table.hpp"
 #include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
 
@@ -26,7 +26,7 @@ Json json_of(const std::string& yaml) {
   return value.is_discarded() ? Json(yaml) : value;
 }
 
-// What the last line of diagnostics.csv says of the row's columns.
+// The row's columns, from the last line of diagnostics.csv.
 void add_last_output(Json& row, const fs::path& folder) {
   if (!fs::exists(folder / "diagnostics.csv")) return;
   std::istringstream file(read_start(folder / "diagnostics.csv"));

@@ -12,7 +12,7 @@
 
 namespace lapl {
 
-/// What run.json in a run folder says; an empty object where it says nothing that can be read.
+/// The content of a folder's run.json; an empty object if it cannot be read.
 nlohmann::ordered_json run_summary(const std::filesystem::path& folder);
 
 /// The columns about the last outputs: least, largest and mean value of each field of any

@@ -9,7 +9,7 @@
 #include "app/view/plot/plot_panels.hpp"
 #include "app/view/say.hpp"
 #include "io/json.hpp"
-#include "io/provenance.hpp"
+#include "io/run/provenance.hpp"
 
 namespace lapl {
 namespace {

@@ -1,4 +1,4 @@
-// What people see of a run: a progress bar on a terminal and a line every few seconds elsewhere,
+// The console of a run: a progress bar on a terminal and a line every few seconds elsewhere,
 // both on stderr; one line for each output, and the summary, on stdout.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "app/view/live_view.hpp"
-#include "io/run_writer.hpp"
+#include "io/run/run_writer.hpp"
 
 namespace lapl {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "io/quantities.hpp"
+#include "io/readers/quantities.hpp"
 
 namespace lapl {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "io/run_writer.hpp"
+#include "io/run/run_writer.hpp"
 
 namespace lapl {
 

@@ -6,7 +6,7 @@
 
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
-#include "io/run_writer.hpp"
+#include "io/run/run_writer.hpp"
 
 namespace lapl {
 
@@ -17,7 +17,7 @@ class LiveView {
 
   void stored(const StoredEvent& event, std::vector<Panel> fields);
 
-  /// Whether the view was drawn long enough ago to be drawn anew.
+  /// True if the view was drawn long enough ago to be drawn again.
   bool progress(const Progress& progress);
 
   /// The view, in place of the one drawn before.

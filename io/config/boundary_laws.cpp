@@ -18,7 +18,7 @@ bool is_map(const YamlNode& node) {
   return node.refused.empty() && node.kind == YamlNode::Kind::map;
 }
 
-// A map with the keys that `read(name, key, value)` gives a value for.
+// Reads a map entry by entry; `read(name, key, value)` returns the resolved value of an entry.
 template <class Read>
 YamlNode read_entries(const YamlNode& node, const std::string& path, YamlProblems& problems,
                       const Read& read) {
@@ -85,7 +85,7 @@ YamlNode read_factors(const YamlNode& value, const std::string& path, const LawR
   return both;
 }
 
-// A law, or, unless it is `of_field`, a map of fields with one each.
+// Reads a law; unless it is `of_field`, it may also be a map from fields to laws.
 YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
                   YamlProblems& problems) {
   const auto wrong = [&](const std::string& what) {
@@ -162,7 +162,7 @@ std::vector<SideLaw> laws_in(const YamlNode& map, int axis) {
       added.value = child_of(value, "value")->text;
       added.factor = child_of(value, "factor")->text;
     };
-    // A field's law is a map itself, with the value of a law or its factors under a name of a law.
+    // The law of a single field is a map, too; it starts with the name of a law.
     if (law_kind(of_side.children[0].text) && of_side.children.size() == 2)
       add_law("", of_side);
     else

@@ -1,5 +1,5 @@
-// The laws of the sides of an axis: {first: LAW, last: LAW}. A law is a word, {value: FORMULA}, or
-// a map of fields with a law each; the resolved form has no words.
+// The laws of an axis's sides in a config: {first: LAW, last: LAW}. A law is a word, {value:
+// FORMULA} or the like, or a map from fields to laws; the resolved form has no words.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,10 @@
 
 namespace lapl {
 
+/// The schema of an axis's laws.
 Schema axis_laws();
 
-/// The laws in a resolved map.
+/// The laws in a resolved map; axis 0 planes, 1 rows, 2 columns.
 std::vector<SideLaw> laws_in(const YamlNode& map, int axis);
 
 }  // namespace lapl

@@ -1,5 +1,6 @@
-// A config from text to checked values: entries of the file, then of the settings, then defaults;
-// then the rules between keys. Every step goes on after a mistake, so that all come out together.
+// Builds checked values from the entries of the file, then of the settings, then defaults, then
+// checks the rules between keys. Each step continues after a mistake, so that all are reported
+// together.
 #include "io/config/config.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
 #include "io/durable/posix_file.hpp"
-#include "io/initial_source.hpp"
+#include "io/readers/initial_source.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/schedule.hpp"
@@ -28,12 +29,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What `kind` keys say, by their names; empty where what one says is wrong.
+/// The value of each `kind` key by its name; empty where the value is wrong.
 using Kinds = std::map<std::string, std::string>;
 
 Kinds kinds_in(const Entries& entries, const KeyTable<RunConfig>& table, const Kinds& otherwise) {
   Kinds kinds = otherwise;
-  std::set<std::string> names;  // of keys by which others are read: not parameters.kind
+  std::set<std::string> names;  // kinds on which other keys depend, so not parameters.kind
   for (const ConfigKey& key : table)
     if (!key.kinds.empty()) names.insert(key.key_of_kind());
   for (const ConfigKey& key : table) {
@@ -46,13 +47,13 @@ Kinds kinds_in(const Entries& entries, const KeyTable<RunConfig>& table, const K
   return kinds;
 }
 
-/// Whether a key is read with these kinds; not where its kind is wrong, and so not known.
+/// True where the key is read under these kinds; false where its kind is wrong and so unknown.
 bool applies(const ConfigKey& key, const Kinds& kinds) {
   return key.kinds.empty() || key.belongs_to(kinds.at(key.key_of_kind()));
 }
 
-/// Reports entries that belong to neither kinds. A setting of initial.kind replaces the initial
-/// field of the file, so that keys of the file's own kind are no mistake then.
+/// Reports keys that belong to neither set of kinds. A setting of initial.kind replaces the file's
+/// initial field, so keys of the file's kind are no mistake then.
 void check_kinds(const Entries& entries, const Kinds& kinds, const Kinds& other_kinds,
                  Mistakes& mistakes) {
   for (const auto& [name, entry] : entries) {
@@ -67,7 +68,7 @@ void check_kinds(const Entries& entries, const Kinds& kinds, const Kinds& other_
   }
 }
 
-/// Adds the default of every key that is missing, and reports missing ones that are required.
+/// Adds the defaults of missing keys and reports missing required ones.
 void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const GivenKeys& file,
                   const Kinds& kinds, Mistakes& mistakes) {
   for (const ConfigKey& key : table) {
@@ -91,7 +92,7 @@ void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const Give
   }
 }
 
-/// A setting of one of these keys takes the place of the file's other one.
+/// Some keys exclude each other: a setting of one replaces the file's other one.
 void let_settings_replace(Entries& entries) {
   const auto given = [&](const char* key) -> Entry* {
     const auto at = entries.find(key);
@@ -105,20 +106,20 @@ void let_settings_replace(Entries& entries) {
   replaced.origin = "--set";
 }
 
-/// Calls `take` with each path of a file in a value.
+/// Calls `take` with every file path in a value.
 void for_each_path(YamlNode& node, const std::function<void(std::string&)>& take) {
   if (node.names_file) take(node.text);
   for (YamlNode& child : node.children) for_each_path(child, take);
 }
 
-/// Makes the texts complete: paths absolute, the config's name in the default output directory.
+/// Makes paths absolute and puts the config's name into the default output directory.
 void complete_texts(Entries& entries, const std::string& name, const fs::path& folder,
                     Mistakes& mistakes) {
   for (auto& each : entries) {
     const std::string& key_name = each.first;
     auto& entry = each.second;
     if (!entry.value) continue;
-    // Names of files may be any bytes, but this text goes into YAML and HDF5 attributes.
+    // File names may hold any bytes, but this text goes into YAML and HDF5 attributes.
     const auto require_clean = [&](const std::string& text) {
       if (!is_clean_line(text))
         mistakes.add(entry.place, key_name,
@@ -137,7 +138,7 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
     const std::size_t mark = text.find(config_name_mark);
     if (entry.origin != "default" || mark == text.npos) continue;
     const std::string own = fs::path(name).stem().string();
-    if (own == "." || own == "..")  // of "...yaml": another folder than its own
+    if (own == "." || own == "..")  // a config called "...yaml" would name another folder
       mistakes.add(entry.place, key_name,
                    fmt::format("missing, and the config's name makes none (found {})", own));
     text.replace(mark, config_name_mark.size(), own);
@@ -145,20 +146,20 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
   }
 }
 
-/// However long an estimate takes.
+/// The same as stable_steps_of without a limit on the size of the state.
 std::function<StableStep(TimeScheme)> stable_steps_of_all(const RunConfig& run) {
   return stable_steps_of(
       run, [&] { return load_state_fields(run); }, std::numeric_limits<std::int64_t>::max());
 }
 
-/// What `key` is from here on, in place of auto.
+/// Replaces `auto` by the value of `key` that was found.
 void say_found(LoadedConfig& config, const char* key, std::string value, const std::string& why) {
   const auto at = std::ranges::find(config.keys, key, &ResolvedKey::key);
   at->value = std::move(value);
   at->origin = "auto: " + why;
 }
 
-/// The number in place of time.step: auto, for whoever reads the config from here on.
+/// Replaces time.step: auto by a number.
 void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
   const StableStep stable = stable_steps_of_all(run)(run.scheme);
@@ -180,7 +181,7 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
                                  number_text(*run.time_step), text_of(stable));
 }
 
-/// The same for time.stages: auto.
+/// Replaces time.stages: auto by a number.
 void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
   const auto stable_step = stable_steps_of_all(run);
@@ -201,8 +202,8 @@ void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
                                  text_of(stable));
 }
 
-/// Engine spectral takes as many steps at once as there are between what is stored: one checkpoint
-/// with each output, unless the config says otherwise.
+/// The spectral engine steps from one stored state to the next at once, so by default a checkpoint
+/// goes with each output.
 void find_checkpoints(LoadedConfig& config, const Entry& every) {
   if (!is_spectral(config.run) || every.origin != "default") return;
   const std::int64_t steps = steps_between_outputs(config.run);
@@ -213,7 +214,8 @@ void find_checkpoints(LoadedConfig& config, const Entry& every) {
 }  // namespace
 
 std::string read_config_text(const fs::path& path) {
-  return read_start(path, yaml_size_limit + 1);  // one more than parse_yaml takes
+  // one more than parse_yaml accepts, so that it notices
+  return read_start(path, yaml_size_limit + 1);
 }
 
 LoadedConfig parse_config(const std::string& text, const std::string& name, const fs::path& folder,
@@ -232,7 +234,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   check_kinds(set, kinds, kinds, mistakes);
 
   Entries entries = set;
-  entries.insert(file.begin(), file.end());  // where there is no setting
+  entries.insert(file.begin(), file.end());  // keeps what the settings have set
   let_settings_replace(entries);
   add_defaults(entries, table, file_given, kinds, mistakes);
   complete_texts(entries, name, folder, mistakes);

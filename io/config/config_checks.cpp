@@ -11,20 +11,20 @@
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/equation/formula.hpp"
 #include "solver/equation/formula_mistakes.hpp"
-#include "solver/filters/filter.hpp"
-#include "solver/linear_rates.hpp"
+#include "solver/filters/correlation.hpp"
 #include "solver/outputs.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {
 
-/// The line of a formula that is wrong, and a caret under the byte.
+/// The line of a formula and a second one with a caret below the byte `at`.
 std::string caret_lines(const std::string& formula, std::size_t at) {
   constexpr std::size_t before = 50, width = 80;
   at = std::min(at, formula.size());
@@ -35,7 +35,7 @@ std::string caret_lines(const std::string& formula, std::size_t at) {
   return fmt::format("\n    {}\n    {}^", printable(text), std::string(at - first, ' '));
 }
 
-/// Names that other programs have for functions; empty: there is no such function here.
+/// Functions of other programs and their names here; an empty name: there is none.
 constexpr std::pair<std::string_view, std::string_view> other_functions[] = {
     {"laplace", "laplacian"},
     {"lap", "laplacian"},
@@ -71,7 +71,7 @@ class Checker {
                                     text_of(run_.shape), most_cells));
   }
 
-  /// h^2 divides the Laplacian at compute precision.
+  /// The engines divide by h^2 in the run's precision, so it must be representable there.
   void check_spacing() {
     if (!right({"grid.spacing", "grid.shape", "compute.precision"})) return;
     const YamlNode& each = *entries_.find("grid.spacing")->second.value;
@@ -112,7 +112,7 @@ class Checker {
           "found auto, and time.stages is auto too (expected a number for one of them)");
   }
 
-  /// Names and formulas, with a caret under what is wrong.
+  /// Checks names and formulas and shows a caret below each mistake.
   void check_formulas() {
     if (!right({"grid.shape", "grid.spacing", "fields", "equation.kind"})) return;
     const std::vector<KeyMistake> found = formula_mistakes(run_);
@@ -135,7 +135,7 @@ class Checker {
     }
   }
 
-  /// Says what an unknown name of a formula stands for elsewhere, or what is near it.
+  /// A hint for an unknown name in a formula: its meaning elsewhere or the nearest known name.
   std::string meant_by(const KeyMistake& mistake) const {
     std::vector<std::string> names = mistake.known;
     std::erase_if(names, [&](const std::string& name) { return is_off_grid(name); });
@@ -150,20 +150,20 @@ class Checker {
     return "expected " + either_of(names);
   }
 
-  /// True where a function is of an axis that the grid has not, as d2_dydz.
+  /// True for functions of an axis that the grid lacks, such as d2_dydz.
   bool is_off_grid(std::string_view name) const {
     return (run_.shape.axes < 3 && name.find("dz") != name.npos) ||
            (run_.shape.axes < 2 && name.find("dy") != name.npos);
   }
 
-  /// Of a config whose formulas are right.
+  /// Checks stability; all formulas must be right.
   void check_step() {
     if (!all_right() || !run_.time_step || (!given("time.steps") && !given("time.end"))) return;
     const auto problem = step_problem_of(run_);
     if (problem && problem->refused) add("time.step", problem->what);
   }
 
-  /// The same.
+  /// Checks that the spectral engine can step the equation; all formulas must be right.
   void check_spectral() {
     if (!is_spectral(run_) || !all_right()) return;
     if (const std::string why = why_not_spectral(run_); !why.empty())
@@ -181,7 +181,7 @@ class Checker {
                         engine.name, engine.backend, run_.backend, engine.backend));
   }
 
-  /// Columns of diagnostics.csv have names of their own.
+  /// The columns of diagnostics.csv must have distinct names.
   void check_output_names() {
     if (!right({"fields", "output.integrals"})) return;
     RunConfig given = run_;
@@ -223,8 +223,8 @@ class Checker {
                                          column));
   }
 
-  /// A filter's name becomes a dataset of each output, of the grid's shape. Weights from files
-  /// come later.
+  /// A filter's name becomes a dataset of each output, of the grid's shape. Weights in files are
+  /// read and checked later.
   void check_filters() {
     if (!right({"filters", "grid.shape"})) return;
     if (run_.shape.axes != 2 && !run_.filters.empty())
@@ -272,7 +272,7 @@ class Checker {
     return taken;
   }
 
-  /// Eigenmodes of the discrete Laplacian with n nodes (docs/numerics.md).
+  /// Eigenmodes of the discrete Laplacian on n nodes (docs/numerics.md).
   void check_mode(const char* axis, Boundary boundary, std::int64_t nodes, std::int64_t mode) {
     const std::int64_t low = boundary == Boundary::zero ? 1 : 0;
     const std::int64_t high = boundary == Boundary::zero        ? nodes
@@ -285,7 +285,7 @@ class Checker {
             mode, axis, low, high, name_of(boundary), nodes, axis));
   }
 
-  /// Whether none of these keys is wrong.
+  /// True where none of these keys has a wrong value.
   bool right(std::initializer_list<const char*> keys) const {
     return std::all_of(keys.begin(), keys.end(), [&](const char* key) {
       const auto at = entries_.find(key);
@@ -296,7 +296,7 @@ class Checker {
     return std::ranges::all_of(entries_,
                                [](const auto& entry) { return entry.second.value.has_value(); });
   }
-  /// Whether the key is not null; a wrong one counts as given.
+  /// True where the key is present and not null, even with a wrong value.
   bool given(std::string_view key) const {
     return !entries_.find(std::string(key))->second.is_null();
   }

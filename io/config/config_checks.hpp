@@ -1,4 +1,4 @@
-// What config keys say together: rules that need more than one key.
+// Checks the rules between config keys.
 #pragma once
 
 #include "io/config/config_mistakes.hpp"
@@ -7,8 +7,8 @@
 
 namespace lapl {
 
-/// `entries` holds every key that applies; `run` the values of those that are right. A rule is not
-/// checked where a key that it needs is wrong already.
+/// Adds every broken rule to `mistakes`. `entries` holds every key that applies, `run` the values
+/// of the right ones. A rule is skipped where one of its keys is wrong already.
 void check_together(const RunConfig& run, const Entries& entries, Mistakes& mistakes);
 
 }  // namespace lapl

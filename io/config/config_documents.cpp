@@ -1,4 +1,4 @@
-// Documents made from the key table: resolved config, JSON Schema, reference and --help text.
+// Makes documents from the key table: resolved config, JSON Schema, reference, --help.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "solver/equation/equation.hpp"
 
 namespace lapl {
@@ -26,11 +26,11 @@ ordered_json key_schema(const ConfigKey& key) {
   return schema;
 }
 
-/// Whether a key stands for one of each name.
+/// True for a row that stands for a key of every field or parameter.
 bool is_pattern(const ConfigKey& key) { return key.entry() == "FIELD" || key.entry() == "NAME"; }
 
-/// For each kind of a section: the keys that it may have, and those that it must have. Kinds that
-/// keys of any name belong to have no rule.
+/// For each kind of a section: the keys that it may have and those that it must have. Kinds with
+/// keys of any name have no rule.
 template <class Kind>
 ordered_json kind_rules(const std::string& section, Kind preset) {
   ordered_json rules = ordered_json::array();
@@ -49,7 +49,7 @@ ordered_json kind_rules(const std::string& section, Kind preset) {
     if (any_name) continue;
     ordered_json condition;
     condition["properties"]["kind"]["const"] = row.name;
-    // Without a kind the default one applies.
+    // Without `kind` the default kind applies.
     if (row.value != preset) condition["required"] = std::vector<std::string>{"kind"};
     ordered_json rule;
     rule["if"] = condition;
@@ -76,7 +76,7 @@ ordered_json section_schema(const std::string& section) {
     last = &key;
   }
   if (!required.empty()) schema["required"] = required;
-  if (section == "initial") {  // either its own keys, or a map of fields
+  if (section == "initial") {  // accepts its own keys or a map of fields
     schema["allOf"] = kind_rules(section, InitialConfig{}.kind);
     const ordered_json by_field = {{"type", "object"}, {"additionalProperties", *of_each_name}};
     return {{"anyOf", {schema, by_field}}};
@@ -89,7 +89,7 @@ ordered_json section_schema(const std::string& section) {
   return either;
 }
 
-/// Where the comment of a line begins that resolved_yaml made.
+/// Position of the comment in a line made by resolved_yaml.
 std::size_t comment_in(std::string_view line) {
   bool quoted = false;
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -161,16 +161,20 @@ std::string config_schema() {
 }
 
 std::string config_reference() {
-  std::string text =
-      "# Config keys\n\n"
-      "Generated from the key table in `io/config/config_keys.cpp` (`config_reference()`); a test "
-      "fails\n"
-      "where the two differ. A key `section.entry` is `entry` under `section:` in the file, and\n"
-      "`--set section.entry=VALUE` on the command line, which replaces what the file says.\n\n"
-      "Numbers are plain decimals: no leading zeros, hexadecimal, quotes, underscores, `.nan` or\n"
-      "`.inf`. Integers may be written as any whole number: `1e4`, `2500.0`. Unknown and repeated "
-      "keys are errors, as are anchors, aliases, tags and a second\n"
-      "document. A file has at most 1 MiB.\n";
+  std::string text = R"(# Config keys
+
+For whoever writes a config. You will know every key, its values, its default and its unit.
+
+A key `section.entry` is `entry` under `section:` in the file. On the command line
+`--set section.entry=VALUE` replaces what the file says.
+
+Numbers are plain decimals, without leading zeros, hexadecimal digits, quotes, underscores,
+`.nan` or `.inf`. An integer may be any whole number: `1e4`, `2500.0`. Errors are: unknown keys,
+repeated keys, anchors, aliases, tags and a second document. A file has at most 1 MiB.
+
+This page is made from the key table in `io/config/config_keys.cpp` (`config_reference()`);
+a test fails where the two differ.
+)";
   std::string_view open_section;
   for (const ConfigKey& key : config_keys()) {
     if (key.section() != open_section) {

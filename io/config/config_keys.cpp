@@ -1,4 +1,4 @@
-// The key table of a run config. One row a key; see Key for the columns.
+// The key table of a run config, one row per key; see Key for the columns.
 #include "io/config/config_keys.hpp"
 
 #include <fmt/ranges.h>
@@ -8,8 +8,8 @@
 
 #include "io/config/boundary_laws.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
 #include "io/config/map_values.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_mistakes.hpp"
@@ -27,7 +27,7 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
-// Laws of both sides, or one word for them.
+// Stores the laws of both sides, or one word for both.
 void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const YamlNode& node) {
   std::erase_if(run.laws, [&](const SideLaw& law) { return law.axis == axis; });
   if (node.kind != YamlNode::Kind::map) return assign(run.boundaries.*word, node);
@@ -49,7 +49,7 @@ void put_time_step(RunConfig& run, const YamlNode& node) {
   if (!run.step_is_auto) assign(run.time_step, node);
 }
 
-// After time.scheme.
+// Runs after time.scheme is stored, which it completes.
 void put_stages(RunConfig& run, const YamlNode& node) {
   const auto stages = read_number(node.text).integer;
   run.stages_are_auto = !stages && run.scheme.kind == Scheme::rkl2;
@@ -75,7 +75,7 @@ KeyTable<RunConfig> boundary_keys(int axes) {
   return {all.end() - axes, all.end()};
 }
 
-// A number an axis: of any number of axes where `axes` is 0.
+// A list with one number per axis; `axes` 0 accepts any number of axes.
 Schema list_of_axes(const Schema& element, int axes) {
   const auto count = static_cast<std::size_t>(axes);
   return axes == 0 ? list(element, 1, 3) : list(element, count, count);
@@ -109,17 +109,20 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
        .meaning = "plane, row and column of the centre: one for each axis"},
        store(&InitialConfig::center)},
       {{.name = "width", .type = positive_real(), .preset = "0.1",
-       .unit = "number of rows", .meaning = "standard deviation (of columns where there is one row)"},
+       .unit = "number of rows",
+       .meaning = "standard deviation (of columns where there is one row)"},
        store(&InitialConfig::width)},
       {{.name = "tile", .type = integer(1, most_cells), .preset = "8",
        .unit = "cells", .meaning = "edge of a square"}, store(&InitialConfig::tile)},
       {{.name = "mode", .type = list_of_axes(integer(0, most_cells), axes),
        .preset = preset_of_axes("1", axes),
-       .meaning = "eigenmode along planes, rows and columns, one for each axis; n cells have 1 to n with boundary zero, "
+       .meaning = "eigenmode along planes, rows and columns, one for each axis; n cells have 1 "
+                  "to n with boundary zero, "
                   "0 to n - 1 with insulated, 0 to n / 2 with periodic"},
        store(&InitialConfig::mode)},
       {{.name = "path", .type = path(),
-       .meaning = "file of the field: PNG (on three axes a folder of one for each plane, by number and name), or "
+       .meaning = "file of the field: PNG (on three axes a folder of one for each plane, by "
+                  "number and name), or "
                   "HDF5 or .npy; relative to the folder of the config file"},
        store(&InitialConfig::path)},
       {{.name = "dataset", .type = text(), .preset = "/field",
@@ -159,7 +162,7 @@ KeyTable<EquationConfig> equation_keys() {
   return keys;
 }
 
-// Keys that stand for one of each name.
+// Rows that stand for a key of every field or parameter.
 ConfigKey rate_key(const std::string& field) {
   return {{.name = "equation." + field, .type = formula_text(),
            .meaning = "du/dt of the field", .kinds = {name_of(EquationKind::formula)}},
@@ -176,8 +179,9 @@ ConfigKey initial_key(const std::string& field, int axes) {
 }
 ConfigKey parameter_key(const std::string& name) {
   return {{.name = "parameters." + name, .type = parameter(),
-           .meaning = "what formulas may read: a number, a picture's luminance from range[0] to "
-                      "range[1], a dataset, or a formula of the position"},
+           .meaning = "a constant or a field that formulas read: a number, a picture's "
+                      "luminance from range[0] to range[1], a dataset, or a formula of the "
+                      "position"},
           [name](RunConfig& run, const YamlNode& node) { assign(run.parameters[name], node); }};
 }
 
@@ -185,16 +189,18 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
   const int axes = names.axes, initial_axes = names.all ? 0 : axes;
   KeyTable<RunConfig> table = {
       {{.name = "grid.shape", .type = list(integer(1, most_cells), 1, 3),
-       .unit = "cells", .meaning = "numbers of planes, rows and columns: [columns], [rows, columns] or "
+       .unit = "cells", .meaning = "numbers of planes, rows and columns: [columns], [rows, "
+                                   "columns] or "
                                    "[planes, rows, columns]; at most 2^40 cells together"},
        store(&RunConfig::shape)},
       {{.name = "grid.spacing", .type = one_or_list(positive_real(), 1, 3), .preset = "1",
-       .unit = "length", .meaning = "distance h between neighbouring nodes: one for all axes, or a list "
+       .unit = "length", .meaning = "distance h between neighbouring nodes: one for all axes, "
+                                    "or a list "
                                     "of one for each, in the order of grid.shape"},
        store(&RunConfig::spacing)},
 
       {{.name = "fields", .type = list(text(), 1, most_fields), .preset = "[field]",
-       .meaning = "names of what is stepped: letters, digits and _"}, store(&RunConfig::fields)},
+       .meaning = "names of the fields: letters, digits and _"}, store(&RunConfig::fields)},
   };
   for (const std::string& parameter : names.parameters) table.push_back(parameter_key(parameter));
   const KeyTable<RunConfig> boundary = boundary_keys(axes);
@@ -204,7 +210,7 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
   if (names.initial_by_field || names.all)
     for (const std::string& field : names.fields) table.push_back(initial_key(field, initial_axes));
   add_section(table, "equation", &RunConfig::equation, equation_keys());
-  for (const std::string& field : names.fields)  // formula_mistakes refuses the others
+  for (const std::string& field : names.fields)  // others are reported by formula_mistakes
     if (!is_key_beside_rates(field)) table.push_back(rate_key(field));
   std::vector<std::string> preset_outputs;
   for (const std::string& field : names.fields) preset_outputs.push_back(yaml_text(field));
@@ -226,7 +232,8 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
          if (node.kind == YamlNode::Kind::scalar) assign(run.steps, node);
        }},
       {{.name = "time.end", .type = null_or(positive_real()), .preset = "null",
-       .unit = "s", .meaning = "time at which the run ends: the last step is the first whose time is "
+       .unit = "s", .meaning = "time at which the run ends: the last step is the first whose "
+                               "time is "
                                "at least this"}, store(&RunConfig::end)},
       {{.name = "time.step", .type = null_or(either(word({"auto"}), positive_real())),
        .preset = "null",
@@ -234,12 +241,13 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
                                "equation.diffusivity"},
        put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
-       .meaning = "how a step goes on in time; diffusion: euler or rkl2"},
+       .meaning = "time scheme; diffusion takes euler or rkl2"},
        store(&RunConfig::scheme, &TimeScheme::kind)},
       {{.name = "time.stages",
        .type = null_or(either(word({"auto"}), integer(least_stages, most_stages))), .preset = "null",
-       .unit = "stages", .meaning = "of a step of scheme rkl2; auto, as null with rkl2: the fewest of which the "
-                                    "largest stable step is at least time.step"},
+       .unit = "stages", .meaning = "stages of a step with scheme rkl2; auto (and null with "
+                                    "rkl2): the fewest whose largest stable step is at least "
+                                    "time.step"},
        put_stages},
 
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
@@ -248,8 +256,7 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
       {{.name = "compute.precision", .type = word(names_in(name_table<Precision>)), .preset = "float32",
        .meaning = "number type of the field"}, store(&RunConfig::precision)},
       {{.name = "compute.engine", .type = word(engine_names()), .preset = "auto",
-       .meaning = "how to step; auto: the fastest for the grid; never spectral, "
-                  "which has digests of its own"},
+       .meaning = "engine; auto: the fastest for the grid, never spectral, whose digests differ"},
        store(&RunConfig::engine)},
       {{.name = "compute.threads", .type = either(word({"auto"}), integer(1, 1024)),
        .preset = "auto", .unit = "threads",
@@ -260,49 +267,52 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
        .meaning = "run folder; relative to the current folder"}, store(&RunConfig::directory)},
       {{.name = "output.every", .type = either(integer(1, most_steps), physical_time()),
        .preset = "2500", .unit = "steps, or s",
-       .meaning = "between outputs; of a time: the first step at or after each multiple; step 0 and "
-                  "the last step are always written"},
+       .meaning = "interval between outputs; an interval in time takes the first step at or "
+                  "after each multiple; step 0 and the last step are always written"},
        put_output_every},
       {{.name = "output.fields", .type = names.all ? list(text(), 1, any_count)
                                                    : list(word(output_words), 1, output_words.size()),
        .preset = fmt::format("[{}]", fmt::join(preset_outputs, ", ")),
-       .meaning = "what an output holds: fields, laplacian where there is one field, names of "
+       .meaning = "contents of an output: fields, laplacian if there is one field, names of "
                   "output.derived"},
        store(&RunConfig::output_fields)},
       {{.name = "output.derived", .type = derived_outputs(), .preset = "{}",
-       .meaning = "outputs that follow from the fields"}, store(&RunConfig::derived)},
+       .meaning = "outputs computed from the fields by formulas"}, store(&RunConfig::derived)},
       {{.name = "output.integrals", .type = named_formulas(), .preset = "{}",
-       .meaning = "columns of diagnostics.csv: each formula's sum over the cells, times a cell's volume"},
+       .meaning = "columns of diagnostics.csv: the sum of each formula over all cells, times a "
+                  "cell's volume"},
        store(&RunConfig::integrals)},
       {{.name = "output.probes", .type = null_or(probes()), .preset = "null",
        .meaning = "cells whose values go into probes.csv; null: none"}, store(&RunConfig::probes)},
 
       {{.name = "checkpoint.every", .type = either(integer(1, most_steps), duration()),
        .preset = "2500", .unit = "steps, or a time",
-       .meaning = "between checkpoints, in steps or in wall-clock time"},
+       .meaning = "interval between checkpoints, in steps or in wall-clock time"},
        store(&RunConfig::checkpoint_every)},
       {{.name = "checkpoint.keep", .type = integer(1, 1000000), .preset = "3",
-       .unit = "files", .meaning = "newest checkpoints that are kept"},
+       .unit = "files", .meaning = "number of newest checkpoints to keep"},
        store(&RunConfig::checkpoints_kept)},
 
       {{.name = "filters", .type = filters(), .preset = "[]",
-       .meaning = "convolutions of the field; each output holds their results too"},
+       .meaning = "convolutions of a field, stored in each output"},
        store(&RunConfig::filters)},
 
       {{.name = "limits.wall_time", .type = null_or(duration()), .preset = "null",
-       .unit = "a time", .meaning = "after it: checkpoint, then exit 75; null: no limit"},
+       .unit = "a time", .meaning = "wall-clock time after which the run stores a checkpoint "
+                                    "and exits with 75; null: no limit"},
        store(&RunConfig::wall_time)},
       {{.name = "limits.check_finite_every", .type = integer(1, most_steps), .preset = "500",
-       .unit = "steps", .meaning = "between checks that every value is finite"},
+       .unit = "steps", .meaning = "steps between checks that every value is finite"},
        store(&RunConfig::check_finite_every)},
       {{.name = "limits.steady", .type = null_or(positive_real()), .preset = "null",
-       .unit = "1/s", .meaning = "the run is complete once no value changes by this much a second, "
-                                 "looked at every limits.check_finite_every steps; null: never"},
+       .unit = "1/s", .meaning = "the run is complete once no value changes by this much per "
+                                 "unit of time, checked every limits.check_finite_every steps; "
+                                 "null: never"},
        store(&RunConfig::steady)},
       {{.name = "limits.verify_every", .type = null_or(integer(1, most_steps)), .preset = "null",
        .unit = "steps",
-       .meaning = "take the steps since the last time again and compare bits (every step is taken "
-                  "twice); null: never"}, store(&RunConfig::verify_every)},
+       .meaning = "interval at which all steps since the last check are taken again and their "
+                  "bits compared; null: never"}, store(&RunConfig::verify_every)},
   };
   table.insert(table.end(), rest.begin(), rest.end());
   return table;

@@ -1,4 +1,4 @@
-// Everything that is wrong with a config, reported together.
+// Collects the mistakes in a config, to be reported together.
 #pragma once
 
 #include <string>
@@ -9,24 +9,25 @@
 
 namespace lapl {
 
-/// Where a value was given: in the config file, or by the setting of that index.
+/// The place of a value: a position in the config file, or a setting.
 struct Place {
   TextPosition position;
-  int setting = -1;  ///< index among the settings; -1: in the file, at the position
+  int setting = -1;  ///< index of the setting; -1: in the file, at the position
 
   bool in_file() const { return setting < 0; }
 };
 
+/// Keeps references to the settings; messages call the config file `file_name`.
 class Mistakes {
  public:
   Mistakes(std::string file_name, const std::vector<std::string>& settings)
       : file_name_(std::move(file_name)), settings_(settings) {}
 
-  /// `what` says what is wrong and, in parentheses, what would be right. `key` may be empty.
+  /// Adds a mistake: `what` is wrong and, in parentheses, what would be right. `key` may be empty.
   void add(const Place& place, std::string_view key, std::string_view what);
 
-  /// Throws ConfigError, unless there is none, with one line for each, those of the file first and
-  /// by position: `file:line:column: key: what` or `--set KEY=VALUE: key: what`.
+  /// Throws ConfigError if there is any mistake, with a line for each, first those of the file by
+  /// position: `file:line:column: key: what` or `--set KEY=VALUE: key: what`.
   void throw_any() const;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes the digits at the front of `text`.
+/// Removes and returns the digits at the front of `text`.
 std::string_view take_digits(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
   const auto count = static_cast<std::size_t>(end - text.begin());
@@ -38,13 +38,13 @@ std::optional<T> convert(std::string_view text) {
   return value;
 }
 
-/// A plain decimal as digits times a power of ten: no zeros at either end of the digits.
+/// A plain decimal as digits, without zeros at either end, times a power of ten.
 struct Decimal {
   std::string digits;  ///< empty: zero
   std::int64_t power = 0;
 };
 
-/// None for a text that is no plain decimal.
+/// None where the text is not a plain decimal.
 std::optional<Decimal> decimal_of(std::string_view text) {
   take(text, '-', '-');
   Decimal decimal;
@@ -57,7 +57,7 @@ std::optional<Decimal> decimal_of(std::string_view text) {
     decimal.power = -static_cast<std::int64_t>(fraction.size());
   }
   if (take(text, 'e', 'E')) {
-    constexpr std::int64_t beyond = 100000;  // larger than any that matters
+    constexpr std::int64_t beyond = 100000;  // beyond the range of every number type
     const bool negative = text.starts_with('-');
     take(text, '-', '+');
     const std::string_view digits = take_digits(text);
@@ -74,7 +74,7 @@ std::optional<Decimal> decimal_of(std::string_view text) {
   return decimal;
 }
 
-/// The plain decimal as an integer, where it is whole and not too large.
+/// The value as an integer, where it is whole and in range.
 std::optional<std::int64_t> integer_of(std::string_view text, const Decimal& decimal) {
   constexpr std::int64_t most_digits = 19;
   if (decimal.digits.empty()) return 0;
@@ -83,13 +83,13 @@ std::optional<std::int64_t> integer_of(std::string_view text, const Decimal& dec
   return convert<std::int64_t>((text.starts_with('-') ? "-" : "") + decimal.digits + zeros);
 }
 
-/// As everyone rounds it: tiny ones to 0. None where it is too large.
+/// The nearest double, 0 for tiny numbers; none where it is too large.
 std::optional<double> real_of(const std::string& text) {
   const double value = std::strtod(text.c_str(), nullptr);
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-/// Fault of 0x1f, 0o17 and 0b101; empty for any other text.
+/// The fault of 0x1f, 0o17 or 0b101; empty for other text.
 std::string other_base(std::string_view text) {
   const std::string_view sign = text.starts_with('-') ? "-" : "";
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
@@ -106,7 +106,7 @@ std::string other_base(std::string_view text) {
   return fmt::format(", {} (write {}{})", name, sign, value);
 }
 
-/// Fault of .inf, .nan and the like; empty for any other text.
+/// The fault of .inf, .nan and the like; empty for other text.
 std::string not_finite(std::string_view text) {
   std::string word;
   for (const char c : text) word += static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
@@ -116,7 +116,7 @@ std::string not_finite(std::string_view text) {
   return known ? ", not finite (write a finite number)" : std::string();
 }
 
-/// Fault of a decimal that needs only tidying: 007, 1_000, +5, .5, 5.; empty for any other text.
+/// The fault of 007, 1_000, +5, .5 or 5., which need only tidying; empty for other text.
 std::string untidy(std::string_view text) {
   std::string_view reason;
   std::string_view rest = text;
@@ -146,7 +146,7 @@ std::string untidy(std::string_view text) {
 
 NumberText read_number(std::string_view text) {
   NumberText number;
-  // Longer texts are no use as numbers and would fill a message.
+  // Longer texts are not meant as numbers and would fill a message.
   if (text.empty() || text.size() > 400) return number;
   if (const std::optional<Decimal> decimal = decimal_of(text)) {
     number.whole = decimal->power >= 0;
@@ -182,13 +182,13 @@ std::string duration_text(double seconds) {
   struct Unit {
     char letter;
     double seconds;
-    double below;  // as duration_pattern has it
+    double below;  // bound of duration_pattern
   };
   constexpr std::array<Unit, 3> units = {{{'h', 3600, 1e6}, {'m', 60, 1e7}, {'s', 1, 1e9}}};
   for (const Unit& unit : units)
     if (std::fmod(seconds, unit.seconds) == 0 && seconds / unit.seconds < unit.below)
       return number_text(seconds / unit.seconds) + unit.letter;
-  // Too many seconds were given in a larger unit: by the number that comes to the same again.
+  // Too many seconds for the pattern came from a larger unit: write them in it again.
   for (const Unit& unit : units) {
     const double near = seconds / unit.seconds;
     for (const double number : {near, std::nextafter(near, 0), std::nextafter(near, near + 1)})

@@ -13,7 +13,6 @@
 namespace lapl {
 namespace {
 
-/// The keys that a section holds.
 std::vector<const ConfigKey*> keys_of(const KeyTable<RunConfig>& table,
                                       const std::string& section) {
   std::vector<const ConfigKey*> keys;
@@ -22,7 +21,8 @@ std::vector<const ConfigKey*> keys_of(const KeyTable<RunConfig>& table,
   return keys;
 }
 
-/// Why a key of other configs is none of this one; empty for what is no key of any.
+/// Why a key of other configs does not exist in this one; empty for words that no config has as a
+/// key.
 std::string why_not_here(const std::string& name) {
   const std::size_t dot = name.find('.');
   const std::string section = name.substr(0, dot);
@@ -35,13 +35,13 @@ std::string why_not_here(const std::string& name) {
 
 bool is_section(const std::string& name) { return std::ranges::count(config_sections(), name) > 0; }
 
-/// Collects what one YAML tree gives, that of the file or that of one setting.
+/// Collects the names and values in one YAML tree, of the file or of a setting.
 class Collector {
  public:
   Collector(int setting, GivenKeys& given, Mistakes& mistakes)
       : setting_(setting), given_(given), mistakes_(mistakes) {}
 
-  /// All keys of a map; `prefix` is empty or ends with a dot.
+  /// Takes all keys of a map; `prefix` is empty or ends with a dot.
   void take_map(const YamlNode& map, const std::string& prefix) {
     for_each_key(
         map, prefix,
@@ -53,7 +53,7 @@ class Collector {
         });
   }
 
-  /// One key or section.
+  /// Takes one key or section.
   void take(const std::string& name, const std::string& word, TextPosition position,
             const YamlNode& node) {
     if (is_section(name)) {
@@ -98,7 +98,7 @@ void take_setting(const std::string& setting, Collector& collector) {
   }
 }
 
-/// Says what is wrong with a section that is no map.
+/// The message about a section that is not a map.
 std::string section_problem(const YamlNode& node, const std::string& name,
                             const KeyTable<RunConfig>& table) {
   const std::string problem = !node.refused.empty()               ? node.refused
@@ -111,7 +111,7 @@ std::string section_problem(const YamlNode& node, const std::string& name,
                      fmt::join(known, ", "));
 }
 
-/// Says what is wrong with a name that is no key's.
+/// The message about a name that is not a key.
 std::string unknown_key(const std::string& name, const KeyTable<RunConfig>& table) {
   if (const std::string why = why_not_here(name); !why.empty()) return why;
   const std::string near = nearest_key(name, table);
@@ -122,12 +122,12 @@ void append_once(std::vector<std::string>& names, const std::string& name) {
   if (std::ranges::count(names, name) == 0) names.push_back(name);
 }
 
-/// Adds what one key says to the names; those of section initial go to `initial`.
+/// Adds the names that one key gives; names in section initial go to `initial`.
 void find_names(const Given& given, ConfigNames& names, std::vector<std::string>& initial) {
   const std::size_t dot = given.name.find('.');
   const std::string section = dot == std::string::npos ? "" : given.name.substr(0, dot);
-  const std::string entry = given.name.substr(dot + 1);    // npos + 1 is 0
-  if (!given.word.empty() && given.word != entry) return;  // dotted
+  const std::string entry = given.name.substr(dot + 1);    // for no dot, npos + 1 is 0
+  if (!given.word.empty() && given.word != entry) return;  // a dotted key within a map
   const YamlNode& node = given.node;
   const bool is_list = node.kind == YamlNode::Kind::list;
   if (given.name == "fields" && is_list) {
@@ -145,7 +145,7 @@ void find_names(const Given& given, ConfigNames& names, std::vector<std::string>
     for_each_entry(
         node, [&](const std::string& name, const YamlNode&) { append_once(names.derived, name); });
   if (section == "parameters" && is_plain_name(entry)) append_once(names.parameters, entry);
-  // A field may be called like a key of section initial, which is no map.
+  // A field may be named like a key of section initial; only a field's value is a map.
   if (section == "initial" && (node.kind == YamlNode::Kind::map ||
                                std::ranges::count(initial_keys(0), entry, &KeyRow::name) == 0))
     initial.push_back(entry);
@@ -157,7 +157,7 @@ GivenKeys given_in_file(const std::string& text, Mistakes& mistakes) {
   GivenKeys given;
   const YamlDocument document = parse_yaml(text);
   const std::vector<std::string> no_settings;
-  Mistakes of_the_rest("", no_settings);  // where the text ends early, that alone is said
+  Mistakes of_the_rest("", no_settings);  // drops later mistakes: the text was not read to its end
   Collector collector(-1, given, document.problem ? of_the_rest : mistakes);
   const YamlNode& root = document.root;
   const bool is_map = root.refused.empty() && root.kind == YamlNode::Kind::map;
@@ -202,7 +202,7 @@ Entries read_entries(const GivenKeys& given, const std::string& name,
   for (const auto& [key_name, word, key_place, node] : given.keys) {
     const Place place = {node.position, key_place.setting};
     const auto dotted = by_name.find(word), known = by_name.find(key_name);
-    std::vector<const ConfigKey*> keys;  // all of the same schema
+    std::vector<const ConfigKey*> keys;  // keys with equal schemas
     if (dotted != by_name.end() && word.find('.') != word.npos)
       mistakes.add(key_place, key_name,
                    fmt::format("dotted (write {}: under {}:)", dotted->second->entry(),
@@ -255,7 +255,7 @@ std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& tabl
         key.section() == key.name ? dot != std::string::npos : key.section() != section;
     consider(key.name, edit_distance(entry, key.entry(), limit), elsewhere);
   };
-  // The dot itself can be what is wrong.
+  // The mistake may be the dot alone.
   const auto is_but_for_dot = [&](const ConfigKey& key) {
     return dot == std::string::npos && edit_distance(name, key.name, 1) == 1;
   };
@@ -263,10 +263,10 @@ std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& tabl
     if (name.starts_with(key.name + '.') || is_but_for_dot(key)) return key.name;
     consider_key(key);
   }
-  // Of a section whose keys may have any name.
+  // A section whose keys may have any name.
   if (nearest.empty() && edit_distance(section, "parameters", 3) < 3 && section != "parameters")
     return dot == std::string::npos ? "parameters" : "parameters" + name.substr(dot);
-  if (nearest.empty())  // of an axis that this grid has not
+  if (nearest.empty())  // the key may exist on a grid with more axes
     for (const ConfigKey& key : config_keys())
       if (key.section() == shorthand_section) {
         if (is_but_for_dot(key)) return key.name;

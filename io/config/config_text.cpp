@@ -20,7 +20,8 @@ char lower(char letter) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
 }
 
-/// Bytes of the UTF-8 character at `start`; 0 where it is not valid (Unicode 15, table 3-7).
+/// Length in bytes of the UTF-8 character at `start`; 0 where it is invalid (Unicode 15, table
+/// 3-7).
 std::size_t character_length(std::string_view text, std::size_t start) {
   const unsigned char lead = byte_at(text, start);
   if (lead < 0x80) return 1;
@@ -30,7 +31,7 @@ std::size_t character_length(std::string_view text, std::size_t start) {
                              : lead < 0xF5 ? 4
                                            : 0;
   if (length == 0 || text.size() - start < length) return 0;
-  // The first continuation byte excludes overlong forms, surrogates and what is over U+10FFFF.
+  // The bounds exclude overlong forms, surrogates and code points above U+10FFFF.
   const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   if (byte_at(text, start + 1) < low || byte_at(text, start + 1) > high) return 0;
@@ -43,7 +44,7 @@ bool is_control(unsigned char byte) {
   return (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
 }
 
-/// For a valid character.
+/// The code point of a valid character.
 char32_t code_point(std::string_view character) {
   constexpr std::array<unsigned char, 5> lead_bits = {0, 0x7F, 0x1F, 0x0F, 0x07};
   char32_t code = byte_at(character, 0) & lead_bits.at(character.size());
@@ -52,8 +53,7 @@ char32_t code_point(std::string_view character) {
   return code;
 }
 
-/// Commands to a terminal (C0, DEL, C1), line ends, what turns the direction of the text around it,
-/// and what is no character.
+/// True for terminal controls (C0, DEL, C1), line ends, direction controls and noncharacters.
 bool is_command(char32_t code) {
   const auto within = [code](char32_t low, char32_t high) { return code >= low && code <= high; };
   return within(0, 0x1F) || within(0x7F, 0x9F) || code == 0x061C || within(0x200E, 0x200F) ||
@@ -61,9 +61,9 @@ bool is_command(char32_t code) {
          within(0xFFFE, 0xFFFF);
 }
 
-enum class CharacterKind { printed, command, broken };  // broken: a byte that is not UTF-8
+enum class CharacterKind { printed, command, broken };  // broken: a byte of invalid UTF-8
 
-/// Calls `take(character, kind)` for each.
+/// Calls `take(character, kind)` for each character of the text.
 template <class Take>
 void for_each_character(std::string_view text, const Take& take) {
   while (!text.empty()) {
@@ -105,7 +105,7 @@ std::string yaml_text(std::string_view text) {
   std::string quoted = "\"";
   for_each_character(text, [&](std::string_view character, CharacterKind kind) {
     if (character == "\"" || character == "\\") quoted += '\\';
-    if (kind != CharacterKind::command) {  // what is broken is for the reader to refuse
+    if (kind != CharacterKind::command) {  // the JSON reader refuses broken text itself
       quoted += character;
     } else {
       const auto code = static_cast<std::uint32_t>(code_point(character));
@@ -157,7 +157,7 @@ bool is_reserved_word(std::string_view text) {
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
   const std::size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
   if (gap > limit) return limit + 1;
-  // Rows of the usual table: two back, one back, and the one being filled.
+  // Rows of the dynamic-programming table: two back, one back, and the current one.
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

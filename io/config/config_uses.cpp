@@ -7,8 +7,8 @@
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
 #include "io/config/gallery.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -85,7 +85,7 @@ std::vector<ConfigUse> make_uses() {
   };
 }
 
-/// `text` as comment lines, broken between words; `hang` stands before all lines but the first.
+/// `text` as comment lines broken between words; all but the first begin with `hang`.
 std::string comment(const std::string& indent, const std::string& text,
                     const std::string& hang = "") {
   constexpr std::size_t width = 100;
@@ -106,7 +106,8 @@ std::string default_text(const std::string& preset) {
   return preset.empty() ? "required" : "default " + preset;
 }
 
-/// What the key table says of a key, and of filters their own keys where there are some.
+/// The comment for a key from the key table; for filters, with the keys of a filter where some are
+/// given.
 std::string key_comment(const ConfigKey& key, const std::string& indent, bool given) {
   const std::string unit = key.unit.empty() ? "" : fmt::format("unit: {}; ", key.unit);
   std::string text = comment(indent, key.meaning) +

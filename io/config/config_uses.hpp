@@ -1,4 +1,4 @@
-// Configs to start from: for each use the values that it needs, with every other key beside them.
+// Configs to start from: for each use the needed values, with all other keys as comments.
 #pragma once
 
 #include <string>
@@ -7,26 +7,26 @@
 
 namespace lapl {
 
+/// A purpose for which `lapl new` writes a config.
 struct ConfigUse {
   std::string name;
   std::string summary;
   struct Setting {
     std::string key;        ///< dotted
     std::string value;      ///< as YAML
-    std::string note = {};  ///< why, where that is not plain
+    std::string note = {};  ///< reason for the value, where it is not plain
   };
   std::vector<Setting> settings;
 };
 
 const std::vector<ConfigUse>& config_uses();
 
-/// The names of uses, then those of the gallery.
+/// The names that `lapl new` accepts: uses, then the gallery.
 std::vector<std::string> names_of_new();
 
-/// A config of the gallery, or a config file for the use, complete: the keys that it sets, and as
-/// `#key: value` the defaults of all others that apply to it, each under its meaning, values and
-/// unit from the key table. Throws ConfigError, with the nearest name, for a use that does not
-/// exist.
+/// A complete config file for a use, or a config of the gallery. Keys without a needed value stand
+/// as `#key: default`; each has its meaning, values and unit from the key table above it. Throws
+/// ConfigError with the nearest name for an unknown use.
 std::string config_for(std::string_view use);
 
 }  // namespace lapl

@@ -8,7 +8,7 @@ const std::vector<GalleryConfig>& gallery() {
 #include "gallery_files.hpp"
     };
     for (GalleryConfig& config : found)
-      config.summary = config.text.substr(2, config.text.find('\n') - 2);  // after "# "
+      config.summary = config.text.substr(2, config.text.find('\n') - 2);  // skips "# "
     return found;
   }();
   return configs;

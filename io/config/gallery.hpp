@@ -1,5 +1,5 @@
-// The configs of configs/gallery, as they are there: an equation each. They are compiled in, so
-// that `lapl new gray-scott-coral` works wherever the program is.
+// The configs of configs/gallery, one equation each, compiled in so that `lapl new
+// gray-scott-coral` works wherever the program is.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 namespace lapl {
 
 struct GalleryConfig {
-  std::string_view name;  ///< of the file, without .yaml
+  std::string_view name;  ///< file name without .yaml
   std::string_view text;
-  std::string summary;  ///< its first line
+  std::string summary;  ///< first line of the text, without "# "
 };
 
 const std::vector<GalleryConfig>& gallery();

@@ -1,5 +1,5 @@
-// Tables of keys: one row a key of a map, in a run config's sections, a filter and `lapl filter`'s
-// config alike. A row is a schema's, and says where the value goes.
+// Tables of keys: one row per key of a map, for the sections of a run config, a filter, and the
+// config of `lapl filter`. A row is a schema's row with the place where the value is stored.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,22 +21,23 @@
 
 namespace lapl {
 
-/// Puts a resolved value where it belongs.
+/// Stores a resolved value in its target.
 template <class Target>
 using Store = std::function<void(Target&, const YamlNode&)>;
 
+/// A row of a key table.
 template <class Target>
 struct Key : KeyRow {
   Key(KeyRow row, Store<Target> put_value = {})
       : KeyRow(std::move(row)), put(std::move(put_value)) {}
 
-  Store<Target> put;  ///< empty: there is nothing to store
+  Store<Target> put;  ///< empty: nothing is stored
 };
 
 template <class Target>
 using KeyTable = std::vector<Key<Target>>;
 
-/// The keys of a part of `Target` as keys of its section.
+/// Adds the keys of a part of `Target` under the name of its section.
 template <class Target, class Part>
 void add_section(KeyTable<Target>& table, const std::string& prefix, Part Target::*part,
                  const KeyTable<Part>& keys) {
@@ -49,27 +50,27 @@ void add_section(KeyTable<Target>& table, const std::string& prefix, Part Target
   }
 }
 
-/// The rows of a table as a schema has them.
+/// The rows of a table without their stores.
 template <class Target>
 std::vector<KeyRow> rows_of(const KeyTable<Target>& keys) {
   return {keys.begin(), keys.end()};
 }
 
-/// A map of these keys.
+/// The schema of a map with these keys.
 template <class Target>
 Schema map_of(const KeyTable<Target>& keys, std::string description = "",
               std::string stand_in = "") {
   return {{MapForm{{rows_of(keys)}, std::move(description), std::move(stand_in)}}, {}};
 }
 
-/// Stores the values of a resolved map.
+/// Stores all values of a resolved map.
 template <class Target>
 void put_map(const KeyTable<Target>& keys, Target& target, const YamlNode& map) {
   for (const Key<Target>& key : keys)
     if (const YamlNode* const value = child_of(map, key.name)) key.put(target, *value);
 }
 
-// A resolved value as what its key stores, by the type of that.
+// Converts a resolved value to the type that its key stores.
 inline void assign(std::string& target, const YamlNode& node) { target = node.text; }
 inline void assign(FormulaText& target, const YamlNode& node) { target = node.text; }
 inline void assign(bool& target, const YamlNode& node) { target = node.text == "true"; }
@@ -79,11 +80,11 @@ inline void assign(std::int64_t& target, const YamlNode& node) {
 inline void assign(std::uint64_t& target, const YamlNode& node) {
   target = static_cast<std::uint64_t>(*read_number(node.text).integer);
 }
-/// Number of threads; the word auto is 0.
+/// A number of threads; the word auto is 0.
 inline void assign(int& target, const YamlNode& node) {
   target = static_cast<int>(read_number(node.text).integer.value_or(0));
 }
-/// Durations are seconds.
+/// A number, or a duration in seconds.
 inline void assign(double& target, const YamlNode& node) {
   const std::optional<double> seconds = read_duration(node.text);
   target = seconds ? *seconds : *read_number(node.text).real;
@@ -121,7 +122,8 @@ void assign(std::vector<T>& target, const YamlNode& node) {
   target.clear();
   for (const YamlNode& child : node.children) assign(target.emplace_back(), child);
 }
-/// The last of them: of two all, of three planes, rows, columns.
+/// Fills the last elements: a grid of two axes sets rows and columns of an array that begins with
+/// planes.
 template <class T, std::size_t count>
 void assign(std::array<T, count>& target, const YamlNode& node) {
   auto at = target.end() - std::ssize(node.children);
@@ -141,7 +143,7 @@ inline void assign(Spacing& target, const YamlNode& node) {
   target = Spacing::of(given);
 }
 
-/// Stores in a member of the target, or of a part of it.
+/// A store into a member of the target, or of a part of it.
 template <class T, class Target>
 Store<Target> store(T Target::*member) {
   return [member](Target& target, const YamlNode& node) { assign(target.*member, node); };
@@ -152,7 +154,7 @@ Store<Target> store(Part Target::*part, T Part::*member) {
       [part, member](Target& target, const YamlNode& node) { assign(target.*part.*member, node); };
 }
 
-/// Rows of a Markdown table under this head; `prefix` stands before the keys.
+/// The head of the Markdown tables that reference_rows fills; `prefix` goes before each key.
 inline constexpr std::string_view reference_head =
     "| key | value | default | meaning |\n|---|---|---|---|\n";
 template <class Target>

@@ -7,7 +7,7 @@
 namespace lapl {
 namespace {
 
-// A number, or where a field comes from: the name of its first key says which.
+// A number, or the source of a field, which the name of the map's first key selects.
 using P = ParameterConfig;
 struct ParameterSource {
   P::Kind kind;

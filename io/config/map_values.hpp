@@ -1,5 +1,5 @@
-// Values of a run config that are maps, each with the keys that it may have: parameters, formulas
-// by name, derived outputs, probes.
+// Values of a run config that are maps with keys of their own: parameters, formulas by name,
+// derived outputs, probes.
 #pragma once
 
 #include "io/config/schema.hpp"
@@ -7,13 +7,13 @@
 
 namespace lapl {
 
-Schema parameter();        ///< a number, or where a field comes from
+Schema parameter();        ///< a number, or the source of a field
 Schema named_formulas();   ///< {NAME: FORMULA, ...}
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema physical_time();    ///< {time: SECONDS}
 Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 
-// A resolved value as what a run holds.
+// Convert resolved values to what a run config holds.
 void assign(ParameterConfig& parameter, const YamlNode& node);
 void assign(std::vector<DerivedConfig>& derived, const YamlNode& node);
 void assign(ProbesConfig& probes, const YamlNode& node);

@@ -1,5 +1,5 @@
-// Reading nodes by their schema. The message is that of the first form that recognises what was
-// meant, such as a quoted number; else it has the description of the whole schema.
+// Reads nodes by their schema. If a value is wrong, the message is that of the first form that
+// recognises the intention, such as a quoted number, or else describes the whole schema.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace lapl {
 namespace {
 
-/// A resolved leaf, or what is wrong: empty where the form does not recognise the node at all.
+/// A resolved leaf, or its fault: an empty text where the form does not recognise the node.
 using Reading = std::variant<std::string, YamlNode>;
 
 std::string found(const YamlNode& node) {
@@ -33,7 +33,7 @@ std::string out_of_range(const YamlNode& node, const Form& form) {
   return fmt::format("{}, out of range (expected {})", found(node), description({{form}, {}}));
 }
 
-/// The number in a node; `wrong` is set where a number seems meant that is not a plain decimal.
+/// The number in a node; the text is its fault where a number is meant but is not a plain decimal.
 std::pair<NumberText, std::string> number_in(const YamlNode& node) {
   NumberText number = read_number(node.text);
   std::string wrong;
@@ -77,7 +77,7 @@ Reading read(const RealForm& form, const YamlNode& node) {
 
 Reading read(const TextForm&, const YamlNode& node) {
   if (node.text.empty()) return std::string("found an empty text (expected a text)");
-  // A quoted "\0" gets past the check of the file's bytes and would cut a path short.
+  // A quoted "\0" passes the check of the file's bytes and would cut a path short.
   if (!is_clean_line(node.text))
     return found(node) + " (expected one line without control characters)";
   const NumberText number = read_number(node.text);
@@ -102,7 +102,7 @@ Reading read(const DurationForm& form, const YamlNode& node) {
     return fmt::format("found {0}, without a unit (write {0}s, {0}m or {0}h)", shown(node.text));
   }
   static const std::regex allowed(duration_pattern);
-  constexpr std::size_t longest = 40;  // characters; std::regex goes as deep as a text is long
+  constexpr std::size_t longest = 40;  // characters; std::regex recurses as deep as a text is long
   if (node.text.size() > longest || !std::regex_match(node.text, allowed))
     return out_of_range(node, form);
   return plain_node(duration_text(*seconds), node.position);
@@ -115,12 +115,12 @@ Reading read(const FormulaForm&, const YamlNode& node) {
   return text_node(node.text, node.position);
 }
 
-// Not of scalars: `resolved` has them.
+// Scalars in place of maps are handled by `resolved`.
 Reading read(const MapForm&, const YamlNode&) { return {}; }
 Reading read(const NamesForm&, const YamlNode&) { return {}; }
 Reading read(const OwnForm&, const YamlNode&) { return {}; }
 
-/// Other programs have the first word for what is the second here.
+/// Words of other programs, and the same words here.
 constexpr std::pair<std::string_view, std::string_view> other_words[] = {
     {"dirichlet", "zero"},  {"neumann", "insulated"}, {"no-flux", "insulated"},
     {"cyclic", "periodic"}, {"wrap", "periodic"},     {"float", "float32"},
@@ -128,8 +128,8 @@ constexpr std::pair<std::string_view, std::string_view> other_words[] = {
     {"picture", "image"},   {"png", "image"},         {"netcdf", "hdf5"},
     {"constant", "uniform"}};
 
-/// The word of the schema that another one stands for or that a misspelt one is nearest to, as a
-/// suggestion; empty without one.
+/// A suggestion for a wrong word: the one it stands for in another program, or the nearest in
+/// spelling; empty without one.
 std::string suggestion(const Schema& schema, const YamlNode& node) {
   std::string near;
   for (const Form& form : schema.forms) {
@@ -148,7 +148,7 @@ void add_problem(YamlProblems& problems, TextPosition position, const std::strin
   problems.push_back({position, path.empty() ? what : fmt::format("{}: {}", shown(path), what)});
 }
 
-/// Whether the node has what no value may have.
+/// True, with the problem added, where the node has an anchor, alias, tag or the like.
 bool is_refused(const YamlNode& node, const std::string& path, YamlProblems& problems) {
   if (!node.refused.empty())
     add_problem(problems, node.position, path,
@@ -156,7 +156,7 @@ bool is_refused(const YamlNode& node, const std::string& path, YamlProblems& pro
   return !node.refused.empty();
 }
 
-/// A leaf, whether on its own or in a list.
+/// Reads a leaf, alone or in a list.
 YamlNode read_leaf(const Schema& schema, const YamlNode& node, const std::string& path,
                    YamlProblems& problems) {
   const bool is_null = node.kind == YamlNode::Kind::null;
@@ -176,7 +176,7 @@ YamlNode read_leaf(const Schema& schema, const YamlNode& node, const std::string
   return node;
 }
 
-/// Its first problem stands for all.
+/// Reports the first problem of a list alone.
 YamlNode read_list(const Schema& schema, const YamlNode& node, const std::string& path,
                    YamlProblems& problems) {
   const std::string expected = description({schema.forms, schema.list});
@@ -217,8 +217,7 @@ YamlNode resolved_names(const NamesForm& form, const YamlNode& node, const std::
   return result;
 }
 
-/// Finds keys that do not apply to the kind of a map, and missing ones that the kind requires; the
-/// keys are right one by one.
+/// Reports keys that do not belong to the kind of a map, and missing ones that it requires.
 void check_kind(const std::vector<KeyRow>& rows, const std::map<std::string, YamlNode>& given,
                 const YamlNode& node, const std::string& path, YamlProblems& problems) {
   const auto at = std::ranges::find(rows, "kind", &KeyRow::name);
@@ -288,7 +287,7 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
   return result;
 }
 
-/// None where the form is not that of a map.
+/// None where the form is not a map.
 std::optional<YamlNode> resolved_by(const Form& form, const YamlNode& node, const std::string& path,
                                     YamlProblems& problems) {
   if (const auto* const own = std::get_if<OwnForm>(&form)) return own->read(node, path, problems);
@@ -332,7 +331,7 @@ YamlNode resolved(const Schema& schema, const YamlNode& node, const std::string&
   const bool single = !schema.list || (schema.or_single && node.kind != YamlNode::Kind::list);
   YamlNode result =
       single ? read_leaf(schema, node, path, problems) : read_list(schema, node, path, problems);
-  if (single && schema.or_single && schema.list->low == 2) {  // it stands for both
+  if (single && schema.or_single && schema.list->low == 2) {  // one value stands for both
     YamlNode both = empty_node(YamlNode::Kind::list, node.position);
     both.children = {result, result};
     return both;

@@ -1,4 +1,4 @@
-// Building schemas, and what they and resolved nodes say of themselves to people and programs.
+// Builds schemas, and writes them and resolved nodes for people and programs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -164,7 +164,7 @@ ordered_json json_of(const Schema& schema, const YamlNode& node) {
       result = ordered_json::array();
       for (const YamlNode& child : node.children) result.push_back(json_of(schema, child));
       break;
-    case YamlNode::Kind::map:  // a default has no keys
+    case YamlNode::Kind::map:  // no default has keys
       result = ordered_json::object();
       break;
   }

@@ -15,17 +15,17 @@
 namespace lapl {
 namespace {
 
-constexpr std::size_t deepest_nesting = 16;  // a config needs 3
+constexpr std::size_t deepest_nesting = 16;  // configs need 3
 
 TextPosition position_of(const YAML::Mark& mark) {
   if (mark.is_null()) return {};
   return {mark.line + 1, mark.column + 1};
 }
 
-/// Plain scalars have the tag "?", quoted ones "!"; an explicit tag reads otherwise.
+/// yaml-cpp gives plain scalars the tag "?" and quoted ones "!".
 bool is_explicit(const std::string& tag) { return !tag.empty() && tag != "?" && tag != "!"; }
 
-/// What yaml-cpp accepts and a config does not.
+/// A YAML feature that yaml-cpp accepts and configs do not.
 struct Refusal : YAML::ParserException {
   using YAML::ParserException::ParserException;
 };
@@ -93,7 +93,7 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     YamlNode& parent = open_.back();
-    // An empty value carries the position of whatever comes next: show its key instead.
+    // yaml-cpp gives an empty value the position of the next token; its key is a better place.
     const bool is_value = parent.kind == YamlNode::Kind::map && parent.children.size() % 2 == 1;
     if (is_value && node.kind == YamlNode::Kind::null && node.refused.empty() &&
         node.position.line > parent.children.back().position.line) {
@@ -103,12 +103,12 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   YamlNode root_;
-  std::vector<YamlNode> open_;  // lists and maps that have not ended yet, outermost first
+  std::vector<YamlNode> open_;  // open lists and maps, outermost first
   int documents_ = 0;
 };
 
-/// The first tab that indents a line up to `last`, which YAML forbids and yaml-cpp stumbles over
-/// later; none: line 0.
+/// The first indenting tab up to line `last`; line 0 where there is none. YAML forbids these, but
+/// yaml-cpp complains only later, elsewhere.
 TextPosition indenting_tab(std::string_view text, int last) {
   for (int line = 1; line <= last; ++line) {
     const std::size_t blank = std::min(text.find_first_not_of(' '), text.size());
@@ -133,15 +133,15 @@ YamlDocument parse_yaml(std::string_view text) {
   if (const std::size_t bad = first_bad_byte(text); bad != text.size()) {
     const std::string_view before = text.substr(0, bad);
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    const std::size_t line_start = before.rfind('\n') + 1;  // for no line end, npos + 1 is 0
     document.problem = {
         {static_cast<int>(line), static_cast<int>(bad - line_start) + 1},
         fmt::format("found byte 0x{:02X} (expected UTF-8 text without control characters)",
                     static_cast<unsigned char>(text[bad]))};
     return document;
   }
-  // yaml-cpp takes a quoted text that is still open at a line end for complete where the input ends
-  // there; with a comment after it, it sees that the quote is missing.
+  // yaml-cpp accepts an unclosed quote where the input ends at a line end. An added comment makes
+  // it notice.
   std::istringstream stream(std::string(text) + (text.ends_with('\n') ? "#" : "\n#"));
   TreeBuilder builder;
   try {
@@ -151,7 +151,7 @@ YamlDocument parse_yaml(std::string_view text) {
   } catch (const Refusal& refusal) {
     document.problem = {position_of(refusal.mark), refusal.msg};
   } catch (const YAML::Exception& error) {
-    // Of an undefined anchor yaml-cpp complains before this code sees that there is an alias.
+    // yaml-cpp refuses an undefined anchor before this code sees the alias.
     const bool is_alias = error.msg.starts_with("the referenced anchor");
     const TextPosition tab = indenting_tab(text, position_of(error.mark).line);
     if (tab.line > 0)

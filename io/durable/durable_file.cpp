@@ -16,13 +16,14 @@ namespace {
 
 constexpr std::size_t block_size = std::size_t{4} << 20;
 
-/// Fills the buffer with the next bytes of `file`. Throws where it ends earlier.
+/// Fills the buffer with the next bytes of `file`. Throws IoError where it ends earlier.
 void read_all_of(const PosixFile& file, const std::string& label, std::span<std::byte> buffer) {
   if (file.read(buffer) < buffer.size())
     throw IoError(label + ": became shorter while it was read");
 }
 
-/// Hands the next `length` bytes of `file` to `use`, block by block. Throws where it ends earlier.
+/// Hands the next `length` bytes of `file` to `use` in blocks. Throws IoError where it ends
+/// earlier.
 template <class Use>
 void for_each_block(const PosixFile& file, const std::string& label, std::uint64_t length,
                     Use use) {
@@ -35,7 +36,7 @@ void for_each_block(const PosixFile& file, const std::string& label, std::uint64
   }
 }
 
-/// Reads the seal that `file`, of `size` bytes, ends with.
+/// The seal at the end of `file`, which has `size` bytes.
 SealBytes read_seal(const PosixFile& file, const std::string& label, std::uint64_t size) {
   SealBytes seal{};
   if (size < seal_size)
@@ -47,8 +48,8 @@ SealBytes read_seal(const PosixFile& file, const std::string& label, std::uint64
   return seal;
 }
 
-/// Has `read(file, length, maker)` hand what a file holds before its seal to a SealMaker. Throws
-/// unless that is what was sealed.
+/// Compares a file with its seal: `read(file, length, maker)` must hand the bytes before the seal
+/// to `maker`. Throws IoError where they do not match.
 template <class Read>
 void compare_with_seal(const std::filesystem::path& path, Read read) {
   const std::string label = path.string();
@@ -81,7 +82,7 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
   const std::string label = path.string();
   TemporaryFile temporary(path);
   const auto memory = write_scratch(temporary.path(), label, expected_bytes, write_hdf5);
-  // While it wrote, HDF5 held the temporary file.
+  // HDF5 has closed its file; this descriptor guards the temporary file from now on.
   PosixFile file = temporary.open(memory ? O_WRONLY | O_CREAT | O_EXCL : O_RDWR);
   const PosixFile& written = memory ? *memory : file;
   SealMaker maker;

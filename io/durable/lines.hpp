@@ -6,22 +6,22 @@
 
 namespace lapl {
 
-/// When lines are safe on the disk: at once, or when the file is synced next.
+/// When added lines are synced to the disk: at once, or by a later sync of the file.
 enum class Durable { now, later };
 
-/// Adds lines, or nothing of them. Throws IoError.
+/// Appends all lines, or none where it throws IoError.
 void append_lines(const std::filesystem::path& path, const std::string& lines, Durable durable);
 
-/// Whether other names lead to the same file, as in a folder that was copied with hard links.
+/// True for a file with other hard links, as in a folder copied by cp -l.
 bool is_shared(const std::filesystem::path& path);
 
-/// Makes a shared file one of its own.
+/// Replaces a shared file by a copy of its own.
 void unshare(const std::filesystem::path& path);
 
-/// Drops a last line without its end: a process that is killed while it writes may leave one.
+/// Drops a last line without its end, which a process killed while writing may leave.
 void drop_torn_line(const std::filesystem::path& path);
 
-/// Makes what was added durable, where there is such a file. Throws IoError.
+/// Makes added lines durable; does nothing where there is no such file. Throws IoError.
 void sync_lines(const std::filesystem::path& path);
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// An open file whose every operation is checked: reads, writes, fsync and close that fail throw an
+// An open file with every operation checked: where a read, write, fsync or close fails, it throws
 // IoError with the file's name, the operation and the system's reason.
 #pragma once
 
@@ -16,47 +16,46 @@ namespace lapl {
 
 class PosixFile {
  public:
-  /// Opens `path` with open(2)'s flags; `label` stands for it in messages. Never waits: what is no
-  /// regular file (nor a folder, with O_DIRECTORY) is refused, be it a pipe, a socket or a device.
+  /// Opens `path` with the flags of open(2); messages call it `label`. Anything but a regular file
+  /// (or a folder with O_DIRECTORY) is refused without waiting, so a pipe cannot block.
   PosixFile(const std::filesystem::path& path, int flags, std::string label);
 
-  /// An empty file in memory that also has a path (scratch_path); none where the system has no
-  /// memfd or no /proc.
+  /// An empty file in memory with a path (scratch_path); none on systems without memfd or /proc.
   static std::optional<PosixFile> in_memory(std::string label);
 
   PosixFile(PosixFile&& other) noexcept;
   PosixFile& operator=(PosixFile&&) = delete;
   ~PosixFile();
 
-  /// Fills the buffer from the present position on. Returns the bytes read: fewer than that where
-  /// the file ends before.
+  /// Fills the buffer from the current position. Returns the number of bytes read, which is smaller
+  /// where the file ends.
   std::size_t read(std::span<std::byte> buffer) const;
   void write(std::span<const std::byte> bytes) const;
-  /// From `position` on, which leaves the present one as it is.
+  /// Writes at `position` and keeps the current one.
   void write_at(std::span<const std::byte> bytes, std::uint64_t position) const;
-  /// The next read or write starts at `position`.
+  /// Sets the current position.
   void seek(std::uint64_t position) const;
   std::uint64_t size() const;
-  /// fsync, once: after a failure the kernel may have dropped what it could not write, so a second
-  /// fsync that succeeds would prove nothing (Rebello et al., "Can Applications Recover from fsync
-  /// Failures?", USENIX ATC 2020).
+  /// Calls fsync, and never again after a failure: the kernel may have dropped unwritten pages, so
+  /// a second fsync that succeeds proves nothing (Rebello et al., "Can Applications Recover from
+  /// fsync Failures?", USENIX ATC 2020).
   void sync() const;
   void close();
-  /// Cuts the file to `size` bytes, for tidying up after an error: one of its own is not reported.
+  /// Cuts the file to `size` bytes while cleaning up after an error; its own failure is ignored.
   void truncate(std::uint64_t size) const noexcept;
 
   enum class Lock { taken, held, unsupported };
-  /// Locks the file against other processes until it is closed, however this process ends; `held`
-  /// where one has done so before, `unsupported` where the file system has no such locks.
+  /// Locks the file against other processes until it is closed or this process ends. `held`:
+  /// another process has the lock; `unsupported`: the file system has no such locks.
   Lock try_lock() const;
 
-  /// Keeps remove_leftovers (kernels/machine/leftovers.hpp) away until the file is closed.
+  /// Protects the file from remove_leftovers (kernels/machine/leftovers.hpp) until it is closed.
   void hold() const noexcept;
 
-  /// A path by which this process can open the same file again, even where it has no name.
+  /// A path by which this process can open the file again, even if it has no name.
   std::filesystem::path scratch_path() const;
 
-  /// The file, from where it is now on, as the C library reads it; stays open after this object.
+  /// The file as a C stream from its current position on; it stays open after this object.
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream() const;
 
  private:
@@ -66,14 +65,14 @@ class PosixFile {
   std::string label_;
 };
 
-/// The first `most` bytes of a regular file; all of it where it has no more. Throws IoError.
+/// The first `most` bytes of a regular file, or all where it is shorter. Throws IoError.
 std::string read_start(const std::filesystem::path& path,
                        std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 /// Makes the names in a folder durable. Throws IoError.
 void sync_folder(const std::filesystem::path& path);
 
-/// Throws IoError "LABEL: cannot OPERATION: reason", the reason being errno's.
+/// Throws IoError "LABEL: cannot OPERATION: reason", with the reason of errno.
 [[noreturn]] void throw_system_error(const std::string& label, const std::string& operation);
 
 }  // namespace lapl

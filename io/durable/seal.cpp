@@ -20,7 +20,7 @@ void store_little_endian(std::byte* out, std::uint64_t value) {
 }  // namespace
 
 struct SealMaker::State {
-  XXH3_state_t hash;  // asks for 64-byte alignment, which make_unique honours
+  XXH3_state_t hash;  // needs 64-byte alignment, which make_unique honours
   std::uint64_t length = 0;
 };
 
@@ -34,7 +34,7 @@ SealMaker& SealMaker::operator=(SealMaker&&) noexcept = default;
 SealMaker::~SealMaker() = default;
 
 void SealMaker::add(std::span<const std::byte> bytes) {
-  // Fails on a null pointer alone.
+  // The call fails on a null pointer only.
   static_cast<void>(XXH3_128bits_update(&state_->hash, bytes.data(), bytes.size()));
   state_->length += bytes.size();
 }
@@ -45,7 +45,7 @@ std::vector<std::byte> SealMaker::progress() const {
 }
 
 void SealMaker::go_on_from(std::span<const std::byte> progress) {
-  // XXH3's constants lie elsewhere in each process.
+  // A pointer to XXH3's constants, which lie elsewhere in each process.
   const auto* const secret = state_->hash.extSecret;
   std::memcpy(state_.get(), progress.data(), sizeof(State));
   state_->hash.extSecret = secret;

@@ -1,4 +1,4 @@
-// The seal at the end of a file: how it is made and taken apart. docs/format.md gives its layout.
+// Makes and reads the seal at the end of a file; docs/format.md gives its layout.
 #pragma once
 
 #include <array>
@@ -10,10 +10,11 @@
 
 namespace lapl {
 
+/// Bytes of a seal.
 inline constexpr std::size_t seal_size = 40;
 using SealBytes = std::array<std::byte, seal_size>;
 
-/// Takes the bytes of a file in order and makes their seal.
+/// Computes the seal of a file from its bytes, given in order.
 class SealMaker {
  public:
   SealMaker();
@@ -24,8 +25,7 @@ class SealMaker {
   void add(std::span<const std::byte> bytes);
   SealBytes seal() const;
 
-  /// What another SealMaker of this program, in whatever process, needs to go on from here; and
-  /// going on from there.
+  /// The state with which another SealMaker of this program, in any process, can continue.
   std::vector<std::byte> progress() const;
   void go_on_from(std::span<const std::byte> progress);
 
@@ -34,10 +34,10 @@ class SealMaker {
   std::unique_ptr<State> state_;
 };
 
-/// Whether these bytes start as every seal does, of whatever version.
+/// True where the bytes begin like a seal of any version.
 bool is_seal(std::span<const std::byte> bytes);
 
-/// The low half of the digest in a seal; 0 where it is none.
+/// The low half of the digest in a seal; 0 where the bytes are no seal.
 std::uint64_t digest_in(const SealBytes& bytes);
 
 }  // namespace lapl

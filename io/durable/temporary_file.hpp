@@ -1,4 +1,4 @@
-// A file that gets its name only when it is whole.
+// A file that gets its final name only when it is complete.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lapl {
 
-/// `.NAME.tmp-PID` beside the target; removed unless it was renamed to the target.
+/// The file `.NAME.tmp-PID` beside the target; the destructor removes it unless it was committed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& target);
@@ -22,10 +22,10 @@ class TemporaryFile {
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& target() const { return target_; }
 
-  /// Opens it, for as long as it is temporary.
+  /// Opens the temporary file and protects it from remove_leftovers.
   PosixFile open(int flags) const;
 
-  /// Makes what was written to `file` durable under the target's name.
+  /// Syncs `file` and renames it to the target, durably.
   void commit(PosixFile& file);
 
  private:
@@ -35,13 +35,14 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
-/// Calls `write_hdf5`. HDF5 keeps to itself why a write failed: where it was for want of room or
-/// because of the disk, the message of its IoError gets the system's reason.
+/// Calls `write_hdf5` and adds the system's reason to its IoError where the disk is full or
+/// failing, since HDF5 does not pass it on.
 void naming_system_error(const std::function<void()>& write_hdf5);
 
-/// Has `write_hdf5` write a file in memory, and returns that, while `expected_bytes` are at most
-/// two MiB or a quarter of what is available; else at `path`, as where the system has no such
-/// files. `label` names it in messages. Throws IoError.
+/// Calls `write_hdf5` with the path of a file in memory and returns that file, while
+/// `expected_bytes` are at most 2 MiB or a quarter of the available memory. For larger ones, and on
+/// systems without such files, it writes at `path` and returns none. Messages call it `label`.
+/// Throws IoError.
 std::optional<PosixFile> write_scratch(
     const std::filesystem::path& path, const std::string& label, std::uint64_t expected_bytes,
     const std::function<void(const std::filesystem::path&)>& write_hdf5);

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "io/hdf5/step_file.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -18,7 +18,7 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Takes the records of a file over whose steps are in the range.
+/// Adds the records of a file with steps in the range.
 void add_file(Series& series, const fs::path& file, const FileContent& content,
               const StepRange& range) {
   for (std::size_t i = 0; i < content.steps.size(); ++i) {
@@ -44,7 +44,7 @@ void add_step_files(Series& series, const std::vector<fs::path>& files, const St
       add_file(series, file, read_output(file), range);
 }
 
-/// What there is, for a range that holds none of it.
+/// Throws ConfigError with the steps that exist.
 [[noreturn]] void throw_no_output(const fs::path& path, const std::vector<std::int64_t>& steps) {
   constexpr std::size_t most = 8;
   const std::vector<std::int64_t> first(
@@ -79,7 +79,7 @@ Series open_series(const fs::path& path, const StepRange& range) {
     const FileContent content = read_content(path);
     steps = content.steps;
     if (content.kind == "index") {
-      // The step files themselves: they have the provenance too.
+      // Reads the step files rather than the index: they also hold the provenance.
       std::vector<fs::path> files;
       for (const std::int64_t step : steps)
         files.push_back(path.parent_path() / "fields" / step_file_name(step));

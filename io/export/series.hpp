@@ -1,5 +1,4 @@
-// The time series of a run or a file, to be exported: which records there are, and their values one
-// at a time.
+// The time series of a run or a file, for export: a list of records, read one at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@
 
 namespace lapl {
 
-/// Steps from `first` to `last`, both included, every `every` steps from `first` on.
+/// Every `every`-th step from `first` to `last`, both included.
 struct StepRange {
   std::int64_t first = 0;
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
@@ -26,33 +25,35 @@ struct StepRange {
   }
 };
 
+/// One output of a series, and its place in a file.
 struct SeriesRecord {
   std::filesystem::path file;
-  std::size_t record = 0;  ///< in the file
+  std::size_t record = 0;  ///< index in the file
   std::int64_t step = 0;
-  double time = 0;                  ///< s
-  std::vector<std::string> fields;  ///< datasets that it holds
+  double time = 0;                  ///< seconds
+  std::vector<std::string> fields;  ///< names of its datasets
 };
 
+/// A time series: a grid and its records.
 struct Series {
   Shape shape;
   Spacing spacing;
   Precision precision = Precision::float64;
-  std::vector<SeriesRecord> records;  ///< in order of step; at least one
-  /// Called before a field of a record is read.
+  std::vector<SeriesRecord> records;  ///< by step; at least one
+  /// Called before each field of a record is read.
   std::function<void(const SeriesRecord&)> before_reading = [](const SeriesRecord&) {};
 
-  /// Every dataset that a record holds: of the last one first, in its order.
+  /// Every dataset that any record holds, beginning with those of the last record, in its order.
   std::vector<std::string> fields() const;
 };
 
-/// The outputs of those steps in a run folder (also of one that is being written: what is
-/// finished), an index, an output or an exported file. Verifies every file's seal. Throws IoError;
-/// ConfigError where no output is of those steps.
+/// The outputs in `range` of a run folder (finished ones, if the run is going on), an index, an
+/// output or an exported file. Verifies every file's seal. Throws IoError, and ConfigError where
+/// there is no output in `range`.
 Series open_series(const std::filesystem::path& path, const StepRange& range);
 
-/// The values of one record; NaN where it lacks the field. The file's seal is verified once more,
-/// as it may have changed. Throws IoError.
+/// The values of one record; NaN where it lacks the field. Verifies the file's seal again, since
+/// the file may have changed. Throws IoError.
 FieldValues read_record(const Series& series, const SeriesRecord& record, const std::string& field);
 
 }  // namespace lapl

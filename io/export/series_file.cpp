@@ -20,7 +20,7 @@ struct FieldHeader {
   std::string name, long_name, units;
 };
 
-/// Everything but the values.
+/// The metadata of the file.
 struct Header {
   Axes axes;
   std::string title, source, history;
@@ -35,7 +35,7 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
   for (const SeriesRecord& record : series.records) header.axes.add(record.time, record.step);
   const SeriesRecord& last = series.records.back();
   header.provenance = read_content(last.file).provenance;
-  // Those of the values in this file come instead.
+  // Digests of single records are replaced by those of this file's values.
   std::erase_if(header.provenance, [](const auto& text) {
     return text.first == "state_digest" || text.first == "digests";
   });
@@ -83,7 +83,7 @@ class SeriesFile {
   }
 
  private:
-  /// Amply for all but the values.
+  /// An upper bound for everything but the values.
   std::uint64_t expected_bytes() const {
     const Shape shape = series_.shape;
     std::uint64_t bytes = (std::uint64_t{1} << 20) + text_.size();
@@ -132,7 +132,7 @@ class SeriesFile {
       }
   }
 
-  /// As long whatever the digests are.
+  /// The length does not depend on the digests.
   std::string text_of_digests() const {
     std::string text;
     for (std::size_t field = 0; field < digests_.size(); ++field)
@@ -144,8 +144,8 @@ class SeriesFile {
 
   const Series& series_;
   const Header& header_;
-  std::vector<std::vector<std::uint64_t>> digests_;  // field by field, record by record
-  std::string text_;                                 // of them
+  std::vector<std::vector<std::uint64_t>> digests_;  // by field, then by record
+  std::string text_;                                 // the digests as text
 };
 
 }  // namespace

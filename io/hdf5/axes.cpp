@@ -9,7 +9,7 @@
 namespace lapl {
 namespace {
 
-/// Calls `take` with each of the grid's axes and its positions 0, h, 2 h, ...
+/// Calls `take` with each axis of the grid and its positions 0, h, 2 h, ...
 template <class Take>
 void for_each_position(const Axes& axes, const Take& take) {
   std::size_t place = all_axes.size() - static_cast<std::size_t>(axes.shape.axes);
@@ -31,7 +31,7 @@ Hdf5Dataset write_scale(hid_t file, const char* name, const std::vector<double>&
   return scale;
 }
 
-/// The largest extent that could be meant; what a file holds is checked against its length.
+/// Far above any real length; the real limit is the length of the file.
 constexpr std::size_t any_length = std::size_t{1} << 40;
 
 }  // namespace
@@ -64,7 +64,7 @@ AxisScales write_axes(hid_t file, const Axes& axes) {
     scales.push_back(
         write_scale(file, axis.position, values, "m", std::string("position of the ") + axis.name));
   });
-  // Not on y and x: ParaView would take the grid for longitude and latitude.
+  // Only on time: with an axis attribute on y and x ParaView takes them for latitude and longitude.
   write_attribute(scales.front(), "axis", "T");
   Hdf5Dataset step = write_array(file, "step", axes.steps);
   write_attribute(step, "units", "1");
@@ -78,7 +78,7 @@ void describe_field(hid_t field, const std::string& name, const std::string& lon
                     const std::string& units, const AxisScales& scales) {
   write_attribute(field, "units", units);
   write_attribute(field, "long_name", long_name);
-  write_attribute(field, "coordinates", "step");  // beside the axes: xarray's .coords has it
+  write_attribute(field, "coordinates", "step");  // xarray shows it in .coords
   for (unsigned axis = 0; axis < scales.size(); ++axis)
     check_hdf5(H5DSattach_scale(field, scales[axis], axis), "attach an axis to " + name);
 }

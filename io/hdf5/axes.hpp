@@ -1,5 +1,5 @@
-// What a step file and the index share: root attributes, and the axes time, z, y and x (those that
-// the grid has) as netCDF-4 dimension scales. Messages as in hdf5_handle.hpp.
+// The root attributes of our files, and the axes time, z, y and x (as the grid has them) as
+// netCDF-4 dimension scales. Messages as in hdf5_handle.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace lapl {
 
-/// Root attributes that say which of our formats a file is in; docs/format.md lists the versions.
-inline constexpr const char* format_attribute = "lapl_format";  ///< a kind of file
+/// Root attributes that identify our file formats; docs/format.md lists the versions.
+inline constexpr const char* format_attribute = "lapl_format";  ///< the kind of file
 inline constexpr const char* version_attribute = "lapl_format_version";
 inline constexpr const char* spacing_attribute = "lapl_grid_spacing";
 inline constexpr std::int64_t format_version = 1;
 
-/// Marks a file as ours.
+/// Writes the attributes that identify our files; `kind` as read_format returns it.
 void write_format(hid_t file, const std::string& kind);
-/// step, index, series, checkpoint or filtered; empty for a foreign file. Throws IoError for a
-/// version that this program does not know.
+/// step, index, series, checkpoint or filtered; empty for files of other programs. Throws IoError
+/// for a version that this program does not know.
 std::string read_format(hid_t file);
 
-/// Where the values of a file's fields lie.
+/// The positions in space and time of a file's values.
 struct Axes {
   Shape shape;
-  Spacing spacing;                  ///< m
-  std::vector<double> times;        ///< s
+  Spacing spacing;                  ///< metres
+  std::vector<double> times;        ///< seconds
   std::vector<std::int64_t> steps;  ///< one for each time
 
   void add(double time, std::int64_t step) {
@@ -38,14 +38,15 @@ struct Axes {
 
 /// The dimension scales in the order of a field's axes: time, then those of the grid.
 using AxisScales = std::vector<Hdf5Dataset>;
+/// Closes all scales. Throws IoError.
 void close_axes(AxisScales& scales);
 
 /// Writes /time, the grid's axes and /step, and the root attribute with the spacing.
 [[nodiscard]] AxisScales write_axes(hid_t file, const Axes& axes);
-/// Makes them the axes of a field, and says what it is.
+/// Attaches the axes to a field and writes its name and unit.
 void describe_field(hid_t field, const std::string& name, const std::string& long_name,
                     const std::string& units, const AxisScales& scales);
-/// How many axes the grid of a file of ours has; 2 for any other file.
+/// Number of axes of the grid in one of our files; 2 for any other file.
 int grid_axes_of(hid_t file);
 /// The axes of a step file or an index. Throws IoError.
 Axes read_axes(hid_t file);

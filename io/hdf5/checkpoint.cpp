@@ -16,7 +16,7 @@
 namespace lapl {
 namespace {
 
-/// One of `fields` fields of a state.
+/// The values of one field in a state of `fields` fields.
 FieldView part_of(FieldView state, std::size_t field, std::size_t fields) {
   const std::size_t cells = count_of(state) / fields;
   return std::visit([&](auto all) { return FieldView(all.subspan(field * cells, cells)); }, state);
@@ -24,7 +24,7 @@ FieldView part_of(FieldView state, std::size_t field, std::size_t fields) {
 
 constexpr const char* other_precision = "its fields are not all of the same precision";
 
-/// Adds a field to those of a state. Throws IoError where they differ in precision.
+/// Appends a field to a state. Throws IoError where their precisions differ.
 void append(FieldValues& state, FieldValues field) {
   if (std::visit([](const auto& held) { return held.empty(); }, state)) {
     state = std::move(field);
@@ -50,8 +50,8 @@ void write_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& he
   file.close("close the HDF5 file");
 }
 
-/// The same for two headers only if their files differ in step, state digest, mark of the list of
-/// outputs and the values of the fields alone.
+/// Equal for two headers only if their files differ in nothing but step, state digest, mark of the
+/// list of outputs and the values of the fields.
 std::string layout_key(const CheckpointHeader& header, Precision precision) {
   return fmt::format("{} {} {}\n{}\n{} {}\n{} {}\n{}\n{}", text_of(header.shape), header.shape.axes,
                      name_of(precision), fmt::join(header.fields, " "), bits_of(header.time_step),
@@ -60,7 +60,7 @@ std::string layout_key(const CheckpointHeader& header, Precision precision) {
                      header.config);
 }
 
-/// Amply for everything but the values.
+/// An upper bound of the bytes for everything but the values.
 std::uint64_t expected_rest(const CheckpointHeader& header) {
   return header.config.size() + (std::uint64_t{1} << 20);
 }
@@ -95,7 +95,7 @@ Checkpoint read_whole(hid_t file) {
 Checkpoint scan(hid_t file, const std::function<void(FieldView piece)>& look) {
   Checkpoint checkpoint{read_checkpoint_header(file), {}};
   std::uint64_t digest = 0;
-  std::int64_t before = 0;  // values of earlier fields
+  std::int64_t before = 0;  // number of values in earlier fields
   for_fields(file, checkpoint.header,
              [&](hid_t dataset, const std::string& name, const DatasetLayout& layout) {
                for_pieces(dataset, name, layout, [&](std::int64_t first, FieldView piece) {

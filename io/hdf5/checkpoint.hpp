@@ -1,4 +1,4 @@
-// Checkpoints: the full state at compute precision, and what must match for it to be resumed.
+// Checkpoints: the full state in the run's precision, and everything that must match on resuming.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace lapl {
 
-/// How long the list of outputs was (io/output_list.hpp), and the low half of the XXH3 of that
-/// part.
+/// The length of the list of outputs (io/run/output_list.hpp) at some time and the low half of the
+/// XXH3 digest of that part.
 struct OutputListMark {
   std::uint64_t bytes = 0;
   std::uint64_t digest = 0;
@@ -33,49 +33,50 @@ struct CheckpointHeader {
   double time_step = 0;
   double coefficient = 0;
   std::uint64_t state_digest = 0;
-  std::optional<std::uint64_t> equation_digest = {};  ///< none: of a version that had none
-  /// Name and state digest of each output that existed when the checkpoint was written: in files of
-  /// earlier versions alone, others have the mark of a list.
+  std::optional<std::uint64_t> equation_digest = {};  ///< none in files of versions without one
+  /// Name and state digest of each output so far. Only files of earlier versions have these; later
+  /// ones have a mark of the list of outputs.
   std::vector<std::pair<std::string, std::uint64_t>> outputs = {};
-  /// Steps up to this one whose output was due but could not be stored.
+  /// Steps up to this one with a due output that could not be stored.
   std::vector<std::int64_t> missing_outputs;
   std::optional<OutputListMark> output_list = {};
 };
 
+/// A header with the values of the state.
 struct Checkpoint {
   CheckpointHeader header;
-  FieldValues values;  ///< every field, one after the other; none of scan_checkpoint
+  FieldValues values;  ///< every field, one after the other; empty after scan_checkpoint
 };
 
-/// Writes the file (temporary name, sealed, fsync, rename, fsync of the folder). Throws IoError.
+/// Writes a sealed file, atomically and durably. Throws IoError.
 void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
                       FieldView values);
 
-/// The same by all ranks together: `values` are the rows `rows` of each field, one field after the
-/// other. Ranges of ranks follow one another, and some may be empty. Of the header, ranks other
-/// than the first need shape and fields alone. Throws the same IoError on all ranks.
+/// The same by all ranks together: `values` are the rows `rows` of each field, field after field.
+/// The ranks' ranges follow one another; some may be empty. Ranks other than the first need only
+/// shape and fields in the header. Throws the same IoError on all ranks.
 void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                       const CheckpointHeader& header, RowRange rows, FieldView values);
 
-/// Reads a checkpoint once its seal and its state digest are verified. Throws CheckpointError that
-/// names the file and the reason where it cannot be used.
+/// Reads a checkpoint after verifying its seal and its state digest. Throws CheckpointError with
+/// the file and the reason where it cannot be used.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
-/// As read_checkpoint, of a state that no process holds: values are read piece by piece, and handed
-/// to `look`.
+/// As read_checkpoint, for a state too large for one process: hands the values to `look` piece by
+/// piece and keeps none.
 Checkpoint scan_checkpoint(const std::filesystem::path& path,
                            const std::function<void(FieldView piece)>& look);
 
-/// Those rows of each field, one field after the other, of a file that scan_checkpoint has found
-/// whole. Throws CheckpointError.
+/// These rows of each field, field after field, from a file that scan_checkpoint has verified.
+/// Throws CheckpointError.
 FieldValues read_checkpoint_rows(const std::filesystem::path& path, RowRange rows);
 
-/// step-000002500.h5, the name in the folder RUN/checkpoints.
+/// The file name in RUN/checkpoints: step-000002500.h5.
 std::string checkpoint_file_name(std::int64_t step);
-/// The step in such a name (without a folder); -1 for any other name.
+/// The step in such a file name; -1 for any other name.
 std::int64_t step_of_checkpoint(const std::string& name);
 
-/// Checkpoint files in `folder`, newest step first; unfinished temporary files are not listed.
+/// The checkpoint files in `folder`, newest step first, without temporary files.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& folder);
 
 }  // namespace lapl

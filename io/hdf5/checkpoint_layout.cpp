@@ -44,7 +44,7 @@ OutputListMark read_output_list_mark(hid_t file) {
   return {words[0], words[1]};
 }
 
-// Earlier versions have the names here, one a line.
+// The outputs in files of earlier versions, which have the names in this dataset, one per line.
 std::vector<std::pair<std::string, std::uint64_t>> read_outputs(hid_t file) {
   const std::vector<std::string> names = lines_of(read_text(file, "output_names", longest_text));
   const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);
@@ -100,7 +100,7 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
     header.output_list = read_output_list_mark(file);
   else
     header.outputs = read_outputs(file);
-  // Checkpoints of earlier versions have none: a run ended there with the first output it missed.
+  // Earlier versions have no such dataset: there a run ended with the first output it missed.
   if (H5Lexists(file, "missing_outputs", H5P_DEFAULT) > 0)
     header.missing_outputs = read_array<std::int64_t>(file, "missing_outputs", most_outputs);
   return header;

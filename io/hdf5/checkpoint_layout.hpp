@@ -1,4 +1,4 @@
-// How a checkpoint's header lies in HDF5. docs/format.md lists the datasets. Messages as in
+// Stores a checkpoint's header in HDF5; docs/format.md lists the datasets. Messages as in
 // hdf5_handle.hpp.
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace lapl {
 
-/// Writes everything but the values, which are in a dataset for each field.
+/// Writes the header; the values are in a dataset for each field.
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header);
-/// Reads and checks it. Throws IoError.
+/// Reads and checks the header. Throws IoError.
 CheckpointHeader read_checkpoint_header(hid_t file);
-/// Opens a field. Throws IoError unless it lies there as lapl writes it, with the header's shape.
+/// Opens a field. Throws IoError unless it is stored as lapl stores it, with the header's shape.
 Hdf5Dataset open_checkpoint_field(hid_t file, const CheckpointHeader& header,
                                   const std::string& name);
 

@@ -30,7 +30,7 @@ ReadField read_plain(const OpenedFile& opened, const std::string& name, std::siz
           read_values(dataset, name, layout, record)};
 }
 
-/// What the index says about one of its records.
+/// One record as the index describes it.
 struct IndexRecord {
   Shape shape;
   Precision precision = Precision::float64;
@@ -40,7 +40,8 @@ struct IndexRecord {
 IndexRecord look_up(hid_t index, const std::filesystem::path& path, const std::string& name,
                     std::size_t record) {
   const Axes axes = read_axes(index);
-  if (!holds_dataset(index, name)) open_plain_dataset(index, name);  // throws, with the names
+  // throws and names the existing ones
+  if (!holds_dataset(index, name)) open_plain_dataset(index, name);
   if (record >= axes.steps.size())
     throw IoError("has no record " + std::to_string(record) + ", only " +
                   std::to_string(axes.steps.size()) + " from 0 on");
@@ -62,7 +63,7 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
     return ReadField{};
   });
   if (!entry) return field;
-  // Through the step file itself rather than the virtual dataset, so that its seal counts too.
+  // Reads the step file instead of the virtual dataset, so that its seal is verified, too.
   const Shape shape = entry->shape;
   const auto same_grid = [&](Shape found) {
     if (found != shape)

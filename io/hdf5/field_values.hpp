@@ -1,4 +1,4 @@
-// Field values whose precision is known at run time only.
+// Field values with a precision known only at run time.
 #pragma once
 
 #include <bit>
@@ -28,25 +28,25 @@ inline std::size_t count_of(FieldView values) {
   return std::visit([](auto held) { return held.size(); }, values);
 }
 
-/// The values as they are stored, little-endian.
+/// The values as stored, little-endian.
 inline std::span<const std::byte> bytes_of(FieldView values) {
   static_assert(std::endian::native == std::endian::little);
   return std::visit([](auto held) { return std::as_bytes(held); }, values);
 }
 
-/// What stands for a field of so many cells that a file lacks: NaN.
+/// NaN in every cell, for a field that a file lacks.
 inline FieldValues missing_values(std::int64_t cells, Precision precision) {
   return with_precision(precision, [&]<class T>() -> FieldValues {
     return std::vector<T>(cells, std::numeric_limits<T>::quiet_NaN());
   });
 }
 
-/// Values of a field that lie in a file in one piece. All numbers are bytes.
+/// Values of a field that are contiguous in a file. All numbers are bytes.
 struct ValueRun {
-  std::uint64_t first = 0;  ///< of the field's values in the order of the grid, and how many
+  std::uint64_t first = 0;  ///< position among the field's values in the order of the grid
   std::uint64_t size = 0;
   std::uint64_t offset = 0;   ///< in the file
-  std::uint64_t padding = 0;  ///< zeros after them: the rest of a chunk
+  std::uint64_t padding = 0;  ///< zeros after them that fill the chunk
 };
 
 /// The state digest of all values.
@@ -54,7 +54,7 @@ inline std::uint64_t digest_of(const FieldValues& values) {
   return std::visit([](const auto& held) { return digest_of(std::span(held)); }, values);
 }
 
-/// What values from index `first` on add to it.
+/// The part of the state digest from values whose first has index `first`.
 inline std::uint64_t digest_of(FieldView values, std::uint64_t first) {
   return std::visit([&](auto held) { return digest_of(held, first); }, values);
 }

@@ -6,17 +6,17 @@
 #include <set>
 
 #include "io/durable/durable_file.hpp"
-#include "io/file_kind.hpp"
 #include "io/hdf5/axes.hpp"
 #include "io/hdf5/checkpoint_layout.hpp"
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/readers/file_kind.hpp"
 
 namespace lapl {
 namespace {
 
-/// Every dataset with the grid's axes and a time: what is left once the axes are taken away.
+/// Adds every dataset with the grid's axes and time.
 void add_own_fields(hid_t file, FileContent& content) {
   for (const std::string& name : list_datasets(file)) {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
@@ -34,7 +34,7 @@ void add_own_fields(hid_t file, FileContent& content) {
   }
 }
 
-/// The step that the file's name gives must be the one that it holds.
+/// Throws IoError unless the file holds the step in its name.
 void require_named_step(const std::filesystem::path& path, const FileContent& content) {
   const std::int64_t step = step_of_file_name(path.filename().string());
   if (content.kind == "step" && step >= 0 && step != content.steps.front())
@@ -95,7 +95,7 @@ FileContent content_of_plain(hid_t file) {
   for (const std::string& name : list_datasets(file)) try {
       const Hdf5Dataset dataset = open_plain_dataset(file, name);
       const DatasetLayout layout = field_layout(dataset, name);
-      if (layout.axes == 1) continue;  // an axis of others, say
+      if (layout.axes == 1) continue;  // probably an axis of the others
       if (content.fields.empty()) {
         content.shape = layout.shape;
         content.precision = name_of(layout.precision);
@@ -110,7 +110,7 @@ FileContent content_of_plain(hid_t file) {
   return content;
 }
 
-/// What is another kind of file altogether is named as such.
+/// Where the file is of another kind, the message says which.
 Hdf5File open_or_say_kind(const std::filesystem::path& path) try {
   return open_hdf5_file(path);
 } catch (const IoError&) {
@@ -139,7 +139,7 @@ std::vector<ArrayContent> read_arrays(const std::filesystem::path& path) {
         arrays.push_back({name,
                           {extent.begin(), extent.end()},
                           fmt::format("{}{}", word, 8 * H5Tget_size(type))});
-      } catch (const IoError&) {  // such values are not read
+      } catch (const IoError&) {  // skips datasets that cannot be read
       }
     return arrays;
   });
@@ -174,8 +174,9 @@ OpenedFile open_sealed(const std::filesystem::path& path, bool sealed) {
 }
 
 namespace {
-std::set<std::uint64_t> rehearsed_outputs;  // digests of seals; Hdf5Session keeps threads apart
-}
+// digests of seals; every user holds an Hdf5Session, which excludes other threads
+std::set<std::uint64_t> rehearsed_outputs;
+}  // namespace
 
 std::uint64_t rehearse_unless_known(const std::filesystem::path& path, bool sealed,
                                     const std::function<void()>& read) {
@@ -190,7 +191,7 @@ std::uint64_t rehearse_unless_known(const std::filesystem::path& path, bool seal
     for (const std::string& name : list_datasets(file)) try {
         const Hdf5Dataset dataset = open_plain_dataset(file, name);
         touch_field(dataset, name, field_layout(dataset, name, grid_axes));
-      } catch (const IoError&) {  // such a dataset is not read
+      } catch (const IoError&) {  // skips datasets that cannot be read
       }
   });
   return digest;

@@ -1,4 +1,4 @@
-// Opening a file for reading, our own only once their seal is verified.
+// Opens files for reading; our own only after their seal is verified.
 #pragma once
 
 #include <filesystem>
@@ -11,30 +11,31 @@
 
 namespace lapl {
 
+/// A file opened for reading.
 struct OpenedFile {
   Hdf5File file;
-  std::string format;  ///< as read_format gives it
+  std::string format;  ///< as read_format returns it
 };
 
-/// Verifies the seal where there is one, then opens. Throws IoError that names the file; also for
-/// a file of ours that has lost its seal. For files that nobody can have made to mislead.
+/// Verifies the seal where there is one, then opens the file. Throws IoError with the file's name,
+/// also for one of our files without its seal. Only for files that nobody can have manipulated.
 OpenedFile open_verified(const std::filesystem::path& path);
 
-/// The same for any file, in two parts: verify_if_sealed, whose result open_sealed takes.
+/// The same for any file in two parts; open_sealed takes the result of verify_if_sealed.
 bool verify_if_sealed(const std::filesystem::path& path);
 OpenedFile open_sealed(const std::filesystem::path& path, bool sealed);
 
 enum class Reading { rehearsal, real };
 
-/// Rehearses the reading of a file by `read`; of an output that of all fields, and not where the
-/// same has been rehearsed and then `remember`ed in this process. Returns what to remember.
+/// Rehearses reading a file by `read` (io/hdf5/rehearsal.hpp), and for an output the reading of all
+/// fields. Skipped for content that was rehearsed and `remember`ed in this process. Returns the
+/// value to remember.
 std::uint64_t rehearse_unless_known(const std::filesystem::path& path, bool sealed,
                                     const std::function<void()>& read);
 void remember(std::uint64_t rehearsed);
 
-/// Verifies and opens the file and has `use(OpenedFile, Reading)` read it: in a rehearsal, whose
-/// result is dropped, and then again. Throws IoError that names the file; what `use` throws gets
-/// the name in front.
+/// Verifies and opens the file and calls `use(OpenedFile, Reading)` twice: in a rehearsal, and then
+/// for the result. Throws IoError; errors of `use` get the file's name in front.
 template <class Use>
 auto read_verified(const std::filesystem::path& path, Use use) {
   const bool sealed = verify_if_sealed(path);
@@ -49,8 +50,8 @@ auto read_verified(const std::filesystem::path& path, Use use) {
   return result;
 }
 
-/// What a step file, an index or a series says of itself. Throws IoError where its parts contradict
-/// each other.
+/// The content of a step file, an index or a series. Throws IoError where its parts contradict each
+/// other.
 FileContent own_content(const OpenedFile& opened);
 
 }  // namespace lapl

@@ -16,15 +16,15 @@
 namespace lapl {
 namespace {
 
-/// Bytes of the file that one rank has.
+/// Contiguous bytes of the file that one rank has.
 struct Segment {
   int owner = 0;
   std::uint64_t offset = 0;
-  std::uint64_t zeros = 0;                ///< behind the bytes
-  std::span<const std::byte> bytes = {};  ///< on the owner
+  std::uint64_t zeros = 0;                ///< zeros after the bytes
+  std::span<const std::byte> bytes = {};  ///< set on the rank that has them
 };
 
-/// Calls rest(offset, size) and values(run) for what a file consists of, in its order.
+/// Calls rest(offset, size) and values(run) for the parts of a file, in its order.
 template <class Rest, class Values>
 void for_each_part(const FileLayout& layout, const Rest& rest, const Values& values) {
   std::uint64_t at = 0;
@@ -37,7 +37,7 @@ void for_each_part(const FileLayout& layout, const Rest& rest, const Values& val
   if (layout.size > at) rest(at, layout.size - at);
 }
 
-/// Where HDF5 has room for values of fields, and where it has put those of other datasets.
+/// Finds the places of the fields' values and of the changing values in a file that HDF5 laid out.
 FileLayout find_values(hid_t file, const FilePlan& plan, const NamedValues& changing) {
   FileLayout layout;
   for (std::size_t field = 0; field < plan.fields.size(); ++field)
@@ -63,7 +63,7 @@ FileLayout find_values(hid_t file, const FilePlan& plan, const NamedValues& chan
 
 void read_rest(const PosixFile& written, const std::string& label, FileLayout& layout) {
   layout.size = written.size();
-  const std::vector<std::uint64_t> changing = layout.changing;  // in the file
+  const std::vector<std::uint64_t> changing = layout.changing;  // positions in the file
   std::uint64_t values_before = 0;
   const auto read = [&](std::uint64_t offset, std::uint64_t size) {
     const std::size_t before = layout.rest.size();
@@ -79,8 +79,8 @@ void read_rest(const PosixFile& written, const std::string& label, FileLayout& l
   });
 }
 
-/// Has HDF5 lay the file out in memory and `look` at that; in the temporary file where memory has
-/// no room, which is then gone again.
+/// Lets HDF5 lay the file out in memory and calls `look` on it. Where memory does not suffice it
+/// uses the temporary file, which is removed afterwards.
 template <class Look>
 void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayout& layout,
                   const Look& look) {
@@ -94,7 +94,7 @@ void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayo
                                     });
   if (memory) return read_rest(*memory, label, layout);
   read_rest(PosixFile(temporary.path(), O_RDONLY, label), label, layout);
-  std::error_code error;  // opening it anew tells of one that stays
+  std::error_code error;  // opening it anew reports one that stays
   std::filesystem::remove(temporary.path(), error);
 }
 
@@ -112,14 +112,14 @@ FileLayout lay_out(const TemporaryFile& temporary, const FilePlan& plan,
   return layout;
 }
 
-/// Puts the changing values into the rest.
+/// Copies the changing values into `rest`.
 void put(const NamedValues& changing, FileLayout& layout) {
   for (std::size_t i = 0; i < changing.size(); ++i)
     std::ranges::copy(changing[i].second,
                       layout.rest.begin() + static_cast<std::ptrdiff_t>(layout.changing[i]));
 }
 
-/// Calls `work`, which may fail on some ranks: then all throw what the first of these did.
+/// Calls `work` on all ranks; if it fails on any, all throw the error of the first that failed.
 template <class Work>
 void on_all_ranks(Ranks& ranks, const std::string& label, const Work& work) {
   if (ranks.count() == 1) return work();
@@ -135,7 +135,7 @@ void on_all_ranks(Ranks& ranks, const std::string& label, const Work& work) {
   if (!problem.empty()) throw IoError(problem);
 }
 
-/// The row after each rank's last.
+/// The row after each rank's last one.
 std::vector<std::uint64_t> ends_of_ranks(Ranks& ranks, RowRange rows) {
   std::vector<std::uint64_t> ends(ranks.count());
   if (rows.count > 0) ends[ranks.rank()] = static_cast<std::uint64_t>(rows.end());
@@ -166,7 +166,7 @@ void check_rows(const std::string& label, const FilePlan& plan, const RankedValu
                     values.rows.count * plan.shape.columns);
 }
 
-/// The first rank's size and runs, on all.
+/// Sends the first rank's size and runs to all.
 void broadcast(Ranks& ranks, FileLayout& layout) {
   std::array<std::uint64_t, 2> sizes = {layout.size, layout.runs.size()};
   ranks.broadcast(std::as_writable_bytes(std::span(sizes)));
@@ -175,7 +175,7 @@ void broadcast(Ranks& ranks, FileLayout& layout) {
   ranks.broadcast(std::as_writable_bytes(std::span(layout.runs)));
 }
 
-/// All of the file, in order.
+/// All parts of the file, in order.
 std::vector<Segment> segments_of(const FilePlan& plan, const FileLayout& layout,
                                  const RankedValues& values, std::span<const std::uint64_t> ends,
                                  int rank) {
@@ -226,7 +226,8 @@ void hand_over(Ranks& ranks, SealMaker& maker, int from, int to) {
   }
 }
 
-/// The digest takes bytes in their order: ranks add theirs in turn. On the first rank.
+/// The digest needs the bytes in order, so ranks add theirs in turn. The result is valid on the
+/// first rank.
 SealBytes seal_of(Ranks& ranks, std::span<const Segment> segments) {
   SealMaker maker;
   int holder = 0;
@@ -251,7 +252,7 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
   constexpr std::size_t worth_keeping = std::size_t{32} << 20;
   const std::string label = path.string();
   const std::vector<std::uint64_t> ends = ends_of_ranks(ranks, values.rows);
-  std::optional<TemporaryFile> temporary;  // of the first rank
+  std::optional<TemporaryFile> temporary;  // on the first rank
   std::optional<PosixFile> file;
   on_all_ranks(ranks, label, [&] {
     check_rows(label, plan, values, ends, ranks.rank());
@@ -272,7 +273,7 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
     segments = segments_of(plan, layout_, values, ends, ranks.rank());
     if (!file) file.emplace(name, O_WRONLY, label);
     for (const Segment& segment : segments) file->write_at(segment.bytes, segment.offset);
-    if (ranks.count() > 1) file->sync();  // all at once; one alone does so when it commits
+    if (ranks.count() > 1) file->sync();  // in parallel; a single rank syncs at its commit
     if (!ranks.is_first()) file->close();
   });
   const SealBytes seal = seal_of(ranks, segments);
@@ -316,7 +317,7 @@ void write_records(const std::filesystem::path& path, const FilePlan& plan,
     rest = rest.subspan(size);
   };
   const auto write_padding =
-      [&](const FileLayout::Run& placed) {  // the last byte makes room for all
+      [&](const FileLayout::Run& placed) {  // writing the last byte sets the file's size
         constexpr std::array<std::byte, 1> zero = {};
         const ValueRun& run = placed.run;
         if (run.padding > 0) file.write_at(zero, run.offset + run.size + run.padding - 1);

@@ -19,7 +19,7 @@ void set_up_hdf5() {
   check_hdf5(H5PLset_loading_state(0), "switch HDF5's plugins off");
 }
 
-/// Keeps the first description it is given and stops the walk.
+/// Keeps the first description and stops the walk.
 herr_t take_description(unsigned, const H5E_error2_t* error, void* text) {
   if (error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
   return 1;
@@ -27,30 +27,32 @@ herr_t take_description(unsigned, const H5E_error2_t* error, void* text) {
 
 std::string hdf5_reason() {
   std::string reason = "HDF5 gives no reason";
-  // Upward starts at the innermost function, the one that knows what is wrong.
+  // Upward begins at the innermost function, which knows the cause.
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_description, &reason);
   return reason;
 }
 
-/// errno itself is another one by now with HDF5 1.14.
+/// Searches the message, since with HDF5 1.14 errno is overwritten by now.
 bool has_no_locks(const std::string& reason) {
   return reason.starts_with(fmt::format("unable to lock file, errno = {},", ENOLCK)) ||
          reason.starts_with(fmt::format("unable to lock file, errno = {},", EOPNOTSUPP));
 }
 
-/// File access by stdio: HDF5's default driver resolves links, which fails for the paths of files
-/// in memory, as those files have no name.
+/// The stdio driver: HDF5's default driver resolves links, which fails for files in memory, as they
+/// have no name.
 Hdf5Properties scratch_access() {
   Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
   check_hdf5(H5Pset_fapl_stdio(access), "set file properties");
-  check_hdf5(H5Pset_file_locking(access, false, true), "set file properties");  // it is ours alone
-  // Closing the file fails while anything in it is open: nothing is written later, unnoticed.
+  // nobody else opens it
+  check_hdf5(H5Pset_file_locking(access, false, true), "set file properties");
+  // Makes closing the file fail while objects in it are open, so that nothing is written later
+  // unnoticed.
   check_hdf5(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI), "set file properties");
   return access;
 }
 
-// What HDF5 calls to have its copies of a file image made and freed. All of them are our one image,
-// which nothing writes to.
+// Callbacks by which HDF5 copies and frees a file image. All copies are our one image, which nobody
+// writes to.
 void* same_image(std::size_t, H5FD_file_image_op_t, void* image) { return image; }
 void* copy_nothing(void* to, const void*, std::size_t, H5FD_file_image_op_t, void*) { return to; }
 void* refuse_to_grow(void*, std::size_t, H5FD_file_image_op_t, void*) { return nullptr; }
@@ -65,7 +67,7 @@ constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
   static const bool ready = (set_up_hdf5(), true);
   static_cast<void>(ready);
-  // Each thread has its own.
+  // Each thread has its own error handler.
   check_hdf5(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "silence HDF5's error printing");
 }
 
@@ -92,7 +94,7 @@ Hdf5File reopen_hdf5_file(const std::filesystem::path& scratch) {
 
 Hdf5File open_hdf5_file(const std::filesystem::path& path) {
   const Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
-  // File systems without locks are read without them; HDF5 itself sees to that for ENOSYS alone.
+  // Reads without locks where the file system has none; HDF5 itself does so for ENOSYS only.
   check_hdf5(H5Pset_file_locking(access, true, true), "set file properties");
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
   if (file >= 0 || !has_no_locks(hdf5_reason())) return {file, "open as HDF5"};
@@ -107,7 +109,7 @@ Hdf5File open_hdf5_image(std::span<std::byte> bytes) {
                                            same_pointer, keep_pointer, bytes.data()};
   check_hdf5(H5Pset_file_image_callbacks(access, &callbacks), "set file properties");
   check_hdf5(H5Pset_file_image(access, bytes.data(), bytes.size()), "set the file image");
-  // HDF5 takes two images of one name for the same file.
+  // HDF5 takes two images of one name for the same file, so names must differ.
   const std::string name =
       "image at " + std::to_string(reinterpret_cast<std::uintptr_t>(&bytes[0]));
   return {H5Fopen(name.c_str(), H5F_ACC_RDONLY, access), "open as HDF5"};

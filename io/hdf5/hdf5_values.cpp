@@ -14,10 +14,10 @@ Hdf5Type text_type(std::string_view text) {
   return type;
 }
 
-/// HDF5 reads at least one byte, also of an empty text.
+/// HDF5 reads at least one byte, even of an empty text.
 const char* data_of(std::string_view text) { return text.empty() ? "" : text.data(); }
 
-/// Text of fixed length without the zeros that pad it.
+/// Fixed-length text without its padding zeros.
 std::string without_padding(std::string text) {
   text.resize(std::min(text.find_last_not_of('\0') + 1, text.size()));
   return text;

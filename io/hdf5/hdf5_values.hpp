@@ -1,4 +1,4 @@
-// Numbers and text in and out of HDF5 datasets and attributes that this program defines. Values are
+// Reads and writes numbers and text in HDF5 datasets and attributes of our own formats. Values are
 // stored little-endian. Messages as in hdf5_handle.hpp.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace lapl {
 
-/// HDF5's type for T as stored, and below as held in memory: float, double, int64_t and uint64_t.
+/// HDF5's types for T (float, double, int64_t, uint64_t) as stored, and below as held in memory.
 template <class T>
 hid_t stored_type() {
   if constexpr (std::is_same_v<T, float>) return H5T_IEEE_F32LE;
@@ -30,36 +30,37 @@ hid_t memory_type() {
   if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
 }
 
-/// Dataset creation properties of all our datasets: creation order of attributes tracked (as
-/// netCDF wants it), no times, and no fill values written, since every value is.
+/// The creation properties of our datasets: creation order of attributes tracked, as netCDF needs;
+/// no times; no fill values, since every value is written.
 Hdf5Properties dataset_properties();
 
-/// A data space of that extent, and a dataset, with H5P_DEFAULT for what is not named.
+/// A data space of this extent, and a dataset with default properties where none are given.
 Hdf5Space make_space(std::span<const hsize_t> extent);
 Hdf5Dataset create_dataset(hid_t location, const std::string& name, hid_t type, hid_t space,
                            hid_t properties, hid_t links = H5P_DEFAULT);
 
-/// Fixed-length text: variable-length attributes confuse ParaView. ASCII unless the text is not.
+/// Fixed-length text, since variable-length attributes confuse ParaView. ASCII unless the text is
+/// not.
 void write_attribute(hid_t object, const std::string& name, std::string_view text);
 template <class T>
 void write_attribute(hid_t object, const std::string& name, const std::vector<T>& values);
 
-/// A text attribute as above; empty where there is none of that name and kind.
+/// The value of a text attribute; empty where there is no text attribute of this name.
 std::string read_text_attribute(hid_t object, const std::string& name);
-/// One number, or one to `most`; throw IoError where there are not so many.
+/// One number, or 1 to `most` numbers. They throw IoError where the count is another.
 template <class T>
 T read_number_attribute(hid_t object, const std::string& name);
 template <class T>
 std::vector<T> read_numbers_attribute(hid_t object, const std::string& name, std::size_t most);
 
-/// Creates a one-dimensional dataset, writes it and hands it back open.
+/// Creates and writes a one-dimensional dataset and returns it open.
 template <class T>
 [[nodiscard]] Hdf5Dataset write_array(hid_t location, const std::string& name,
                                       const std::vector<T>& values);
-/// A scalar text dataset of fixed length.
+/// Writes a scalar text dataset of fixed length.
 void write_text(hid_t location, const std::string& name, std::string_view text);
 
-/// All values of a dataset, as `type` in memory.
+/// All values of a dataset as `type` in memory.
 template <class T>
 std::vector<T> read_all(hid_t dataset, const std::string& name, hid_t type) {
   std::size_t count = 1;
@@ -70,8 +71,8 @@ std::vector<T> read_all(hid_t dataset, const std::string& name, hid_t type) {
   return values;
 }
 
-/// All values of a dataset of ours, of rank 0 or 1. Throws IoError where it is missing, of another
-/// type, rank or storage, or larger than `most`.
+/// All values of one of our datasets, of rank 0 or 1. Throws IoError where it is missing, has
+/// another type, rank or storage, or more than `most` values.
 template <class T>
 std::vector<T> read_array(hid_t location, const std::string& name, std::size_t most);
 inline constexpr std::size_t longest_text = std::size_t{1} << 30;

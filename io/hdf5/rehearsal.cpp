@@ -33,7 +33,7 @@ void limit(int resource, rlim_t most) {
   setrlimit(static_cast<__rlimit_resource_t>(resource), &limits);
 }
 
-/// So much more address space than there is now.
+/// Limits the address space to this many bytes more than are in use.
 void limit_memory(std::uintmax_t more) {
   std::ifstream file("/proc/self/statm");
   rlim_t pages = 0;
@@ -41,7 +41,8 @@ void limit_memory(std::uintmax_t more) {
 }
 
 [[noreturn]] void run_child(std::uintmax_t file_bytes, const std::function<void()>& read) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives its parent, nor does the lock of a run folder
+  // dies with its parent, so it does not keep the lock of a run folder
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   syscall(SYS_close_range, 3u, ~0u, 0u);
   remove_openmp_name();
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU})
@@ -50,10 +51,11 @@ void limit_memory(std::uintmax_t more) {
   limit(RLIMIT_CPU, seconds_for(file_bytes));
   limit_memory((std::uintmax_t{1} << 30) + 2 * file_bytes);
 #ifdef M_PERTURB
-  // Memory that HDF5 forgets to set is 0 in a young process, where a pointer in it does no harm.
+  // Fills fresh memory with a pattern: in a young process unset memory is 0, and a null pointer in
+  // it would go unnoticed.
   mallopt(M_PERTURB, 0x5A);
 #endif
-  // The C library says on stderr that its heap is damaged.
+  // Silences stderr, where the C library reports heap damage.
   if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
     ::dup2(nowhere, STDERR_FILENO);
   errno = 0;
@@ -62,7 +64,7 @@ void limit_memory(std::uintmax_t more) {
   } catch (const std::bad_alloc&) {
     _exit(out_of_memory);
   } catch (const std::exception&) {
-    // HDF5 reports a lack of memory as any error; where there is more, it would not be one.
+    // HDF5 reports a lack of memory like any error, but with more memory there would be none.
     if (errno == ENOMEM) _exit(out_of_memory);
   }
   _exit(done);
@@ -74,9 +76,9 @@ void rehearse(const std::filesystem::path& path, const std::function<void()>& re
   const std::string name = path.string();
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) return;  // the reader says what is wrong
+  if (error) return;  // the reader reports it
   const pid_t child = ::fork();
-  if (child < 0) return;  // no room for a copy: a restart matters more than this precaution
+  if (child < 0) return;  // no memory for a copy: reading matters more than this precaution
   if (child == 0) run_child(bytes, read);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)

@@ -1,5 +1,5 @@
-// HDF5 1.10 crashes, runs for ever or asks for terabytes on files that are made to mislead it, and
-// no check from outside can tell which. So each file is read in a child process first.
+// HDF5 1.10 crashes, hangs or asks for terabytes on manipulated files, and no check from outside
+// can tell which ones. So each file is first read in a child process.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 namespace lapl {
 
-/// Calls `read` in a copy of this process, where it may take two seconds of processor time and
-/// one more for each 10 MB of the file, and 1 GiB of memory and twice the file's length. Throws
-/// IoError where it crashes or takes more; what `read` itself throws is ignored. Where a crash is
-/// possible, the caller reads only after this has returned. `read` must not use OpenMP, whose
-/// threads the copy lacks. Does nothing where the system cannot copy the process.
+/// Calls `read` in a copy of this process with limits: two seconds of processor time and one per 10
+/// MB of file, 1 GiB of memory and twice the file's length. Throws IoError where it crashes or
+/// exceeds them; exceptions of `read` are ignored. To be called before the file is read in this
+/// process. `read` must not use OpenMP, as the copy lacks its threads. Does nothing where the
+/// process cannot be copied.
 void rehearse(const std::filesystem::path& path, const std::function<void()>& read);
 
 }  // namespace lapl

@@ -24,7 +24,6 @@ bool is_bundle(const std::string& name) {
   return name.starts_with("bundle-") && step_of_file_name("step-" + name.substr(7)) >= 0;
 }
 
-/// Bundles in the folder.
 std::vector<fs::path> list_bundles(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;
@@ -34,29 +33,29 @@ std::vector<fs::path> list_bundles(const fs::path& folder) {
   return paths;
 }
 
-/// Of a file whose time is not known: the end of time.
+/// Time of the last change; the end of time where it is unknown.
 fs::file_time_type written_at(const fs::path& file) {
   std::error_code error;
   const auto time = fs::last_write_time(file, error);
   return error ? fs::file_time_type::max() : time;
 }
 
-/// A bundle has here the sealed_digest of the step file of each record.
+/// Attribute of a bundle: the sealed_digest of each copied step file.
 constexpr const char* copied_digests = "lapl_copied_digests";
 
-/// A step file that cannot be read into a bundle.
+/// A step file that cannot be copied into a bundle.
 struct BadStep {
   std::int64_t step;
   std::string problem;
 };
 
-/// Amply for all but the values of fields.
+/// An upper bound for everything but the values of fields.
 std::uint64_t expected_axes(const Axes& axes) {
   const std::int64_t positions = axes.shape.planes + axes.shape.rows + axes.shape.columns;
   return 8 * (2 * axes.steps.size() + static_cast<std::uint64_t>(positions)) + (1 << 20);
 }
 
-/// Every record of the dataset is NaN where nothing else is mapped there.
+/// Makes every record read as NaN where no file is mapped to it.
 Hdf5Properties virtual_properties(Precision precision) {
   Hdf5Properties properties = dataset_properties();
   check_hdf5(H5Pset_fill_time(properties, H5D_FILL_TIME_IFSET), "set dataset properties");
@@ -104,7 +103,7 @@ void RunIndex::take(const StepRecord& record) {
     fields_.try_emplace(field.name, FieldText{field.units, field.long_name});
 }
 
-/// Takes over those fields of an open file that are not known yet.
+/// Adds the fields of an open file that are not known yet.
 void RunIndex::add_fields(std::int64_t file) {
   const int grid_axes = grid_axes_of(file);
   for (const std::string& name : list_datasets(file)) {
@@ -117,7 +116,7 @@ void RunIndex::add_fields(std::int64_t file) {
   }
 }
 
-/// Takes over what a step file says. The first one also gives the grid and the root attributes.
+/// Adds a step file's record. The first one also gives the grid and the root attributes.
 void RunIndex::read_step(std::int64_t step) {
   const fs::path path = folder_ / step_file_name(step);
   const Hdf5File file = open_verified(path).file;
@@ -140,8 +139,8 @@ void RunIndex::read_step(std::int64_t step) {
   });
 }
 
-/// From what was just written, or else from the newest on; what cannot be read is left out. Times
-/// of step files no younger than the index as it was are taken from there.
+/// Loads all outputs, beginning with the one just written or the newest; unreadable ones are left
+/// out. Times of step files older than the existing index are taken from it.
 void RunIndex::load(const StepRecord* just_written) {
   const Hdf5Session session;
   records_.clear();
@@ -165,7 +164,7 @@ void RunIndex::load(const StepRecord* just_written) {
     const Axes axes = read_axes(old.file);
     if (old.format == "index")
       for (std::size_t i = 0; i < axes.steps.size(); ++i) known[axes.steps[i]] = axes.times[i];
-  } catch (const IoError&) {  // an index that cannot be used is as good as none
+  } catch (const IoError&) {  // an unusable index is ignored
   }
   bool took_known = false;
   for (const std::int64_t step : order) try {
@@ -186,8 +185,7 @@ void RunIndex::load(const StepRecord* just_written) {
   loaded_ = true;
 }
 
-/// Records of bundles stand for the step files that they are copies of. Bundles that cannot be used
-/// are as good as none.
+/// Records in bundles replace the step files that they copy. Unusable bundles are ignored.
 void RunIndex::take_bundles() {
   bundles_.clear();
   for (const fs::path& path : list_bundles(folder_)) try {
@@ -222,8 +220,8 @@ std::vector<RunIndex::Run> RunIndex::runs() const {
   return runs;
 }
 
-/// The root attributes, the axes, and for each field a virtual dataset (time, y, x). Where a step
-/// file lacks a field, readers find NaN.
+/// Writes root attributes, axes, and for each field a virtual dataset (time, y, x), which reads as
+/// NaN where a step file lacks the field.
 void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
   const std::vector<Run> all = runs();
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
@@ -239,7 +237,7 @@ void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
       select_records(source, run.place, run.records, axes.shape);
       select_records(space, at, run.records, axes.shape);
       at += run.records;
-      // Relative to the index itself, so that a run folder can be moved.
+      // A relative path, so that a run folder can be moved.
       check_hdf5(H5Pset_virtual(properties, space, ("fields/" + run.file).c_str(),
                                 ("/" + name).c_str(), source),
                  "map records of " + name);
@@ -263,7 +261,7 @@ void RunIndex::write_index() const {
                      {.rows = RowRange::all(shape_)}, "");
 }
 
-/// The fields of one step file in the order of fields_; NaN for one that it lacks. Throws BadStep.
+/// The fields of one step file in the order of fields_; NaN for missing ones. Throws BadStep.
 std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const try {
   const fs::path path = folder_ / step_file_name(step);
   const OpenedFile opened = open_verified(path);
@@ -286,7 +284,7 @@ std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const try {
   throw BadStep{step, error.what()};
 }
 
-/// Copies the step files of `steps` into a file.
+/// Copies the step files of `steps` into one file.
 void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t>& steps) const {
   Axes axes{shape_, spacing_, {}, {}};
   for (const std::int64_t step : steps) axes.add(records_.at(step).time, step);
@@ -326,14 +324,14 @@ void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t
   });
 }
 
-/// Makes the bundles that are due, of the first outputs that are in none.
+/// Makes the bundles that are due from the first outputs that are in none.
 void RunIndex::write_bundles() {
   for (;;) {
     std::vector<std::int64_t> steps;
     for (const auto& [step, record] : records_)
       if (record.bundle.empty() && steps.size() < bundle_size) steps.push_back(step);
     if (steps.size() < bundle_size) return;
-    // Of the first step, unless that was written again and its old bundle is in use for others.
+    // Named after the first step, unless its old bundle is still in use for other records.
     const std::string name = bundle_name(*std::ranges::find_if(
         steps, [&](std::int64_t step) { return !bundles_.contains(bundle_name(step)); }));
     const fs::path path = folder_ / name;

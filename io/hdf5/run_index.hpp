@@ -1,4 +1,4 @@
-// RUN/fields.nc, which shows all outputs of a run with a time axis, and the bundles under it.
+// RUN/fields.nc, which shows all outputs of a run along a time axis, and the bundles it refers to.
 #pragma once
 
 #include <cstdint>
@@ -13,43 +13,43 @@ namespace lapl {
 
 struct Axes;
 
-/// Programs that read fields.nc hold open every file that it refers to, and read what they cannot
-/// open as NaN: so each 256 outputs are copied into a bundle, and it refers to that. A copy does
-/// not change any more; step files stay what they are.
+/// Maintains fields.nc. Programs that read it hold open every file it refers to, and read NaN from
+/// files beyond their limit. So every 256 outputs are copied into a bundle, and the index refers to
+/// that instead. Bundles never change; step files stay as they are.
 class RunIndex {
  public:
-  static constexpr std::size_t bundle_size = 256;  ///< outputs
+  static constexpr std::size_t bundle_size = 256;  ///< outputs in a bundle
 
   /// `path` is RUN/fields.nc, `folder` RUN/fields.
   RunIndex(std::filesystem::path path, std::filesystem::path folder);
 
-  /// Takes in an output that has just been written. Throws IoError.
+  /// Adds an output that was just written. Throws IoError.
   void add(const StepRecord& record);
 
-  /// Leaves out an output whose file is not what it was.
+  /// Removes an output whose file has changed since.
   void remove(std::int64_t step) { records_.erase(step); }
 
-  /// Outputs that the file will show.
+  /// Number of outputs that the index will show.
   std::size_t size() const { return records_.size(); }
 
-  /// Rewrites the file, atomically, and makes the bundles that are due. Step files that cannot be
-  /// used are left out: returned is what is wrong with each. Throws IoError.
+  /// Rewrites the index atomically and makes the bundles that are due. Leaves out unusable step
+  /// files and returns what is wrong with each. Throws IoError.
   std::vector<std::string> write();
 
  private:
-  /// Where the values of an output are: in its step file, or in a bundle.
+  /// The place of an output's values: in its step file, or in a bundle.
   struct Record {
     double time = 0;
-    std::string bundle;  // file name; empty: the step file
+    std::string bundle;  // file name; empty: in the step file
     std::size_t place = 0;
   };
   struct FieldText {
     std::string units, long_name;
   };
-  /// Consecutive records with their values in consecutive places of one file.
+  /// Consecutive records with their values at consecutive places of one file.
   struct Run {
     std::string file;
-    std::size_t place, records, places;  // places: all that the file has
+    std::size_t place, records, places;  // places: all in the file
   };
   void load(const StepRecord* just_written);
   void take(const StepRecord& record);
@@ -72,7 +72,7 @@ class RunIndex {
   Precision precision_ = Precision::float64;
   std::map<std::string, FieldText> fields_;
   std::map<std::string, std::string> root_texts_;
-  std::map<std::string, std::size_t> bundles_;  // records in each
+  std::map<std::string, std::size_t> bundles_;  // number of records in each
   std::vector<std::string> problems_;
 };
 

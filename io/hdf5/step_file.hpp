@@ -1,5 +1,5 @@
-// One output step: one immutable file that is HDF5, netCDF-4/CF and VTKHDF at once, and the index
-// over all of a run's. docs/format.md draws the layout.
+// The file of one output step, which is HDF5, netCDF-4/CF and VTKHDF at once and never changes, and
+// the index over all of a run's. docs/format.md draws the layout.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ struct NamedField {
 /// Name and text of each entry of /provenance.
 using Provenance = std::vector<std::pair<std::string, std::string>>;
 
+/// The content of a step file.
 struct StepRecord {
   Shape shape;
   Spacing spacing = {};
@@ -38,87 +39,84 @@ struct StepRecord {
   Provenance provenance;
 };
 
-/// Bytes of a step file with `fields` fields of `value_size` bytes a value, within some 10 KB.
+/// Bytes of a step file with `fields` fields of `value_size` bytes per value, within some 10 KB.
 std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields);
 
 /// Writes the file, atomically and durably. Throws IoError.
 void write_step_file(const std::filesystem::path& path, const StepRecord& record);
 
-/// The same by all ranks together: each field of a rank's record holds the values of `rows` alone.
-/// Ranges of ranks follow one another, and some may be empty. Throws the same IoError on all ranks.
+/// The same by all ranks together: a rank's record holds the values of its `rows` of each field.
+/// The ranks' ranges follow one another; some may be empty. Throws the same IoError on all ranks.
 void write_step_file(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                      const StepRecord& record, RowRange rows);
 
-/// The root attributes of a step file that are texts, by name.
+/// The root attributes of a step file that hold text, by name.
 std::vector<std::pair<std::string, std::string>> root_texts(const StepRecord& record);
 
-/// The digest of the state that an output names; 0 where it cannot be read.
+/// The state digest in an output; 0 where it cannot be read.
 std::uint64_t state_digest_in(const std::filesystem::path& file);
 
-/// What is wrong with an output that was stored with this state digest; empty where nothing is. One
-/// that was last written before `unchanged_since` is only looked for, with its seal, not read.
+/// The fault of an output that was stored with this state digest; empty where there is none. A file
+/// last written before `unchanged_since` only needs to exist with a seal and is not read.
 std::string output_problem(
     const std::filesystem::path& file, std::uint64_t state_digest,
     std::filesystem::file_time_type unchanged_since = std::filesystem::file_time_type::min());
 
-/// step-000002500.nc, the name in the folder RUN/fields; checkpoints have the ending .h5. Beyond
-/// 10^9 the order of names is not that of steps.
+/// The file name in RUN/fields, step-000002500.nc, or with another ending. Beyond step 10^9 the
+/// order of names is not that of steps.
 std::string step_file_name(std::int64_t step, std::string_view ending = ".nc");
-/// The step in such a name (without a folder); -1 for any other name.
+/// The step in such a file name; -1 for any other name.
 std::int64_t step_of_file_name(const std::string& name, std::string_view ending = ".nc");
 
-/// Step files in `folder`, in order of their steps; none where there is no such folder. Throws
-/// IoError.
+/// The step files in `folder`, by step; none where there is no such folder. Throws IoError.
 std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& folder,
                                                    std::string_view ending = ".nc");
 
-/// What a file of ours, or another HDF5 file with 2-D fields, holds.
+/// The content of one of our files, or of another HDF5 file with 2-D fields.
 struct FileContent {
   std::string kind;  ///< "step", "index", "series", "checkpoint" or "hdf5" for any other
   Shape shape;
   Spacing spacing = {};
-  std::vector<std::int64_t> steps;  ///< one for each record; empty if unknown
+  std::vector<std::int64_t> steps;  ///< one per record; empty if unknown
   std::vector<double> times;
   std::vector<std::string> fields;  ///< dataset names
   std::string precision;            ///< float32 or float64
   Provenance provenance;
 };
 
-/// Verifies the seal of a file of ours, then reads what it holds, without the values.
-/// Throws IoError naming the file and what is wrong with it.
+/// The content of a file without its values, after verifying the seal of our own files. Throws
+/// IoError with the file and its fault.
 FileContent read_content(const std::filesystem::path& file);
 
-/// The same of a file in RUN/fields. Throws IoError, too, where it is something else than an
-/// output.
+/// The same for a file in RUN/fields. Also throws IoError where it is not an output.
 FileContent read_output(const std::filesystem::path& file);
 
-/// A dataset of numbers that is no field, such as a covariance.
+/// A dataset of numbers that is not a field, such as a covariance.
 struct ArrayContent {
   std::string name;
   std::vector<std::uint64_t> extent;
   std::string precision;
 };
 
-/// Those of four axes or more that read_field does not take, and whose values can be read, in a
-/// file of filter results or of another program; none in lapl's other files. Verifies the seal.
-/// Throws IoError.
+/// The readable datasets of four or more axes, which read_field does not accept, in a file of
+/// filter results or of another program; none in lapl's other files. Verifies the seal. Throws
+/// IoError.
 std::vector<ArrayContent> read_arrays(const std::filesystem::path& file);
 
-/// All values of one, as float64. Throws IoError as read_field does.
+/// All values of such a dataset as float64. Throws IoError as read_field does.
 std::vector<double> read_array_values(const std::filesystem::path& file,
                                       const std::string& dataset);
 
-/// The values of one field at record `record` (0 in a step file). Datasets that are (columns),
-/// (rows, columns) or (time, rows, columns), or these behind axes of length 1, of any number type;
-/// float32 stays float32, all else becomes float64. `grid_axes`: of the grid, where the file is not
-/// ours. Refuses external storage, external links,
-/// virtual datasets (but those of our own index), unknown filters and sizes above what the file's
-/// length makes believable. `take_shape` is told the shape before memory is taken for it; what it
-/// throws comes out. Throws IoError.
+/// One field at record `record` (0 in a step file), from a dataset of any number type with axes
+/// (columns), (rows, columns) or (time, rows, columns), possibly after axes of length 1; float32
+/// stays, all else becomes float64. `grid_axes` is the grid's number of axes where the file is not
+/// ours. Refuses external storage, external links, virtual datasets (except our index), unknown
+/// filters, and sizes that the file's length makes impossible. `take_shape` receives the shape
+/// before memory is allocated; its exceptions pass through. Throws IoError.
 struct ReadField {
   Shape shape;
-  std::size_t records = 1;  ///< of the dataset
-  bool one_axis = false;    ///< one row, of a dataset that has one axis alone
+  std::size_t records = 1;  ///< in the dataset
+  bool one_axis = false;    ///< a single row, from a dataset with one axis
   FieldValues values;
 };
 ReadField read_field(const std::filesystem::path& file, const std::string& dataset,

@@ -9,10 +9,10 @@
 namespace lapl {
 namespace {
 
-/// The field with the axes that VTK (9.3 to 9.7) expects: time only where there are Steps, for it
-/// takes the last one of more axes than it expects for components; no z and no y where there is one
-/// node along it. Where these are not the field's own axes, the dataset is virtual, over this same
-/// file: the values stay where they are.
+/// Writes the field with the axes that VTK (9.3 to 9.7) expects: time only where there are Steps,
+/// because VTK takes an extra last axis for vector components, and no z or y with a single node.
+/// Where these differ from the field's own axes, the dataset is virtual over this same file, so the
+/// values are stored once.
 void write_point_data(hid_t group, const VtkField& field, const Axes& axes,
                       const AxisScales& scales) {
   std::vector<hsize_t> source_extent = {axes.times.size()}, extent;
@@ -44,13 +44,13 @@ void write_point_data(hid_t group, const VtkField& field, const Axes& axes,
   dataset.close("close dataset VTKHDF/PointData/" + field.name);
 }
 
-/// Times of the records, and for each field which record each of them is.
+/// The times of the records, and for each field the record that belongs to each time.
 void write_steps(hid_t group, const Axes& axes, const std::vector<VtkField>& fields,
                  const AxisScales& scales) {
   const auto count = static_cast<std::int64_t>(axes.times.size());
   const Hdf5Group steps = create_hdf5_group(group, "Steps");
   write_attribute(steps, "NSteps", std::vector{count});
-  // On the axis time too, or netCDF would make up a dimension for them.
+  // Attached to the axis time, or netCDF would invent a dimension.
   const auto add = [&](hid_t location, const std::string& name, const auto& values) {
     Hdf5Dataset dataset = write_array(location, name, values);
     check_hdf5(H5DSattach_scale(dataset, scales.front(), 0), "attach time to " + name);

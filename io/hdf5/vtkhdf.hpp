@@ -1,4 +1,4 @@
-// The group that makes a file of ours an image for VTK and ParaView. Messages as in
+// The HDF5 group that makes a file of ours an image for VTK and ParaView. Messages as in
 // hdf5_handle.hpp.
 #pragma once
 
@@ -12,11 +12,11 @@ namespace lapl {
 /// A dataset /NAME (time, [z, y,] x) of the file.
 struct VtkField {
   std::string name;
-  hid_t type;  ///< HDF5's, as stored
+  hid_t type;  ///< HDF5's type as stored
 };
 
-/// Writes /VTKHDF: VTKHDF 2.0, type ImageData; with the group Steps for two records or
-/// more, since one alone breaks readers.
+/// Writes /VTKHDF: VTKHDF 2.0, type ImageData, with the group Steps for two or more records only,
+/// since a single one breaks readers.
 void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fields,
                   const AxisScales& scales);
 

@@ -13,7 +13,7 @@
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/images/image.hpp"
-#include "io/npy_reader.hpp"
+#include "io/readers/npy_reader.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -32,7 +32,7 @@ FrameSource open_pictures(const std::vector<fs::path>& files, int axes) {
     };
     return read_png(file, same_shape).values;
   };
-  // float32 holds them to half a unit, which is far less than a grey level.
+  // float32 rounds 16-bit grey values by far less than their step.
   return {shape, std::ssize(files), axes, true, read};
 }
 
@@ -42,7 +42,7 @@ FrameSource source_of(const DatasetLayout& layout,
           std::move(read)};
 }
 
-// The dataset stays open, and with it its file: one look at its seal, then frame after frame.
+// Keeps the dataset and its file open, so that the seal is verified once for all frames.
 FrameSource open_dataset(const fs::path& path, const std::string& name) {
   const Hdf5Session session;
   return read_verified(path, [&](const OpenedFile& opened, Reading reading) {

@@ -1,4 +1,4 @@
-// Frames in and out of files: a picture, a folder of pictures, or an HDF5 dataset.
+// Reads and writes frames: a picture, a folder of pictures, an .npy file or an HDF5 dataset.
 #pragma once
 
 #include <cstdint>
@@ -13,47 +13,47 @@
 
 namespace lapl {
 
-/// Where frames come from, each read when it is asked for.
+/// A source of frames, each read when asked for.
 struct FrameSource {
   Shape shape;
   std::int64_t frames = 1;
-  /// Of a dataset that holds them: 1 (columns), 2 (rows, columns), 3 (time, rows, columns), or
-  /// more, of length 1, before these.
+  /// Axes of the dataset: 1 (columns), 2 (rows, columns), 3 (time, rows, columns); more: axes of
+  /// length 1 before these.
   int axes = 2;
-  /// Whether float32 holds the values as they are: pictures, floating-point numbers of up to 32
-  /// bits, integers of up to 16.
+  /// True where float32 suffices for all values: pictures, floating-point numbers of up to 32
+  /// bits, integers of up to 16 bits.
   bool fits_single = false;
   std::function<FieldValues(std::int64_t frame)> values_at;
 
-  /// The values of a frame as float or double, whatever they are in the file.
+  /// The values of a frame, converted to T.
   template <class T>
   void read(std::int64_t frame, std::span<T> values) const;
 };
 
-/// A PNG file (grey values from 0 to 1), a folder whose PNG files are the frames in order of the
-/// numbers in their names, an .npy file, or `dataset` of an HDF5 file. Throws IoError naming file
-/// and fault.
+/// Opens a PNG file (grey values from 0 to 1), a folder with PNG files as frames in the order of
+/// the numbers in their names, an .npy file, or `dataset` of an HDF5 file. Throws IoError with the
+/// file and its fault.
 FrameSource open_frames(const std::filesystem::path& path, const std::string& dataset);
 
-/// One result for each frame.
+/// A dataset with one result per frame.
 struct FrameDataset {
   std::string name;       ///< path of the dataset
   std::string long_name;  ///< for people
   Shape shape;            ///< of a frame
 };
 
-/// Takes one frame of a dataset, by their numbers.
+/// Takes one frame of a dataset, both by index.
 using PutFrame = std::function<void(std::size_t dataset, std::int64_t frame, FieldView values)>;
 
-/// Writes `frames` frames of each dataset to a new HDF5 file, with as many axes as `axes`: `make`
-/// is called with a function that takes the frames. `history` says how they were made. The file
-/// appears, sealed, once all are in it; where something throws, none appears. Throws IoError.
+/// Writes `frames` frames of each dataset to a new sealed HDF5 file; the datasets have `axes` axes.
+/// `make` hands the frames to its argument. `history` says how they were made. Where something
+/// throws, no file appears. Throws IoError.
 void write_frames(const std::filesystem::path& path, const std::string& history,
                   Precision precision, const std::vector<FrameDataset>& datasets,
                   std::int64_t frames, int axes, const std::function<void(const PutFrame&)>& make);
 
-/// Why the file at `path` is none that write_frames or add_covariance_file has made and nobody has
-/// changed since; empty where it is one.
+/// Why the file at `path` may not be replaced: write_frames or add_covariance_file did not make it,
+/// or it was changed since; empty where it may.
 std::string other_than_frames(const std::filesystem::path& path);
 
 }  // namespace lapl

@@ -17,14 +17,14 @@
 #include <vector>
 
 #include "io/durable/posix_file.hpp"
-#include "io/file_kind.hpp"
+#include "io/readers/file_kind.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/size_text.hpp"
 
 namespace lapl {
 namespace {
 
-/// The largest ratio that deflate reaches, plus room for a small file's headers.
+/// The largest compression ratio of deflate.
 constexpr std::uint64_t png_deflate_ratio = 1032;
 
 struct PngReader {
@@ -42,8 +42,8 @@ bool is_indexed(const PngReader& reader) {
   return png_get_color_type(reader.png, reader.info) == PNG_COLOR_TYPE_PALETTE;
 }
 
-// libpng reports an error by longjmp to the setjmp of the function that called it. So the three
-// functions that call it for reading own nothing that has a destructor; false: an error.
+// libpng reports an error by longjmp to a setjmp in the function that called it. So the three
+// functions that call it for reading own nothing with a destructor; false means an error.
 
 [[noreturn]] void keep_message(png_structp png, png_const_charp message) {
   auto& kept = *static_cast<std::array<char, 200>*>(png_get_error_ptr(png));
@@ -60,14 +60,15 @@ bool read_header(const PngReader& reader, std::FILE* file) {
   return true;
 }
 
-/// Has rows come as 16-bit grey or RGB, or as bytes that are indices of the palette.
+/// Makes rows arrive as 16-bit grey or RGB, or as bytes that are palette indices.
 bool choose_format(const PngReader& reader) {
   if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
   if (is_indexed(reader)) {
     png_set_packing(reader.png);
   } else {
     png_set_expand_gray_1_2_4_to_8(reader.png);
-    png_set_expand_16(reader.png);  // v becomes 257 v: the same fraction of the largest value
+    // an 8-bit v becomes 257 v, the same fraction of the largest value
+    png_set_expand_16(reader.png);
     png_set_strip_alpha(reader.png);
   }
   png_set_interlace_handling(reader.png);
@@ -86,8 +87,8 @@ std::uint64_t sample(const png_byte* bytes) {
   return static_cast<std::uint64_t>(bytes[0]) << 8 | bytes[1];
 }
 
-/// Luminance of one pixel in 0 ... 1. Exact integers but for the division, so that a grey pixel
-/// has the same value whether it is stored as grey or as colour.
+/// Luminance of one pixel in 0 to 1. Integers up to the division, so that a grey pixel has the same
+/// value whether stored as grey or as colour.
 double luminance(const png_byte* pixel, int channels) {
   if (channels == 1) return static_cast<double>(sample(pixel)) / 65535;
   const std::uint64_t sum =
@@ -95,7 +96,7 @@ double luminance(const png_byte* pixel, int channels) {
   return static_cast<double>(sum) / (10000.0 * 65535);
 }
 
-/// Luminance of each colour.
+/// Luminance of each palette colour.
 std::vector<double> palette_of(const PngReader& reader) {
   png_colorp colours = nullptr;
   int count = 0;
@@ -106,7 +107,7 @@ std::vector<double> palette_of(const PngReader& reader) {
   return palette;
 }
 
-/// A file whose header is read and believable; no pixel is decoded yet.
+/// A file with a valid, plausible header; no pixel is decoded yet.
 struct OpenPng {
   std::string name;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream{nullptr, &std::fclose};
@@ -139,7 +140,7 @@ struct OpenPng {
   }
 
  private:
-  /// Throws unless a file of `length` bytes can hold the picture it declares.
+  /// Throws IoError unless a file of `length` bytes can hold the picture that it declares.
   void check_size(std::uint64_t length) const {
     const std::uint64_t width = png_get_image_width(reader.png, reader.info);
     const std::uint64_t height = png_get_image_height(reader.png, reader.info);
@@ -152,7 +153,7 @@ struct OpenPng {
   }
 };
 
-// The last number in a file's name, for frame-2.png to come before frame-10.png.
+// The last number in a file's name, so that frame-2.png comes before frame-10.png.
 std::uint64_t number_in(const std::filesystem::path& path) {
   const std::string name = path.stem().string();
   const auto last = name.find_last_of("0123456789");

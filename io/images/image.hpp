@@ -1,4 +1,4 @@
-// Pictures as fields: reading PNG.
+// Reads PNG pictures as fields.
 #pragma once
 
 #include <filesystem>
@@ -15,21 +15,21 @@ struct GreyImage {
   std::vector<double> values;  ///< 0 (black) to 1 (white)
 };
 
-/// Whether the name ends in .png, in whatever case.
+/// True where the name ends in .png, in any case.
 bool is_png(const std::filesystem::path& path);
 
-/// The PNGs of a folder, by the last number in their names and then by name. Throws IoError where
-/// there are none.
+/// The PNG files of a folder, sorted by the last number in their names, then by name. Throws
+/// IoError where there is none.
 std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder);
 
-/// Rows and columns of a PNG, by its header. Throws IoError as read_png does.
+/// Rows and columns of a PNG, from its header. Throws IoError as read_png does.
 Shape png_shape(const std::filesystem::path& path);
 
 /// Reads a PNG of any kind: 1 to 16 bits, grey, colour or palette, interlaced or not. A grey value
-/// g of b bits becomes g / (2^b - 1), as stored: gamma is not applied. Colour becomes the luminance
-/// 0.2126 R + 0.7152 G + 0.0722 B (Rec. ITU-R BT.709) of the stored values. Transparency is
-/// ignored. `take_shape` is told the shape before memory is taken for it; what it throws comes out.
-/// Throws IoError naming the file and what is wrong with it.
+/// g of b bits becomes g / (2^b - 1), without gamma; colour becomes the luminance 0.2126 R + 0.7152
+/// G + 0.0722 B (Rec. ITU-R BT.709) of the stored values; transparency is ignored. `take_shape`
+/// receives the shape before memory is allocated; its exceptions pass through. Throws IoError with
+/// the file and its fault.
 GreyImage read_png(const std::filesystem::path& path,
                    const std::function<void(Shape)>& take_shape = {});
 

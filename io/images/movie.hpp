@@ -1,4 +1,4 @@
-// Frames as one file: an animated PNG, or MP4 through ffmpeg.
+// Writes frames as one file: an animated PNG, or MP4 through ffmpeg.
 #pragma once
 
 #include <sys/types.h>
@@ -12,16 +12,16 @@
 
 namespace lapl {
 
-/// Animated PNG (https://www.w3.org/TR/png-3/, chunks acTL, fcTL and fdAT), played for ever. Shown
-/// as its first frame where animation is not known.
+/// An endless animated PNG (https://www.w3.org/TR/png-3/, chunks acTL, fcTL and fdAT). Programs
+/// that do not know animation show its first frame.
 class AnimatedPng {
  public:
   AnimatedPng(int frames, int frames_per_second);
 
-  /// The bytes of a PNG file; all frames have the same size and kind of pixels.
+  /// Adds a frame as the bytes of a PNG file; all have the same size and kind of pixels.
   void add(const std::string& png);
 
-  /// The file, once all frames are added.
+  /// The bytes of the file, once all frames are added.
   std::string finished();
 
  private:
@@ -36,7 +36,7 @@ class AnimatedPng {
 /// True where ffmpeg is in an absolute folder of PATH.
 bool ffmpeg_found();
 
-/// MP4 written by ffmpeg, which runs meanwhile; at `path` once finished, else nowhere.
+/// An MP4 file made by ffmpeg, which runs meanwhile; it appears at `path` when finished.
 class FfmpegMovie {
  public:
   /// Throws IoError where ffmpeg cannot be started.
@@ -46,14 +46,14 @@ class FfmpegMovie {
 
   void add(const std::vector<Rgb>& pixels) const;
 
-  /// Throws IoError where ffmpeg failed; what it said is on stderr.
+  /// Throws IoError where ffmpeg failed; its own message is on stderr.
   void finish();
 
  private:
   int wait();
 
   std::filesystem::path path_, scratch_;
-  PosixFile held_;  // scratch_
+  PosixFile held_;  // keeps scratch_ open
   int input_ = -1;
   pid_t child_ = -1;
 };

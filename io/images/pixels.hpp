@@ -1,4 +1,4 @@
-// What pictures are made of.
+// Pixels and the size of pictures.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,12 @@
-// Engine "blocked": many time levels in one go through the cache.
+// Engine "blocked" for diffusion: a tile goes through many time levels while it is in the cache.
 //
-//             piece 0        piece 1            A tile is a band of rows cut into pieces of
-//             columns.
-//          +--------------+--------------+      A thread takes it through up to 64 levels before it
-//   band 0 |   thread 0   |   thread 0   |      leaves the cache (tile_steps.cpp), starting from
-//          +- - - - - - - +- - - - - - - +      that many cells around it, so that tiles need one
-//   band 1 |   thread 1   |   thread 1   |      another only between two passes.
+//             piece 0        piece 1
+//             columns                       A tile is a band of rows cut into pieces of columns. A
+//          +--------------+--------------+  thread takes it through up to 64 levels before it
+//          leaves
+//   band 0 |   thread 0   |   thread 0   |  the cache (tile_steps.cpp). It starts from a halo of as
+//          +- - - - - - - +- - - - - - - +  many cells, so that tiles wait for each other only
+//   band 1 |   thread 1   |   thread 1   |  between two passes.
 //          +--------------+--------------+
 //
 //   registers, AVX-512   4 rows of one vector: left, centre, right, and the rows above and below
@@ -13,16 +14,16 @@
 //   level-two cache      slab + 2 levels rows, at most 512 KiB a thread
 //   bytes a cell, step   (one read + one written) / levels       barriers a step: 1 / levels
 //
-// Why it is fast: a vector costs five arithmetic instructions, which is all that the two vector
-// units have to do, 1.5 loads and a store, all aligned and in the level-one cache. What comes on
-// top: cells around the tile computed twice, transpositions in and out, once a pass each.
+// It is fast because a vector costs five arithmetic instructions, which keep the two vector units
+// busy, 1.5 loads and a store, all aligned and in the level-one cache. The overhead is the halo,
+// computed twice, and one transposition in and one out a pass.
 #include <omp.h>
 
 #include <algorithm>
 #include <limits>
 #include <vector>
 
-#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/tile_steps.hpp"
@@ -33,7 +34,7 @@ namespace {
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// How the grid is cut, and how far a pass goes.
+/// How the grid is cut into tiles, and how many levels a pass takes.
 struct Cut {
   std::int64_t bands = 1, pieces = 1, levels = 1, slab = 4;
   int threads = 1;
@@ -41,12 +42,12 @@ struct Cut {
   std::int64_t tiles() const { return bands * pieces; }
 };
 
-/// Clock cycles a step that a cut takes, with the slab, which it sets; infinity where the tiles do
-/// not fit the caches. The figures were measured on one AVX-512 processor and need only be about
-/// right.
+/// Estimated clock cycles a step with this cut, whose slab it chooses; infinity if the tiles do not
+/// fit the caches. The figures were measured on one AVX-512 processor and need only be about right.
 double cycles_a_step(Shape shape, Cut& cut, std::int64_t lanes, std::int64_t vector_bytes) {
   constexpr double per_vector = 2.7, per_vector_in_and_out = 20, per_row = 12, per_slab = 60;
-  constexpr double barrier = 8000;  // and then some: waiting suffers most when a core is busy
+  // more than measured, because waiting is worse when a core is busy
+  constexpr double barrier = 8000;
   const std::int64_t rows = quotient_up(shape.rows, cut.bands);
   const std::int64_t columns = quotient_up(shape.columns, cut.pieces);
   const std::int64_t ends_of_band = std::min<std::int64_t>(cut.bands - 1, 2);
@@ -70,7 +71,7 @@ double cycles_a_step(Shape shape, Cut& cut, std::int64_t lanes, std::int64_t vec
   return (turns * tile + (cut.threads > 1 ? barrier : 0)) / levels;
 }
 
-/// The cheapest cut. At 8 levels and 6 KiB a row the tiles always fit.
+/// The cheapest cut. With 8 levels and 6 KiB a row the tiles always fit.
 Cut best_cut(Shape shape, int threads, std::int64_t lanes, std::int64_t vector_bytes) {
   const std::int64_t fewest_pieces = quotient_up(shape.columns, 6 * 1024 / vector_bytes * lanes);
   Cut best;
@@ -109,7 +110,7 @@ class BlockedEngine final : public CpuEngine<T> {
       DoubleBuffer<T> mine = buffers;
       T* const scratch = scratch_.data() + omp_get_thread_num() * scratch_size_;
       for (std::int64_t pass = 0; pass < passes; ++pass) {
-        // As many levels in each pass, or one more.
+        // The levels of two passes differ by one at most.
         const std::int64_t levels = steps / passes + (pass < steps % passes ? 1 : 0);
 #pragma omp for schedule(static)
         for (std::int64_t i = 0; i < cut_.tiles(); ++i)
@@ -123,8 +124,8 @@ class BlockedEngine final : public CpuEngine<T> {
   int threads() const override { return cut_.threads; }
 
  private:
-  // Subnormal numbers are expected for some passes after the last of them was seen: intermediate
-  // results may be subnormal where no cell is, which only a pass that expects none notices.
+  // A tile uses the loop for subnormal numbers until some passes after it last met one.
+  // Intermediate results may be subnormal even if no cell is, and only the plain loop notices them.
   void advance_tile(std::int64_t index, std::int64_t levels, const T* from, T* to, T* scratch) {
     constexpr signed char passes = 16;
     signed char& expected = subnormal_expected_[index];
@@ -149,9 +150,10 @@ class BlockedEngine final : public CpuEngine<T> {
   DiffusionStage<T> stage_;
   const TileLoops<T>& loops_;
   Cut cut_;
-  std::int64_t scratch_size_ = 0;  // values for each thread
+  std::int64_t scratch_size_ = 0;  // values of scratch memory a thread
   HostBuffer<T> scratch_;
-  std::vector<signed char> subnormal_expected_;  // for each tile, in how many passes yet
+  // for each tile, the passes for which they are still expected
+  std::vector<signed char> subnormal_expected_;
 };
 
 }  // namespace

@@ -1,4 +1,3 @@
-// Stages compiled at run time, with what all pieces of the grid read beside the state.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/face_laws.hpp"
-#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/row_loops.hpp"
 #include "kernels/stages/stage_code.hpp"
 #include "kernels/stages/tree_at.hpp"
 
@@ -15,7 +14,8 @@ namespace lapl {
 template <class T>
 using StageFunction = void(const T* const* lines, const T* uniforms, T* const* out, long count);
 
-/// What pieces of a problem have in common.
+/// The functions of a problem's stages, and the arrays that all pieces of the grid read besides the
+/// state.
 template <class T>
 struct CompiledStages {
   explicit CompiledStages(const Problem<T>& of_problem) : problem(of_problem) {
@@ -34,9 +34,9 @@ struct CompiledStages {
     }
   }
 
-  // Coefficients and positions along the columns, as far as pieces of a pass read beyond the grid.
+  // Extends coefficients and coordinates along the columns as far as a pass reads beyond the grid.
   void extend(std::int64_t by) {
-    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // whole vectors beyond
+    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // reach, and whole vectors beyond
     const Shape shape = problem.shape;
     const AxisFaces<T>& columns = problem.faces.front().columns;
     const auto index = [&](std::int64_t column) {
@@ -57,21 +57,25 @@ struct CompiledStages {
 
   Problem<T> problem;
   std::vector<StageLayout> layouts;
-  std::vector<bool> ends_in_time;  // of each array: a law at its columns' ends depends on the time
-  std::vector<bool> by_row;        // of each stage: it reads positions that differ from row to row
-  bool in_time = false;            // something depends on the time
+  // for each array: a law at the ends of its columns depends on time
+  std::vector<bool> ends_in_time;
+  // for each stage: it reads coordinates that differ from row to row
+  std::vector<bool> by_row;
+  bool in_time = false;  // an argument or a law depends on time
   std::size_t most_lines = 0;
   std::vector<StageFunction<T>*> functions;
-  /// Of diffusion on three axes, the only stage then, many rows at a time; null where it is not.
+  /// Steps many rows of diffusion on three axes at once; null for other problems.
   decltype(RowLoops<T>::diffusion_rows) diffusion_rows = nullptr;
-  decltype(RowLoops<T>::diffusion_rows) outgoing_rows = nullptr;  ///< for what goes out to memory
-  bool past_caches = false;                                       ///< and is in none when read
+  /// The same for rows that go out to memory.
+  decltype(RowLoops<T>::diffusion_rows) outgoing_rows = nullptr;
+  /// The grid is larger than the last cache, so rows that go out bypass the caches.
+  bool past_caches = false;
   std::vector<std::vector<T>> coefficients;
   std::vector<T> positions;
   std::int64_t margin = 0, pitch = 0;
 };
 
-/// What depends on the time of each instance of a pass.
+/// The values of an instance of a stage in a pass that depend on time.
 template <class T>
 struct InstanceTimes {
   explicit InstanceTimes(const Problem<T>& problem) : laws(problem) {}
@@ -82,7 +86,7 @@ struct InstanceTimes {
   std::vector<T> uniforms;
 };
 
-/// The values of a stage's arguments in a row.
+/// The values of a stage's arguments in one row.
 template <class T>
 std::vector<T> uniforms_of(TreeAt<T>& tree, const StageLayout& layout, Cell row, double time) {
   tree.evaluate(row, time, [](const StageOperation&) { return T(0); });

@@ -10,13 +10,13 @@
 #include <variant>
 
 #include "kernels/cpu/compiler/system_compiler.hpp"
-#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
-#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/row_loops.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
-#include "kernels/filters/cpu/filter.hpp"
+#include "kernels/filters/cpu/cpu_filter.hpp"
 #include "kernels/machine/leftovers.hpp"
 #include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
@@ -24,10 +24,13 @@
 namespace lapl {
 
 std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown processor";
+  static const std::string name = [] {  // a machine of many cores takes milliseconds to say it
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; std::getline(info, line);)
+      if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    return std::string("unknown processor");
+  }();
+  return name;
 }
 
 namespace {
@@ -53,7 +56,7 @@ std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem
   throw ConfigError("engine {}: not an engine of the CPU backend", name);
 }
 
-// Of the engines that can step it.
+// The engine that "auto" means for this problem.
 template <class T>
 std::string fastest(const Problem<T>& problem) {
   const bool ahead = is_compiled_ahead(problem) || rows_are_compiled(problem);
@@ -78,7 +81,7 @@ class CpuBackend final : public Backend<T> {
     for (HostBuffer<T>* buffer : {&first_, &second_}) *buffer = HostBuffer<T>(values, team_);
     state_copy_ = HostBuffer<T>(copied, team_);
     buffers_ = {first_.data(), second_.data()};
-    remove_openmp_name();  // started by now
+    remove_openmp_name();  // OpenMP has started its threads by now
   }
 
   BackendDescription description() const override {
@@ -123,7 +126,7 @@ class CpuBackend final : public Backend<T> {
     not_finite_.reset();
     const auto first = observed_state().first_not_finite;
     if (first && problem_.part)
-      not_finite_ = NotFinite<T>{.index = *first};  // what is around it may be another rank's
+      not_finite_ = NotFinite<T>{.index = *first};  // values around it may belong to another rank
     else if (first)
       not_finite_ = not_finite_at<T>(*first, buffers_.current, problem_.shape);
   }
@@ -150,7 +153,7 @@ class CpuBackend final : public Backend<T> {
     for (std::size_t i = 0; i < derived_.size(); ++i) {
       T* const result = results_[i].data();
       derived_[i](buffers_.current, result);
-      if (problem_.part)  // own rows move to the front
+      if (problem_.part)  // moves own rows to the front
         for (std::int64_t row = 0; row < part_.rows(); ++row)
           std::copy_n(result + part_.in_block(row), columns, result + row * columns);
       captured_.derived.push_back(
@@ -175,17 +178,17 @@ class CpuBackend final : public Backend<T> {
             const T* state, T* output) { value->apply(state, step_, output); });
   }
 
-  // Own rows, those of one field after those of the other.
+  // Own rows, counted through all fields.
   const T* own_row(std::int64_t row) const {
     return buffers_.current + row / part_.rows() * problem_.shape.cells() +
            part_.in_block(row % part_.rows());
   }
-  // Where it begins in the state of the whole grid.
+  // Index at which an own row begins in the state of the whole grid.
   std::int64_t in_state(std::int64_t row) const {
     return row / part_.rows() * part_.whole.cells() + part_.in_grid(row % part_.rows());
   }
 
-  // The digest of what is here, and the first value that is not finite.
+  // The digest and the first value that is not finite of this rank's rows.
   Captured<T> observed_state() const {
     const std::int64_t rows = problem_.fields * part_.rows(), columns = part_.own[2];
     std::uint64_t digest = 0;
@@ -211,12 +214,12 @@ class CpuBackend final : public Backend<T> {
   std::string engine_name_, reason_;
   int threads_;
   std::unique_ptr<CpuEngine<T>> engine_;
-  int team_;  // threads of every parallel region, so that none has to be started later
+  int team_;  // every parallel region has so many threads, so that none must be started later
   HostBuffer<T> first_, second_, state_copy_;
   std::vector<std::function<void(const T* state, T* output)>> derived_;
   std::vector<HostBuffer<T>> results_;
   DoubleBuffer<T> buffers_;
-  std::int64_t step_ = 0;  // of the state
+  std::int64_t step_ = 0;
   Captured<T> captured_;
   std::optional<NotFinite<T>> not_finite_;
   std::chrono::steady_clock::duration stepping_{};

@@ -1,4 +1,4 @@
-// The backend on the CPU: the field in host memory, stepped by an engine of kernels/cpu.
+// The backend on the CPU: a state in host memory, stepped by an engine of kernels/cpu.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,9 @@
 
 namespace lapl {
 
-/// Model of the processor.
 std::string processor_name();
 
-/// As make_backend, for engines of the CPU.
+/// Like make_backend, for CPU engines.
 template <class T>
 std::unique_ptr<Backend<T>> make_cpu_backend(const std::string& engine, const Problem<T>& problem,
                                              int threads);

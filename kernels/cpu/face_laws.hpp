@@ -1,7 +1,7 @@
-// The laws of a problem's faces at a time, evaluated where they depend on it or on the place.
+// The laws of a problem's faces at a given time, evaluated where they depend on time or place.
 //
-//        -1   0   1  ...  columns-1  columns      a law of the rows is evaluated at all of these,
-//   -1    .   .   .          .         .          ghosts of the columns at either end among them
+//        -1   0   1  ...  columns-1  columns      A law of the rows is evaluated at all of these,
+//   -1    .   .   .          .         .          including the ghosts of the columns at both ends.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,15 @@
 
 namespace lapl {
 
-/// A law at every node beside one face.
+/// The law at every node beside one face.
 template <class T>
 struct LawsAlongFace {
   Face<T> everywhere;
-  std::vector<Face<T>> each;  ///< empty: the same everywhere
-  std::int64_t pitch = 0;     ///< from one row or plane to the next
+  std::vector<Face<T>> each;  ///< empty if the law is the same everywhere
+  std::int64_t pitch = 0;     ///< nodes from one row or plane to the next
 
-  /// i, j: indices along the slower and the faster of the other two axes, from -1 on.
+  /// The law at node (i, j), where i is along the slower and j along the faster of the other two
+  /// axes; both start at -1.
   const Face<T>& at(std::int64_t i, std::int64_t j) const {
     return each.empty() ? everywhere : each[(i + 1) * pitch + j + 1];
   }
@@ -36,7 +37,8 @@ class FaceLaws {
       }
   }
 
-  /// Evaluates what depends on the time, at the first call all that varies.
+  /// Evaluates the laws that depend on time; at the first call also those that depend only on
+  /// place.
   void set_time(double time) {
     for (const VaryingFace& face : problem_.laws)
       if (!known_ || reads_time(face.law)) evaluate(face, time);
@@ -79,7 +81,7 @@ class FaceLaws {
   }
 
   const Problem<T>& problem_;
-  std::vector<LawsAlongFace<T>> laws_;  // of each array, axis and side
+  std::vector<LawsAlongFace<T>> laws_;
   bool known_ = false;
 };
 

@@ -1,4 +1,3 @@
-// What a stage reads beyond the faces of the grid, imposed on rows.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +7,14 @@
 
 namespace lapl {
 
-/// For the rows of one piece.
+/// Imposes the laws of the grid's faces on the rows of one piece, by ghost values.
 template <class T>
 struct FaceRows {
   const CompiledStages<T>& stages;
-  bool across = false;  ///< the columns are periodic, and all in the piece
+  bool across = false;  ///< the columns are periodic, and the piece has all of them
 
-  /// A row by a law along it; `slow`: the index along the slower axis of the law's face.
+  /// Computes a row of ghosts from the row `inside` by a law; `slow` is the index along the slower
+  /// axis of the face.
   const T* impose(const LawsAlongFace<T>& law, std::int64_t slow, const Range& range,
                   const T* inside, T* ghosts) const {
     const bool wrap = stages.problem.faces.front().columns.wrap();
@@ -25,8 +25,9 @@ struct FaceRows {
     return ghosts;
   }
 
-  /// What lies beyond the ends of a row: done when it is made, since a vector that holds a number
-  /// just written is waited for, or where it depends on the time when it is read.
+  /// Sets the ghosts at the ends of a row. This is done when the row is made, because reading a
+  /// vector that holds a value just written would stall; if the law depends on time, it is done
+  /// when the row is read.
   void impose_ends(int array, const FaceLaws<T>& laws, const Cell& row, const Range& range,
                    T* values) const {
     const Shape shape = stages.problem.shape;

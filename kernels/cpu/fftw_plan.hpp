@@ -1,4 +1,3 @@
-// FFTW's plans, owned.
 #pragma once
 
 #include <fftw3.h>
@@ -10,7 +9,7 @@
 
 namespace lapl {
 
-/// One thread at a time may make plans and destroy them (FFTW's manual, "Thread safety").
+/// Only one thread at a time may make or destroy plans (FFTW manual, "Thread safety").
 inline std::mutex& fftw_planner() {
   static std::mutex planner;
   return planner;
@@ -29,7 +28,7 @@ struct DestroyFftwPlan {
 template <class Plan>
 using FftwPlan = std::unique_ptr<std::remove_pointer_t<Plan>, DestroyFftwPlan>;
 
-/// What `make` returns, a plan; throws std::bad_alloc where that is nothing.
+/// Owns the plan that `make` returns. Throws std::bad_alloc if it is null.
 template <class Make>
 auto planned(const Make& make) {
   const std::lock_guard alone(fftw_planner());

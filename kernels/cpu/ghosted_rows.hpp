@@ -1,4 +1,4 @@
-// The rows and ghost values that one row's stencil reads, for any faces.
+// The rows and ghost values that the stencil of one row reads, for any faces.
 //
 //                up    ------------------
 //        left |  centre -----------------  | right
@@ -23,7 +23,7 @@ struct GhostedRow {
   T right;
 };
 
-/// Hands out GhostedRow for a field of one shape.
+/// Returns a GhostedRow for each row of a field.
 template <class T>
 class GhostedRows {
  public:
@@ -33,7 +33,7 @@ class GhostedRows {
         above_(row_beyond(faces_.rows.first)),
         below_(row_beyond(faces_.rows.last)) {}
 
-  /// Of threads that call it at once, one alone may ask for the first row, and one for the last.
+  /// Threads may call it at the same time, but not two for the first row or two for the last.
   GhostedRow<T> at(const T* field, std::int64_t row) {
     const T* const centre = field + row * shape_.columns;
     const T* const up = row > 0 ? centre - shape_.columns : row_of(field, -1);
@@ -66,7 +66,7 @@ class GhostedRows {
 
   Shape shape_;
   Faces<T> faces_;
-  std::vector<T> above_, below_;  // ghost rows that are no rows of the field
+  std::vector<T> above_, below_;  // ghost rows that follow from a law
 };
 
 }  // namespace lapl

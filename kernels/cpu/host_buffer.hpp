@@ -1,5 +1,5 @@
-// Host memory for a field: aligned to cache lines, and touched first by the threads that will work
-// on it, so that each page lies near its thread on machines with several memory nodes.
+// Host memory aligned to cache lines. The threads that will work on it touch it first, so that on
+// machines with several memory nodes each page is near its thread.
 #pragma once
 
 #include <sys/mman.h>
@@ -18,17 +18,17 @@ class HostBuffer {
  public:
   HostBuffer() = default;
 
-  /// `size` zeros, shared out among `threads` threads as OpenMP's static schedule does.
-  /// Throws DeviceError where memory does not suffice.
+  /// `size` zeros, split among `threads` threads as by OpenMP's static schedule. Throws DeviceError
+  /// if memory does not suffice.
   HostBuffer(std::int64_t size, int threads) : size_(size) {
-    // Large ones in pages of 2 MiB where the system grants them: fewer addresses to look up.
+    // Large buffers use pages of 2 MiB if the system grants them, for fewer address look-ups.
     constexpr std::size_t large_page = 2 << 20;
     const std::size_t all = static_cast<std::size_t>(size) * sizeof(T);
     const std::size_t alignment = all < 8 * large_page ? 64 : large_page;
     const std::size_t bytes = (all + alignment - 1) / alignment * alignment;
     data_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
     if (!data_) throw_out_of_memory(bytes);
-    if (alignment == large_page) ::madvise(data_.get(), bytes, MADV_HUGEPAGE);  // at best
+    if (alignment == large_page) ::madvise(data_.get(), bytes, MADV_HUGEPAGE);  // only a hint
     T* data = data_.get();
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (std::int64_t i = 0; i < size; ++i) data[i] = T(0);

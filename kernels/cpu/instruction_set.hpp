@@ -1,5 +1,6 @@
-// Inner loops are compiled once for each instruction set (kernels/CMakeLists.txt) and chosen at run
-// time for the processor. All give the same bits: only the vector width differs.
+// Inner loops are compiled once for each instruction set (kernels/CMakeLists.txt); the processor
+// decides at run time which are used. All give the same bits, because only the width of vectors
+// differs.
 #pragma once
 
 namespace lapl {
@@ -8,16 +9,16 @@ struct baseline {};
 struct avx2 {};    ///< x86-64-v3
 struct avx512 {};  ///< x86-64-v4
 
-/// A table of loops as compiled for one instruction set. The files compiled for each of them define
-/// `loops` for LAPL_INSTRUCTION_SET.
+/// A table of loops compiled for one instruction set. Each file that is compiled for several sets
+/// defines `loops` for LAPL_INSTRUCTION_SET.
 template <class Loops, class InstructionSet>
 struct Compiled {
   static const Loops loops;
 };
 
 #ifdef __x86_64__
-// What tells these levels from those below on every processor there is. (Clang before 18 knows no
-// __builtin_cpu_supports("x86-64-v3").)
+// Tests the features that on all existing processors mean x86-64-v3 and v4; Clang before 18 lacks
+// __builtin_cpu_supports("x86-64-v3").
 inline bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("bmi2");

@@ -1,35 +1,36 @@
-// Engine "interpreted": interprets the stages of any problem, one operation after the other on a
-// segment of a row, rows shared out among threads.
+// Engine "interpreted": interprets the stages of any problem, operation by operation on a segment
+// of a row; threads share the rows.
 //
-//   lines        for each array, plane and row that a stage reads: the segment and a cell at
-//                either end; in the array itself, or a copy with ghosts by the laws of the
-//                columns, then of the rows, then of the planes
-//   operations   of a value: where it lies in its line; of others: as many results as cells,
-//                those of a target in its array; what is the same in every cell is computed once
-//   scratch      copies of lines and results that differ from cell to cell: one of each thread for
-//                all stages, none of which needs what another has left
+//   lines        one for each array, plane and row that a stage reads: the segment and a cell at
+//                either end. A line is in the array itself, or is a copy with ghosts by the laws of
+//                the columns, then the rows, then the planes.
+//   operations   a value is read from its line; other operations have one result a cell, which
+//                for a target goes to its array. Results that are equal in all cells are computed
+//                once.
+//   scratch      copies of lines and results that differ from cell to cell, one a thread; stages
+//                take turns in it.
 #include <omp.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/face_laws.hpp"
 #include "kernels/cpu/instruction_set.hpp"
-#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/row_loops.hpp"
 #include "kernels/cpu/step_arrays.hpp"
 
 namespace lapl {
 namespace {
 
-// One stage, for one thread.
 template <class T>
 class StageRows {
  public:
   static constexpr std::int64_t segment = 512;
-  static constexpr std::int64_t width = segment + 2;  // of scratch: with a cell at either end
+  // of a line in scratch: a cell more at either end
+  static constexpr std::int64_t width = segment + 2;
 
-  StageRows(const StageRows&) = delete;  // some of its pointers are to its own vectors
+  StageRows(const StageRows&) = delete;  // some of its pointers point to its own vectors
   StageRows(StageRows&&) = default;
   StageRows(const Problem<T>& problem, const Stage& stage)
       : problem_(problem),
@@ -57,7 +58,7 @@ class StageRows {
         target_of_[result] = stage.targets[i];
   }
 
-  /// How many values of scratch the stage takes.
+  /// Values of scratch that the stage needs.
   std::size_t scratch() const {
     std::size_t rows = lines_.size();
     for (std::size_t i = 0; i < varies_.size(); ++i) rows += is_made(i) ? 1 : 0;
@@ -69,7 +70,7 @@ class StageRows {
       if (is_made(i)) operands_[i] = results_[i] = std::exchange(scratch, scratch + width);
   }
 
-  /// To be called before a time's first evaluation.
+  /// Must be called before the first evaluation at a time.
   void set_time(double time) {
     if (known_ && !reads_time(stage_.tree)) return;
     uniform_.evaluate({}, time, [](const StageOperation&) { return T(0); });
@@ -78,7 +79,7 @@ class StageRows {
     known_ = true;
   }
 
-  /// The new values of the targets at `count` cells from `first` on, at most a segment.
+  /// Computes the targets at `count` cells, at most a segment, from `first` on.
   void evaluate(StepArrays<T>& arrays, const FaceLaws<T>& laws, Cell first, std::int64_t count) {
     for (Line& line : lines_) fill(line, arrays.read(line.array), laws, first, count);
     const std::int64_t index = index_of(first);
@@ -114,12 +115,12 @@ class StageRows {
     const T* start = nullptr;  // of the cell before the segment
   };
 
-  // True where an operation makes results that differ from cell to cell.
+  // True if the operation has a result for each cell.
   bool is_made(std::size_t operation) const {
     return varies_[operation] && stage_.tree.operations[operation].operation != Operation::value;
   }
 
-  // The line that a value lies in, made where no value before it does.
+  // The line of a value, which is added if it is new.
   std::size_t line_of(const StageOperation& value) {
     const Offset at{value.at.plane, value.at.row, 0};
     const auto known = std::ranges::find_if(
@@ -168,17 +169,16 @@ class StageRows {
   const Problem<T>& problem_;
   const Stage& stage_;
   TreeAt<T> uniform_;
-  std::vector<bool> varies_;  // of each operation: from cell to cell
+  std::vector<bool> varies_;  // for each operation, true if it differs from cell to cell
   std::vector<Line> lines_;
-  std::vector<std::size_t> line_of_;             // of each operation that is a value
-  std::vector<const T*> operands_;               // the values that each operation stands for
-  std::vector<T*> results_;                      // of each operation that is made, in scratch
-  std::vector<std::vector<T>> uniform_results_;  // of each that does not
-  std::vector<int> target_of_;  // the array that an operation's results go to, or -1
+  std::vector<std::size_t> line_of_;             // for each operation that is a value
+  std::vector<const T*> operands_;               // where the values of each operation are
+  std::vector<T*> results_;                      // in scratch, for each operation with results
+  std::vector<std::vector<T>> uniform_results_;  // for each operation that does not vary
+  std::vector<int> target_of_;                   // array to which an operation's results go, or -1
   bool known_ = false;
 };
 
-// All stages of a problem, on threads.
 template <class T>
 class StageInterpreter {
  public:
@@ -198,8 +198,8 @@ class StageInterpreter {
   StageInterpreter(const StageInterpreter&) = delete;
   StageInterpreter& operator=(const StageInterpreter&) = delete;
 
-  /// Reads the state in buffers.current, of `step`, and writes fields that stages make to
-  /// buffers.next; `last` is where the last array lies, if it is lent.
+  /// Reads the state after `step` steps in buffers.current and writes the fields to buffers.next.
+  /// If the last array is lent, `last` is its memory.
   void take(const DoubleBuffer<T>& buffers, std::int64_t step, T* last = nullptr) {
     arrays_.start(buffers, last);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -229,8 +229,8 @@ class StageInterpreter {
   Problem<T> problem_;
   StepArrays<T> arrays_;
   FaceLaws<T> laws_;
-  std::vector<std::vector<StageRows<T>>> stages_;  // of each stage and thread
-  std::vector<std::vector<T>> scratch_;            // of each thread
+  std::vector<std::vector<StageRows<T>>> stages_;  // indices: stage, thread
+  std::vector<std::vector<T>> scratch_;
   int threads_;
 };
 
@@ -260,7 +260,7 @@ class InterpretedValue final : public StagesValue<T> {
   InterpretedValue(const Problem<T>& problem, int threads) : stages_(problem, threads, true) {}
 
   void apply(const T* state, std::int64_t step, T* output) override {
-    stages_.take({const_cast<T*>(state), nullptr}, step, output);  // no stage makes a field
+    stages_.take({const_cast<T*>(state), nullptr}, step, output);  // no stage writes a field
   }
 
  private:

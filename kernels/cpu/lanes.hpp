@@ -1,6 +1,5 @@
-// Vector registers, and rows of the grid laid out for them. Only for files that are compiled once
-// for each instruction set: nothing here may be shared between those, hence the anonymous
-// namespace.
+// Vector registers, and the layout of rows for them. Only for files that are compiled once for each
+// instruction set: nothing here may be shared between those, hence the anonymous namespace.
 //
 // Layout of a row in scratch memory ("lifted": Henretty et al., "Data Layout Transformation for
 // Stencil Computations on Short-Vector SIMD Architectures", CC 2011). Lane j of the vectors holds
@@ -8,10 +7,11 @@
 //
 //   vector 0        1        2      ...  length - 1
 //   lane 0: x0      x0+1     x0+2        x0+length-1
-//   lane 1: x0+len  x0+len+1 ...         x0+2 length-1      left and right neighbours of a vector
-//    ...                                                    are the vectors beside it: no shifts
+//   lane 1: x0+len  x0+len+1 ...         x0+2 length-1      The left and right neighbours of a
+//   vector
+//    ...                                                    are the vectors beside it: no shifts.
 //
-// so that a vector costs five arithmetic instructions, 1.5 aligned loads and one store.
+// A vector then costs five arithmetic instructions, 1.5 aligned loads and one store.
 #pragma once
 
 #include <algorithm>
@@ -30,16 +30,17 @@ namespace {
 
 #if defined(__AVX512F__)
 constexpr std::int64_t vector_bytes = 64;
-constexpr int rows_at_once = 4;  // 32 registers
+constexpr int rows_at_once = 4;  // fits 32 registers
 #elif defined(__AVX__)
 constexpr std::int64_t vector_bytes = 32;
-constexpr int rows_at_once = 2;  // 16 registers
+constexpr int rows_at_once = 2;  // fits 16 registers
 #else
 constexpr std::int64_t vector_bytes = 16;
 constexpr int rows_at_once = 2;
 #endif
 
-// GCC loses vector attributes of types that depend on template parameters.
+// Explicit for float and double, because GCC drops vector attributes of types that depend on
+// template parameters.
 template <class T>
 struct Native;
 template <>
@@ -53,7 +54,7 @@ struct Native<double> {
   typedef double Unaligned __attribute__((vector_size(vector_bytes), may_alias, aligned(8)));
 };
 
-/// A vector register. Has what kernels/stages/diffusion.hpp asks of a number.
+/// A vector register with the operations that kernels/stages/diffusion.hpp needs.
 template <class T>
 struct Lanes {
   static constexpr int count = vector_bytes / sizeof(T);
@@ -71,7 +72,7 @@ struct Lanes {
     return Vector(*reinterpret_cast<const Unaligned*>(from));
   }
   LAPL_INLINE void store_unaligned(T* to) const { *reinterpret_cast<Unaligned*>(to) = value; }
-  /// To memory past the caches, where the processor can; to an aligned place.
+  /// Stores to an aligned address, bypassing the caches if the processor can.
   LAPL_INLINE void stream(T* to) const {
 #if defined(__AVX512F__)
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to), reinterpret_cast<__m512i>(value));
@@ -103,7 +104,7 @@ LAPL_INLINE Lanes<T> fused_multiply_add(Lanes<T> a, Lanes<T> b, Lanes<T> c) {
 #endif
 }
 
-/// Lane j of the result is lane j + Shift of `a`, around the end.
+/// Rotates the lanes: lane j of the result is lane j + Shift of `a`.
 template <int Shift, class T, int... J>
 LAPL_INLINE Lanes<T> rotated(Lanes<T> a, std::integer_sequence<int, J...>) {
   constexpr int n = Lanes<T>::count;
@@ -114,7 +115,7 @@ LAPL_INLINE Lanes<T> rotated(Lanes<T> a) {
   return rotated<Shift>(a, std::make_integer_sequence<int, Lanes<T>::count>());
 }
 
-/// One exchange of a transposition: swaps the blocks of Size lanes beside the diagonal.
+/// One step of a transposition: swaps the off-diagonal blocks of Size lanes.
 template <int Size, class T, int... J>
 LAPL_INLINE void exchange(Lanes<T>& a, Lanes<T>& b, std::integer_sequence<int, J...>) {
   constexpr int n = Lanes<T>::count;
@@ -124,7 +125,7 @@ LAPL_INLINE void exchange(Lanes<T>& a, Lanes<T>& b, std::integer_sequence<int, J
   a = upper;
 }
 
-/// Transposes a square of `count` vectors by exchanging ever larger blocks (Eklundh 1972).
+/// Transposes a square of `count` vectors by swapping ever larger blocks (Eklundh 1972).
 template <int Size = 1, class T>
 LAPL_INLINE void transpose(Lanes<T>* square) {
   constexpr int n = Lanes<T>::count;
@@ -137,7 +138,8 @@ LAPL_INLINE void transpose(Lanes<T>* square) {
   }
 }
 
-/// From row-major order to the layout above; reads up to `count` values after the end of `from`.
+/// Converts a row from row-major order to the layout above; reads up to `count` values beyond
+/// `from`.
 template <class T>
 void lift_row(const T* from, T* row, std::int64_t length) {
   constexpr int n = Lanes<T>::count;
@@ -153,8 +155,8 @@ void lift_row(const T* from, T* row, std::int64_t length) {
   }
 }
 
-/// Back to row-major order. Writes up to `count` values after the end of each piece, which the
-/// next piece then overwrites: the last square comes first.
+/// Converts a row back to row-major order. The last square comes first: it writes up to `count`
+/// values beyond each piece, which the other squares then overwrite.
 template <class T>
 void lower_row(const T* row, T* to, std::int64_t length) {
   constexpr int n = Lanes<T>::count;
@@ -169,8 +171,8 @@ void lower_row(const T* row, T* to, std::int64_t length) {
   }
 }
 
-/// Copies part of a row. The empty statement keeps GCC from calling memmove instead, whose
-/// "rep movsb" takes longer to start than such a row to copy.
+/// Copies part of a row. The empty statement keeps GCC from calling memmove, whose "rep movsb"
+/// takes longer to start than such a row to copy.
 template <class T>
 LAPL_INLINE void copy(const T* from, T* to, std::int64_t count) {
   constexpr int n = Lanes<T>::count;

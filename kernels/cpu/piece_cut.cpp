@@ -11,18 +11,19 @@ namespace {
 
 std::int64_t whole_parts(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Most of a level-two cache, that of a usual processor where this one's is not known.
+// Three quarters of the level-two cache, or of a usual one if its size is not known.
 double cache_bytes() {
   const long known = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
   return 0.75 * static_cast<double>(known > 0 ? known : 768 << 10);
 }
 
-// A value to the next cache and back, where the rings do not fit the level-two cache.
+// The cost of moving a value to the next level of memory and back if the rings do not fit the
+// level-two cache.
 struct Spill {
   double to_last_cache, beyond;
 };
 
-// The cells of a piece along an axis: its own, and those of the halo.
+// The cells of a piece along an axis: its own and those of its halo.
 struct PieceAxis {
   double own = 1, halo = 0;
 
@@ -31,21 +32,21 @@ struct PieceAxis {
         halo(static_cast<double>(reach * (endless ? 2 : std::min<std::int64_t>(parts - 1, 2)))) {}
 
   double all() const { return own + halo; }
-  double computed() const { return own + halo / 2; }  // on average over the steps
+  // average over the steps, in which the halo shrinks
+  double computed() const { return own + halo / 2; }
 };
 
-// How many parts an axis is cut into.
 struct Parts {
   std::int64_t planes = 1, rows = 1, columns = 1;
 };
 
-// The time of a step, in that of an operation on values in the cache. The figures were measured on
-// AVX-512 and AVX2 processors and need only be about right.
+// The time of a step, in operations on values in the cache. The figures were measured on AVX-512
+// and AVX2 processors and need only be about right.
 double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts parts,
                     const Spill& spill) {
-  constexpr double move = 26;         // a value from memory and back
-  constexpr double row_start = 4000;  // a row of a stage: as operations on so many bytes
-  constexpr double waiting = 0.1;     // of a piece, for the slowest thread
+  constexpr double move = 26;         // moving a value from memory and back
+  constexpr double row_start = 4000;  // starting a row of a stage, in operations times value size
+  constexpr double waiting = 0.1;     // share of a piece lost by waiting for the slowest thread
   const auto [endless_planes, endless_rows, endless_columns] = task.endless;
   const PieceAxis planes(task.shape.planes, parts.planes, endless_planes, plan.halo);
   const PieceAxis rows(task.shape.rows, parts.rows, endless_rows, plan.halo);
@@ -57,7 +58,7 @@ double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts 
                static_cast<double>(plan.versions.size()) * rows.all() * planes.all());
   const double made = (static_cast<double>(plan.versions.size()) - task.fields) / steps;
   const double ring_bytes = ring_rows * columns.all() * bytes;
-  // Of the last cache, what threads can count on.
+  // Other programs use the last cache too, so threads count on half of it.
   const bool in_last = ring_bytes * task.threads <= 0.5 * static_cast<double>(last_cache_bytes());
   const double spilled = ring_bytes <= cache_bytes() ? 0
                          : in_last                   ? spill.to_last_cache
@@ -76,7 +77,7 @@ Range part(std::int64_t size, std::int64_t index, std::int64_t parts) {
   return {size * index / parts, size * (index + 1) / parts};
 }
 
-// Of the columns: begins at whole cache lines, but for the grid's end.
+// A part of the columns that begins at a whole cache line and, unless it is the last, ends at one.
 Range part_of_columns(std::int64_t size, std::int64_t index, std::int64_t parts,
                       std::int64_t line) {
   Range range = part(size, index, parts);
@@ -85,7 +86,7 @@ Range part_of_columns(std::int64_t size, std::int64_t index, std::int64_t parts,
   return range;
 }
 
-// All small numbers and some of the large ones, up to `most`.
+// Numbers from 1 to `most`: all small ones and some large ones.
 std::vector<std::int64_t> numbers_up_to(std::int64_t most) {
   std::vector<std::int64_t> numbers;
   for (std::int64_t i = 1; i <= most; i += 1 + i / 12) numbers.push_back(i);
@@ -119,7 +120,8 @@ PieceCut cut_into_pieces(const CutTask& task, const Spill& spill) {
 
 }  // namespace
 
-// The system's file knows what a group of cores shares, sysconf of some processors the sum of all.
+// The system's file gives the cache that a group of cores shares; on some processors sysconf gives
+// the sum of all.
 std::int64_t last_cache_bytes() {
   static const std::int64_t bytes = [] {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");

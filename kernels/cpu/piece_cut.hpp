@@ -1,4 +1,3 @@
-// How a grid is cut into pieces for a pass of a pipeline.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 
 namespace lapl {
 
-/// Indices along an axis, the last one not among them.
+/// Indices along an axis, from `first` to before `last`.
 struct Range {
   std::int64_t first = 0, last = 0;
 
@@ -19,30 +18,30 @@ struct Range {
   bool holds(std::int64_t index) const { return index >= first && index < last; }
   bool operator==(const Range&) const = default;
 
-  /// The range and the indices within `reach` of it, as far as an axis of `size` cells has them.
+  /// The range with `reach` indices more on either side, clipped to the axis unless that is
+  /// periodic.
   Range grown(std::int64_t reach, std::int64_t size, bool endless) const {
     const Range all{first - reach, last + reach};
     return endless ? all : Range{std::max<std::int64_t>(all.first, 0), std::min(all.last, size)};
   }
 };
 
-/// Part of the grid.
 struct Piece {
   Range planes, rows, columns;
   bool operator==(const Piece&) const = default;
 };
 
-/// Steps in a pass, and pieces.
+/// A cut of the grid for a pass of a pipeline: the steps of the pass, and the pieces.
 struct PieceCut {
   int steps = 1;
   std::vector<Piece> pieces;
   bool operator==(const PieceCut&) const = default;
 };
 
-/// What a cut depends on; results of a run do not depend on the cut.
+/// Everything that a cut depends on. The results of a run do not depend on its cut.
 struct CutTask {
   Shape shape;
-  std::array<bool, 3> endless = {};  ///< planes, rows, columns: periodic
+  std::array<bool, 3> endless = {};  ///< periodic; planes, rows, columns
   int fields = 1;
   int arithmetic = 0;  ///< operations a cell and step
   std::int64_t value_bytes = 4;
@@ -51,11 +50,11 @@ struct CutTask {
   std::function<const Pipeline&(int steps)> pipeline;
 };
 
-/// Of the last cache; that of a usual processor where this one's is not known.
+/// The size of the last-level cache, or of a usual one if it is not known.
 std::int64_t last_cache_bytes();
 
-/// The cut that takes least time where what does not fit the level-two cache is slow, and, where it
-/// is another, the one where it is not: which of these a machine is, only a trial tells.
+/// The fastest cut if memory beyond the level-two cache is slow and, if it differs, the fastest cut
+/// if it is not. Only a trial can tell which holds on a machine.
 std::vector<PieceCut> cuts_to_try(const CutTask& task);
 
 }  // namespace lapl

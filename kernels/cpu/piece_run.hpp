@@ -1,4 +1,3 @@
-// Pieces of the grid on their way through a pass of a pipeline, with stages compiled at run time.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +8,11 @@
 #include "kernels/cpu/face_rows.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/piece_stream.hpp"
-#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/row_loops.hpp"
 
 namespace lapl {
 
-/// Takes pieces through a pass; for one thread.
+/// Takes pieces of the grid through a pass of a pipeline, one after the other, for one thread.
 template <class T>
 class PieceRun {
  public:
@@ -55,38 +54,38 @@ class PieceRun {
       for (RowRing<T>& ring : rings_)
         if (ring.rows > 0) ring.now = (ring.now + Pipeline::rows_at_once) % ring.rows;
     }
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // what was written past the caches
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // for rows written past the caches
   }
 
  private:
   static constexpr std::int64_t pad = 64 / sizeof(T);
 
-  // A row of a ring that an instance reads or makes: so many after the one that comes in.
+  // A row in a ring, `after` rows after the one that enters.
   struct RingRow {
     int version = -1;
     std::int64_t after = 0;
   };
 
-  // What an instance makes: `stored` are whole vectors of the columns where there is room for what
-  // nobody reads, since aligned ones are twice as fast; what is in `inner` is made of rows that are
-  // there as they are.
+  // An instance and the cells it makes. `stored` are its columns rounded up to whole vectors where
+  // nobody reads the excess, since aligned vectors are twice as fast; rows in `inner` need no
+  // ghosts.
   struct Made {
     const Pipeline::Instance* instance;
     Piece piece;
     Range stored;
-    Cell next;  // of its rows at once, the first
+    Cell next;  // first of the next group of rows
     Piece inner = {};
-    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // where many are made at a time
+    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // its loop for many rows, if it has one
     std::vector<RingRow> lines = {}, results = {};
   };
 
-  // Places the rings, and a row of ghosts for each line.
+  // Allocates the rings, and a row of ghosts for each line.
   void lay_out() {
     const Shape shape = stages_.problem.shape;
     const Faces<T>& faces = stages_.problem.faces.front();
     faces_.across = faces.columns.wrap() && piece_.columns.size() == shape.columns;
     stream_ = {part(pipeline_.halo)};
-    // Whole vectors begin at most one before the halo, and read a cell more.
+    // Whole vectors begin up to a vector before the halo, and read one cell more.
     const std::int64_t halo = piece_.columns.first - stream_.columns.first;
     start_ = piece_.columns.first - ((halo + pad - 1) / pad + 1) * pad;
     pitch_ = (stream_.columns.last - start_ + 2 * pad) / pad * pad;
@@ -112,7 +111,7 @@ class PieceRun {
     outgoing_ = stream_.after(stream_.row_behind(pipeline_.last_lag));
   }
 
-  // The piece and the cells within `reach` of it, without those that are ghosts.
+  // The piece and the cells within `reach` of it, without ghosts.
   Piece part(std::int64_t reach) const {
     const Shape shape = stages_.problem.shape;
     const Faces<T>& faces = stages_.problem.faces.front();
@@ -159,7 +158,7 @@ class PieceRun {
     return made;
   }
 
-  // Column 0 of one of the next rows at once, by its number, in a ring.
+  // Column 0, in a ring, of row `number` of the next group of rows.
   T* row_at(const RingRow& place, std::int64_t number) const {
     const RowRing<T>& ring = rings_[place.version];
     std::int64_t slot = ring.now + place.after + number;
@@ -167,7 +166,7 @@ class PieceRun {
     return ring.first + slot * pitch_ - start_;
   }
 
-  // The cell of column 0 in a row of a version; all indices may lie outside of the grid.
+  // Column 0 of a row of a version; indices may be outside the grid.
   T* row_of(int version, std::int64_t plane, std::int64_t row) const {
     const std::int64_t place =
         (plane - stream_.planes.first) * stream_.rows.size() + row - stream_.rows.first;
@@ -175,7 +174,7 @@ class PieceRun {
     return ring.first + place % ring.rows * pitch_ - start_;
   }
 
-  // That of a row of the grid in a field.
+  // The index of a row's first cell in a field of the grid.
   std::int64_t index_of(int field, const Cell& row) const {
     const Shape shape = stages_.problem.shape;
     return field * shape.cells() +
@@ -199,8 +198,8 @@ class PieceRun {
     if (!stages_.ends_in_time[field]) faces_.impose_ends(field, laws, row, needed.columns, to);
   }
 
-  // Fetches one instance's share of what comes in and goes out in the next rows at once, while
-  // there is something to compute.
+  // Prefetches one instance's share of the rows that enter and leave in the next group, so that
+  // memory is read while instances compute.
   void fetch(std::int64_t instance) const {
     const auto instances = std::ssize(pipeline_.instances);
     const std::int64_t width = piece_.columns.size();
@@ -224,7 +223,7 @@ class PieceRun {
     });
   }
 
-  // Of so many rows of a plane those that the instance makes.
+  // Makes those of `count` rows of a plane, from `row` on, that are the instance's.
   void make(const Made& made, const InstanceTimes<T>& times, Cell row, std::int64_t number,
             std::int64_t count) {
     if (!made.piece.planes.holds(row.plane)) return;
@@ -256,7 +255,7 @@ class PieceRun {
       line_walks_[i] = walk_of(made, stages_.layouts[stage].lines[i], made.lines[i], row, number);
     for (std::size_t i = 0; i < results; ++i)
       result_walks_[i] = walk_of(made, made.results[i], row, number);
-    const bool many = made.rows != nullptr;  // then of rings alone, and for one result
+    const bool many = made.rows != nullptr;  // only for rows in rings, and for one result
     while (count > 0) {
       std::int64_t rows = many ? result_walks_[0].straight(count) : 1;
       for (std::size_t i = 0; i < lines && many; ++i) rows = line_walks_[i].straight(rows);
@@ -315,7 +314,7 @@ class PieceRun {
     finish(made, times, row, results_.data());
   }
 
-  // What follows when a row has been made.
+  // Sets the ghosts at the ends of a row that has been made; in the last step also copies it out.
   void finish(const Made& made, const InstanceTimes<T>& times, const Cell& row,
               T* const* results) const {
     for (std::size_t i = 0; i < made.results.size(); ++i) {
@@ -338,8 +337,8 @@ class PieceRun {
            (plane * stages_.problem.shape.rows + row) * stages_.pitch + stages_.margin;
   }
 
-  // Where column 0 of a line is; what a stage reads beyond the grid's faces is set, by the law of
-  // the columns, then of the rows, then of the planes.
+  // Column 0 of a line that a stage reads. Values beyond the grid's faces are set by the law of the
+  // columns, then of the rows, then of the planes.
   const T* line(const StageLayout::Line& line, int version, const FaceLaws<T>& laws,
                 const Cell& row, const Range& range, T* ghosts) {
     const Problem<T>& problem = stages_.problem;
@@ -377,19 +376,19 @@ class PieceRun {
   const Pipeline& pipeline_;
   FaceRows<T> faces_;
   decltype(RowLoops<T>::copy_row) copy_row_ = widest<RowLoops<T>>().copy_row;
-  std::vector<TreeAt<T>> trees_;  // of each stage
+  std::vector<TreeAt<T>> trees_;
   Piece piece_;
   PieceStream stream_;
   const T* from_ = nullptr;
   T* to_ = nullptr;
-  std::int64_t start_ = 0, pitch_ = 0;  // first column of a ring's rows, and their length
+  std::int64_t start_ = 0, pitch_ = 0;  // first column of a ring's rows; their length
   std::vector<T> memory_;
-  std::vector<RowRing<T>> rings_;  // of each version
-  T* ghosts_ = nullptr;            // a row for each line
-  std::vector<Piece> needed_;      // of each field
-  std::vector<Made> made_;         // by each instance
-  Cell incoming_, outgoing_;       // of the next rows at once that come in and go out, the first
-  std::vector<const T*> lines_;    // what a function is called with
+  std::vector<RowRing<T>> rings_;  // one for each version
+  T* ghosts_ = nullptr;            // a row of ghosts for each line
+  std::vector<Piece> needed_;      // the cells of each field that the piece reads
+  std::vector<Made> made_;         // one for each instance
+  Cell incoming_, outgoing_;       // first of the next group of rows to enter and to leave
+  std::vector<const T*> lines_;    // arguments of a stage's function
   std::vector<T*> results_;
   std::vector<RowWalk<const T>> line_walks_;
   std::vector<RowWalk<T>> result_walks_;

@@ -1,4 +1,4 @@
-// The rows of a piece of the grid as they stream through a pass of a pipeline.
+// The rows of a piece of the grid in the order in which they go through a pass of a pipeline.
 #pragma once
 
 #include <algorithm>
@@ -8,19 +8,19 @@
 
 namespace lapl {
 
-/// A piece with its halo, whose rows come in plane by plane; indices may lie outside of the grid.
+/// A piece with its halo, whose rows enter plane by plane. Indices may be outside the grid.
 struct PieceStream : Piece {
   std::int64_t behind(StreamRows lag) const { return lag.of(rows.size()); }
 
-  /// The row of the stream that is so far behind the first one; its column 0.
+  /// Column 0 of the row that is `lag` behind the first row.
   Cell row_behind(StreamRows lag) const {
     Cell row{rows.first - lag.rows, 0, planes.first - lag.planes};
     for (; row.row < rows.first; row.row += rows.size()) --row.plane;
     return row;
   }
 
-  /// Calls `use` with the rows at once from one of the stream on, those of each plane together: the
-  /// first one, its number among the rows at once, and how many. Returns the row after them.
+  /// Calls use(first row, its number in the group, count) for the next group of rows, once for each
+  /// plane that they are in. Returns the row after the group.
   template <class Use>
   Cell for_rows(Cell row, const Use& use) const {
     for (std::int64_t number = 0; number < Pipeline::rows_at_once;) {
@@ -34,33 +34,32 @@ struct PieceStream : Piece {
     }
     return row;
   }
-  /// The row after the rows at once from one on.
+  /// The row after the group of rows that begins with `row`.
   Cell after(Cell row) const {
     return for_rows(row, [](const Cell&, std::int64_t, std::int64_t) {});
   }
 };
 
-/// A ring of rows.
 template <class T>
 struct RowRing {
   T* first = nullptr;
   std::int64_t rows = 0;
-  std::int64_t now = 0;  ///< where the row is that comes in
+  std::int64_t now = 0;  ///< the place of the row that enters
 };
 
-/// Where the rows of an array are, one after the other.
+/// Walks along the rows of an array, or of a ring.
 template <class Value>
 struct RowWalk {
   Value* values = nullptr;
   std::int64_t step = 0;
-  Value* end = nullptr;  ///< of a ring, which is so long
+  Value* end = nullptr;  ///< end and length of the ring; null if it is an array
   std::int64_t ring = 0;
 
-  /// How many of the next ones lie one after the other, at most `count`.
+  /// The number of next rows, at most `count`, before the ring wraps.
   std::int64_t straight(std::int64_t count) const {
     return end != nullptr && values + count * step > end ? (end - values) / step : count;
   }
-  /// Goes on behind so many that do; the first of them.
+  /// Moves on by `count` rows, which must not wrap, and returns the first of them.
   Value* take(std::int64_t count) {
     Value* const first = values;
     values += count * step;

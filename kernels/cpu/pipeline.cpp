@@ -11,7 +11,7 @@ bool reads_beside(const Stage& stage, int array) {
   });
 }
 
-// At least as many as either, however many rows a plane has.
+// The larger lag for any number of rows in a plane.
 StreamRows most(StreamRows a, StreamRows b) {
   return {std::max(a.planes, b.planes), std::max(a.rows, b.rows)};
 }
@@ -20,7 +20,7 @@ StreamRows most(StreamRows a, StreamRows b) {
 
 Pipeline::Pipeline(const std::vector<Stage>& stages, const std::vector<StageLayout>& layouts,
                    int fields, int coefficients, int arrays, int steps) {
-  std::vector<int> newest(arrays, -1);  // version of each array
+  std::vector<int> newest(arrays, -1);  // current version of each array
   for (int field = 0; field < fields; ++field) {
     newest[field] = field;
     versions.push_back({.array = field});

@@ -1,7 +1,6 @@
-// Engine "reference": interprets the stages cell by cell, on one thread. It knows every problem,
-// does nothing cleverly, and nothing else does the same work another way: what it finds is what
-// every engine must find, to the bit.
-#include "kernels/cpu/engine.hpp"
+// Engine "reference": interprets the stages cell by cell, on one thread. It can step every problem
+// and is as plain as possible. All other engines must give its bits.
+#include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/step_arrays.hpp"
 #include "kernels/stages/tree_at.hpp"
 
@@ -43,7 +42,7 @@ class ReferenceEngine final : public CpuEngine<T> {
     }
   }
 
-  // By the law of the columns, then of the rows, then of the planes.
+  // Applies the law of the columns, then of the rows, then of the planes.
   T ghost(int array, Cell at, double time) const {
     const Faces<T>& faces = problem_.faces[array];
     const AxisSource in_planes = source_at(faces.planes, at.plane, problem_.shape.planes);

@@ -1,10 +1,10 @@
-// Engine "spectral": any number of steps of a linear equation at the price of two transforms, in
+// Engine "spectral": any number of steps of a linear equation at the cost of two transforms, in
 // float64 whatever the precision of the field. Each axis has the transform of its faces:
 //
 //   modes (kernels/spectral/spectral_modes.hpp)   transform of n values
 //   odd: zero, zero                      DST-I
 //   even: insulated, insulated           DCT-II
-//   mixed: zero, insulated               DST-I of the 2n values that go on evenly, every other mode
+//   mixed: zero, insulated               DST-I of 2n values, extended evenly; every other mode
 //   periodic                             real to half-complex
 //
 //   columns forward -> (rows forward) -> slowest axis forward, modes, backward -> (rows) -> columns
@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/cpu/engine.hpp"
+#include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/spectral/spectral_modes.hpp"
@@ -25,17 +25,17 @@
 namespace lapl {
 namespace {
 
-// The transform of lines along one axis, each in the scratch memory of a thread.
+// The transform of lines along one axis; each line is in the scratch memory of a thread.
 class AxisTransform {
  public:
-  /// Throws EngineUnsuitable where FFTW cannot count the values.
+  /// Throws EngineUnsuitable if the number of values exceeds FFTW's int.
   AxisTransform(const AxisFaces<double>& faces, std::int64_t size) : modes_(faces, size) {
     if (length() > std::numeric_limits<int>::max())
       throw EngineUnsuitable("engine spectral: {} cells along an axis are too many", size);
     const bool odd = modes_.kind == Kind::odd || mixed();
     HostBuffer<double> scratch(scratch_size(), 1);
     const auto plan = [&](fftw_r2r_kind kind) {
-      // FFTW_ESTIMATE: see fractal.cpp.
+      // for equal bits in each run, see fractal.cpp
       return planned([&] {
         return fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(), kind,
                                 FFTW_ESTIMATE);
@@ -47,16 +47,16 @@ class AxisTransform {
 
   const AxisModes& modes() const { return modes_; }
   std::int64_t size() const { return modes_.size; }
-  /// Of a line with room for its transform; a multiple of a cache line.
+  /// Values of a line with room for its transform, rounded up to a cache line.
   std::int64_t scratch_size() const { return (length() + 7) / 8 * 8; }
-  /// What forward and backward multiply by.
+  /// The factor by which forward and backward together multiply.
   double scale() const {
     return static_cast<double>(modes_.kind == Kind::periodic ? length()
                                : even()                      ? 2 * length()
                                                              : 2 * (length() + 1));
   }
 
-  /// The values of a line to its modes, and back.
+  /// Transforms the values of a line to its modes, and back.
   void forward(double* line) const {
     if (modes_.turned) std::reverse(line, line + size());
     if (mixed()) std::reverse_copy(line, line + size(), line + size());
@@ -136,11 +136,12 @@ class SpectralEngine final : public CpuEngine<T> {
   std::string how() override { return "its digests are not those of engines that step"; }
 
  private:
-  static constexpr std::int64_t lines_at_once = 8;  // side by side: a cache line of them
+  static constexpr std::int64_t lines_at_once = 8;  // neighbouring lines, a cache line wide
 
   const AxisTransform& transform(int axis) const { return axes_[axis - slowest_]; }
 
-  // `take(line, index of the line)` for each line along an axis, from values to values.
+  // Reads each line along an axis from `from`, calls take(line, index of the line), and writes it
+  // to `to`.
   template <class From, class To, class Take>
   void pass(int axis, const From* from, To* to, const Take& take) {
     const std::int64_t size = transform(axis).size(), room = transform(axis).scratch_size();
@@ -176,15 +177,16 @@ class SpectralEngine final : public CpuEngine<T> {
       }
   }
 
-  // A line of modes along the slowest axis, whose index is that of its faster axes. With d the
-  // distance along it and m that of the others together, a term's is d (1 + m) + m.
+  // Steps a line of modes along the slowest axis; `index` is that of its faster axes. The distance
+  // of a term builds up axis by axis: with d along an axis and m of the others, it is d (1 + m) +
+  // m.
   void step_modes(const ModeSteps& taken, double* line, std::int64_t index) const {
     const std::int64_t stride = shape_.cells() / transform(slowest_).size();
     const std::array<std::int64_t, 3> at = {0, slowest_ == 0 ? index / shape_.columns : 0,
                                             index % shape_.columns};
     const auto& along = distances_[slowest_];
     double of_line = rates_->of_mean;
-    std::vector<double> slopes(along.size());  // by turns
+    std::vector<double> slopes(along.size());  // indices: number of turns
     for (const LinearRates::Term& term : rates_->terms) {
       double others = 0;
       for (int axis = slowest_ + 1; axis < 3; ++axis) {
@@ -206,13 +208,14 @@ class SpectralEngine final : public CpuEngine<T> {
   std::shared_ptr<const LinearRates> rates_;
   Shape shape_;
   double time_step_;
-  int slowest_;  // axis that the grid has
+  int slowest_;
   int threads_;
-  std::vector<AxisTransform> axes_;  // from the slowest on
+  std::vector<AxisTransform> axes_;  // one for each axis, beginning with the slowest
   double scale_ = 1;
-  std::vector<HostBuffer<double>> scratch_;  // of each thread
+  std::vector<HostBuffer<double>> scratch_;
   HostBuffer<double> modes_, source_;
-  std::array<std::vector<std::vector<double>>, 3> distances_;  // by axis, turns and mode
+  // indices: axis, number of turns, mode
+  std::array<std::vector<std::vector<double>>, 3> distances_;
 };
 
 }  // namespace

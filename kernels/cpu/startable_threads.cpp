@@ -8,13 +8,13 @@
 namespace lapl {
 
 int startable_threads(int wanted) {
-  // All at the same time, as a team of OpenMP is.
+  // The threads must all exist at the same time, as in a team of OpenMP.
   std::latch done(1);
   std::vector<std::jthread> started;
   try {
     while (static_cast<int>(started.size()) + 1 < wanted)
       started.emplace_back([&done] { done.wait(); });
-  } catch (const std::system_error&) {  // so many, then
+  } catch (const std::system_error&) {  // the limit is reached
   }
   done.count_down();
   return static_cast<int>(started.size()) + 1;

@@ -1,10 +1,10 @@
-// How many threads there may be: a limit on processes (ulimit -u, a container's) counts them too.
 #pragma once
 
 namespace lapl {
 
-/// `wanted`, or as many threads, this one included, as can be started at present: OpenMP ends the
-/// process where it cannot start one.
+/// Returns `wanted`, or fewer if a limit on processes, which also counts threads (ulimit -u, or a
+/// container's), allows fewer at present, this one included. OpenMP would end the process if it
+/// could not start one.
 int startable_threads(int wanted);
 
 }  // namespace lapl

@@ -15,14 +15,14 @@ namespace lapl {
 template <class T>
 class StepArrays {
  public:
-  /// `last_is_lent`: the last array, which stages make, lies where start() is told each time.
+  /// If `last_is_lent`, the memory of the last array is given to each call of start().
   explicit StepArrays(const Problem<T>& problem, bool last_is_lent = false) : problem_(problem) {
     const int given = problem.fields + static_cast<int>(problem.coefficients.size());
     made_.assign(problem.arrays() - given - (last_is_lent ? 1 : 0),
                  std::vector<T>(problem.shape.cells()));
   }
 
-  /// Where each array is read; the fields are those of `buffers.current` that are not yet made.
+  /// Begins a step: all fields are read from `buffers.current` until a stage has made them.
   void start(const DoubleBuffer<T>& buffers, T* last = nullptr) {
     buffers_ = buffers;
     last_ = last;
@@ -40,7 +40,7 @@ class StepArrays {
     const std::size_t made = array - problem_.fields - problem_.coefficients.size();
     return made < made_.size() ? made_[made].data() : last_;
   }
-  /// From here on the targets of a stage are read as it made them.
+  /// Ends a stage: its targets are now read as it made them.
   void finish(const Stage& stage) {
     for (const int target : stage.targets) read_[target] = write(target);
   }

@@ -1,31 +1,33 @@
-// Subnormal numbers without their price. An instruction with a subnormal operand or result takes
-// many processors some 150 clock cycles; a spreading field has a rim of such numbers. Flushing them
-// to zero would change bits. So a tile that has them is computed on values times a power of two,
+// Subnormal numbers at normal speed. On many processors an instruction with a subnormal operand or
+// result takes some 150 clock cycles, and a spreading field has a rim of such numbers. Flushing
+// them to zero would change bits. A tile that has them is therefore computed on values times a
+// power of two,
 //
 //   float   2^64   unit = 2^-85   least_normal = 2^23 units
 //   double  2^512  unit = 2^-562  least_normal = 2^52 units
 //
-// (unit: the smallest subnormal number, scaled; least_normal: the smallest normal one, scaled)
-// where nothing is subnormal, and the bits come out the same (p = 24 or 53 bits, RN = rounding to
-// nearest, ties to even):
+// where unit is the smallest subnormal number and least_normal the smallest normal one, both
+// scaled. There nothing is subnormal, and the bits come out the same (p = 24 or 53 bits, RN =
+// rounding to nearest, ties to even):
 //
-// (1) Sums and s - 4 centre. Operands are whole units, so the exact value is. Below 2^p units it is
-//     representable in both worlds; above, both round it to the same p bits. Zeros have the same
-//     signs.
-// (2) The last step, e = c difference + centre, v = RN(e). Where |e| >= least_normal both worlds
-//     round to p bits. Below, the unscaled world rounds to whole units instead. Should e have been
-//     rounded up to least_normal, then it is within 1/4 unit of it and becomes that in both.
-//     So only |v| < least_normal is left to do; v has the sign of e, also where e becomes zero.
-// (3) There, with anchor = least_normal with the sign of v, anchor + e lies between 2^(p-1) and 2^p
+// (1) Sums and s - 4 centre. Operands are whole units, so the exact value is, too. Below 2^p units
+// it
+//     is representable with and without the scale; above, both round it to the same p bits. Zeros
+//     have the same signs.
+// (2) The last step, e = c difference + centre, v = RN(e). If |e| >= least_normal, both round to p
+//     bits. Below, the unscaled result is rounded to whole units instead. If e is rounded up to
+//     least_normal, it is within 1/4 unit of it, and both give least_normal. So only
+//     |v| < least_normal needs more; v has the sign of e, even if e becomes zero.
+// (3) Then, with anchor = least_normal with the sign of v, anchor + e lies between 2^(p-1) and 2^p
 //     units, where floating-point numbers are the whole ones; the anchor is even. Hence
 //       fma(c, difference, centre + anchor) - anchor = e rounded to whole units, ties to even,
-//     in one rounding if centre + anchor is exact: whole and at most 2^p units, as it is for
-//     |centre| <= least_normal.
-// (4) Other centres: (v + anchor) - anchor, which rounds twice. Halves of units are representable,
-//     and rounding is monotone, so v lies on the same side of each half as e, or on it. Only where
-//     v is just a half may the result be wrong: those vectors leave the scaled world for one fma.
+//     in one rounding if centre + anchor is exact, that is whole and at most 2^p units, as it is
+//     for |centre| <= least_normal.
+// (4) For other centres (v + anchor) - anchor rounds twice. Halves of units are representable and
+//     rounding is monotone, so v lies on the same side of each half as e, or on it. The result may
+//     be wrong only if v is exactly a half; such vectors are computed unscaled by one fma.
 //
-// Only for files that are compiled once for each instruction set, as lanes.hpp.
+// Only for files that are compiled once for each instruction set, like lanes.hpp.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +68,7 @@ struct Scaled : ScaledFormat<T> {
 
   static constexpr T least_normal = std::numeric_limits<T>::min() * Format::scale;
   static constexpr T half_unit = std::numeric_limits<T>::denorm_min() * Format::scale / 2;
-  /// Unscaled values up to here are safe: no sum of eight overflows.
+  /// Unscaled values up to this one are safe: no sum of eight overflows.
   static constexpr T greatest = std::numeric_limits<T>::max() / Format::scale / 64;
 
   static constexpr Word magnitude_bits = ~Word(0) >> 1;
@@ -122,7 +124,7 @@ LAPL_INLINE bool any_less(Lanes<T> a, Lanes<T> b) {
 #endif
 }
 
-/// Whether an update may need rounding as below; true for zeros as well.
+/// True if an updated value may need rounded_as_unscaled; also for zeros.
 template <int R, class T>
 LAPL_INLINE bool any_small(const Lanes<T>* updated) {
   Lanes<T> least = least_magnitude(updated[0], updated[R - 1]);
@@ -131,8 +133,8 @@ LAPL_INLINE bool any_small(const Lanes<T>* updated) {
   return any_less(least, Lanes<T>(Scaled<T>::least_normal));
 }
 
-/// `updated` = diffuse(centre, difference, coefficient) of scaled values, rounded as it is without
-/// the scale. Sets `met` where that is a subnormal number, or a zero only by rounding.
+/// Takes `updated` = diffuse(centre, difference, coefficient) of scaled values, and rounds it as it
+/// would be without the scale. Sets `met` if the result is subnormal, or is zero only by rounding.
 template <class T>
 LAPL_INLINE Lanes<T> rounded_as_unscaled(Lanes<T> updated, Lanes<T> centre, Lanes<T> difference,
                                          Lanes<T> coefficient, bool& met) {
@@ -141,7 +143,7 @@ LAPL_INLINE Lanes<T> rounded_as_unscaled(Lanes<T> updated, Lanes<T> centre, Lane
   using Vector = typename S::Vector;
   constexpr auto limit = S::least_normal_bits;
   const Words magnitude = S::magnitude(updated.value), sign = S::sign(updated.value);
-  const Words small = Words(magnitude - 1 < limit - 1);  // and not zero
+  const Words small = Words(magnitude - 1 < limit - 1);  // small but not zero
   if (!any(small)) return updated;
   met = true;
   const Vector anchor = S::vector(sign | limit);
@@ -164,8 +166,8 @@ LAPL_INLINE Lanes<T> rounded_as_unscaled(Lanes<T> updated, Lanes<T> centre, Lane
   return small ? rounded : updated.value;
 }
 
-/// Scales `count` values, a multiple of the lanes. False if one is too great for that or not a
-/// number; what then is in its place is of no use.
+/// Scales `count` values, a multiple of the lanes. Returns false if one is too large to scale or
+/// not a number; the values are then unspecified.
 template <class T>
 bool scale_up(T* values, std::int64_t count) {
   using S = Scaled<T>;
@@ -178,7 +180,7 @@ bool scale_up(T* values, std::int64_t count) {
     Words magnitude = S::magnitude(value);
     too_great |= Words(magnitude > greatest);
     magnitude = magnitude > greatest ? greatest : magnitude;
-    // A subnormal number is its bits, read as a count of units.
+    // the bits of a subnormal number count its units
     const auto of_subnormal = S::vector(magnitude | S::least_normal_bits) - S::least_normal;
     const Words scaled = magnitude < least ? S::words(of_subnormal) : magnitude + S::power_bits;
     Lanes<T>(S::vector(scaled | S::sign(value))).store(values + i);
@@ -186,7 +188,6 @@ bool scale_up(T* values, std::int64_t count) {
   return !any(too_great);
 }
 
-/// Undoes scale_up.
 template <class T>
 void scale_down(T* values, std::int64_t count) {
   using S = Scaled<T>;
@@ -200,8 +201,8 @@ void scale_down(T* values, std::int64_t count) {
   }
 }
 
-/// Whether this thread met subnormal numbers since forget_subnormals, as far as the processor
-/// tells: x86 keeps "denormal operand" and "underflow" until they are cleared.
+/// True if this thread has met subnormal numbers since forget_subnormals. x86 records "denormal
+/// operand" and "underflow" until they are cleared; other processors always give false.
 LAPL_INLINE bool met_subnormals() {
 #if defined(__SSE2__)
   return (_mm_getcsr() & (_MM_EXCEPT_DENORM | _MM_EXCEPT_UNDERFLOW)) != 0;

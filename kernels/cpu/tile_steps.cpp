@@ -1,5 +1,5 @@
-// Compiled once for each instruction set. Nothing here may be shared with code compiled for
-// another one, so every function is in an anonymous namespace or always inlined.
+// Compiled once for each instruction set. Nothing here may be shared with code compiled for another
+// one, so every function is in an anonymous namespace or always inlined.
 #include "kernels/cpu/tile_steps.hpp"
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace lapl {
 namespace {
 
-/// One step of R rows in place: rows[0 ... R + 1] hold the rows before the step and the rows above
-/// and below them; rows[0 ... R - 1] take the rows after it, each one place higher up.
-/// With Guard for scaled values (subnormal.hpp); then true if one is subnormal without the scale.
+/// One step of R rows in place. rows[0 ... R + 1] hold the rows before the step and the rows above
+/// and below them; the results go to rows[0 ... R - 1], each one place higher up. With Guard, for
+/// scaled values (subnormal.hpp), it returns true if one would be subnormal without the scale.
 template <int R, bool Guard, template <class> class Stage, class T>
 LAPL_INLINE bool step_rows_together(T* const* rows, std::int64_t length, const Stage<T>& of_one) {
   using V = Lanes<T>;
@@ -72,9 +72,9 @@ bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, const St
   return met;
 }
 
-/// One tile on its way through the levels, `slab` rows at a time. Slab s is at level l made of row
-/// start + s * slab - l and those after it: a level lags one row behind the one before it, since it
-/// needs the row below. Each row takes the place of the row above it one level earlier, so that
+/// Takes one tile through the levels, `slab` rows at a time. At level l, slab s makes the `slab`
+/// rows from start + s * slab - l on: a level lags one row behind the one before it, since it needs
+/// the row below. Each row takes the place of the row above it one level earlier, so that
 ///
 ///   place(level, row) = (row - level) modulo (slab + 2 levels)        slab = 4, levels = 2:
 ///
@@ -84,11 +84,11 @@ bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, const St
 ///        to       r2  r3  r4  r5                   and r7 of level 0, which slab 1 needs
 ///   slab 1 loads  r8  r9 r10 r11                   once r2 ... r5 of level 2 are stored
 ///
-/// slab + 2 rows are at work at any time, in the level-one cache; the others rest in the second.
+/// At any time slab + 2 rows are in use, in the level-one cache; the others are in the second.
 template <template <class> class Stage, class T>
 class TileRun {
  public:
-  /// Without scratch memory, to ask for its size alone.
+  /// `scratch` may be null if only scratch_size() is called.
   TileRun(const Problem<T>& problem, const Stage<T>& stage, const Tile& tile, T* scratch)
       : problem_(problem),
         stage_(stage),
@@ -104,26 +104,26 @@ class TileRun {
 
   std::int64_t scratch_size() const { return (length_ + 1) * n + places_ * pitch_; }
 
-  /// What the tile met on its way.
   struct Met {
-    bool unsafe = false;     ///< a value that cannot be scaled: `to` is not made
+    bool unsafe = false;     ///< a value cannot be scaled, and `to` is not written
     bool subnormal = false;  ///< only with Guard
   };
 
-  /// With Guard on scaled values; only for coefficients that let no value grow.
+  /// With Guard, works on scaled values; only for coefficients with which no value grows.
   template <bool Guard>
   Met advance(const T* from, T* to) {
     Met met;
     const std::int64_t slab = tile_.slab;
     if (Guard) std::fill_n(linear_, (length_ + 1) * n, T(0));
-    // Twice over and a row more, so that no window goes over the end.
+    // Each place is listed twice, so that no window wraps.
     for (std::int64_t i = 0; i <= 2 * places_; ++i) place_[i] = rows_ + i % places_ * pitch_;
     std::int64_t start = first_row(0);
     const std::int64_t offset = (start / places_ + 2 * tile_.levels + 4) * places_;
     for (; start - tile_.levels < tile_.last_row; start += slab)
       for (std::int64_t level = 0; level <= tile_.levels; ++level) {
         const std::int64_t top = start - level;
-        T* const* const window = place_ + (top - level - 2 + offset) % places_;  // row top - 2
+        // from row top - 2 on
+        T* const* const window = place_ + (top - level - 2 + offset) % places_;
         const std::int64_t first = std::max(top, first_row(level));
         const std::int64_t last = std::min(top + slab, last_row(level));
         T* const* const made = window + 2 + (first - top);
@@ -154,8 +154,8 @@ class TileRun {
     return length < 24 ? length : (length + 31) / 32 * 32;
   }
 
-  // What level 0 must reach so that the cells of one side come out right; where the axis does not
-  // wrap no further than its ghost cell.
+  // The columns that level 0 must have so that those of the tile come out right at the last level;
+  // if the axis is not periodic, they end at its ghost cell.
   static std::int64_t reach_before(const AxisFaces<T>& faces, std::int64_t first,
                                    std::int64_t levels) {
     return faces.wrap() ? first - levels : std::max<std::int64_t>(first - levels, -1);
@@ -175,13 +175,13 @@ class TileRun {
   }
   bool rows_wrap() const { return problem_.faces.front().rows.wrap(); }
 
-  /// Where the cell of a column stands in a row.
+  /// Where the cell of a column is in a row.
   std::int64_t offset_of(std::int64_t column) const {
     return (column - left_) % length_ * n + (column - left_) / length_;
   }
 
-  // What lies beyond the ghost cells never reaches a cell of the grid, so that a row may be read
-  // past its ends as long as that is within the field.
+  // Cells beyond the ghost cells never affect a cell of the grid, so a row may be read past its
+  // ends as long as that is within the field.
   void load(const T* from, std::int64_t row, T* out) const {
     const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     const T* source = from + ((row % rows + rows) % rows) * columns;
@@ -202,8 +202,8 @@ class TileRun {
     lift_row(linear_, out, length_);
   }
 
-  // Fetches one level's share of the rows of the grid that the next slab reads (Write = 0) or
-  // writes. Inline: GCC takes a function that only prefetches for one without effect.
+  // Prefetches one level's share of the rows of the grid that the next slab reads (Write = 0) or
+  // writes. Inline, because GCC drops calls of a function that only prefetches.
   template <int Write>
   LAPL_INLINE void prefetch(const T* grid, std::int64_t top, std::int64_t level) const {
     constexpr std::int64_t line = 64 / sizeof(T);
@@ -226,8 +226,8 @@ class TileRun {
          tile_.last_column - tile_.first_column);
   }
 
-  // Sets the ghost cells beside rows [first, last) and the ghost rows that lie in the slab;
-  // rows[0] is row `top`.
+  // Sets the ghost cells beside rows [first, last) and the ghost rows in the slab; rows[0] is row
+  // `top`.
   void impose_faces(T* const* rows, std::int64_t top, std::int64_t first, std::int64_t last) const {
     const std::int64_t height = problem_.shape.rows, width = problem_.shape.columns;
     const AxisFaces<T>& columns = problem_.faces.front().columns;
@@ -271,7 +271,7 @@ class TileRun {
   const Problem<T>& problem_;
   const Stage<T> stage_;
   const Tile& tile_;
-  std::int64_t left_, right_;  // columns at level 0, ghost cells among them
+  std::int64_t left_, right_;  // columns at level 0, ghost cells included
   std::int64_t length_;        // vectors in a row
   std::int64_t pitch_;         // values from one row to the next
   std::int64_t places_;        // rows in scratch memory

@@ -1,5 +1,5 @@
-// Several steps of one tile of the grid without leaving the cache: the work of engine "blocked".
-// Compiled once for each instruction set (tile_steps.cpp), as the loops of rows.hpp are.
+// Several steps of one tile of the grid while it stays in the cache, for engine "blocked". Compiled
+// once for each instruction set (tile_steps.cpp), like the loops of rows.hpp.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lapl {
 
-/// Cells [first_row, last_row) x [first_column, last_column), taken on by `levels` steps at once.
+/// Cells [first_row, last_row) x [first_column, last_column) that take `levels` steps at once.
 struct Tile {
   static constexpr std::int64_t most_slab = 128, most_levels = 64;
 
@@ -27,9 +27,10 @@ struct TileLoops {
   std::int64_t (*scratch_size)(const Problem<T>& problem, const Tile& tile);
 
   /// Reads `from` at time level 0, on the tile and `tile.levels` cells around it, and writes the
-  /// tile at time level `tile.levels` to `to`. `scratch`: aligned to 64 bytes, no value not a
-  /// number. True if it met subnormal numbers, as far as the processor tells. Whoever says with
-  /// `expect_subnormal` that there are some gets the same bits, faster if it is so.
+  /// tile at time level `tile.levels` to `to`. `scratch` is aligned to 64 bytes and holds no NaN.
+  /// Returns true if it met subnormal numbers, as far as the processor tells. With
+  /// `expect_subnormal` the bits are the same, but subnormal numbers cost less and normal ones
+  /// more.
   bool (*advance)(const Problem<T>& problem, const DiffusionStage<T>& stage, const Tile& tile,
                   const T* from, T* to, T* scratch, bool expect_subnormal);
 };

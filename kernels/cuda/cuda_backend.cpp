@@ -10,7 +10,7 @@
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/run_time/stage_launches.hpp"
 #include "kernels/error.hpp"
-#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/machine/memory.hpp"
 
 namespace lapl {
@@ -18,7 +18,7 @@ namespace {
 
 std::string grid_text(Shape shape) { return fmt::format("the grid of {} cells", text_of(shape)); }
 
-// Its fields one below the other.
+// The fields of a state lie one below the other, as rows of one array.
 template <class T>
 FieldLayout state_layout(const Problem<T>& problem) {
   FieldLayout layout = field_layout<T>(problem.shape);
@@ -26,11 +26,11 @@ FieldLayout state_layout(const Problem<T>& problem) {
   return layout;
 }
 
-// What stages make of a state.
+// Applies stages to a state to make a derived output.
 template <class T>
 class CudaStagesValue final : public CudaFilter<T> {
  public:
-  /// `step`: of the state that it is applied to.
+  /// `step` is the step count of the state; the caller keeps it up to date.
   CudaStagesValue(const StagesPlan<T>& plan, const std::int64_t& step, cudaStream_t stream)
       : step_(step),
         problem_(plan.problem, plan.problem.shape.columns, stream),
@@ -72,7 +72,7 @@ class CudaBackend final : public Backend<T> {
   CudaBackend(const CudaBackend&) = delete;
   CudaBackend& operator=(const CudaBackend&) = delete;
 
-  // Nothing may still run when the members that it uses go away.
+  // The device must have finished with the members before they are freed.
   ~CudaBackend() override {
     LAPL_CUDA_NO_THROW(cudaStreamSynchronize(compute_));
     LAPL_CUDA_NO_THROW(cudaStreamSynchronize(copy_));
@@ -92,7 +92,7 @@ class CudaBackend final : public Backend<T> {
     use_device();
     step_ = step;
     const auto& [rows, columns, pitch] = layout_;
-    const BoxIn<T> given{const_cast<T*>(state.data()), columns, rows};  // is read alone
+    const BoxIn<T> given{const_cast<T*>(state.data()), columns, rows};
     copy_box(given, {buffers_.current, pitch, rows}, {1, rows, columns}, cudaMemcpyHostToDevice,
              compute_);
     LAPL_CUDA(cudaStreamSynchronize(compute_));
@@ -129,7 +129,7 @@ class CudaBackend final : public Backend<T> {
     clock_.start(compute_);
     chosen_.engine->advance(buffers_, step_, steps, compute_);
     step_ += steps;
-    clock_.stop(compute_);  // waits for the call before, so that at most one is unfinished
+    clock_.stop(compute_);  // waits for the previous call, so that at most one call is unfinished
   }
 
   void start_finite_check() override {
@@ -204,12 +204,12 @@ class CudaBackend final : public Backend<T> {
  private:
   struct Derived {
     std::unique_ptr<CudaFilter<T>> function;
-    int field;  // that it reads
+    int field;  // the field that `function` reads
     DeviceBuffer<T> result;
     PinnedBuffer<T> host_result;
   };
 
-  // Each thread that calls CUDA chooses its device for itself.
+  // CUDA's current device is a setting of each thread.
   void use_device() const { LAPL_CUDA(cudaSetDevice(device_)); }
 
   std::int64_t cells() const { return problem_.shape.cells(); }
@@ -226,7 +226,7 @@ class CudaBackend final : public Backend<T> {
                               cudaMemcpyDeviceToHost, copy_));
   }
 
-  // Of fields without padding, the part's own cells.
+  // Copies the cells that this rank owns, without its halo, to page-locked memory.
   void own_to_host(const PinnedBuffer<T>& host, const DeviceBuffer<T>& device) {
     const Shape shape = problem_.shape;
     for (std::int64_t field = 0; field < device.size() / cells(); ++field)
@@ -247,7 +247,7 @@ class CudaBackend final : public Backend<T> {
   DeviceBuffer<FiniteCheck<T>> check_;
   PinnedBuffer<FiniteCheck<T>> host_check_;
   DoubleBuffer<T> buffers_;
-  std::int64_t step_ = 0;  // of the state
+  std::int64_t step_ = 0;
   ChosenEngine<T> chosen_;
   StepClock clock_;
   Event observed_, copied_, checked_, check_copied_;

@@ -1,4 +1,4 @@
-// What kernels/ takes of CUDA. No CUDA header is needed to include this one.
+// The CUDA part of kernels/ as the rest of the program sees it. It includes no CUDA header.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,25 @@
 
 namespace lapl {
 
-/// Why no CUDA device can be used; empty where one can.
+/// Why no CUDA device can be used; empty if one can.
 std::string cuda_unavailable_reason();
 
-/// As make_backend, for engines of CUDA; `engine` is a name or "auto".
+/// Like make_backend, but on the GPU; `engine` is the name of a CUDA engine or "auto".
 template <class T>
 std::unique_ptr<Backend<T>> make_cuda_backend(const std::string& engine, const Problem<T>& problem);
 
-/// Steps that engine streaming takes in a launch; 1 where it cannot step the problem. Of an H200
-/// where there is no device.
+/// Steps that the streaming engine takes in one launch, or 1 if it cannot step the problem. Without
+/// a device the figure is that of an H200.
 template <class T>
 std::int64_t steps_of_streaming(const Problem<T>& problem);
 
-/// Filters frames while others are copied in and out. Throws DeviceError where device memory does
-/// not suffice for its few frames.
+/// Filters a sequence of frames, copying some while others are computed. Throws DeviceError if
+/// device memory is too small for its few frames.
 template <class T>
 std::unique_ptr<FrameFilter<T>> make_cuda_frame_filter(const FilterPlan<T>& plan);
 
-/// Adds to `terms.input` in host memory, of float or Half. Throws DeviceError, with bytes needed
-/// and available where the device has too little memory.
+/// Adds the covariances of `terms.input`, float or Half values in host memory, to `terms`. Throws
+/// DeviceError, with the bytes needed and available, if the device has too little memory.
 template <class Storage>
 void add_covariance_cuda(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms);
 

@@ -32,8 +32,7 @@ ChosenEngine<T> compiled_engine(const std::string& name, const Problem<T>& probl
   return make("tile", streaming);
 }
 
-// Compiled ahead, resident has been faster than streaming on every grid that it takes
-// (docs/performance.md).
+// If resident takes the grid, it has always been faster than streaming (docs/performance.md).
 template <class T>
 ChosenEngine<T> fastest_ahead(const Problem<T>& problem, const DoubleBuffer<T>& buffers,
                               cudaStream_t stream) try {

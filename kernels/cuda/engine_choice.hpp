@@ -1,24 +1,22 @@
-// Which CUDA engine steps a problem, and why.
 #pragma once
 
 #include <string>
 
-#include "kernels/cuda/engine.hpp"
+#include "kernels/cuda/cuda_engine.hpp"
 
 namespace lapl {
 
 template <class T>
 struct ChosenEngine {
   std::string name;    ///< from engine_table
-  std::string reason;  ///< for people: why this one
+  std::string reason;  ///< why this engine was chosen, for people
   std::unique_ptr<CudaEngine<T>> engine;
 };
 
-/// The engine called `name`. "auto": the fastest, found by letting each step whatever `buffers`
-/// hold for some milliseconds, and remembered by this process for the device, shape, precision and
-/// boundaries; an engine that cannot step the problem is left out, with its reason. Throws
-/// ConfigError for a name that is no engine of the CUDA backend, EngineUnsuitable where none can,
-/// DeviceError where the device fails.
+/// Makes the engine called `name`. "auto" takes resident if the grid fits on the chip (among
+/// engines compiled at run time, only if the grid is small or streaming cannot step it), else
+/// streaming, else tile. Throws ConfigError if CUDA has no engine of that name, EngineUnsuitable if
+/// the engine cannot step the problem, DeviceError if the device fails.
 template <class T>
 ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
                               const DoubleBuffer<T>& buffers, cudaStream_t stream);

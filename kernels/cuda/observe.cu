@@ -11,7 +11,7 @@ namespace {
 constexpr int block_threads = 256;
 constexpr unsigned whole_warp = 0xffffffffu;
 
-// Rows are cut into segments of one block's width; blocks take segments in turn.
+// A row is cut into segments as long as a block has threads; blocks take segments in turn.
 int block_count(const FieldLayout& layout) {
   const std::int64_t across = (layout.columns + block_threads - 1) / block_threads;
   return static_cast<int>(std::min<std::int64_t>(layout.rows * across, 4096));
@@ -28,8 +28,8 @@ __device__ __forceinline__ void for_each_cell(const FieldLayout& layout, Visit v
   }
 }
 
-// The index of a cell in the state of the grid, of all cells and of a part's own; not_found of
-// those that are not.
+// Both map a row and a column in memory to the cell's index in the state of the whole grid.
+// OwnCells gives not_found for cells of the halo.
 struct EveryCell {
   std::int64_t columns;
   __device__ CellIndex index(std::int64_t row, std::int64_t column) const {
@@ -37,7 +37,7 @@ struct EveryCell {
   }
 };
 struct OwnCells {
-  std::int64_t planes, rows;  // of a field of the block
+  std::int64_t planes, rows;  // planes and rows of one field, with its halo
   std::int64_t before[3], own[3], first[3], whole[3];
 
   explicit OwnCells(const Part& part) : planes(part.shape().planes), rows(part.shape().rows) {
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(most_neighbours)
   const auto first = static_cast<std::int64_t>(check->first);
   const Neighbourhood area = neighbourhood_of(first, shape);
   if (threadIdx.x >= area.rows * area.columns) return;
-  const std::int64_t plane = first / (shape.rows * shape.columns);  // of all fields
+  const std::int64_t plane = first / (shape.rows * shape.columns);  // counted through all fields
   const std::int64_t row = plane * shape.rows + area.first_row + threadIdx.x / area.columns;
   const std::int64_t column = area.first_column + threadIdx.x % area.columns;
   check->around[threadIdx.x] = state[row * pitch + column];
@@ -112,7 +112,7 @@ void for_cells(const FieldLayout& layout, const std::optional<Part>& part, const
 }
 
 void clear(CellIndex* first, cudaStream_t stream) {
-  static_assert(not_found == ~CellIndex{0});  // all bytes 0xff
+  static_assert(not_found == ~CellIndex{0});  // so that a memset of bytes 0xff writes not_found
   LAPL_CUDA(cudaMemsetAsync(first, 0xff, sizeof(CellIndex), stream));
 }
 

@@ -1,4 +1,5 @@
-// Looking at the state on the device: copies of it, its Laplacian, digest, values not finite.
+// Kernels that read the state on the device: copy it, compute its digest, find values that are not
+// finite.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +15,7 @@
 
 namespace lapl {
 
-/// Index of a cell, or not_found; `unsigned long long` as the device's atomics want it.
+/// Index of a cell, or not_found. The device's atomics need `unsigned long long`.
 using CellIndex = unsigned long long;
 inline constexpr CellIndex not_found = ~CellIndex{0};
 
@@ -22,24 +23,23 @@ inline std::optional<std::int64_t> found(CellIndex index) {
   return index == not_found ? std::nullopt : std::optional(static_cast<std::int64_t>(index));
 }
 
-/// What observe() finds, in device memory.
 struct Observation {
   unsigned long long digest = 0;
   CellIndex first_not_finite = not_found;
 };
 
-/// Copies the state to `field` (rows * columns values without padding), and puts digest and first
-/// value that is not finite into `result`: of own cells alone and by their index in the whole
-/// grid's state, where the state is that of a part.
+/// Copies the state to `field`, rows * columns values without padding, and writes its digest and
+/// the index of its first value that is not finite to `result`. With a `part`, only the cells that
+/// the rank owns count, by their index in the whole grid.
 template <class T>
 void observe(const T* state, const FieldLayout& layout, const std::optional<Part>& part, T* field,
              Observation* result, cudaStream_t stream);
 
-/// What find_not_finite() finds, in device memory.
+/// The result of find_not_finite(), in device memory.
 template <class T>
 struct FiniteCheck {
   CellIndex first = not_found;
-  T around[most_neighbours] = {};  ///< as in NotFinite
+  T around[most_neighbours] = {};  ///< the values around it, as in NotFinite
 
   std::optional<NotFinite<T>> result() const {
     if (first == not_found) return std::nullopt;
@@ -49,13 +49,14 @@ struct FiniteCheck {
   }
 };
 
-/// Looks for the first value that is not finite; `shape` is that of a field. Of a part as observe()
-/// does, without those around it, which may be elsewhere.
+/// Finds the first value of the state that is not finite, and copies the values around it. `shape`
+/// is that of one field. With a `part` only own cells count, as in observe(), and the values around
+/// are left out because another rank may have them.
 template <class T>
 void find_not_finite(const T* state, const FieldLayout& layout, const std::optional<Part>& part,
                      Shape shape, FiniteCheck<T>* check, cudaStream_t stream);
 
-/// Whether this build holds machine code that the device can run.
+/// Returns an error if this build holds no machine code that the device can run.
 cudaError_t probe_device_code();
 
 }  // namespace lapl

@@ -1,12 +1,12 @@
-// Elementary functions of our own: the same bits from every compiler and on every processor, which
-// the C library's and CUDA's are not. Within 0.75 units in the last place for float and double,
-// over the whole range, huge angles included, and within 0.8 where the result is subnormal, being
-// rounded twice there (benchmarks/elementary_accuracy.cpp). Special values as in C, but no errno
-// and no promise of a NaN's sign and digits.
+// Elementary functions of lapl's own. They give the same bits with every compiler and on every
+// processor, which those of the C library and CUDA do not. The error is below 0.75 units in the
+// last place for float and double over the whole range, huge angles included, and below 0.8 for
+// subnormal results, which are rounded twice (benchmarks/elementary_accuracy.cpp). Special values
+// are those of C, but errno is not set, and the sign and digits of a NaN are unspecified.
 //
-// Made of + - * /, fused multiply-add, comparisons and operations on bits. They rely on rounding to
-// nearest and on gradual underflow, and on compilers that neither contract nor reorder. Only sine,
-// cosine and tangent branch, for angles past 2^15 (float) or 2^22 (double).
+// They use + - * /, fused multiply-add, comparisons and bit operations. They need rounding to
+// nearest, gradual underflow, and compilers that neither contract nor reorder. Only sine, cosine
+// and tangent branch, for angles above 2^15 (float) or 2^22 (double).
 #pragma once
 
 #include "kernels/elementary/arc_tangent.hpp"
@@ -16,8 +16,7 @@
 #include "kernels/elementary/logarithm.hpp"
 #include "kernels/elementary/power.hpp"
 
-/// Each a row: the function, its number of operands, and the name, the arguments and the meaning
-/// that it has in formulas.
+/// A row for each: function, number of operands, and its name, arguments and meaning in formulas.
 #define LAPL_ELEMENTARY_FUNCTIONS(ROW)                                         \
   ROW(exponential, 1, "exp", "a", "e^a")                                       \
   ROW(logarithm, 1, "log", "a", "natural logarithm")                           \

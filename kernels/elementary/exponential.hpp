@@ -1,17 +1,17 @@
 // The exponential function and the hyperbolic tangent.
 //
 // x = k log 2 + r with an integer k and |r| <= log 2 / 2 (Cody & Waite, Software Manual for the
-// Elementary Functions, 1980), e^r by a minimax polynomial (scripts/minimax), 2^k by the exponent.
-// What rounding takes from r and from the leading terms is carried along (Muller, Elementary
-// Functions, 3rd edition, 2016, chapters 4 and 11).
+// Elementary Functions, 1980). A minimax polynomial (scripts/minimax) gives e^r, the exponent 2^k.
+// Rounding errors of r and of the leading terms are carried along (Muller, Elementary Functions,
+// 3rd edition, 2016, chapters 4 and 11).
 #pragma once
 
 #include "kernels/elementary/format.hpp"
 
 namespace lapl::elementary {
 
-/// k log 2 + r.high + r.low. `exponent` is k + 2 exponent_bias: never negative, and its halves are
-/// two exponents of normal numbers.
+/// k log 2 + r.high + r.low. `exponent` is k + 2 exponent_bias: it is never negative, and its
+/// halves are both exponents of normal numbers.
 template <class T>
 struct Exponent {
   Bits<T> exponent;
@@ -22,7 +22,7 @@ struct Exponent {
 template <class T>
 constexpr T exponent_limit = sizeof(T) == 4 ? T(120) : T(800);
 
-/// Of x.high + x.low with |x.high| <= exponent_limit and a much smaller x.low.
+/// Reduces x.high + x.low, where |x.high| <= exponent_limit and x.low is much smaller.
 template <class T>
 LAPL_HOST_DEVICE Exponent<T> reduced_exponent(Pair<T> x) {
   constexpr T shift = to_last_bits<T> + T(2 * Format<T>::exponent_bias);
@@ -33,8 +33,8 @@ LAPL_HOST_DEVICE Exponent<T> reduced_exponent(Pair<T> x) {
           sum(first, fused_multiply_add(-k, Format<T>::log_two_rest, x.low))};
 }
 
-/// (exp(r) - 1 - r - r^2 / 2) / r^3 for |r| <= log 2 / 2; 2^-32 and 2^-61 of exp(r) - 1 are
-/// missing. (1 / 2 comes out as the exact first coefficient of the polynomial for r^2.)
+/// (exp(r) - 1 - r - r^2 / 2) / r^3 for |r| <= log 2 / 2. Relative error of exp(r) - 1: 2^-32 in
+/// float, 2^-61 in double. (The fit gives exactly 1 / 2 as the coefficient of r^2.)
 LAPL_HOST_DEVICE float exponential_tail(float r) {
   return polynomial(r, 0x1.555554p-3f, 0x1.5554b2p-5f, 0x1.11118ap-7f, 0x1.6d71f8p-10f,
                     0x1.a032ep-13f);
@@ -53,13 +53,12 @@ LAPL_HOST_DEVICE T exponential_of_pair(Pair<T> x) {
   const Pair<T> leading = sum(T(1), r.high);
   const T from_square = fused_multiply_add(r.high, exponential_tail(r.high), T(.5));
   const T tail = fused_multiply_add(r.high * r.high, from_square, r.low);
-  // In two steps: 2^k may be no normal number where the result is one, or is subnormal.
+  // Two factors, because 2^k may overflow or be subnormal where the result is not.
   const Bits<T> half = exponent >> 1;
   return (leading.high + (leading.low + tail)) * power_of_two<T>(half) *
          power_of_two<T>(exponent - half);
 }
 
-/// e^x.
 template <class T>
 LAPL_HOST_DEVICE T exponential(T x) {
   constexpr T limit = exponent_limit<T>;
@@ -68,7 +67,7 @@ LAPL_HOST_DEVICE T exponential(T x) {
   return exponential_of_pair(Pair<T>{x, T(0)});
 }
 
-/// scale (e^r - 1) for |r| <= log 2 / 2: no digit is lost to cancellation for small r.
+/// scale (e^r - 1) for |r| <= log 2 / 2, without cancellation for small r.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> exponential_less_one(T scale, Pair<T> r) {
   const Pair<T> square = product(r.high, r.high);
@@ -81,7 +80,7 @@ LAPL_HOST_DEVICE Pair<T> exponential_less_one(T scale, Pair<T> r) {
 /// The hyperbolic tangent: with E = e^2|x| - 1 = (2^k - 1) + 2^k (e^r - 1), it is E / (E + 2).
 template <class T>
 LAPL_HOST_DEVICE T hyperbolic_tangent(T x) {
-  constexpr T limit = sizeof(T) == 4 ? T(20) : T(44);  // from here on it rounds to 1
+  constexpr T limit = sizeof(T) == 4 ? T(20) : T(44);  // above it, the result rounds to 1
   const T twice = absolute(x) * T(2);
   const auto [exponent, r] = reduced_exponent(Pair<T>{select(twice > limit, limit, twice), T(0)});
   const T scale = power_of_two<T>(exponent - Format<T>::exponent_bias);

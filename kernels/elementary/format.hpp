@@ -1,5 +1,5 @@
-// What the elementary functions are made of: the numbers' bits, choices without branches, and
-// constants. No header of the standard library: run-time compilers for GPUs have none.
+// The basis of the elementary functions: bits of numbers, selection without branches, arithmetic of
+// twice the precision. It includes no standard header, because NVRTC has none.
 #pragma once
 
 #include "kernels/stages/arithmetic.hpp"
@@ -17,7 +17,7 @@ struct Format<float> {
   static constexpr float not_a_number = __builtin_bit_cast(float, 0x7fc00000u);
   static constexpr float least_normal = 0x1p-126f, root_half = 0x1.6a09e6p-1f;
   static constexpr float one_over_log_two = 0x1.715476p+0f;
-  // log 2 in two pieces. The first is short: its product with any exponent is exact.
+  // log 2 in two pieces. The first has few digits, so that its product with any exponent is exact.
   static constexpr float log_two = 0x1.62e4p-1f, log_two_rest = 0x1.7f7d1cp-20f;
 };
 template <>
@@ -42,8 +42,8 @@ LAPL_HOST_DEVICE T from_bits(Bits<T> bits) {
   return __builtin_bit_cast(T, bits);
 }
 
-/// condition ? a : b. On hosts by masks: GCC moves the arithmetic that leads to a or b into a
-/// branch of its own, and then cannot vectorise the loop.
+/// condition ? a : b. On a CPU it uses masks, because GCC would move the arithmetic for a or b into
+/// a branch and then could not vectorise the loop.
 template <class T>
 LAPL_HOST_DEVICE T select(bool condition, T a, T b) {
 #ifdef __CUDA_ARCH__
@@ -61,19 +61,19 @@ template <class T>
 LAPL_HOST_DEVICE T absolute(T x) {
   return from_bits<T>(bits_of(x) & ~sign_bit<T>);
 }
-/// `x` with its sign changed where `of` is negative.
+/// `x` with its sign flipped if `of` is negative.
 template <class T>
 LAPL_HOST_DEVICE T with_sign(T x, T of) {
   return from_bits<T>(bits_of(x) ^ (bits_of(of) & sign_bit<T>));
 }
 
-/// Two to the power `biased` - exponent_bias, which must be a normal number's exponent.
+/// 2^(biased - exponent_bias), where `biased` must be the exponent of a normal number.
 template <class T>
 LAPL_HOST_DEVICE T power_of_two(Bits<T> biased) {
   return from_bits<T>(biased << Format<T>::fraction_bits);
 }
 
-/// Added to a number, leaves the nearest integer in the last bits of the sum's fraction.
+/// If this is added to a number, the last bits of the sum's fraction are the nearest integer.
 template <class T>
 constexpr T to_last_bits = T(3 * (Bits<T>(1) << (Format<T>::fraction_bits - 1)));
 
@@ -87,7 +87,7 @@ LAPL_HOST_DEVICE T polynomial(T x, T first, Rest... rest) {
   return fused_multiply_add(x, polynomial(x, rest...), first);
 }
 
-/// A number of twice the precision, high + low ("double-double": Dekker 1971).
+/// A number high + low of twice the precision ("double-double": Dekker 1971).
 template <class T>
 struct Pair {
   T high, low;
@@ -97,8 +97,7 @@ LAPL_HOST_DEVICE Pair<T> select(bool condition, Pair<T> a, Pair<T> b) {
   return {select(condition, a.high, b.high), select(condition, a.low, b.low)};
 }
 
-/// a + b, exactly, where |a| >= |b| or a is zero or a multiple of b's last place (Dekker's
-/// Fast2Sum).
+/// Exactly a + b, if |a| >= |b| or a is zero or a multiple of b's last place (Dekker's Fast2Sum).
 template <class T>
 LAPL_HOST_DEVICE Pair<T> sum(T a, T b) {
   const T high = a + b;
@@ -115,20 +114,20 @@ LAPL_HOST_DEVICE Pair<T> product(Pair<T> a, Pair<T> b) {
   const Pair<T> p = product(a.high, b.high);
   return {p.high, p.low + fused_multiply_add(a.high, b.low, a.low * b.high)};
 }
-/// a + b, where |a| >= |b|.
+/// a + b, if |a| >= |b|.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> sum(Pair<T> a, Pair<T> b) {
   const Pair<T> s = sum(a.high, b.high);
   return {s.high, s.low + (a.low + b.low)};
 }
 
-/// The same number, high nearest to it.
+/// The same number, with `high` nearest to it.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> normalized(Pair<T> a) {
   return sum(a.high, a.low);
 }
 
-/// a / b of normalized numbers, in one rounding and a little: the quotient, corrected by its
+/// a / b of normalized numbers with slightly more than one rounding: a quotient, corrected by its
 /// remainder.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> quotient(Pair<T> a, Pair<T> b) {

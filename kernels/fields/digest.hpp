@@ -1,4 +1,5 @@
-// State digest: a number that two fields share only if they hold the same bits in the same cells.
+// The state digest: two fields have the same digest only if they hold the same bits in the same
+// cells.
 //
 //   digest = sum over cells of mix(index, bits of the value)   modulo 2^64
 //
@@ -31,14 +32,12 @@ LAPL_HOST_DEVICE std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// One cell's term: of index and bits.
 template <class T>
 LAPL_HOST_DEVICE std::uint64_t digest_term(std::uint64_t index, T value) {
   return mixed((index + 1) * 0x9E3779B97F4A7C15u + bits_of(value));
 }
 
-/// The state digest of a whole field on the host, row by row; or what values from index `first` on
-/// add to it.
+/// The state digest of a field on the host, or the share of the values from index `first` on.
 template <class T>
 std::uint64_t digest_of(std::span<const T> field, std::uint64_t first = 0) {
   std::uint64_t digest = 0;

@@ -1,5 +1,5 @@
-// Cells that a step cannot change, though it should: what it would add to them is less than half a
-// unit in their last place. In float32 smooth fields freeze so (docs/numerics.md).
+// Frozen cells: a step should change them, but the change is less than half a unit in their last
+// place. Smooth fields in float32 freeze in this way (docs/numerics.md).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace lapl {
 
-/// Cells whose Laplacian is not 0 and that a step leaves as they are, in the engines' arithmetic.
+/// The number of cells whose Laplacian is not 0 and that a step, in the engines' arithmetic, leaves
+/// unchanged.
 template <class T>
 std::int64_t frozen_cells(const Problem<T>& problem, std::span<const T> field);
 

@@ -1,4 +1,3 @@
-// Host memory whose want is told in bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace lapl {
 
-/// `size` zeros of a field. Throws DeviceError where memory does not suffice.
+/// `size` zeros. Throws DeviceError, with the bytes needed, if memory does not suffice.
 template <class T>
 std::vector<T> host_vector(std::int64_t size) {
   try {

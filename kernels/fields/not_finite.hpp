@@ -1,4 +1,4 @@
-// A value that is not finite, and the values around it, from which a person may see why.
+// A value that is not finite and the values around it, which show a person why.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace lapl {
 
-/// The cells at most two rows and two columns away from one, in its plane.
+/// The cells at most two rows and two columns from a cell, in its plane.
 struct Neighbourhood {
   std::int64_t first_row, first_column, rows, columns;
 };
-inline constexpr int most_neighbours = 25;  ///< the cell itself counted too
+inline constexpr int most_neighbours = 25;  ///< the cell itself included
 
 LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape) {
   const std::int64_t row = index / shape.columns % shape.rows, column = index % shape.columns;
@@ -29,17 +29,16 @@ LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape)
   return {first_row, first_column, end_row - first_row, end_column - first_column};
 }
 
-/// The first NaN or infinity of a state.
 template <class T>
 struct NotFinite {
   std::int64_t index = 0;
   std::array<T, most_neighbours> around{};  ///< values of neighbourhood_of(index), row by row
 };
 
-/// Index of the first NaN or infinity; none where all values are finite.
+/// Index of the first NaN or infinity; none if all values are finite.
 template <class T>
 std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
-  constexpr std::size_t at_once = 4096;  // looked at without a branch
+  constexpr std::size_t at_once = 4096;  // values tested without a branch
   for (std::size_t start = 0; start < values.size(); start += at_once) {
     const auto block = values.subspan(start, std::min(at_once, values.size() - start));
     unsigned bad = 0;
@@ -51,7 +50,7 @@ std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
   return std::nullopt;
 }
 
-/// Indices of neighbourhood_of(index), row by row, in the same state or field.
+/// Indices, in the state or field of `index`, of neighbourhood_of(index), row by row.
 inline std::vector<std::int64_t> indices_around(std::int64_t index, Shape shape) {
   const Neighbourhood area = neighbourhood_of(index, shape);
   const std::int64_t cells = shape.rows * shape.columns, plane = index / cells * cells;
@@ -62,7 +61,7 @@ inline std::vector<std::int64_t> indices_around(std::int64_t index, Shape shape)
   return around;
 }
 
-/// The one at `index` of a state, or of one field.
+/// The value at `index` of a state, or of a field, with those around it.
 template <class T>
 NotFinite<T> not_finite_at(std::int64_t index, const T* state, Shape shape) {
   NotFinite<T> found{.index = index};

@@ -5,8 +5,8 @@
 namespace lapl {
 namespace {
 
-// NumPy's SeedSequence: hashes the seed's 32-bit words into a pool of four, mixes the pool, and
-// draws words from it. After O'Neill, "Developing a seed_seq Alternative", 2015.
+// NumPy's SeedSequence: hashes the 32-bit words of the seed into a pool of four words, mixes it,
+// and draws words from it (O'Neill, "Developing a seed_seq Alternative", 2015).
 class SeedSequence {
  public:
   explicit SeedSequence(std::uint64_t seed) {

@@ -1,6 +1,6 @@
-// NumPy's default random numbers, bit for bit: SeedSequence and PCG64 (XSL-RR 128/64), after
-// O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for Random
-// Number Generation", HMC-CS-2014-0905. It can be advanced, so noise is drawn in parallel.
+// NumPy's default random numbers, bit for bit: SeedSequence and PCG64 (XSL-RR 128/64) of O'Neill,
+// "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for Random Number
+// Generation", HMC-CS-2014-0905. The generator can skip ahead, so noise is drawn in parallel.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct Pcg64 {
   }
 };
 
-/// The generator that numpy.random.default_rng(seed) starts from.
+/// The initial state of numpy.random.default_rng(seed).
 Pcg64 numpy_generator(std::uint64_t seed);
 
 /// NumPy's float32 uniform number in [0, 1) from 32 random bits.
@@ -53,8 +53,9 @@ LAPL_HOST_DEVICE float uniform_float32(std::uint32_t bits) {
   return static_cast<float>(bits >> 8) * 0x1p-24f;
 }
 
-/// Writes numbers first ... first + count - 1 of default_rng(seed).random(dtype=float32) through
-/// `store(index, value)`; each 64-bit output gives two, low half first. `first` must be even.
+/// Calls store(index, value) for numbers first ... first + count - 1 of
+/// default_rng(seed).random(dtype=float32). Each 64-bit output gives two numbers, low half first.
+/// `first` must be even.
 template <class Store>
 LAPL_HOST_DEVICE void draw_noise(Pcg64 generator, std::int64_t first, std::int64_t count,
                                  Store store) {

@@ -1,17 +1,17 @@
-// Covariance of a convolution's output, for weights that are all alike along a channel:
+// The covariance of a convolution's output, for weights that are equal all along a channel:
 //
 //   input[b,c0,i,j,c0,k,l] += c[c0] * sum over ch, p, q of
 //       mu[b,ch,i+p,j+q] * mu[b,ch,k+p,l+q] + gamma[b,ch,i+p,j+q,ch,k+p,l+q]
 //
-// where p, q go over the window. The sum does not depend on c0, and moving along the diagonal
-// (i,j), (k,l) by one moves its window by one; so it is made in three steps, each once:
+// where p, q go over the window. The sum does not depend on c0, and a move of (i,j), (k,l) along
+// the diagonal by one moves the window by one. So three steps, each done once, suffice:
 //
 //   channels[b,y,x,v,u] = sum over ch of mu[b,ch,y,x] mu[b,ch,v,u] + gamma[b,ch,y,x,ch,v,u]
 //   down[b,i,x,k,u]     = sum over p of channels[b,i+p,x,k+p,u]
 //   sum[b,i,j,k,l]      = sum over q of down[b,i,j+q,k,l+q]
 //
-// Each step adds in ascending order, in float32 (the same bits on CPU and GPU), or in float64 for
-// values stored so (on the CPU alone).
+// Each step adds in ascending order: in float32 with the same bits on CPU and GPU, or in float64
+// for values stored as such, on the CPU only.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@
 
 namespace lapl {
 
-/// input is (batch, outputs, rows, columns, outputs, rows, columns); mu (batch, channels, R, C) and
-/// gamma (batch, channels, R, C, channels, R, C) with R = rows + window.rows - 1 and
-/// C = columns + window.columns - 1; c (outputs). Dense and row-major.
+/// Dense row-major arrays: input (batch, outputs, rows, columns, outputs, rows, columns), mu
+/// (batch, channels, R, C), gamma (batch, channels, R, C, channels, R, C) and c (outputs), with R =
+/// rows + window.rows - 1 and C = columns + window.columns - 1.
 struct CovarianceProblem {
   std::int64_t batch = 0;
   std::int64_t channels = 0;
@@ -36,7 +36,7 @@ struct CovarianceProblem {
   Shape source() const {
     return {output.rows + window.rows - 1, output.columns + window.columns - 1};
   }
-  /// Values of `channels` and of `down` above, for one b.
+  /// Number of values of `channels` and of `down` above, for one b.
   std::int64_t channel_sums() const { return source().cells() * source().cells(); }
   std::int64_t down_sums() const {
     const std::int64_t one = output.rows * source().columns;
@@ -44,19 +44,19 @@ struct CovarianceProblem {
   }
 };
 
-/// What goes into the sum, each value stored as Storage (float, double or Half).
+/// The arrays of the sum, each value stored as Storage (float, double or Half).
 template <class Storage>
 struct CovarianceTerms {
   std::vector<Storage> input, mu, gamma, c;
 };
 
-/// Adds to `terms.input` on "cpu" or "cuda". `threads` of 0: one for each core. Throws DeviceError,
-/// also for float64 on "cuda".
+/// Adds to `terms.input` on backend "cpu" or "cuda". If `threads` is 0, it takes one for each core.
+/// Throws DeviceError, also for float64 on "cuda".
 template <class Storage>
 void add_covariance_on(const std::string& backend, const CovarianceProblem& problem,
                        CovarianceTerms<Storage>& terms, int threads);
 
-/// Adds to `terms.input` on the CPU. Other entries than those above are neither read nor written.
+/// Adds to `terms.input` on the CPU. Only the entries above are read and written.
 template <class Storage>
 void add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms, int threads);
 

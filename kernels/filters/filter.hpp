@@ -2,17 +2,17 @@
 //
 //   output[i,j] = sum over a,b of weights[a,b] * input[i + a - before_rows, j + b - before_columns]
 //
-// Every kind and mode is this sum: a convolution has its weights in reverse order, and a mode is a
-// choice of `before` and of the output's shape (solver/filters/filter.hpp). Indices outside the
-// input are those that scipy.ndimage's modes of the same names mean:
+// Every kind and mode is this sum: a convolution has its weights in reverse order, and a mode
+// chooses `before` and the output's shape (solver/filters/correlation.hpp). Indices outside the
+// input are resolved as in scipy.ndimage's modes of the same names:
 //
 //   constant   k k k k | a b c d | k k k k        nearest   a a a a | a b c d | d d d d
 //   reflect    d c b a | a b c d | d c b a        mirror    . d c b | a b c d | c b a .
 //   wrap       a b c d | a b c d | a b c d
 //
-// The direct method adds the terms in row-major order of the window, each by one fma, starting from
-// the first product (which is rounded once): the same bits on every backend. Weights that are 0
-// take no part, as in SciPy, so a NaN under one of them does not spread.
+// The direct method starts from the first product, rounded once, and adds the other terms in
+// row-major order of the window, each by one fma: the same bits on every backend. Weights of 0 are
+// left out, as in SciPy, so a NaN under one of them does not spread.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace lapl {
 
 enum class Edge : std::uint8_t { constant, nearest, reflect, mirror, wrap };
 
-/// Index of the input's value that stands at `index`, any distance outside of 0 ... size - 1; -1
-/// where that is the constant. `Index` must hold the sum of their magnitudes twice.
+/// The input's index that stands for `index`, any distance outside of 0 ... size - 1; -1 if the
+/// value is the constant. `Index` must be able to hold twice the sum of their magnitudes.
 template <class Index>
 LAPL_HOST_DEVICE Index edge_index(Edge edge, Index index, std::type_identity_t<Index> size) {
   if (index >= 0 && index < size) return index;
@@ -45,8 +45,8 @@ LAPL_HOST_DEVICE Index edge_index(Edge edge, Index index, std::type_identity_t<I
   return (edge == Edge::reflect ? 2 * size - 1 : 2 * size - 2) - place;
 }
 
-/// direct: the sum as it stands. separable: two passes of one dimension each, for weights of
-/// rank 1. fft: products of transforms, by overlap-save on large inputs.
+/// direct: the plain sum. separable: two passes in one dimension each, for weights of rank 1. fft:
+/// products of transforms, with overlap-save on large inputs.
 enum class FilterMethod : std::uint8_t { direct, separable, fft };
 
 /// One filter on inputs of one shape.
@@ -62,23 +62,22 @@ struct Correlation {
   T constant = 0;
 };
 
-/// A filter and how to compute it.
 template <class T>
 struct FilterPlan {
   Correlation<T> correlation;
   FilterMethod method = FilterMethod::direct;
-  int field = 0;  ///< of the state, where it is a run's
+  int field = 0;  ///< index in the state, if it filters a run's field
 };
 
-/// The factors of a window of rank 1: weights[a,b] = rows[a] * columns[b] to within
-/// 4 eps * max|weights|.
+/// The factors of a window of rank 1: weights[a,b] = rows[a] * columns[b] to within 4 eps *
+/// max|weights|.
 template <class T>
 struct SeparableWeights {
   std::vector<T> rows, columns;
 };
 
-/// The factors of the window's weights, found in double precision and rounded to T; nothing where
-/// the weights are not of rank 1, or where a weight is 0 and both its factors are not: a NaN would
+/// The factors of the window's weights, computed in double precision and rounded to T. None if the
+/// weights are not of rank 1, or if a weight is 0 and both its factors are not, since a NaN would
 /// spread through it.
 template <class T>
 std::optional<SeparableWeights<T>> separate(const Correlation<T>& correlation);

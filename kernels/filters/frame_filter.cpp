@@ -10,7 +10,7 @@
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/not_finite.hpp"
-#include "kernels/filters/cpu/filter.hpp"
+#include "kernels/filters/cpu/cpu_filter.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
 #endif
@@ -68,7 +68,7 @@ std::unique_ptr<FrameFilter<T>> make_frame_filter(const std::string& backend,
 #ifdef LAPL_HAS_CUDA
   return make_cuda_frame_filter(plan);
 #else
-  return nullptr;  // not reached: cuda_unavailable said so above
+  return nullptr;  // not reached: cuda_unavailable() has already thrown
 #endif
 }
 template std::unique_ptr<FrameFilter<float>> make_frame_filter(const std::string&,

@@ -1,4 +1,4 @@
-// float16 as storage: conversions to float and back, the same bits on host and device.
+// float16 for storage: conversions to and from float, with the same bits on host and device.
 #pragma once
 
 #include <bit>
@@ -11,12 +11,12 @@
 
 namespace lapl {
 
-/// IEEE binary16, to keep values in; sums are float.
+/// IEEE binary16, only for storage; sums are float.
 struct Half {
   std::uint16_t bits = 0;
 };
 
-/// The number that is computed with for a value as it is stored: float, double for double. Exact.
+/// The exact number for arithmetic: float for float and Half, double for double.
 LAPL_HOST_DEVICE float number_of(float value) { return value; }
 LAPL_HOST_DEVICE double number_of(double value) { return value; }
 LAPL_HOST_DEVICE float number_of(Half value) {
@@ -25,7 +25,7 @@ LAPL_HOST_DEVICE float number_of(Half value) {
 #else
   const std::uint32_t sign = (value.bits & 0x8000u) << 16, rest = value.bits & 0x7fffu;
   if (rest >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
-  // Exponents differ by 112; the product is exact, subnormal numbers included.
+  // Exponents differ by 112; the product is exact, also for subnormal numbers.
   return std::bit_cast<float>(
       sign | std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest << 13) * 0x1p112f));
 #endif
@@ -39,7 +39,7 @@ LAPL_HOST_DEVICE Storage stored_as(Number<Storage> value) {
   return value;
 }
 
-/// Rounded to nearest, ties to even; infinite from 65520 on.
+/// Rounds to nearest, ties to even; infinite from 65520 on.
 template <>
 LAPL_HOST_DEVICE Half stored_as<Half>(float value) {
 #ifdef __CUDA_ARCH__
@@ -55,7 +55,8 @@ LAPL_HOST_DEVICE Half stored_as<Half>(float value) {
   } else if (magnitude >= 0x38800000u) {
     half = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
   } else {
-    // Next to 1/2 float's last place is 2^-24, that of half's subnormal numbers: the sum rounds.
+    // Near 1/2 the last place of float is 2^-24, like that of half's subnormal numbers, so the sum
+    // rounds.
     half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
   }
   return {static_cast<std::uint16_t>(sign | half)};

@@ -1,4 +1,3 @@
-// Where the field of a backend lies, in host memory or on a device: for halos.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +6,14 @@
 
 namespace lapl {
 
-/// Not owned. The state of a backend until its next step.
+/// A view of a backend's state, in host or device memory, through which halos are exchanged. It
+/// owns nothing and is valid until the next step.
 template <class T>
 struct Block {
   Shape shape;
   std::int64_t pitch = 0;  ///< values from one row to the next
   T* values = nullptr;
-  void* stream = nullptr;  ///< device: the cudaStream_t in which it is stepped
+  void* stream = nullptr;  ///< the cudaStream_t in which a device steps it; null on the host
 };
 
 }  // namespace lapl

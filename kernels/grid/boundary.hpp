@@ -1,4 +1,4 @@
-// Boundary conditions by name, as configs have them; kernels/grid/face.hpp says what they mean.
+// Boundary conditions by name, as in configs; kernels/grid/face.hpp defines them.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace lapl {
 
 enum class Boundary : std::uint8_t { zero, insulated, periodic };
 
-/// The condition at either end of each axis.
+/// The condition at both ends of each axis.
 struct Boundaries {
   Boundary rows = Boundary::zero;
   Boundary columns = Boundary::zero;

@@ -1,11 +1,11 @@
-// Two buffers for a Jacobi step: an engine reads `current` and writes `next`, then swaps them.
+// The two buffers of a Jacobi step: an engine reads `current`, writes `next`, and swaps them.
 #pragma once
 
 #include <utility>
 
 namespace lapl {
 
-/// Not owned; rows * columns values each, on the host or on a device.
+/// Not owned; both of the size of the state, on the host or on a device.
 template <class T>
 struct DoubleBuffer {
   T* current = nullptr;

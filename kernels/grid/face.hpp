@@ -1,12 +1,12 @@
-// Faces: what a stencil reads on the ghost nodes just outside a block, described once for every
-// engine. A face is a law, or a neighbour.
+// Faces: the values of the ghost nodes just outside a block, defined once for every engine. A face
+// has a law, or a neighbour.
 //
 //              ghost      | interior ...              | ghost
 //   index        -1       |  0   1   2  ... n-2  n-1  |   n
 //   law       a + b u0    | u0  u1  u2           un-1 | a' + b' un-1
 //   neighbour   un-1      | u0  u1  u2           un-1 | u0             the block itself: periodic
 //
-// The node outside is held at 0 by (0, 0); nothing flows through a face with (0, 1).
+// The law (0, 0) holds the node outside at 0; nothing flows through a face with the law (0, 1).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Face {
   LAPL_HOST_DEVICE T ghost(T inside) const { return ghost_of(a, b, inside); }
 };
 
-/// The two faces of an axis; both are neighbours or none is.
+/// The two faces of an axis; either both are neighbours or neither is.
 template <class T>
 struct AxisFaces {
   Face<T> first, last;
@@ -59,16 +59,16 @@ struct Faces {
   friend bool operator==(const Faces&, const Faces&) = default;
 };
 
-/// Those of an axis: 0 planes, 1 rows, 2 columns.
+/// The faces of axis 0 (planes), 1 (rows) or 2 (columns).
 template <class T>
 const AxisFaces<T>& axis_faces(const Faces<T>& faces, int axis) {
   return axis == 0 ? faces.planes : axis == 1 ? faces.rows : faces.columns;
 }
 
-/// The interior node that gives the value at an index from -1 to size.
+/// The interior node from which the value at an index from -1 to size follows.
 struct AxisSource {
   std::int64_t index = 0;
-  bool ghost = false;  ///< by the law of the face there
+  bool ghost = false;  ///< the law of the face applies to its value
 };
 template <class T>
 LAPL_HOST_DEVICE AxisSource source_at(const AxisFaces<T>& faces, std::int64_t index,
@@ -78,8 +78,8 @@ LAPL_HOST_DEVICE AxisSource source_at(const AxisFaces<T>& faces, std::int64_t in
   return {index < 0 ? 0 : size - 1, true};
 }
 
-/// The value of a plane at an index from -1 to size of each axis, of which one at most is a ghost;
-/// `value(row, column)` reads the interior.
+/// The value of a plane at (row, column), where each is from -1 to its size and at most one of them
+/// is outside. `value(row, column)` reads the interior.
 template <class T, class Read>
 LAPL_HOST_DEVICE T value_at(const Faces<T>& faces, std::int64_t row, std::int64_t rows,
                             std::int64_t column, std::int64_t columns, Read value) {
@@ -91,8 +91,9 @@ LAPL_HOST_DEVICE T value_at(const Faces<T>& faces, std::int64_t row, std::int64_
   return found;
 }
 
-/// How an axis goes on beyond a face, for engines that extend the grid instead of imposing the
-/// faces at every step. A step of a mirror-symmetric linear equation keeps an extension exact.
+/// How an axis continues beyond a face. Some engines extend the grid once instead of imposing the
+/// laws of faces at each step; a step of a mirror-symmetric linear equation keeps the extension
+/// exact.
 enum class Extension : std::uint8_t { odd, even, periodic };
 
 struct AxisExtension {
@@ -102,7 +103,7 @@ struct Extensions {
   AxisExtension rows, columns;
 };
 
-/// The extension that keeps to the faces; none where a law is neither "held at 0" nor "even".
+/// The extension that is equivalent to the faces; none if a law is neither "held at 0" nor "even".
 template <class T>
 std::optional<Extensions> extensions_of(const Faces<T>& faces) {
   bool possible = true;
@@ -116,17 +117,17 @@ std::optional<Extensions> extensions_of(const Faces<T>& faces) {
   return possible ? std::optional(found) : std::nullopt;
 }
 
-/// What stands at any index of an extended axis.
+/// The source of the value at any index of an extended axis.
 template <class Index>
 struct Extended {
   Index index = 0;       ///< an interior node
-  bool ghost = false;    ///< the node just outside an odd face: 0
-  bool negated = false;  ///< its value with the other sign
+  bool ghost = false;    ///< the node just outside an odd face, which is 0
+  bool negated = false;  ///< the value is that of the node, negated
 };
 template <class Index>
 LAPL_HOST_DEVICE Extended<Index> extended(AxisExtension axis, Index index, Index size) {
   bool negated = false;
-  while (index < 0 || index >= size) {  // once, but on grids narrower than an engine's halo
+  while (index < 0 || index >= size) {  // more than once only on a grid narrower than the halo
     const bool before = index < 0;
     const Extension extension = before ? axis.first : axis.last;
     if (extension == Extension::periodic) {

@@ -15,8 +15,8 @@
 
 namespace lapl {
 
-/// Extents of a grid of one to three axes, each at least 1. One of two axes is one plane, one of
-/// one axis is one row.
+/// The extents of a grid on one to three axes, each at least 1. A grid on two axes has one plane, a
+/// grid on one axis one row.
 struct Shape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -26,12 +26,12 @@ struct Shape {
   constexpr std::int64_t cells() const { return planes * rows * columns; }
   friend constexpr bool operator==(Shape, Shape) = default;
 
-  /// One extent an axis, the slowest axis first, as configs and files have them.
+  /// The extents of its axes, slowest first, as in configs and files.
   std::vector<std::int64_t> extents() const;
   static Shape of(std::span<const std::int64_t> extents);
 };
 
-/// Rows of a grid, counted through all of its planes.
+/// A range of rows, counted through all planes of a grid.
 struct RowRange {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -41,41 +41,41 @@ struct RowRange {
   friend constexpr bool operator==(RowRange, RowRange) = default;
 };
 
-/// Distances between neighbouring nodes; one number stands for every axis.
+/// Distances between neighbouring nodes along each axis.
 struct Spacing {
-  std::array<double, 3> by_axis = {1, 1, 1};  ///< of planes, rows, columns
+  std::array<double, 3> by_axis = {1, 1, 1};  ///< distance along planes, rows, columns
 
   constexpr Spacing(double of_all = 1) : by_axis{of_all, of_all, of_all} {}
-  /// One an axis, the slowest first, or one alone; axes that a grid has not have the first.
+  /// From one number for each axis, slowest first, or one number for all. Axes that the grid lacks
+  /// get the first number.
   static Spacing of(std::span<const double> given);
-  /// As `of` takes them: one alone where those of a grid's axes are equal.
+  /// The inverse of `of`: one number if all axes of the grid have the same, else one for each.
   std::vector<double> given(int axes) const;
 
   constexpr double columns() const { return by_axis[2]; }
   friend constexpr bool operator==(const Spacing&, const Spacing&) = default;
 };
 
-/// "2000 x 3000"
+/// The extents as text, for example "2000 x 3000".
 std::string text_of(Shape shape);
 
-/// An axis of a grid, the slowest first.
+/// Names of an axis of a grid.
 struct GridAxis {
-  const char* name;      ///< of one index along it
-  const char* position;  ///< of a node: the axis of that name in files
+  const char* name;      ///< of an index along it
+  const char* position;  ///< of a coordinate along it, which is the dimension's name in files
 };
 inline constexpr std::array<GridAxis, 3> all_axes = {
     {{"plane", "z"}, {"row", "y"}, {"column", "x"}}};
 
-/// The axes that a grid has, each with its extent.
+/// The axes of a grid with their extents, slowest first.
 std::vector<std::pair<GridAxis, std::int64_t>> axes_of(Shape shape);
 
-/// Where the cell at an index lies.
 struct Cell {
   std::int64_t row = 0;
   std::int64_t column = 0;
   std::int64_t plane = 0;
 
-  /// Of an index for each axis of a grid, the slowest first.
+  /// From one index for each axis of a grid, slowest first.
   static Cell of(std::span<const std::int64_t> indices);
 };
 
@@ -87,7 +87,7 @@ constexpr Cell cell_at(Shape shape, std::int64_t index) {
           index / shape.columns / shape.rows};
 }
 
-/// Extents and indices by axis: planes, rows, columns.
+/// Extents or indices of planes, rows and columns, as an array.
 constexpr std::array<std::int64_t, 3> by_axis(Shape shape) {
   return {shape.planes, shape.rows, shape.columns};
 }
@@ -95,7 +95,7 @@ constexpr std::array<std::int64_t, 3> by_axis(Cell cell) {
   return {cell.plane, cell.row, cell.column};
 }
 
-/// "row 3, column 4": an index for each axis of the grid.
+/// The cell as text, for example "row 3, column 4", with an index for each of `axes` axes.
 std::string text_of(Cell cell, int axes);
 
 }  // namespace lapl

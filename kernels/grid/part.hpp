@@ -1,5 +1,5 @@
-// A part of a grid: the cells of one rank, and around them those of its neighbours, as deep as it
-// needs for some steps.
+// The part of a grid that one rank steps: the cells it owns, and around them a halo of its
+// neighbours' cells, deep enough for some steps. Part and halo together are the rank's block.
 //
 //     whole        0 . . . first ............. first + own . . . whole
 //     the block            | before |  own cells  | after |
@@ -13,12 +13,12 @@
 
 namespace lapl {
 
-/// By axis: planes, rows, columns.
+/// Arrays are by axis: planes, rows, columns.
 struct Part {
-  Shape whole;                                  ///< the grid
-  std::array<std::int64_t, 3> first = {};       ///< index of the first own cell
-  std::array<std::int64_t, 3> own = {1, 1, 1};  ///< extents
-  std::array<std::int64_t, 3> before = {};      ///< cells of neighbours on either side
+  Shape whole;                                  ///< shape of the grid
+  std::array<std::int64_t, 3> first = {};       ///< index in the grid of the first own cell
+  std::array<std::int64_t, 3> own = {1, 1, 1};  ///< number of own cells along each axis
+  std::array<std::int64_t, 3> before = {};      ///< depth of the halo at the beginning of each axis
   std::array<std::int64_t, 3> after = {};
   std::array<bool, 3> endless = {};  ///< the grid is periodic along the axis
 
@@ -28,7 +28,6 @@ struct Part {
   constexpr std::int64_t cells() const { return own[0] * own[1] * own[2]; }
   constexpr std::int64_t rows() const { return own[0] * own[1]; }
 
-  /// Of the block.
   constexpr Shape shape() const {
     return {.rows = before[1] + own[1] + after[1],
             .columns = before[2] + own[2] + after[2],
@@ -36,12 +35,12 @@ struct Part {
             .axes = whole.axes};
   }
 
-  /// Whether the block goes on in another rank's there.
+  /// True if another rank has the cells beyond this face of the part.
   constexpr bool is_open(std::size_t axis, bool last) const {
     return (last ? after : before)[axis] > 0;
   }
 
-  /// Where own row `row` begins, in the block and in the grid.
+  /// Index at which own row `row` begins, in the block and in the grid.
   constexpr std::int64_t in_block(std::int64_t row) const {
     return index_of(shape(), {before[1] + row % own[1], before[2], before[0] + row / own[1]});
   }
@@ -49,13 +48,13 @@ struct Part {
     return index_of(whole, {first[1] + row % own[1], first[2], first[0] + row / own[1]});
   }
 
-  /// Of the grid, where an index of the block along an axis lies.
+  /// The index in the grid of an index in the block, along one axis.
   constexpr std::int64_t index_in_grid(std::size_t axis, std::int64_t index) const {
     index += first[axis] - before[axis];
     const std::int64_t size = by_axis(whole)[axis];
     return endless[axis] ? (index % size + size) % size : index;
   }
-  /// Where the grid's row begins of which row `row` of the block is a part.
+  /// Index at which row `row` of the block, extended to a whole row, begins in the grid.
   constexpr std::int64_t row_in_grid(std::int64_t row) const {
     const std::int64_t rows = shape().rows;
     return index_of(whole, {index_in_grid(1, row % rows), 0, index_in_grid(0, row / rows)});

@@ -27,14 +27,15 @@ std::uint64_t machine_memory() {
   return 0;
 }
 
-/// The number in a control group's file; `unlimited` where there is none ("max", or no file).
+/// The number in a control group's file; `unlimited` for "max", if there is no file, or for a
+/// number that no memory has, by which version 1 says the same.
 std::uint64_t group_number(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
-  return file >> number ? number : unlimited;
+  return file >> number && number < std::uint64_t{1} << 60 ? number : unlimited;
 }
 
-/// The file cache of a control group, which counts as used but gives way.
+/// The file cache of a control group, in bytes. It counts as used, but is freed on demand.
 std::uint64_t group_cache(const std::filesystem::path& group, const std::string& prefix) {
   std::ifstream file(group / "memory.stat");
   std::string name;
@@ -44,25 +45,24 @@ std::uint64_t group_cache(const std::filesystem::path& group, const std::string&
   return cache;
 }
 
-/// A version of control groups as its files have it.
 struct GroupFiles {
   const char* limit;
   const char* used;
-  const char* prefix;  ///< in memory.stat, of what a group and those below it have together
+  const char* prefix;  ///< of entries in memory.stat that include the groups below
 };
 constexpr GroupFiles version_1 = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
 constexpr GroupFiles version_2 = {"memory.max", "memory.current", ""};
 
-/// The memory that a control group and those above it leave: batch systems set limits on any of the
-/// levels. In a container the group's own folder may be out of sight; that of all groups is its
-/// own.
+/// The memory left by a control group and all groups above it, since batch systems set limits on
+/// any level. In a container the group's own folder may be hidden; the top folder is then that of
+/// the container.
 std::uint64_t memory_of_groups(const std::filesystem::path& root, const std::string& name,
                                const GroupFiles& files) {
   std::uint64_t least = unlimited;
   for (auto group = root / name.substr(1);; group = group.parent_path()) {
     const std::uint64_t limit = group_number(group / files.limit);
-    const std::uint64_t used = group_number(group / files.used);
-    if (limit != unlimited && used != unlimited)
+    const std::uint64_t used = limit == unlimited ? limit : group_number(group / files.used);
+    if (used != unlimited)
       least = std::min(
           least, limit - std::min(limit, used - std::min(used, group_cache(group, files.prefix))));
     if (group == root || !group.has_relative_path()) return least;

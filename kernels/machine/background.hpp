@@ -1,4 +1,3 @@
-// Work beside the stepping.
 #pragma once
 
 #include <chrono>
@@ -6,11 +5,12 @@
 
 namespace lapl {
 
-/// Does `work` in a thread of its own, or at once where a limit on processes allows no more
-/// threads; what it throws comes out of get().
+/// Does `work` in a thread of its own, or at once if a limit on processes allows no thread. get()
+/// rethrows its exception.
 template <class Work>
 auto in_background(const Work& work) {
-  // A copy: libstdc++ has moved away what it is handed before it finds that there is no thread.
+  // Passes a copy, because libstdc++ moves its argument away before it finds that no thread can
+  // start.
   auto done = std::async(std::launch::async | std::launch::deferred, work);
   if (done.wait_for(std::chrono::seconds(0)) == std::future_status::deferred) done.wait();
   return done;

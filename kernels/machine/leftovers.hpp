@@ -1,6 +1,6 @@
-// What is there only for a while, and what killed processes leave of it. A temporary file or folder
-// is held by a lock (PosixFile::hold), which goes with its process however that ends, on other
-// machines too: one that nobody holds is a leftover. On a file system without locks none is
+// Temporary files and folders, and the removal of those that killed processes have left. A
+// temporary file or folder is locked (PosixFile::hold) until its process ends in any way, also for
+// other machines; one without a lock is a leftover. On a file system without locks nothing is
 // removed.
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace lapl {
 
-/// Removes from `folder` this user's folders whose names are `start`, which begins with a point,
-/// and then letters and digits alone, where nobody holds them. What cannot be removed stays.
+/// Removes from `folder` this user's unlocked folders whose names are `start`, which begins with a
+/// point, followed by letters and digits. Folders that cannot be removed stay.
 void remove_leftovers(const std::filesystem::path& folder, const std::string& start);
 
-/// `.NAME.tmp-PID` beside `target`, for this process; what others have left of that kind is
-/// removed. A NAME for which that would be too long is cut.
+/// The path `.NAME.tmp-PID` beside `target`, for this process. Leftovers of that form are removed.
+/// A NAME that would make it too long is shortened.
 std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
-/// Removes the name in /dev/shm that Clang's OpenMP gives this process when it starts, or a child
-/// of it when that is forked: where a process is killed, or ends by _exit, it would stay. Nobody
-/// reads it but another OpenMP of the same process.
+/// Removes the file in /dev/shm that Clang's OpenMP creates when this process or a forked child
+/// starts. It would stay if the process is killed or ends by _exit. Only another OpenMP runtime in
+/// the same process would read it.
 void remove_openmp_name();
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// Memory that a backend takes, known before it is made.
+// Estimates of the memory that a backend needs, before it is made.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@ struct Memory {
   double device = 0;
 };
 
-/// The memory that backend "cpu" or "cuda" takes for a problem and what is derived from its states.
-/// The values of coefficients are not read. Arrays on a GPU have padded rows.
+/// The memory that backend "cpu" or "cuda" needs for a problem and its derived outputs, padding of
+/// rows on a GPU included. Values of coefficients are not read.
 template <class T>
 Memory memory_needed(const std::string& backend, const Problem<T>& problem,
                      const std::vector<DerivedPlan<T>>& derived = {});
 
-/// Bytes of transforms that engine spectral takes at a time on a GPU; an L2 cache has 50 MB.
+/// Bytes of transforms that engine spectral computes at once on a GPU. An L2 cache has 50 MB.
 inline constexpr std::int64_t spectral_batch_bytes = 32 << 20;
 
-/// What engine spectral takes beside: modes, and of a source its modes, itself and what it is
-/// computed in; on a GPU also a batch of lines, and as much for cuFFT.
+/// Extra memory of engine spectral: modes, and for a source its modes, values and workspace; on a
+/// GPU also a batch of lines, and as much again for cuFFT.
 Memory spectral_memory(const std::string& backend, Shape shape, bool source);
 
-/// What is available now; 0 where that is not known, and for a device that is not there.
+/// The memory available now; 0 if it is not known or there is no device.
 Memory memory_available(const std::string& backend);
 
 }  // namespace lapl

@@ -1,5 +1,5 @@
-// Programs that this one starts: looked for on PATH, in its absolute entries alone, so that a
-// folder that somebody works in cannot put its own in their place.
+// Finds programs on PATH, only in its absolute folders, so that a program in the current folder
+// cannot take their place.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ bool is_program(const std::string& path);
 
 std::vector<std::string> absolute_folders_of_path();
 
-/// The path of the first program of that name; empty where there is none.
+/// The path of the first program called `name` in the folders; empty if there is none.
 std::string program_in(const std::vector<std::string>& folders, const std::string& name);
 
 }  // namespace lapl

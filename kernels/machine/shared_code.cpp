@@ -18,7 +18,7 @@ constexpr int all_seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SE
 
 int received = -1;
 
-// The `size` bytes before the place `end`; empty where there are fewer.
+// The `size` bytes that end at offset `end`; empty if there are fewer.
 std::string bytes_before(int file, off_t end, std::uint64_t size) {
   if (end < 0 || static_cast<std::uint64_t>(end) < size) return {};
   std::string bytes(size, '\0');
@@ -38,7 +38,7 @@ int open_shared_code() { return ::memfd_create("lapl-code", MFD_CLOEXEC | MFD_AL
 void seal_shared_code(int file, std::string_view library, std::string_view text) {
   if (!library.empty()) {
     const std::string all = std::string(library).append(text).append(length_of(text));
-    // A part is no library of the text, and is left behind as useless.
+    // A library cut short could not be used, so it is discarded.
     if (::write(file, all.data(), all.size()) != static_cast<ssize_t>(all.size()) &&
         ::ftruncate(file, 0) != 0)
       return;

@@ -1,8 +1,8 @@
-// Compiled code on its way from a sweep to its members: an anonymous file (memfd_create) that is
-// sealed, so that nobody can change what has been checked. It holds what it was compiled from,
-// which must be all that its reader would compile, to the byte:
+// Compiled code that a sweep passes to its members, in an anonymous file (memfd_create). The file
+// is sealed, so that nobody can change it after it has been checked. It holds the text it was
+// compiled from, which must be byte for byte what the reader would compile:
 //
-//   library | text | length of the text, 8 bytes        or nothing, where the compiler failed
+//   library | text | length of the text, 8 bytes        or nothing, if the compiler failed
 #pragma once
 
 #include <memory>
@@ -15,35 +15,35 @@ namespace lapl {
 
 class CompiledCode;
 
-/// Names the descriptor to a member.
+/// The environment variable that tells a member the file's descriptor.
 inline constexpr const char* shared_code_variable = "LAPL_SHARED_CODE";
 
-/// The descriptor of an empty file that is still to be sealed; -1 where there can be none.
+/// The descriptor of an empty file, to be sealed later; -1 if the system has no such files.
 int open_shared_code();
-/// Writes the file, unless `library` is empty, and seals it.
+/// Writes `library` and `text` to the file, unless `library` is empty, and seals it.
 void seal_shared_code(int file, std::string_view library, std::string_view text);
 
-/// usable: a library of exactly this text, sealed, of this user; pending: may become one.
+/// usable: a sealed library of exactly this text, made by this user; pending: not yet sealed.
 enum class SharedCodeState { pending, usable, useless };
 SharedCodeState shared_code_state(int file, std::string_view text);
 
-/// For main: takes the variable from the environment, and keeps the file from what it starts.
+/// For main: reads the variable and removes it, and closes the file in processes that this one
+/// starts.
 void receive_shared_code();
-/// What it has received; -1: nothing.
+/// The descriptor that this process has received, or -1.
 int received_shared_code();
 
-/// Compiles for other processes.
 class SharedCode {
  public:
-  /// Starts the compiler, and does not wait for it.
+  /// Starts the compiler and returns at once.
   explicit SharedCode(const CodeText& text);
   SharedCode(const SharedCode&) = delete;
   SharedCode& operator=(const SharedCode&) = delete;
   ~SharedCode();
 
-  /// Whether the file is sealed. Never waits.
+  /// True once the file is sealed. Never waits.
   bool ready();
-  /// The file; -1 where there can be none.
+  /// The descriptor of the file; -1 if the system has no such files.
   int file() const { return file_; }
 
  private:

@@ -16,10 +16,10 @@ namespace {
 
 using Word = std::uint64_t;
 
-// The file, opened anew: its locks are those of one call, in whichever thread and process.
+// Opens the file anew, so that locks belong to this call and not to the process.
 class Records {
  public:
-  // Sealed code of a sweep on CPUs, and other files, are none: file_ is -1.
+  // file_ stays -1 for a file of another kind, such as the sealed code of a sweep on CPUs.
   explicit Records(int file) {
     if (::fcntl(file, F_GET_SEALS) == F_SEAL_SEAL)
       file_ = ::open(fmt::format("/proc/self/fd/{}", file).c_str(), O_RDWR | O_CLOEXEC);
@@ -30,7 +30,7 @@ class Records {
     if (file_ >= 0) ::close(file_);
   }
 
-  // Until this object goes away, or its process does.
+  // The lock lasts until this object is destroyed or the process ends.
   bool lock(off_t place) {
     struct flock lock {};
     lock.l_type = F_WRLCK;
@@ -53,7 +53,7 @@ class Records {
     return std::nullopt;
   }
 
-  // It counts once the end does.
+  // The record counts once the new end has been written.
   void append(std::string_view text, std::string_view code) {
     const Word lengths[] = {text.size(), code.size()};
     std::string record(sizeof(lengths), '\0');
@@ -82,7 +82,7 @@ class Records {
 
 int open_shared_kernels() {
   const int file = ::memfd_create("lapl-kernels", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (file >= 0) ::fcntl(file, F_ADD_SEALS, F_SEAL_SEAL);  // so it is known
+  if (file >= 0) ::fcntl(file, F_ADD_SEALS, F_SEAL_SEAL);  // marks the file as one of kernels
   return file;
 }
 

@@ -1,7 +1,7 @@
-// Kernels that the members of a sweep on GPUs share: an anonymous file that all of them hold open.
-// Who finds none of its text there compiles it and leaves it there; who wants the same one
-// meanwhile waits. Only the sweep's own processes reach the file, and take what was compiled from
-// all that they would compile, to the byte.
+// Kernels that the members of a sweep on GPUs share, in an anonymous file that all of them hold
+// open. A member that does not find its text there compiles it and adds it; others that need the
+// same text meanwhile wait. Only processes of the sweep can reach the file, and they take only code
+// that was compiled from byte for byte what they would compile.
 //
 //   end: 8 bytes | record | record | ...   a record: lengths of text and code, 8 bytes each, both
 #pragma once
@@ -12,12 +12,13 @@
 
 namespace lapl {
 
-/// The descriptor of a file without kernels, which received_shared_code() gives to a member
-/// (kernels/machine/shared_code.hpp); -1 where there can be none.
+/// The descriptor of an empty file of kernels, which a member gets from received_shared_code()
+/// (kernels/machine/shared_code.hpp); -1 if the system has no such files.
 int open_shared_kernels();
 
-/// The code of this text, from the file or made; none from `make` is not left behind. Where `file`
-/// is not such a file, or fails, it is made. Whoever dies while it makes one makes nobody wait.
+/// The code of this text, from the file or from make(). An empty result of make() is not stored. If
+/// `file` is not such a file, or fails, make() is called. If a process dies while it makes code,
+/// others do not wait for it.
 std::string shared_kernel(int file, std::string_view text,
                           const std::function<std::string()>& make);
 

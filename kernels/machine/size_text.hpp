@@ -1,4 +1,3 @@
-// Bytes as people read them.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +8,7 @@
 
 namespace lapl {
 
-/// "712 B", "320 GB": three digits, units of 1000.
+/// Bytes as people read them, for example "712 B" or "320 GB": three digits, units of 1000.
 inline std::string size_text(double bytes) {
   constexpr std::array units = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
   std::size_t unit = 0;

@@ -30,7 +30,7 @@ TemporaryFolder::TemporaryFolder(const fs::path& parent, const std::string& name
     : keep_(keep) {
   const std::string start = ".lapl-" + name + "-";
   remove_leftovers(parent, start);
-  for (;;) {  // again where another process removes it before it is held
+  for (;;) {  // repeats if another process removes the folder before it is locked
     std::string path = (parent / ((keep ? name + "-" : start) + "XXXXXX")).string();
     if (::mkdtemp(path.data()) == nullptr)
       throw IoError("{}: no temporary folder can be made there: {}", parent.string(),
@@ -47,7 +47,7 @@ TemporaryFolder::TemporaryFolder(const fs::path& parent, const std::string& name
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // what cannot be removed must not hide the result
+  std::error_code ignored;  // a folder that cannot be removed must not hide the result
   if (!keep_) fs::remove_all(path_, ignored);
   ::close(descriptor_);
 }

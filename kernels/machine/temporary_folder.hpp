@@ -1,4 +1,3 @@
-// A folder for a while: that of a command beside the run it is for, that of code being compiled.
 #pragma once
 
 #include <filesystem>
@@ -6,22 +5,22 @@
 
 namespace lapl {
 
-/// $TMPDIR, or /tmp where that is not set or empty; absolute. Throws IoError.
+/// $TMPDIR as an absolute path, or /tmp if it is not set or empty. Throws IoError.
 std::filesystem::path folder_of_temporaries();
 
-/// A new folder for this user alone that goes with the object, unless it is to be kept. Where a
-/// signal ends the process first, the next one of that name removes it.
+/// A new folder that only this user can enter. It is removed with the object, unless it is to be
+/// kept. If the process is killed first, the next one that makes a folder of this name removes it.
 class TemporaryFolder {
  public:
-  /// Called `.lapl-NAME-` and six characters, or `NAME-` and these where it is to be kept. Throws
-  /// IoError.
+  /// Makes the folder `.lapl-NAME-` plus six characters, or `NAME-` plus six if it is to be kept.
+  /// Throws IoError.
   TemporaryFolder(const std::filesystem::path& parent, const std::string& name, bool keep = false);
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();
 
   const std::filesystem::path& path() const { return path_; }
-  /// The open folder: the same one even where somebody has renamed it.
+  /// Descriptor of the open folder, which stays the same one if it is renamed.
   int descriptor() const { return descriptor_; }
 
  private:

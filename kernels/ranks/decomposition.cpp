@@ -15,21 +15,20 @@ std::array<int, 3> place_of(const std::array<int, 3>& counts, int rank) {
   return {rank / counts[2] / counts[1], rank / counts[2] % counts[1], rank % counts[2]};
 }
 
-// Least extents of blocks.
 std::array<std::int64_t, 3> least_block(const Decomposition& by) {
   std::array<std::int64_t, 3> least = by_axis(by.grid);
   for (std::size_t axis = 0; axis < 3; ++axis) least[axis] /= by.counts[axis];
   return least;
 }
 
-// The next number of steps between exchanges to look at: up to a pass by powers of two, whole
-// passes from there on.
+// The next number of steps between exchanges to try: powers of two up to a pass, then whole passes.
 std::int64_t next_steps(std::int64_t steps, const Division& division) {
   const std::int64_t pass = division.steps_of_pass;
   return steps < pass ? std::min(2 * steps, pass) : steps + pass;
 }
 
-// With halos for as many steps as take the least time.
+// The decomposition with these counts whose halo depth takes the least time; none if blocks would
+// be too small.
 std::optional<Decomposition> with_counts(const Division& division, std::array<int, 3> counts) {
   Decomposition by{division.grid, division.endless, division.ranks, counts};
   std::int64_t most = division.steps_of_pass * division.most_passes;

@@ -1,4 +1,3 @@
-// Fills the halo of a block with what its neighbours hold there.
 #pragma once
 
 #include <memory>
@@ -15,24 +14,24 @@ class Halo {
  public:
   virtual ~Halo() = default;
 
-  /// Called by all ranks that step, in the same order. `block`: where the state of this one's
-  /// backend lies, every field. On a device it goes on in the block's stream.
+  /// Fills the halo of `block`, the state of this rank's backend with all fields. All ranks that
+  /// step must call it, in the same order. On a device the copies are enqueued in the block's
+  /// stream.
   virtual void fill(Ranks& ranks, const Block<T>& block) = 0;
 
-  /// Which way halos go, for people; empty where there is one.
+  /// For people: the way halos are exchanged, or empty if there is only one.
   virtual std::string how() const { return {}; }
 };
 
-/// In host memory.
 template <class T>
 std::unique_ptr<Halo<T>> make_host_halo(const Decomposition& by, int rank, int fields);
 
-/// Why halos of blocks on devices go through host memory; empty where they do not, and for blocks
-/// of the backend "cpu". Called by all ranks together.
+/// For people: why halos of blocks on devices go through host memory; empty if they do not, and for
+/// backend "cpu". All ranks must call it.
 std::string why_through_host(Ranks& ranks, const std::string& backend);
 
-/// For blocks of the backend "cpu" or "cuda", whose device is the current one; made by all ranks
-/// together. `through_host`: as why_through_host says.
+/// Makes the exchange for blocks of backend "cpu" or "cuda", the latter on the current device. All
+/// ranks must call it. `through_host` is the result of why_through_host.
 template <class T>
 std::unique_ptr<Halo<T>> make_halo(Ranks& ranks, const std::string& backend,
                                    const Decomposition& by, int fields,

@@ -1,5 +1,4 @@
-// What goes between neighbours to fill the halo of a block: a message from each side, edge and
-// corner.
+// The messages that fill the halo of a block: one from the neighbour at each side, edge and corner.
 #pragma once
 
 #include <vector>
@@ -8,22 +7,22 @@
 
 namespace lapl {
 
-/// Cells of a block, from the first on: planes, rows, columns.
+/// A box of cells of a block; planes, rows, columns.
 struct Box {
   std::array<std::int64_t, 3> first = {}, count = {};
   std::int64_t cells() const { return count[0] * count[1] * count[2]; }
 };
 
-/// With one neighbour.
+/// The exchange with one neighbour in one direction.
 struct HaloMessage {
   int peer = 0;
   int sent_tag = 0, received_tag = 0;
-  Box own = {};   ///< goes to the neighbour
-  Box halo = {};  ///< comes from it
+  Box own = {};   ///< sent to the neighbour
+  Box halo = {};  ///< received from it
 };
 
-/// Of the rank's block. Where several go to one neighbour, what it receives from here is in the
-/// opposite order. None where the rank has nothing to step.
+/// The messages of the rank's block; none if it has nothing to step. If several go to one
+/// neighbour, that neighbour receives them in the opposite order of its own list.
 std::vector<HaloMessage> halo_messages(const Decomposition& by, int rank);
 
 }  // namespace lapl

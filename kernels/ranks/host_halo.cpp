@@ -41,7 +41,7 @@ class HostHalo final : public Halo<T> {
     return std::as_writable_bytes(std::span(values));
   }
 
-  // Row by row, between a box and as many values on end.
+  // Copies row by row between a box of the block and contiguous values.
   template <class Copy>
   void copy_rows(const Block<T>& block, const Box& box, T* packed, const Copy& copy) const {
     const Shape shape = block.shape;
@@ -55,7 +55,7 @@ class HostHalo final : public Halo<T> {
 
   std::vector<HaloMessage> messages_;
   int fields_;
-  std::vector<std::vector<T>> gone_, come_;  // with each message
+  std::vector<std::vector<T>> gone_, come_;  // packed values of each message
 };
 
 }  // namespace

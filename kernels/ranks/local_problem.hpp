@@ -1,6 +1,7 @@
-// The problem that one rank steps: that of the whole grid on its block. Where the block goes on in
-// another rank's, any law will do: what it makes reaches one cell further in with every stage, and
-// the halo is as deep as that. It is insulated there, which engines of GPUs step fastest.
+// The problem that one rank steps: the problem of the whole grid, on its block. Where the block
+// borders on another rank's, any law will do: the error it causes moves one cell further in with
+// every stage, and the halo is deep enough. These faces are insulated, which GPU engines step
+// fastest.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace lapl {
 
-/// The faces of a block: insulated where it is open.
+/// The faces of a block: insulated where it borders on another rank's block.
 template <class T>
 Faces<T> open_faces(Faces<T> faces, const Part& part) {
   const auto open = [&](std::size_t axis, AxisFaces<T>& of_axis) {
@@ -27,7 +28,7 @@ Faces<T> open_faces(Faces<T> faces, const Part& part) {
   return faces;
 }
 
-/// The values of a block, of those of a whole grid.
+/// The values of a block, taken from those of the whole grid.
 template <class T>
 std::vector<T> values_of_block(const std::vector<T>& whole, const Part& part) {
   const Shape shape = part.shape();
@@ -41,8 +42,8 @@ std::vector<T> values_of_block(const std::vector<T>& whole, const Part& part) {
   return block;
 }
 
-/// What the first rank has of a whole grid: each rank's part of it, with the cells around. Called
-/// by all; one of them after the other is given its own.
+/// Distributes the first rank's values of a whole grid: returns those of this rank's block. All
+/// ranks must call it; they are served one after the other.
 template <class T>
 std::vector<T> values_of_first(Ranks& ranks, const std::vector<T>& whole, const Part& mine) {
   if (ranks.count() == 1) return values_of_block(whole, mine);
@@ -68,7 +69,7 @@ std::vector<T> values_of_first(Ranks& ranks, const std::vector<T>& whole, const 
   return values_of_block(whole, mine);
 }
 
-/// `coefficients`: those of the part.
+/// The problem on a part; `coefficients` hold the values of its block.
 template <class T>
 Problem<T> local_problem(const Problem<T>& whole, const Part& part,
                          std::vector<std::vector<T>> coefficients) {
@@ -84,7 +85,7 @@ Problem<T> local_problem(const Problem<T>& whole, const Part& part,
   return local;
 }
 
-/// Cells beyond its own that a cell depends on through all of these stages.
+/// The distance in cells from which all of these stages together read values.
 inline std::int64_t reach_of(const std::vector<Stage>& stages) {
   std::int64_t reach = 0;
   for (const Stage& stage : stages) reach += properties_of(stage.tree).radius;

@@ -1,5 +1,6 @@
-// The functions of the library lapl_mpi. It alone is linked with MPI, and is loaded where ranks are
-// asked for: MPI brings dozens of libraries, and some of them act while they are loaded.
+// The functions of the library lapl_mpi. It alone is linked with MPI, and it is loaded only for a
+// run on several ranks, because MPI brings dozens of libraries, some of which act when they are
+// loaded.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace lapl {
 
-/// Each as ranks.hpp has it.
+/// Functions as declared in ranks.hpp.
 struct MpiModule {
   std::string (*mpi_library)();
   std::unique_ptr<Ranks> (*all_ranks)();

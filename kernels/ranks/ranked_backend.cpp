@@ -14,8 +14,8 @@
 #include "kernels/filters/frame_filter.hpp"
 #include "kernels/ranks/halo.hpp"
 #include "kernels/ranks/local_problem.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 #include "kernels/ranks/redistribution.hpp"
-#include "kernels/ranks/rows.hpp"
 
 namespace lapl {
 namespace {
@@ -88,7 +88,7 @@ class RankedBackend final : public Backend<T> {
   void advance(std::int64_t steps) override {
     const auto start = std::chrono::steady_clock::now();
     const bool depends = by_.depth > 0 && reach_ > 0;
-    // Whole, so that an engine takes as many steps at once as it can.
+    // The whole halo is filled, so that an engine takes as many steps at once as it can.
     const auto needed = [&](std::int64_t of) { return std::min(of * reach_, by_.depth); };
     for (std::int64_t left = steps, taken = 0; left > 0; left -= taken) {
       if (depends) fill(needed(left));
@@ -99,7 +99,7 @@ class RankedBackend final : public Backend<T> {
     seconds_ += std::chrono::steady_clock::now() - start;
   }
 
-  // At once, since what is around a value may be another rank's.
+  // Ends the search at once, because the values around may belong to another rank.
   void start_finite_check() override {
     not_finite_.reset();
     std::optional<NotFinite<T>> here;
@@ -174,7 +174,7 @@ class RankedBackend final : public Backend<T> {
  private:
   static constexpr int none = -1;
 
-  // Of the state, where this rank steps it.
+  // Values of the state at `indices`, where this rank steps them.
   std::vector<std::optional<T>> own_values(std::span<const std::int64_t> indices) const {
     std::vector<std::optional<T>> own(indices.size());
     std::vector<std::int64_t> in_block;
@@ -200,7 +200,7 @@ class RankedBackend final : public Backend<T> {
     return own;
   }
 
-  // Makes the halo right so deep.
+  // Makes sure that the halo is valid to this depth.
   void fill(std::int64_t depth) {
     if (filled_ >= depth || by_.depth == 0) return;
     if (block_) halo_->fill(*stepping_, block_->block());
@@ -214,7 +214,8 @@ class RankedBackend final : public Backend<T> {
     return buffer;
   }
 
-  // By the first rank, on all of the field: windows may be as large as it, and transforms are.
+  // The first rank filters the whole field, because windows may be as large as it and transforms
+  // are.
   std::span<const T> filtered(std::size_t plan) {
     const std::vector<T> field = gather_rows(*capturing_, captured_.field(filtered_[plan]));
     std::vector<T> result(field.size());
@@ -236,34 +237,34 @@ class RankedBackend final : public Backend<T> {
   Part part_;
   RowRange rows_;
   std::int64_t reach_, derived_reach_ = 0;
-  std::int64_t filled_ = 0;  // how deep the halo is right
+  std::int64_t filled_ = 0;  // depth to which the halo is valid
   std::unique_ptr<Halo<T>> halo_;
   Redistribution<T> redistribution_;
   std::string backend_;
   int threads_;
   std::vector<std::vector<T>> coefficients_;  // of the block, until set_derived
-  std::unique_ptr<Backend<T>> block_;         // none where this rank has nothing to step
+  std::unique_ptr<Backend<T>> block_;         // null if this rank has nothing to step
   Capture<T> of_block_;
-  std::vector<int> filtered_;  // of each plan, the field that it filters
+  std::vector<int> filtered_;  // the field that each plan filters
   std::vector<std::unique_ptr<FrameFilter<T>>> of_first_;
   std::optional<NotFinite<T>> not_finite_;
-  std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges, and waiting for them
+  std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges, waiting included
   bool with_derived_ = false, fresh_ = true;
   Captured<T> captured_;
   std::vector<T> state_;
   std::vector<std::vector<T>> results_;
 };
 
-// A rank's share of the cores, but none for few cells (useful_threads).
+// A rank's share of the cores, or fewer for few cells (useful_threads).
 int threads_of_rank(const Ranks& ranks, Shape shape) {
   const int cores = omp_get_num_procs();
-  // Where mpirun or srun binds a rank to cores, they are its own; else all share the machine's.
+  // If mpirun or srun binds a rank to cores, they are its own; else all ranks share the machine's.
   const bool bound = cores < ::sysconf(_SC_NPROCESSORS_ONLN);
   const int own = bound ? cores : std::max(cores / ranks.on_this_machine(), 1);
   return std::min(useful_threads(shape), own);
 }
 
-// About what one of so many ranks steps: a slab, without the values of coefficients.
+// A slab like those that ranks step, without values of coefficients.
 template <class T>
 Problem<T> typical_block(const Problem<T>& problem, int ranks) {
   Problem<T> block = without_values(problem);
@@ -294,7 +295,7 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
                       ranks);
   std::int64_t least_depth = 0;
   for (const DerivedPlan<T>& plan : derived)
-    if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))  // filters take whole fields
+    if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))  // filters read whole fields
       least_depth = std::max(least_depth, reach_of(stages->problem.stages));
   const Faces<T>& faces = problem.faces.front();
   return {.grid = problem.shape,

@@ -25,7 +25,7 @@ class OneRank final : public Ranks {
 
 constexpr int tag_of_gather = 1;
 
-// Of Open MPI's mpirun, of srun with PMIx, and of MPICH and srun with PMI.
+// Set by Open MPI's mpirun, by srun with PMIx, and by MPICH or srun with PMI.
 constexpr std::array<std::string_view, 3> rank_variables = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK",
                                                             "PMI_RANK"};
 
@@ -42,7 +42,7 @@ bool makes_rank(std::string_view variable) {
 }
 
 bool is_started_as_rank() {
-  // Alone under srun with PMI2, which Open MPI may not know.
+  // A single process under srun with PMI2, which Open MPI may not know.
   const char* const size = std::getenv("PMI_SIZE");
   const bool alone = size != nullptr && std::string_view(size) == "1";
   return std::ranges::any_of(rank_variables, [&](std::string_view name) {
@@ -84,7 +84,7 @@ std::string first_text(Ranks& ranks, const std::string& text) {
   const std::uint64_t first = ranks.reduce(
       Reduction::least, text.empty() ? none : static_cast<std::uint64_t>(ranks.rank()));
   if (first == none) return {};
-  // By the first rank, which may not be the one that has it.
+  // Goes through the first rank, which may not be the one with the text.
   const std::string sent = first == static_cast<std::uint64_t>(ranks.rank()) ? text : "";
   const auto all = gather(ranks, std::as_bytes(std::span(sent)));
   std::string found;

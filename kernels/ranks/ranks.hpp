@@ -1,5 +1,5 @@
-// Ranks: the processes that step one run together, a block of the grid each. All of them take the
-// same way through the program and call the functions below in the same order.
+// Ranks: the processes that step one run together, each a block of the grid. All of them run the
+// same code and call the functions below in the same order.
 #pragma once
 
 #include <cstddef>
@@ -23,30 +23,30 @@ class Ranks {
   virtual int count() const = 0;
   bool is_first() const { return rank() == 0; }
 
-  /// What goes to another rank, or comes from it; those of one tag in their order.
+  /// Bytes to or from another rank. Messages with the same tag arrive in order.
   struct Message {
     int peer = 0;
     int tag = 0;
     std::span<std::byte> bytes;
   };
-  /// Sends and receives all of these; the sizes are known on both sides.
+  /// Sends and receives all of these messages; both sides know the sizes.
   virtual void exchange(std::span<const Message> sent, std::span<const Message> received) = 0;
 
-  /// The first rank's bytes, on all.
+  /// Copies the first rank's bytes to all ranks.
   virtual void broadcast(std::span<std::byte> bytes) = 0;
 
-  /// Each number becomes the reduction over that of every rank, on all.
+  /// Replaces each number, on all ranks, by the reduction over all of them.
   virtual void reduce(Reduction reduction, std::span<std::uint64_t> numbers) = 0;
 
-  /// Waits for all, for long and without taking the processor from those that work.
+  /// Waits for all ranks, which may take long, without taking processor time from those that work.
   virtual void rest() = 0;
 
-  /// Ranks that share this one's memory, itself counted too.
+  /// The number of ranks on this machine, this one included.
   virtual int on_this_machine() const = 0;
-  /// Which of them this one is, from 0 on.
+  /// This rank's index among them, from 0 on.
   virtual int index_on_this_machine() const = 0;
 
-  /// The same ranks, for another thread: what it says does not mix with what is said here.
+  /// The same ranks for another thread; messages of the two do not mix.
   virtual std::unique_ptr<Ranks> duplicate() = 0;
 
   std::uint64_t reduce(Reduction reduction, std::uint64_t number) {
@@ -56,34 +56,34 @@ class Ranks {
   bool any(bool here) { return reduce(Reduction::most, here ? 1 : 0) != 0; }
 };
 
-/// One rank alone: a run without others.
+/// The single rank of a run without others.
 Ranks& only_rank();
 
-/// Whether something that starts ranks (mpirun, srun) has started this process.
+/// True if this process was started as a rank, by mpirun or srun.
 bool is_started_as_rank();
 
-/// Whether a variable of the environment, NAME=VALUE, says so: for what a process starts that is no
-/// rank, though it may be one itself.
+/// True if an environment variable, NAME=VALUE, marks a process as a rank. A rank removes it for
+/// processes that it starts and that are none.
 bool makes_rank(std::string_view variable);
 
-/// Why ranks cannot be had; empty where they can.
+/// Why a run on several ranks is impossible; empty if it is possible.
 std::string ranks_unavailable();
 
-/// Name and version of the MPI library, such as "Open MPI v4.1.4"; empty where there is none.
+/// Name and version of the MPI library, such as "Open MPI v4.1.4"; empty if there is none.
 std::string mpi_library();
 
-/// The ranks that were started together with this one; to be called once. Throws DeviceError where
-/// this build has none.
+/// The ranks that were started together with this one; must be called once. Throws DeviceError if
+/// this build has no MPI.
 std::unique_ptr<Ranks> all_ranks();
 
-/// Waits until all of these have come to here; there are no ranks from then on.
+/// Waits until all ranks have called it; afterwards there are no ranks.
 void leave_all_ranks();
 
-/// Ends this process where it stands, with an exit code, and every rank of all_ranks, which may
-/// wait for it.
+/// Ends this process at once with an exit code, and every rank of all_ranks, which may be waiting
+/// for it.
 [[noreturn]] void end_all_ranks(int code);
 
-/// What the first rank has found, such as a time, on all.
+/// The first rank's value, on all ranks.
 template <class Value>
 Value of_first(Ranks& ranks, Value value) {
   static_assert(std::is_trivially_copyable_v<Value>);
@@ -91,13 +91,13 @@ Value of_first(Ranks& ranks, Value value) {
   return value;
 }
 
-/// The first rank's text, on all.
+/// The first rank's text, on all ranks.
 std::string broadcast_text(Ranks& ranks, std::string text);
 
-/// The bytes of every rank, in their order, on the first; nothing on the others.
+/// The bytes of every rank, in order, on the first rank; empty on the others.
 std::vector<std::vector<std::byte>> gather(Ranks& ranks, std::span<const std::byte> bytes);
 
-/// The text of the first rank that has one, on all.
+/// The text of the first rank whose text is not empty, on all ranks.
 std::string first_text(Ranks& ranks, const std::string& text);
 
 }  // namespace lapl

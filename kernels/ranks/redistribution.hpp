@@ -1,4 +1,4 @@
-// From the blocks that ranks step to the rows that they hand out, and back.
+// Moves values between the blocks that ranks step and the rows that they store and sum.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ class Redistribution {
   /// `by` must outlive it.
   Redistribution(const Decomposition& by, int rank) : by_(by), rank_(rank) {}
 
-  /// `own`: the cells of this rank's part, `rows`: those of its rows; `fields` of either.
+  /// Moves `fields` fields between `own`, the cells of this rank's part, and `rows`, those of its
+  /// rows.
   void to_rows(Ranks& ranks, int fields, std::span<const T> own, std::span<T> rows) const {
     move(ranks, fields, own, &Piece::own, rows, &Piece::in_rows, true);
   }
@@ -24,12 +25,14 @@ class Redistribution {
   }
 
  private:
-  /// A row of a block: where it is among the cells of its part, and among rows handed out.
+  /// A row of a block: its place among the cells of the part, its place in the rows, and its
+  /// length.
   struct Piece {
     std::int64_t own, in_rows, count;
   };
 
-  /// Calls use(piece) for what lies in the part of one rank and in the rows of another.
+  /// Calls use(piece) for every row that is both in the part of one rank and in the rows of the
+  /// other.
   template <class Use>
   void for_pieces(int of_part, int of_rows, int fields, const Use& use) const {
     const Part part = by_.part(of_part);

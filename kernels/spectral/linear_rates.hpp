@@ -1,11 +1,11 @@
-// What engine "spectral" steps: a linear equation of one field with constant coefficients, whose
-// rates stay the same when an axis is turned round. Such rates have the eigenmodes of the faces for
-// their own (docs/numerics.md, "Spectral"). With the mode's phases theta along the axes,
+// The equations that engine "spectral" can step: linear, of one field, with constant coefficients
+// and symmetric along each axis. The eigenmodes of the faces are those of such rates too
+// (docs/numerics.md, "Any number of steps at once"). For a mode with phases theta along the axes,
 //
 //   rate     of_mean + sum over terms of weight (prod over axes of cos(turns theta) - 1)
 //   a step   multiplies the mode by 1 + change(rate dt)
-//   n steps  by (1 + change)^n, and add source ((1 + change)^n - 1) / rate, n dt source where the
-//            rate is 0
+//   n steps  multiply it by (1 + change)^n and add source ((1 + change)^n - 1) / rate,
+//            or n dt source if the rate is 0
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ namespace lapl {
 struct LinearRates {
   struct Term {
     double weight = 0;
-    std::array<int, 3> turns = {};  ///< of theta, along planes, rows, columns
+    std::array<int, 3> turns = {};  ///< multiples of theta along planes, rows and columns
   };
-  Faces<double> faces;  ///< whose eigenmodes they are: neighbours, or a = 0 and b = 0 or 1
-  double of_mean = 0;   ///< per second, of a field that is the same everywhere
+  Faces<double> faces;  ///< neighbours, or laws with a = 0 and b = 0 or 1
+  double of_mean = 0;   ///< rate of a uniform field, per second
   std::vector<Term> terms;
-  StepChange change;           ///< of rate dt
-  std::vector<double> source;  ///< rate of a field that is 0, cell by cell; empty: 0 everywhere
+  StepChange change;           ///< as a function of rate dt
+  std::vector<double> source;  ///< the rate of a field that is 0, in each cell; empty if it is 0
 };
 
 }  // namespace lapl

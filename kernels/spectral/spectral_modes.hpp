@@ -1,4 +1,4 @@
-// The modes of engine spectral along an axis, and what steps make of one, for CPU and GPU.
+// The modes of engine "spectral" along an axis, and the effect of steps on one, for CPU and GPU.
 //
 //   faces                modes                  theta               kind
 //   zero, zero           sin((i + 1) theta)     pi (p + 1)/(n + 1)  odd
@@ -17,12 +17,12 @@
 
 namespace lapl {
 
-/// Of an axis of `size` nodes.
+/// The modes along an axis of `size` nodes.
 struct AxisModes {
   enum class Kind : std::uint8_t { odd, even, mixed, periodic };
   std::int64_t size = 1;
   Kind kind = Kind::odd;
-  bool turned = false;  ///< mixed, insulated first: i counts from the last node
+  bool turned = false;  ///< mixed with the insulated face first: i counts from the last node
 
   AxisModes() = default;
   AxisModes(const AxisFaces<double>& faces, std::int64_t nodes)
@@ -33,7 +33,7 @@ struct AxisModes {
                                              : Kind::odd),
         turned(kind == Kind::mixed && faces.first.b == 1) {}
 
-  /// theta of a mode, in half turns. Of a periodic axis mode n - p has that of mode p.
+  /// The phase theta of a mode in half turns. On a periodic axis modes p and n - p have the same.
   double half_turns(std::int64_t mode) const {
     const auto n = static_cast<double>(size), p = static_cast<double>(mode);
     switch (kind) {
@@ -56,7 +56,6 @@ struct AxisModes {
   }
 };
 
-/// What some steps make of the modes.
 class ModeSteps {
  public:
   ModeSteps(const LinearRates& rates, double time_step, std::int64_t steps)
@@ -65,13 +64,13 @@ class ModeSteps {
         steps_(static_cast<double>(steps)),
         odd_(steps % 2) {}
 
-  /// `source` has the scale of `mode`; `rate` is per second.
+  /// The mode after the steps. `rate` is per second; `source` is scaled like `mode`.
   LAPL_HOST_DEVICE double of(double mode, double rate, double source) const {
     const double change = change_of(change_, rate * time_step_);
     const bool negative = change < -1;
-    const double from_one = negative ? -2 - change : change;  // of the factor's size
+    const double from_one = negative ? -2 - change : change;  // the factor's magnitude minus 1
     const double exponent =
-        steps_ * from_one < -800 ? -800 : steps_ * std::log1p(from_one);  // e^-800 is 0
+        steps_ * from_one < -800 ? -800 : steps_ * std::log1p(from_one);  // e^-800 underflows to 0
     const double size = std::exp(exponent), factor = negative && odd_ ? -size : size;
     if (source == 0) return factor * mode;
     const double less_one = negative ? factor - 1 : std::expm1(exponent);

@@ -1,12 +1,12 @@
-// The one operation that compilers must neither make nor undo by themselves: a b + c in one
-// rounding.
+// a b + c in one rounding, written out. Compilers must neither introduce nor split it by
+// themselves.
 #pragma once
 
 #include "kernels/platform.hpp"
 
 namespace lapl {
 
-#ifdef __CUDACC_RTC__  // has none of GCC's names
+#ifdef __CUDACC_RTC__  // NVRTC lacks GCC's builtins
 LAPL_HOST_DEVICE float fused_multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 LAPL_HOST_DEVICE double fused_multiply_add(double a, double b, double c) {
   return __fma_rn(a, b, c);

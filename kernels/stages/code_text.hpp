@@ -1,4 +1,3 @@
-// C++ that this program has written for the run at hand, for the machine's own compiler.
 #pragma once
 
 #include <chrono>
@@ -11,22 +10,24 @@
 
 namespace lapl {
 
-/// What is to be compiled, all of it from this program: it is neither checked nor confined. Only
-/// what has `extern "C" [[gnu::visibility("default")]]` is exported. C's functions can be called,
-/// and no exceptions thrown.
+/// C++ text that the program wrote for this run, for the machine's compiler. All of it comes from
+/// this program, so it is not checked or sandboxed. Only functions with `extern "C"
+/// [[gnu::visibility("default")]]` are exported. They may call C functions and must not throw.
 struct CodeText {
   std::string source;
-  std::map<std::string, std::string> headers = {};             ///< by NAME in #include "NAME"
-  std::vector<std::string> flags = {};                         ///< after library_flags()
-  std::vector<std::string> functions = {};                     ///< without these it is no use
+  /// text of each header, by NAME in #include "NAME"
+  std::map<std::string, std::string> headers = {};
+  std::vector<std::string> flags = {};  ///< follow library_flags()
+  /// functions that the library must have
+  std::vector<std::string> functions = {};
   std::chrono::milliseconds limit = std::chrono::seconds(60);  ///< a longer compilation is stopped
 };
 
-/// All that the library depends on.
+/// Everything that the compiled library depends on, as one text.
 std::string all_of(const CodeText& text);
 
-/// What the backend of the CPU has compiled for a problem, if anything; the values of coefficients
-/// are not read.
+/// The text that a CPU engine compiles for a problem; none if it compiles nothing. Values of
+/// coefficients are not read.
 template <class T>
 std::optional<CodeText> code_to_compile(const std::string& engine, const Problem<T>& problem);
 

@@ -1,4 +1,4 @@
-// The diffusion equation's stage, in the one order of operations that every engine uses
+// The stage of the diffusion equation, in the order of operations that every engine uses
 // (docs/numerics.md).
 //
 //            up
@@ -7,30 +7,29 @@
 //             |                    difference = s - 4 centre       (one rounding: fma)
 //            down                  new centre = centre + c difference   (one rounding: fma)
 //
-// The same bits on every backend follow from this order, from fma being written out, and from
-// -ffp-contract=off and --fmad=false, which keep compilers from fusing anything else.
+// All backends give the same bits because they keep this order, write fma out, and compile with
+// -ffp-contract=off or --fmad=false, which keep compilers from fusing anything else.
 #pragma once
 
 #include "kernels/stages/arithmetic.hpp"
 
 namespace lapl {
 
-/// Sum of the four neighbours minus four times the centre: h^2 times the Laplacian.
-/// V: a number, or a vector of them.
+/// The sum of the four neighbours minus four times the centre, which is h^2 times the Laplacian. V
+/// is a number or a vector of numbers.
 template <class V>
 LAPL_HOST_DEVICE V neighbour_difference(V left, V right, V up, V down, V centre) {
   return fused_multiply_add(V(-4), centre, (left + right) + (up + down));
 }
 
-/// The 5-point Laplacian itself, in field units per length unit squared.
+/// The 5-point Laplacian, in field units per length squared.
 template <class V>
 LAPL_HOST_DEVICE V laplacian(V difference, V spacing_squared) {
   return difference / spacing_squared;
 }
 
-/// One explicit Euler step of a cell, as diffusion_tree (kernels/stages/stage_tree.hpp) has it.
-/// Engines are templates over such a stage: a function of a cell and of the cells beside it, which
-/// they call for each cell with V a number or a vector of them.
+/// One explicit Euler step of a cell, equal to diffusion_tree (kernels/stages/stage_tree.hpp).
+/// Engines are templates over such a stage; V is a number or a vector of numbers.
 template <class V>
 struct DiffusionStage {
   V coefficient;  ///< c = D dt / h^2
@@ -39,13 +38,13 @@ struct DiffusionStage {
     return update(centre, neighbour_difference(left, right, up, down, centre));
   }
 
-  /// On three axes; front and back are in the planes before and after.
+  /// The step on three axes; front and back are in the planes before and after.
   LAPL_HOST_DEVICE V operator()(V left, V right, V up, V down, V front, V back, V centre) const {
     const V within = neighbour_difference(left, right, up, down, centre);
     return update(centre, within + fused_multiply_add(V(-2), centre, front + back));
   }
 
-  /// The step on two axes in two parts, for engines that have up + down before left + right.
+  /// The step on two axes in two parts, for engines that know up + down before left + right.
   LAPL_HOST_DEVICE static V vertical(V up, V down) { return up + down; }
   LAPL_HOST_DEVICE static V difference(V left, V right, V vertical, V centre) {
     return fused_multiply_add(V(-4), centre, (left + right) + vertical);
@@ -54,11 +53,11 @@ struct DiffusionStage {
     return fused_multiply_add(coefficient, difference, centre);
   }
 
-  /// A stage that leaves cells as they are, for those that a face holds at a value.
+  /// A stage that leaves cells unchanged, for those that a face holds at a value.
   LAPL_HOST_DEVICE static DiffusionStage held() { return {V(0)}; }
 };
 
-/// Explicit Euler is stable while D dt / h^2 <= 1 / (2 d) on d axes (von Neumann).
+/// The largest D dt / h^2 at which explicit Euler is stable on so many axes (von Neumann).
 constexpr double largest_stable_coefficient(int axes) { return 0.5 / axes; }
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// Headers of this program as texts, for compilers at run time; made by cmake/embed_headers.cmake.
+// The texts of headers that code compiled at run time includes, made by cmake/embed_headers.cmake.
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 namespace lapl {
 
 struct EmbeddedHeader {
-  const char* name;  ///< as in #include "NAME"
+  const char* name;  ///< NAME in #include "NAME"
   const char* text;
 };
 extern const std::span<const EmbeddedHeader> embedded_headers;

@@ -1,7 +1,6 @@
-// The operations of which stages are made. One row of a list says all that others know of each,
-// what formulas call it and how it is printed; one function says what it computes, for engines that
-// interpret and for compiled code alike, with V a number or, where only sums and products are used,
-// a vector of them.
+// The operations of stages. Each has a row in a list, which says how formulas call it and how it is
+// printed, and a function that computes it, used by interpreting engines and compiled code alike. V
+// is a number or, for sums and products, a vector of numbers.
 #pragma once
 
 #include "kernels/elementary/elementary.hpp"
@@ -35,8 +34,8 @@ template <class V>
 LAPL_HOST_DEVICE V negative(V a) {
   return -a;
 }
-/// The same for what was summed, in code compiled at run time: GCC (12 to 14) makes fnms(a, b, c)
-/// of -fma(a, b, c), whose zeros have the other sign; it does not see through this.
+/// The negative of a sum, for code compiled at run time. GCC 12 to 14 turns -fma(a, b, c) into
+/// fnms(a, b, c), which gives zeros the other sign; it cannot do so with this function.
 #ifdef __CUDACC_RTC__
 template <class V>
 LAPL_HOST_DEVICE V negative_sum(V a) {
@@ -55,7 +54,7 @@ template <class V>
 LAPL_HOST_DEVICE V sign_of(V a) {
   return a > V(0) ? V(1) : a < V(0) ? V(-1) : a;
 }
-/// The second where either is not a number, as both are equal.
+/// If a or b is not a number, or they are equal, the result is b.
 template <class V>
 LAPL_HOST_DEVICE V smaller(V a, V b) {
   return a < b ? a : b;
@@ -64,7 +63,7 @@ template <class V>
 LAPL_HOST_DEVICE V larger(V a, V b) {
   return a > b ? a : b;
 }
-/// 1 or 0.
+/// Comparisons give 1 or 0.
 template <class V>
 LAPL_HOST_DEVICE V is_less(V a, V b) {
   return a < b ? V(1) : V(0);
@@ -85,7 +84,7 @@ template <class V>
 LAPL_HOST_DEVICE V choice(V condition, V a, V b) {
   return condition != V(0) ? a : b;
 }
-#ifdef __CUDACC_RTC__  // has none of GCC's names
+#ifdef __CUDACC_RTC__  // NVRTC lacks GCC's builtins
 LAPL_HOST_DEVICE float magnitude(float a) { return fabsf(a); }
 LAPL_HOST_DEVICE double magnitude(double a) { return fabs(a); }
 LAPL_HOST_DEVICE float square_root(float a) { return sqrtf(a); }
@@ -103,9 +102,10 @@ LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
 
 #ifndef LAPL_RUN_TIME_CODE
 
-/// Leaves: the first two depend on the cell, the others are the same in every cell.
+/// Leaves have no operands. The first two depend on the cell; the others are the same in every
+/// cell.
 #define LAPL_LEAVES(ROW) ROW(value, 0) ROW(position, 0) ROW(number, 0) ROW(time, 0)
-/// The operations that compute, each a row: the name of its function, and its number of operands.
+/// Operators: the name of the function and the number of operands.
 #define LAPL_OPERATORS(ROW) \
   ROW(sum, 2)               \
   ROW(difference, 2)        \
@@ -117,8 +117,7 @@ LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
   ROW(is_equal, 2)          \
   ROW(is_other, 2)          \
   ROW(fused_multiply_add, 3)
-/// The operations that formulas call, with the name, the arguments and the meaning that they have
-/// there.
+/// Operations that formulas call by name, with the name, arguments and meaning they have there.
 #define LAPL_PLAIN_FUNCTIONS(ROW)                                                      \
   ROW(choice, 3, "where", "condition, a, b", "a where the condition is not 0, else b") \
   ROW(square_root, 1, "sqrt", "a", "square root")                                      \
@@ -157,8 +156,8 @@ constexpr const OperationRow& row_of(Operation operation) {
   return operation_table[static_cast<std::size_t>(operation)];
 }
 
-/// Calls `use` with the function of an operation that computes, of three operands of which it takes
-/// the first ones.
+/// Calls `use` with the function of `operation`. The function takes three operands and uses the
+/// first ones.
 template <class T, class Use>
 LAPL_HOST_DEVICE void with_operation(Operation operation, const Use& use) {
   switch (operation) {

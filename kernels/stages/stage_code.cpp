@@ -11,7 +11,7 @@
 namespace lapl {
 namespace {
 
-// Of each operation: whether it is computed in every cell, or the same all along a row.
+// For each operation, true if its value differs from cell to cell along a row.
 std::vector<bool> varying_along_rows(const StageTree& tree) {
   return made_of(tree, [](const StageOperation& node) {
     return node.operation == Operation::value ||
@@ -35,7 +35,7 @@ std::size_t place_in(const std::vector<T>& list, const T& value) {
   return std::ranges::find(list, value) - list.begin();
 }
 
-// The operations whose values are arguments where `varying` says which of all are computed.
+// The operations whose values become arguments: those that varying ones need but are not varying.
 std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& varying) {
   std::vector<int> arguments;
   const auto use = [&](int operation) {
@@ -49,7 +49,7 @@ std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& va
   return arguments;
 }
 
-// "const T v3 = arguments[0];" for each.
+// Declarations such as "const T v3 = arguments[0];".
 std::string arguments_text(const std::vector<int>& arguments) {
   std::string text;
   for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -57,8 +57,9 @@ std::string arguments_text(const std::vector<int>& arguments) {
   return text;
 }
 
-// "const T v7 = lapl::sum(v3, v5);" for each operation that varies, then "results[0] = v7;" for
-// each result. `leaf` prints how a value or a position is read, `store` where a result goes.
+// Statements such as "const T v7 = lapl::sum(v3, v5);" for each operation that varies, then
+// "results[0] = v7;" for each result. `leaf` prints how a value or a position is read, `store`
+// where a result goes.
 std::string operations_text(const StageTree& tree, const std::vector<bool>& varying,
                             const std::function<std::string(const StageOperation&)>& leaf,
                             const char* store) {
@@ -86,7 +87,7 @@ std::string operations_text(const StageTree& tree, const std::vector<bool>& vary
   return text;
 }
 
-// The function of a CPU, from its opening brace on.
+// The CPU function of a stage, from its opening brace on.
 std::string row_function(const Stage& stage) {
   const StageTree& tree = stage.tree;
   const StageLayout layout = layout_of(tree);
@@ -128,7 +129,7 @@ StageLayout layout_of(const StageTree& tree) {
 
 std::string code_of(const std::vector<Stage>& stages, std::size_t value_bytes) {
   std::string text = beginning_of_code(value_bytes);
-  std::map<std::string, std::size_t> first;  // with each function
+  std::map<std::string, std::size_t> first;  // the first stage with each function
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const std::string function = row_function(stages[i]);
     const auto [known, is_new] = first.try_emplace(function, i);

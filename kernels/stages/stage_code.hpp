@@ -1,15 +1,16 @@
 // Stages as C++ text, printed from their trees for compilers at run time. Values that are the same
-// in every cell are arguments, so that the text does not depend on parameters' values.
+// in every cell are arguments, so that the text does not depend on the values of parameters.
 //
-// On a CPU a function makes a row, whose position along planes and rows is an argument too:
+// On a CPU a function computes a row. The row's coordinates along planes and rows are arguments
+// too:
 //
 //   extern "C" void stage_0(const T* const* lines, const T* arguments, T* const* out, long count)
 //     for each of `count` neighbouring cells: out[target][i] from lines[line][i - 1 ... i + 1]
 //
-// On a GPU a function makes a cell; the templates of kernels/cuda/run_time call it:
+// On a GPU a function computes a cell; the templates of kernels/cuda/run_time call it:
 //
 //   Stage0::make(at, arguments, results)
-//     at.value<array, plane, row, column>() and at.position<axis, offset>() read beside the cell
+//     at.value<array, plane, row, column>() and at.position<axis, offset>() read a neighbour
 #pragma once
 
 #include <cstddef>
@@ -21,30 +22,31 @@
 
 namespace lapl {
 
-/// What a stage's function reads, and in which order.
+/// The lines and arguments of a stage's row function, in order.
 struct StageLayout {
-  /// Cells of an array in a row beside that of the result, or the positions along the columns.
+  /// A row of an array, at an offset from the row of the result, or the coordinates along the
+  /// columns.
   struct Line {
-    int array = 0;  ///< positions: -1
+    int array = 0;  ///< -1: coordinates
     int plane = 0, row = 0;
     friend bool operator==(const Line&, const Line&) = default;
   };
   std::vector<Line> lines;
   std::vector<int> uniforms;  ///< operations of the tree whose values are arguments
-  int arithmetic = 0;         ///< operations a cell that are left
+  int arithmetic = 0;         ///< remaining operations a cell
 };
 StageLayout layout_of(const StageTree& tree);
 
-/// The first lines of a text: headers, and the type T of values that have so many bytes.
+/// The beginning of a text: headers, and the type T of values of `value_bytes` bytes.
 std::string beginning_of_code(std::size_t value_bytes, const std::string& header = {});
 
-/// A whole text: functions stage_0, stage_1 ... Stages that differ in arrays and numbers alone
-/// share one.
+/// A whole text with functions stage_0, stage_1 ... Stages that differ only in arrays and numbers
+/// share one function.
 std::string code_of(const std::vector<Stage>& stages, std::size_t value_bytes);
 
-/// The operations whose values are arguments of a GPU's kernels.
+/// The operations whose values are arguments of GPU kernels.
 std::vector<int> kernel_arguments(const StageTree& tree);
-/// A struct with the function of a cell and with `constants` ("rows = 4, targets = 1") of its own.
+/// A struct with the function of a cell, and with `constants` such as "rows = 4, targets = 1".
 std::string cell_function(const StageTree& tree, const std::string& name,
                           const std::string& constants);
 

@@ -7,7 +7,7 @@
 namespace lapl {
 namespace {
 
-// How an operation depends on the state, each kind containing those before it.
+// How an operation depends on the state; each kind includes those before it.
 enum class Dependence : std::uint8_t { none, homogeneous, linear, nonlinear };
 
 Dependence of_sum(Dependence a, Dependence b) {
@@ -45,11 +45,11 @@ std::vector<Dependence> dependences(const StageTree& tree) {
   return found;
 }
 
-// Numbers operations, the same for those that give the same bits whatever the values are: factors
-// and terms may change places.
+// Numbers operations so that equal numbers mean equal bits for all values; operands of sums and
+// products may be swapped.
 class Numbering {
  public:
-  /// Those of the results, with each offset times `sign`.
+  /// The numbers of a tree's results; each offset is multiplied by `sign`.
   std::vector<int> results(const StageTree& tree, Offset sign) {
     std::vector<int> numbers;
     for (const StageOperation& node : tree.operations) {

@@ -1,4 +1,3 @@
-// A tree at one place, one operation after the other: the plainest way to evaluate it.
 #pragma once
 
 #include <array>
@@ -12,13 +11,13 @@ namespace lapl {
 constexpr Cell beside(Cell cell, Offset at) {
   return {cell.row + at.row, cell.column + at.column, cell.plane + at.plane};
 }
-/// An index of a periodic axis within it.
+/// The index within a periodic axis.
 constexpr std::int64_t wrapped(std::int64_t index, std::int64_t size) {
   return index >= 0 && index < size ? index : (index % size + size) % size;
 }
 
-/// z, y or x of a node, or of a ghost beside the grid; that of the opposite node where the axis is
-/// periodic.
+/// The coordinate z, y or x of a node or ghost; on a periodic axis a ghost has that of the node
+/// opposite.
 template <class T>
 T position_at(const Problem<T>& problem, int axis, Cell cell) {
   std::int64_t index = by_axis(cell)[axis];
@@ -30,14 +29,14 @@ T position_at(const Problem<T>& problem, int axis, Cell cell) {
   return static_cast<T>(static_cast<double>(index) * problem.spacing[axis]);
 }
 
-/// Evaluates a tree at one place at a time; holds its intermediate results.
+/// Evaluates a tree at one place at a time and holds its intermediate results.
 template <class T>
 class TreeAt {
  public:
   TreeAt(const Problem<T>& problem, const StageTree& tree)
       : problem_(problem), tree_(tree), results_(tree.operations.size()) {}
 
-  /// `value(operation)` reads what an operation of that kind stands for.
+  /// `value(operation)` returns what a leaf of kind `value` reads.
   template <class Value>
   void evaluate(Cell cell, double time, const Value& value) {
     for (std::size_t i = 0; i < results_.size(); ++i) {

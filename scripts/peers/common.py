@@ -1,4 +1,4 @@
-"""What the comparisons share: a case as lapl did it, and the time of a peer's steps."""
+"""Shared by the comparisons: lapl's result for a case, and the timing of peers."""
 import json
 import os
 import subprocess
@@ -9,11 +9,11 @@ import h5py
 import numpy as np
 
 EPSILON = np.finfo(np.float32).eps
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX leaves the others some memory
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would otherwise take most of the GPU's memory
 
 
 def grids(options, otherwise):
-    """(shape, steps), as the command line has them."""
+    """List of (shape, steps), with the values of the command line."""
     if options.shape:
         otherwise = [(tuple(options.shape), otherwise[0][1])]
     return [(shape, options.steps or steps) for shape, steps in otherwise]
@@ -32,32 +32,32 @@ def lapl_run(program, config, backend, names, steps):
 
 
 class Unsuitable(Exception):
-    """A peer does not do such a case."""
+    """Raised if a peer does not support a case."""
 
 
 class Case(NamedTuple):
-    """What lapl did, for peers to do."""
+    """A case, with lapl's result and times."""
 
     title: str
-    updates: int  # cells that a time's work goes over
+    updates: int  # cells updated in the timed work
     rows: list  # (engine or method of lapl, seconds)
     expected: list  # arrays
-    gate: float  # greatest difference that rounding explains
+    gate: float  # largest difference that rounding explains
     arguments: list  # of a peer's function
     notes: list = []  # lines below the table
 
 
 class Run(NamedTuple):
-    """What a peer that steps is asked for."""
+    """The task of a peer that takes steps."""
 
     fields: list  # at the start
-    checked: int  # steps after which its result is compared
+    checked: int  # steps after which the result is compared
     steps: int  # steps that are timed
     backend: str
 
 
 def median_seconds(call, prepare=lambda: (), wait=lambda: None):
-    """Of nine calls, or of as many as ten seconds hold; what `prepare` does is not counted."""
+    """Median of nine calls, or of those that fit into ten seconds; `prepare` is not timed."""
     times = []
     while not times or (len(times) < 9 and sum(times) < 10):
         prepared = prepare()
@@ -71,7 +71,7 @@ def median_seconds(call, prepare=lambda: (), wait=lambda: None):
 
 def measure(run, advance, put=lambda fields: fields, get=lambda fields: map(np.array, fields),
             wait=lambda: None):  # fmt: skip
-    """Result and seconds of `advance(fields, steps)`, whose fields `put` makes and `get` reads."""
+    """Result and seconds of `advance(fields, steps)`, on fields that `put` makes and `get` reads."""
     result = list(get(advance(put(run.fields), run.checked)))  # compiles and warms up
     return result, median_seconds(lambda *fields: advance(fields, run.steps),
                                   lambda: put(run.fields), wait)  # fmt: skip
@@ -89,7 +89,7 @@ def loop(step):
 
 
 def swapping(step):
-    """The same of step(*fields, *new), which writes the new fields."""
+    """`steps` calls of step(*fields, *new), which writes the new fields."""
 
     def advance(both, steps):
         half = len(both) // 2
@@ -107,7 +107,7 @@ def twice(fields):
 
 
 def numba():
-    if not hasattr(np, "row_stack"):  # older Numba on NumPy 2.4
+    if not hasattr(np, "row_stack"):  # older Numba needs it with NumPy 2.4
         np.row_stack = np.vstack
     import numba as module
 
@@ -115,7 +115,7 @@ def numba():
 
 
 def measure_numba_cuda(run, kernel, threads, block):
-    """kernel(*fields, *new) as `threads` of CUDA, (x, y), in blocks of `block`."""
+    """Measures kernel(*fields, *new) on `threads` CUDA threads, (x, y), in blocks of `block`."""
     from numba import cuda
 
     step = cuda.jit(kernel)[tuple(-(-n // size) for n, size in zip(threads, block)), block]
@@ -150,7 +150,7 @@ def measure_cupy(run, advance, put):
 
 
 def devito_grid(shape):
-    """Devito, set to OpenMP, and its grid of nodes 1 apart."""
+    """Devito, set to OpenMP, and a grid of its own with spacing 1."""
     import devito
 
     devito.configuration["log-level"], devito.configuration["language"] = "ERROR", "openmp"
@@ -158,7 +158,7 @@ def devito_grid(shape):
 
 
 def measure_devito(run, operator, functions, mode):
-    """Of an operator on functions with a ring around the fields, filled as np.pad's mode says."""
+    """Measures an operator on functions with a ring around the fields, filled by np.pad's mode."""
     inside = (slice(1, -1),) * run.fields[0].ndim
 
     def put(fields):
@@ -174,7 +174,7 @@ def measure_devito(run, operator, functions, mode):
 
 
 def measure_py_pde(run, equation, engine, state_of):
-    """Steps of 1 from state_of(fields), with one of py-pde's engines."""
+    """Measures steps of 1 from state_of(fields), with one of py-pde's engines."""
     import pde
 
     solver = pde.EulerSolver(equation, backend=engine)

@@ -1,5 +1,5 @@
-"""Steps of Gray-Scott, an equation of two fields, on a periodic grid; lapl's own heat equation as a
-formula beside the built-in one."""
+"""Steps of Gray-Scott, an equation of two fields, on a periodic grid; also lapl's heat
+equation as a formula and built in."""
 import ctypes
 import json
 import os
@@ -17,8 +17,8 @@ CHECKED = 20  # steps after which results are compared
 DU, DV, F, K = 0.16, 0.08, 0.037, 0.06
 DU_32, DV_32, F_32, FK_32, ONE, FOUR = map(np.float32, (DU, DV, F, F + K, 1, 4))
 MACROS = (f"-DU_DIFFUSIVITY={DU}f", f"-DV_DIFFUSIVITY={DV}f", f"-DFEED={F}f", f"-DKILL={K}f")
-# From this start a pattern grows everywhere: no cell comes to subnormal numbers, which would cost
-# the peers a multiple.
+# With these parameters a pattern grows everywhere, so no cell has subnormal numbers, which would slow the peers down
+# several times.
 GRAY_SCOTT = f"""
 fields: [u, v]
 parameters: {{Du: {DU}, Dv: {DV}, F: {F}, k: {K}}}
@@ -35,7 +35,7 @@ HEAT = ["{kind: formula, field: 0.2 * laplacian(field)}", "{diffusivity: 0.2}"]
 
 
 def array_step(roll):
-    """On arrays with NumPy's operators: the way their users write it."""
+    """A step on arrays with NumPy's operators, as their users write it."""
 
     def laplacian(f):
         return (roll(f, 1, 1) + roll(f, -1, 1)) + (roll(f, 1, 0) + roll(f, -1, 0)) - 4 * f
@@ -128,7 +128,7 @@ extern "C" __global__ void step(const float* u, const float* v, float* u_new, fl
 
 
 def with_cupy(run):
-    """A kernel of its own: CuPy compiles it at run time."""
+    """A CUDA kernel that CuPy compiles at run time."""
     import cupy
 
     rows, columns = map(np.int32, run.fields[0].shape)
@@ -156,7 +156,7 @@ def with_devito(run):
     from devito import Eq
 
     rows, columns = run.fields[0].shape
-    # Periodic faces are a ring of nodes around the grid, which equations copy.
+    # Periodic faces are a ring of nodes around the grid, filled by equations that copy.
     devito, grid = common.devito_grid((rows + 2, columns + 2))
     u, v = (devito.TimeFunction(name=name, grid=grid, space_order=2) for name in "uv")
     inside = {"subdomain": grid.interior}
@@ -186,7 +186,7 @@ def with_py_pde(run, engine="numba"):
                                            **single))  # fmt: skip
 
 
-PEERS = {  # name: function, backends
+PEERS = {  # name: (function, backends)
     "openmp-c": (lambda run: with_c(run, "wrapped"), ["cpu"]),
     "openmp-c-peeled": (lambda run: with_c(run, "peeled"), ["cpu"]),
     "numpy": (with_numpy, ["cpu"]),
@@ -202,7 +202,7 @@ PEERS = {  # name: function, backends
 
 
 def lapl_bench(program, config, steps, backend):
-    """[(engine, seconds)] of a config's equation."""
+    """[(engine, seconds)] for the equation of a config."""
     words = ["bench", "--config", config, "--backend", backend, "--precision", "float32",
              "--steps", str(steps), "--json"]  # fmt: skip
     printed = subprocess.run([program, *words], stdout=subprocess.PIPE, text=True, check=True)
@@ -227,5 +227,5 @@ def cases(options, backend):
                  for engine, seconds in heat[1].items() if engine in heat[0]]  # fmt: skip
         yield common.Case(f"Gray-Scott, {shape[0]} x {shape[1]}, {steps} steps",
                           first[0].size * steps, engines, last,
-                          2 * CHECKED * EPSILON,  # rounding alone, of values up to 1
+                          2 * CHECKED * EPSILON,  # rounding of values up to 1
                           [Run(first, CHECKED, steps, backend)], notes)  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import common
 
-# Input shape, window shape; in float64 where there is one row.
+# (input shape, window shape); inputs of one row are float64.
 CASES = {
     "cuda": [((1000, 2000), (3, 3)), ((200, 200), (13, 13)), ((4096, 4096), (3, 3)),
              ((4096, 4096), (13, 13)), ((4096, 4096), (31, 31)), ((1, 1000000), (1, 5))],
@@ -73,7 +73,7 @@ def with_numpy(image, weights, backend):
     return measure(lambda: np.convolve(image[0], weights[0, ::-1], "same")[None])
 
 
-PEERS = {  # name: function, backends
+PEERS = {  # name: (function, backends)
     "numpy": (with_numpy, ["cpu"]),
     "scipy": (with_scipy, ["cpu"]),
     "opencv": (with_opencv, ["cpu"]),
@@ -113,7 +113,7 @@ def cases(options, backend):
         methods = [(line["method"], line["microseconds"] / 1e6) for line in lines
                    if (*line["shape"], *line["window"]) == (*shape, *window)
                    and not line["rank_one"]]  # fmt: skip
-        # What rounding each of the terms may leave, as in lapl bench; values are from 0 to 1.
+        # The possible rounding error of all terms, as in lapl bench; values are from 0 to 1.
         gate = (16 + weights.size) * np.finfo(precision).eps * weights.sum()
         yield common.Case(f"{window[0]} x {window[1]} on {shape[0]} x {shape[1]}, "
                           f"{np.dtype(precision).name}", image.size, methods, [expected], gate,

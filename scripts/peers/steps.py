@@ -16,13 +16,13 @@ ZERO = np.float32(0)
 
 
 def constants(run):
-    """Axes, their coefficient and how often a cell counts in its Laplacian, in float32."""
+    """Number of axes, coefficient, and weight of a cell in its Laplacian, the latter two in float32."""
     axes = run.fields[0].ndim
     return axes, np.float32(COEFFICIENTS[axes]), np.float32(2 * axes)
 
 
 def change_of(axes):
-    """What a step adds to the inside of a padded array: the way users of NumPy write it."""
+    """The inside of a padded array and the change by a step, as users of NumPy write it."""
     inside = (slice(1, -1),) * axes
     sides = [[(*inside[:axis], side, *inside[axis + 1:]) for side in (slice(-2), slice(2, None))]
              for axis in reversed(range(axes))]  # fmt: skip
@@ -35,14 +35,14 @@ def change_of(axes):
 
 
 def padding(run, pad):
-    """A step on arrays that pad(array, axes) makes larger by a ring of zeros."""
+    """A step that first adds a ring of zeros by pad(array, axes)."""
     axes = run.fields[0].ndim
     _, change = change_of(axes)
     return lambda u: (u + change(pad(u, axes)),)
 
 
 def measure_padded(run, advance, count=1):
-    """Of steps on `count` arrays that keep their ring of zeros."""
+    """Measures steps on `count` arrays that keep their ring of zeros."""
     inside = (slice(1, -1),) * run.fields[0].ndim
     return measure(run, advance, lambda fields: [np.pad(fields[0], 1) for _ in range(count)],
                    lambda fields: [fields[0][inside].copy()])  # fmt: skip
@@ -109,7 +109,7 @@ def with_numba_cuda(run):
             right = u[r, c + 1] if c < m - 1 else ZERO
             v[r, c] = u[r, c] + coefficient * ((left + right) + (up + down) - cells * u[r, c])
 
-    # Rows along x and this block, as the published tutorial has it.
+    # Rows along x and this block size are those of the published tutorial.
     return common.measure_numba_cuda(run, kernel, run.fields[0].shape, (8, 8))
 
 
@@ -135,7 +135,7 @@ def with_cupy(run):
 
 def with_devito(run):
     axes, c, _ = constants(run)
-    shape = tuple(n + 2 for n in run.fields[0].shape)  # with a ring that stays zero
+    shape = tuple(n + 2 for n in run.fields[0].shape)  # with a ring of zeros
     devito, grid = common.devito_grid(shape)
     u = devito.TimeFunction(name="u", grid=grid, space_order=2)
     step = devito.Eq(u.forward, u + float(c) * u.laplace, subdomain=grid.interior)
@@ -152,7 +152,7 @@ def with_py_pde(run):
                                  lambda fields: pde.ScalarField(grid, *fields, dtype=np.float32))
 
 
-PEERS = {  # name: function, backends
+PEERS = {  # name: (function, backends)
     "numpy": (with_numpy, ["cpu"]),
     "scipy": (with_scipy, ["cpu"]),
     "numba": (with_numba, ["cpu", "cuda"]),
@@ -175,7 +175,7 @@ def cases(options, backend):
                 f"checkpoint: {{every: {steps}, keep: 1}}\n"
             )
             first, last, summary = common.lapl_run(options.lapl, config, backend, ["field"], steps)
-        # Rounding alone (docs/numerics.md); peers write u + c (s - 4u), say, which rounds once more.
+        # Rounding alone (docs/numerics.md); a peer that computes, say, u + c (s - 4u) rounds once more.
         gate = 2 * (8 + 0.1 * steps) * EPSILON / 2 * np.abs(first).max()
         yield common.Case(f"diffusion, {' x '.join(map(str, shape))}, {steps} steps",
                           first[0].size * steps,

@@ -11,11 +11,11 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
-constexpr std::size_t most_operations = 4096;  // of a tree
+constexpr std::size_t most_operations = 4096;
 
 bool is_unit(const Term& term) { return term.literal && std::abs(term.factor) == 1; }
 
-// The exponent where it is written as an integer that is not large.
+// The exponent where it is written as a small integer.
 std::optional<int> integer_exponent(const Formula& formula, int node) {
   const FormulaNode* at = &formula.nodes[node];
   const bool negative = at->kind == Kind::negative;
@@ -47,13 +47,13 @@ int TreeWriter::node_of(Term term) {
   return term.factor > 0 ? term.node : tree_.operate(Operation::negative, term.node);
 }
 
-// A product that feeds a sum is fused with it: one with a number before one of two operations,
-// which other sums may share, and the second one where both are of a kind.
+// A product that feeds a sum becomes a fused multiply-add. Between two products, a number times an
+// operation is fused first, since other sums may share the operation; otherwise the second one is.
 Term TreeWriter::sum(Term a, Term b) {
   if (a.is_scalar() && b.is_scalar()) return scalar(a.factor + b.factor, a.literal && b.literal);
   for (Term* const term : {&a, &b})
     if (term->is_scalar()) *term = of(tree_.number(term->factor));
-  // One operation less itself: with a product that is fused, what its rounding leaves would stay.
+  // x - x must be exactly 0: fusing a product would leave its rounding error.
   if (a.node == b.node && a.factor == -b.factor)
     return of(tree_.operate(Operation::difference, a.node, a.node));
   const auto fused = [&](int p, int q, const Term& other) {
@@ -144,7 +144,8 @@ Term TreeWriter::made(const ShiftedPart& place, const FormulaNode& node) {
     case Kind::call: return call(place, node);
     default: break;
   }
-  // The left one first: uses of random draw in the order of the text.
+  // C++ leaves the order of arguments open, but uses of `random` must draw in the order of the
+  // text.
   const Term a = operand(0), b = operand(1);
   switch (node.kind) {
     case Kind::sum: return sum(a, b);
@@ -198,7 +199,7 @@ Term TreeWriter::comparison(const FormulaNode& node, Term a, Term b) {
                {a, b});
 }
 
-// Integers by repeated squaring, from the exponent's highest digit on.
+// Integer powers by repeated squaring, from the exponent's highest digit on.
 Term TreeWriter::power(const ShiftedPart& place, const FormulaNode& node) {
   const Term base = write(ShiftedPart{place.formula, node.operands[0], place.at});
   if (const auto exponent = integer_exponent(*place.formula, node.operands[1])) {

@@ -1,6 +1,5 @@
-// From formulas to stage trees, by the one set of rules of docs/numerics.md ("Formulas"): second
-// order central differences on the nodes, and the canon, the order of operations that every engine
-// keeps.
+// Turns formulas into stage trees by one set of rules (docs/numerics.md, "Formulas"): second-order
+// central differences on the nodes, in a canonical order of operations that every engine keeps.
 #pragma once
 
 #include <array>
@@ -17,41 +16,45 @@
 
 namespace lapl {
 
-/// A scalar times an operation of a tree, or a scalar alone. Scalars are collected in float64 until
-/// a number of the tree is made of them.
+/// A number times the result of a tree operation, or a number alone. Numbers are combined in
+/// float64 before they enter the tree, where they are rounded once to the run's precision.
 struct Term {
   double factor = 1;
-  bool literal = true;  ///< the factor does not depend on parameters
-  int node = -1;        ///< -1: a scalar alone
+  bool literal = true;  ///< the factor is written in the formula and does not depend on parameters
+  int node = -1;        ///< place of the operation in the tree; -1: a number alone
 
   bool is_scalar() const { return node < 0; }
 };
 
-/// What a formula's names stand for, and the grid that it is for.
+/// The meaning of each name in a formula, and the grid on which it is evaluated.
 struct FormulaNames {
-  std::map<std::string, int, std::less<>> arrays;  ///< read cell by cell
+  std::map<std::string, int, std::less<>> arrays;  ///< array of each field and coefficient field
   std::map<std::string, double, std::less<>> numbers;
-  std::map<std::string, const Formula*, std::less<>> quantities;  ///< `let`
+  std::map<std::string, const Formula*, std::less<>> quantities;  ///< formulas of equation.let
   int axes = 2;
   std::array<double, 3> spacing = {1, 1, 1};  ///< of planes, rows, columns
   bool has_time = true;
   bool has_position = true;
   bool has_stencils = true;
-  std::string has_none_of = {};  ///< what is said of a name or function that has no meaning here
-  std::set<std::string, std::less<>> elsewhere = {};  ///< names that have a meaning elsewhere
-  std::function<int()> draw = {};  ///< the array of the next use of `random`, where there is any
-  std::map<std::string, Term, std::less<>> terms = {};  ///< names that stand for what is written
+  /// where these formulas are, for the message about a name or function without meaning there
+  std::string has_none_of = {};
+  /// names that other formulas may read, for that message
+  std::set<std::string, std::less<>> elsewhere = {};
+  /// makes the array for the next use of `random`; empty: no random numbers
+  std::function<int()> draw = {};
+  std::map<std::string, Term, std::less<>> terms = {};  ///< names that stand for an expression
 };
 
-/// Stencil operators that are applied to what holds one itself: quantities of stages before.
+/// The argument of a stencil operator that contains a stencil operator itself; an earlier stage
+/// makes its values.
 struct NestedQuantity {
   const Formula* formula = nullptr;
-  int node = 0;  ///< of the formula
+  int node = 0;  ///< root of the argument within the formula
 };
 
-/// Writes formulas into one tree; `used` takes the names that they read. `nested` gives the array
-/// of a quantity that holds a stencil operator itself, and none for others; where formulas have no
-/// stencils, none is asked for.
+/// Writes formulas into one tree and adds the names that they read to `used`. `nested` returns the
+/// array that holds a nested quantity, or none where the argument has no stencil operator and is
+/// written in place.
 class TreeWriter {
  public:
   using ArrayOf = std::function<std::optional<int>(NestedQuantity)>;
@@ -64,7 +67,7 @@ class TreeWriter {
   Term write(const Formula& formula);
   Term write(const NestedQuantity& part);
 
-  /// The operation that a term stands for.
+  /// The tree operation that computes a term.
   int node_of(Term term);
   Term sum(Term a, Term b);
   Term product(Term a, Term b);
@@ -97,10 +100,10 @@ class TreeWriter {
   Term apply(Operation operation, std::vector<Term> operands);
   static void require_arguments(const FormulaNode& node, std::size_t count);
 
-  // The argument of a stencil, beside the cell.
+  // The argument of a stencil operator, which the operator reads at the cell's neighbours.
   struct Argument {
     ShiftedPart place;
-    std::optional<int> array;  // that holds it, where it is a quantity of a stage before
+    std::optional<int> array;  // set where an earlier stage makes the argument
   };
   Argument argument(const ShiftedPart& place, int operand, const FormulaNode& of);
   Term read(const Argument& argument, Offset at);

@@ -8,7 +8,7 @@ namespace lapl {
 
 using Complex = std::complex<double>;
 
-/// Row by row.
+/// A square matrix, stored row by row.
 struct SquareMatrix {
   int size = 0;
   std::vector<Complex> values;
@@ -18,12 +18,14 @@ struct SquareMatrix {
   Complex at(int row, int column) const { return values[row * size + column]; }
 };
 
-/// The powers of two by which to multiply column i, and to divide row i, so that both have about
-/// the same size: Parlett and Reinsch, Numer. Math. 13 (1969). The eigenvalues stay.
+/// Balances a matrix (Parlett and Reinsch, Numer. Math. 13, 1969) and returns the powers of two
+/// used: column i was multiplied and row i divided by the i-th one, so that both have about the
+/// same size. The eigenvalues stay.
 std::vector<double> balance(SquareMatrix& matrix);
 
-/// By shifted QR steps on the balanced matrix in Hessenberg form (Golub and Van Loan, Matrix
-/// Computations, chapter 7). Its values must be finite.
+/// All eigenvalues, by shifted QR steps on the balanced matrix in Hessenberg form (Golub and Van
+/// Loan, Matrix Computations, chapter 7). The values must be finite. Throws NumericalError where
+/// the steps do not converge.
 std::vector<Complex> eigenvalues(SquareMatrix matrix);
 
 }  // namespace lapl

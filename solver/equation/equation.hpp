@@ -1,5 +1,5 @@
-// Equations as data. What configs accept, the checks of their numbers, the stage tree that engines
-// step and the time that a step stands for are all read from an equation's row.
+// Equations as data: the keys that configs accept, the checks of their numbers, the stages that
+// engines take and the length of a step all follow from an equation's row.
 #pragma once
 
 #include <algorithm>
@@ -30,26 +30,30 @@ struct EquationParameter {
   std::string_view meaning;
 };
 
-/// What is known of a config's keys while it is checked.
+/// The state of a config's keys while they are checked.
 struct KeysGiven {
-  std::function<bool(std::string_view)> given;  ///< not null; a wrong one counts as given
-  std::function<bool(std::initializer_list<const char*>)> right;  ///< whether none is wrong
+  /// true where the key is present and not null, even with a wrong value
+  std::function<bool(std::string_view)> given;
+  /// true where none of these keys has a wrong value
+  std::function<bool(std::initializer_list<const char*>)> right;
 };
+/// A mistake in a key of the config.
 struct KeyMistake {
   std::string key;
   std::string what;
-  std::string formula = {};             ///< where it is one that is wrong: its text,
-  std::optional<std::size_t> at = {};   ///< and the byte of the text
-  std::string word = {};                ///< a name in it that is not known,
-  std::vector<std::string> known = {};  ///< and what it may be
+  std::string formula = {};             ///< text of the wrong formula, where the mistake is in one
+  std::optional<std::size_t> at = {};   ///< byte of the text at which the mistake is
+  std::string word = {};                ///< the unknown name in it
+  std::vector<std::string> known = {};  ///< the names that are known in its place
 };
 
-/// What is wrong with a step that lets grow what the equation does not.
+/// Why a step is unstable: it amplifies what the equation damps or keeps.
 struct StepProblem {
-  bool refused = false;  ///< else people are warned
+  bool refused = false;  ///< false: a warning is enough
   std::string what;
 };
 
+/// A row of the table of equations.
 struct Equation {
   EquationKind value;
   const char* name;     ///< equation.kind
@@ -64,8 +68,8 @@ inline constexpr std::array<EquationParameter, 2> parameters_of_diffusion = {
       "equation.diffusivity and time.step"},
      {"diffusivity", "length^2/s", "D; needs time.step"}}};
 
-/// Diffusion is the formula D laplacian(u), of which a config gives the number. One explicit Euler
-/// step multiplies by c = D dt / h^2 as it is given (docs/numerics.md).
+/// The equations of equation.kind. Diffusion is the formula D laplacian(u); its explicit Euler step
+/// multiplies by c = D dt / h^2 exactly as given (docs/numerics.md).
 template <>
 inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
     {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)", parameters_of_diffusion},
@@ -73,36 +77,36 @@ inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
 
 inline const Equation& equation_of(const RunConfig& run) { return row_of(run.equation.kind); }
 
-/// dt in seconds.
+/// The time step dt in seconds.
 double time_step_of(const RunConfig& run);
 
-/// The stages of a step. It may throw FormulaError where the config is not right.
+/// The stages of one step. Throws FormulaError where a formula is wrong.
 StepStages stages_of(const RunConfig& run, const FormulaSystem& system);
 
-/// c = D dt / h^2 of diffusion, else dt: what a checkpoint keeps of the equation beside its config.
+/// The number that checkpoints store for the equation: c = D dt / h^2 for diffusion, else dt.
 double coefficient_of(const RunConfig& run);
-/// The largest stable c of diffusion, with the run's scheme.
+/// The largest stable c = D dt / h^2 of diffusion with the run's scheme.
 double largest_coefficient(const RunConfig& run);
 
-/// The largest stable step in seconds: 0 where none is stable, infinity where each is. None where
-/// that depends on the state or on fields of coefficients. Of a config that is right but for its
+/// The largest stable step in seconds: 0 where none is stable, infinity where every one is, none
+/// where it depends on the state or on coefficient fields. The config must be right except for its
 /// step.
 std::optional<double> largest_step_of(const RunConfig& run);
-/// None too where `largest_step_of` knows nothing, and of diffusion, of which `equation_mistakes`
-/// has it.
+/// The problem of the run's own step; none where it is stable, where largest_step_of knows nothing,
+/// and for diffusion, whose steps equation_mistakes checks.
 std::optional<StepProblem> step_problem_of(const RunConfig& run);
 
-/// The mistakes of the equation's keys together; rules that need a key that is wrong by itself are
-/// left.
+/// All mistakes in the equation's keys. A rule that combines keys is skipped where one of them is
+/// wrong by itself.
 std::vector<KeyMistake> equation_mistakes(const RunConfig& run, const KeysGiven& keys);
 
-/// Seconds after a number of steps.
+/// The time in seconds after this many steps.
 inline double time_of(const RunConfig& run, std::int64_t step) {
   return static_cast<double>(step) * time_step_of(run);
 }
 
-/// The first step whose time is at least this one, within rounding: a step that falls short of it
-/// by 1e-9 of itself, or by a few roundings of the number of steps, counts.
+/// The first step at or after a time in seconds. A step also counts as being there if it is early
+/// by rounding alone: by 1e-9 steps, or by 2^-50 of the number of steps.
 inline std::int64_t first_step_at(double time, double time_step) {
   const double steps = time / time_step;
   return static_cast<std::int64_t>(

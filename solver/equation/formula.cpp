@@ -19,7 +19,7 @@ using Kind = FormulaNode::Kind;
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Signs and words of other languages, and how what they mean is written here.
+// Operators of other languages and how to write them here, for messages.
 constexpr std::string_view of_both = "that two conditions hold is written (a) * (b)";
 constexpr std::string_view of_either = "that one of two conditions holds is written max(a, b)";
 constexpr std::string_view of_neither = "that a condition does not hold is written 1 - (a)";
@@ -35,7 +35,7 @@ constexpr auto other_signs = std::to_array<std::pair<std::string_view, std::stri
      {"if", "a choice is written where(condition, a, b)"},
      {"=", "that two are equal is written a == b"}});
 
-// Recursive descent, one function a level of the grammar.
+// Recursive-descent parser with one function per level of the grammar.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) { formula_.text = text; }
@@ -172,7 +172,7 @@ class Parser {
     return add(std::move(node));
   }
 
-  // The function's definition, with the call's operand for its argument.
+  // The function's meaning with the call's operand in place of its argument.
   int defined(const FormulaFunction& function, const FormulaNode& call) {
     std::vector<int> places;
     for (FormulaNode node : Parser(function.meaning).parse().nodes) {
@@ -245,8 +245,8 @@ class Parser {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  int depth_ = 0;            // of the present place in parentheses and signs
-  std::vector<int> depths_;  // of each node: operations one upon the other
+  int depth_ = 0;            // nesting of the current place in parentheses and signs
+  std::vector<int> depths_;  // depth of the tree below each node
   Formula formula_;
 };
 

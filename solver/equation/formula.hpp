@@ -1,4 +1,4 @@
-// Formulas as configs have them: text in, a tree of nodes out. Nothing of the text goes further.
+// The formulas of configs: parses text into a tree of nodes, which is all that other code reads.
 //
 //   comparison   a < b, <=, >, >=, ==, !=                 1 or 0; one at a time
 //   sum          a + b - c                                from left to right
@@ -21,12 +21,12 @@
 
 namespace lapl {
 
-/// What is wrong with a formula, and where.
+/// A mistake in a formula, and its place in the text.
 class FormulaError : public std::runtime_error {
  public:
   FormulaError(std::size_t at_byte, const std::string& what)
       : std::runtime_error(what), at(at_byte) {}
-  /// A name that is not among the known ones.
+  /// An unknown name, with the names that are known there.
   FormulaError(std::size_t at_byte, std::string name, std::vector<std::string> known_names)
       : std::runtime_error("unknown name " + name),
         at(at_byte),
@@ -34,13 +34,15 @@ class FormulaError : public std::runtime_error {
         known(std::move(known_names)) {}
 
   std::size_t at;
-  std::string of;                    ///< the formula's name
-  std::string text;                  ///< and text
-  std::string word;                  ///< an unknown name
-  std::vector<std::string> known;    ///< what it may be
-  std::vector<std::string> through;  ///< formulas that cannot be written because of it
+  std::string of;                  ///< name of the formula
+  std::string text;                ///< text of the formula
+  std::string word;                ///< the unknown name, where that is the mistake
+  std::vector<std::string> known;  ///< the names that are known in its place
+  /// other formulas that cannot be written because they read this one
+  std::vector<std::string> through;
 };
 
+/// A node of a formula's tree.
 struct FormulaNode {
   enum class Kind {
     number,
@@ -56,40 +58,39 @@ struct FormulaNode {
   };
   Kind kind = Kind::number;
   double number = 0;
-  std::string name = {};  ///< name, call: as written; comparison: its sign
+  std::string name = {};  ///< name and call: as written; comparison: its sign
   std::vector<int> operands = {};
-  std::size_t at = 0;  ///< byte of the text: of the name, number or sign
+  std::size_t at = 0;  ///< byte of the text where the name, number or sign begins
 };
 
-/// A parsed formula: operands come before what uses them, the last node is the whole.
+/// A parsed formula. Operands come before the nodes that use them; the last node is the whole.
 struct Formula {
-  std::string name;  ///< of what it is for, for messages
+  std::string name;  ///< the field, quantity or key that the formula defines, for messages
   std::string text;
   std::vector<FormulaNode> nodes;
 
   int whole() const { return static_cast<int>(nodes.size()) - 1; }
 };
 
-/// Longest text in bytes, most parentheses and signs within each other, most operations one upon
-/// the other, and most nodes that are taken.
+/// Limits of a formula: bytes of text, nested parentheses and signs, depth of the tree, number of
+/// nodes.
 inline constexpr std::size_t formula_size_limit = std::size_t{64} << 10;
 inline constexpr int formula_nesting_limit = 200;
 inline constexpr int formula_depth_limit = 1000;
 inline constexpr std::size_t formula_node_limit = 10'000;
 
-/// Throws FormulaError.
+/// Parses a text; `name` appears in messages. Throws FormulaError.
 Formula parse_formula(const std::string& name, std::string_view text);
-/// How many calls of it there were in this process.
+/// Number of calls of parse_formula in this process.
 std::int64_t formulas_parsed();
 
-/// A formula as a config has it. The text is parsed when that is first asked for, once for all
-/// copies.
+/// The text of a formula in a config. It is parsed when first asked for, once for all copies.
 class FormulaText {
  public:
   FormulaText(std::string text = {});
   FormulaText(const char* text) : FormulaText(std::string(text)) {}
 
-  /// The formula, for what has this name. Throws FormulaError.
+  /// The parsed formula under this name. Throws FormulaError.
   Formula parsed(const std::string& name) const;
   bool empty() const { return text().empty(); }
   const std::string& text() const;
@@ -102,18 +103,18 @@ class FormulaText {
   std::shared_ptr<Shared> shared_;
 };
 
-/// What a formula may call.
+/// A function that formulas may call.
 struct FormulaFunction {
   enum class Kind {
-    of_values,  ///< of numbers, cell by cell
-    stencil,    ///< reads its argument beside the cell
-    defined     ///< stands for its meaning, a formula of its argument
+    of_values,  ///< computed from numbers, cell by cell
+    stencil,    ///< reads its argument at neighbouring cells
+    defined     ///< shorthand for `meaning`, a formula of its argument
   };
   std::string_view name;
   Kind kind = Kind::of_values;
   std::string_view arguments;
   std::string_view meaning;
-  Operation operation = Operation::number;  ///< of_values: what it is
+  Operation operation = Operation::number;  ///< for of_values, the operation of the tree
 };
 inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
 #define LAPL_ROW(operation, operands, name, arguments, meaning) \
@@ -139,13 +140,13 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
      "c . grad e, first order: for each axis c (e - e-) / h where c > 0, else c (e+ - e) / h"},
     {"biharmonic", FormulaFunction::Kind::defined, "e", "laplacian(laplacian(e))"},
 });
-/// nullptr where there is none.
+/// The function of this name, or nullptr.
 const FormulaFunction* formula_function(std::string_view name);
 
-/// Names that mean something in every formula.
+/// Names with a meaning in every formula.
 inline constexpr auto formula_constants =
     std::to_array<std::string_view>({"pi", "t", "x", "y", "z"});
-/// Whether fields, parameters and quantities may not be called so.
+/// True for names that fields, parameters and quantities may not have.
 bool is_reserved_name(std::string_view name);
 
 }  // namespace lapl

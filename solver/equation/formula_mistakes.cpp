@@ -16,14 +16,15 @@
 namespace lapl {
 namespace {
 
-// Outputs call other things so.
+// Names that outputs use for other datasets.
 constexpr std::array taken_by_outputs = {"time", "step", "provenance", "VTKHDF"};
 constexpr std::array taken_by_checkpoints = {
     "config",           "shape",          "fields",          "time_step_bits",
     "coefficient_bits", "state_digest",   "equation_digest", "output_list",
     "output_names",     "output_digests", "missing_outputs"};
 
-// Every quantity before those that it reads; none is made of itself.
+// The quantities in an order in which each comes after those that it reads. The caller has refused
+// quantities that read themselves.
 std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities) {
   std::map<std::string_view, const Formula*> by_name;
   for (const Formula& quantity : quantities) by_name.emplace(quantity.name, &quantity);
@@ -107,7 +108,7 @@ class FormulaChecker {
     }
   }
 
-  // A side that has laws has one for each field.
+  // A side with laws must have one for each field.
   void check_sides() {
     for (const SideLaw& side : run_.laws)
       for (const std::string& field : run_.fields) {
@@ -128,7 +129,7 @@ class FormulaChecker {
            run_.equation.rates.size() == run_.fields.size();
   }
 
-  // Outputs read what the rates read.
+  // Derived outputs are checked after this, since they read the same quantities.
   void check_equation() {
     for (const std::string& field : run_.fields)
       if (const auto rate = run_.equation.rates.find(field); rate != run_.equation.rates.end())
@@ -136,7 +137,7 @@ class FormulaChecker {
     for (const auto& entry : run_.equation.quantities)
       attempt("equation.let", [&] { entry.second.parsed(entry.first); });
     if (!found_.empty() || !has_all_rates()) return;
-    // Each rate alone, so that the first mistake of each is found.
+    // Each rate is checked alone, so that the first mistake of each is found.
     const FormulaSystem system = system_of(run_);
     std::optional<StageCheck> check;
     attempt("equation.let", [&] { check.emplace(system); });
@@ -155,7 +156,7 @@ class FormulaChecker {
     };
     for (const Formula& rate : system.rates) look_at("equation." + rate.name, rate);
     use(looked_at);
-    // A quantity that reads others first, since these are looked at with it.
+    // Checking a quantity also checks those that it reads, so they come first and get the blame.
     for (const Formula* const quantity : readers_first(system.quantities))
       if (!looked_at.contains(quantity->name)) look_at("equation.let", *quantity);
   }
@@ -175,7 +176,7 @@ class FormulaChecker {
     for (const auto& [name, text] : run_.integrals) check("output.integrals", name, text);
   }
 
-  // A formula of the position, parameters and, where `random`, random numbers.
+  // Checks a formula of the position, the parameters and, if `random`, random numbers.
   void check_value(const std::string& key, const FormulaText& text, bool random) {
     attempt(key, [&] {
       FormulaNames names = names_of_values(run_);
@@ -213,8 +214,8 @@ class FormulaChecker {
     found_.push_back({.key = key, .what = what});
   }
 
-  // A mistake in a quantity is the quantity's, wherever it is read. `part` of the key's value
-  // stands before what is wrong.
+  // Runs `body` and records its FormulaError: at equation.let where the mistake is in a quantity,
+  // else at `key`, with `part` before the message.
   template <class Body>
   void attempt(const std::string& key, const Body& body, const std::string& part = "") {
     try {

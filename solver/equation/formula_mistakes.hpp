@@ -1,4 +1,4 @@
-// What is wrong with the names and formulas of a config, all of it at once.
+// Finds all mistakes in the names and formulas of a config at once.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,10 @@
 
 namespace lapl {
 
-/// True where section equation has a key of this name beside those of the fields, which cannot bear
-/// it.
+/// True for keys of section equation that are not rates, so that no field can have such a name.
 bool is_key_beside_rates(std::string_view name);
 
-/// Of a config whose grid and spacing are right.
+/// All mistakes in names and formulas. Grid and spacing of the config must be right.
 std::vector<KeyMistake> formula_mistakes(const RunConfig& run);
 
 }  // namespace lapl

@@ -31,7 +31,7 @@ std::vector<std::string> coefficient_names(const RunConfig& run) {
 
 namespace {
 
-// That of diffusion has a diffusivity of 1 where only the coefficient is given.
+// The rate of diffusion has a diffusivity of 1 where only the coefficient is given.
 FormulaText rate_of(const RunConfig& run, const std::string& field) {
   if (is_diffusion(run))
     return field == run.fields.front()

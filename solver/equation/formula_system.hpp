@@ -1,4 +1,4 @@
-// The formulas of a config: parsed, with what their names stand for.
+// Parses the formulas of a config and says what their names stand for.
 #pragma once
 
 #include <map>
@@ -10,30 +10,32 @@
 
 namespace lapl {
 
-/// The numbers among the parameters, and the grid; no arrays.
+/// The names of numeric parameters, quantities and the grid, without arrays.
 FormulaNames names_of(const RunConfig& run);
 
-/// The same for formulas of values that do not change: of the position and parameters alone.
+/// The same for formulas that do not change in time, which read only position and parameters.
 FormulaNames names_of_values(const RunConfig& run);
 
 /// Names of the parameters that are fields, in the order of their arrays.
 std::vector<std::string> coefficient_names(const RunConfig& run);
 
-/// The arrays of FormulaSystem::names.
+/// The arrays of fields, coefficient fields and quantities with a law, by name:
+/// FormulaSystem::names.arrays.
 std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run);
 
-/// The rates of the fields, and what they name. Throws FormulaError.
+/// The rates of the fields and the quantities that they name. Throws FormulaError.
 FormulaSystem system_of(const RunConfig& run);
 
-/// A law as a + b inside: trees of it where it varies, else both numbers.
+/// The law of a side as ghost = a + b inside. Where a or b varies, `tree` computes both; else they
+/// are numbers.
 struct LawTerms {
   StageTree tree;
   Term a, b;
 };
-/// Throws FormulaError. `used` takes the names that are read.
+/// The terms of a law; `used` receives the names that it reads. Throws FormulaError.
 LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used);
 
-/// The name of a law's formula in messages, and of its key: boundary.columns.first.
+/// The name of a law's formula in messages, which is its key: boundary.columns.first.
 std::string law_name(const SideLaw& law);
 
 }  // namespace lapl

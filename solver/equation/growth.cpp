@@ -8,8 +8,9 @@
 namespace lapl {
 namespace {
 
-// The end of the stable steps, between two of `ends`, the first of which is stable; infinity where
-// all are. One that is below `least` is none at all: rounding hides its sign there.
+// Bisects for the end of the stable steps, between two neighbours in `ends`, the first of which is
+// stable; infinity where all are. An end below `least` counts as 0, as rounding hides the sign of
+// the growth there.
 template <class IsStable>
 double end_of_stable(const std::vector<double>& ends, double least, const IsStable& is_stable) {
   for (std::size_t part = 1; part < ends.size(); ++part) {
@@ -29,7 +30,8 @@ std::vector<double> even_ends(double longest) {
   return ends;
 }
 
-// Short at both ends, where the polynomial of many stages turns as fast as that of few.
+// Intervals that are short at both ends, where the stability polynomial of many stages oscillates
+// fastest.
 std::vector<double> rkl2_ends(int stages, bool damping) {
   const int parts = 16 * stages;
   const double longest = damping_end(stages) + 4;
@@ -40,8 +42,8 @@ std::vector<double> rkl2_ends(int stages, bool damping) {
   return ends;
 }
 
-// u' = v, v' = -w^2 u - g v with rates that are a complex pair: of factors f^2 - (2 - g dt -
-// (w dt)^2) f + 1 - g dt the first reaches -1 where (w dt)^2 + 2 g dt = 4.
+// The wave u' = v, v' = -w^2 u - g v, whose rates are a complex pair. Its factors solve f^2 - (2 -
+// g dt - (w dt)^2) f + 1 - g dt = 0; the first reaches -1 where (w dt)^2 + 2 g dt = 4.
 double largest_wave_step(Complex rate) {
   const double friction = std::max(0.0, -2 * rate.real()), square = std::norm(rate);
   return 4 / (friction + std::sqrt(friction * friction + 4 * square));
@@ -54,7 +56,7 @@ SquareMatrix leapfrog_factors(const SquareMatrix& rate, double dt) {
     for (int column = 0; column < n; ++column)
       factors.at(row, column) = column < row ? 0 : dt * rate.at(row, column);
     factors.at(row, row) += 1;
-    for (int made = 0; made < row; ++made)  // newest values
+    for (int made = 0; made < row; ++made)  // rows before this one are already updated
       for (int column = 0; column < n; ++column)
         factors.at(row, column) += dt * rate.at(row, made) * factors.at(made, column);
   }
@@ -99,7 +101,7 @@ double largest_leapfrog_step(const SquareMatrix& rate, double upto) {
   for (const Complex value : eigenvalues(rate)) size = std::max(size, std::abs(value));
   if (size == 0) return any_step;
   const auto is_stable = [&](double dt) {
-    constexpr double rounding = 1e-7;  // of eigenvalues that are nearly the same two
+    constexpr double rounding = 1e-7;  // splits a double eigenvalue by about its square root
     return leapfrog_excess(rate, dt) <= rounding;
   };
   if (upto < any_step && is_stable(upto)) return any_step;

@@ -1,10 +1,10 @@
-// How much a step multiplies what the equation multiplies by e^(rate dt), and the largest step with
-// which that is no more than it may be. Stability functions: Hairer and Wanner, Solving Ordinary
-// Differential Equations II (1996), section IV.2; kernels/spectral/step_change.hpp has them. Of
-// damping alone a step of rkl2 is stable to -z = (s^2 + s - 2)/2, and of odd s a little beyond.
+// The factor by which a step multiplies a mode that the equation multiplies by e^(rate dt), and the
+// largest stable step that follows. Stability functions: Hairer and Wanner, Solving Ordinary
+// Differential Equations II (1996), section IV.2; kernels/spectral/step_change.hpp has them. For
+// pure damping, rkl2 is stable up to -z = (s^2 + s - 2)/2, and a little beyond for odd s.
 //
-// A step is stable where |factor| <= e^max(0, 2 Re z): what the equation damps or keeps does not
-// grow, and what it lets grow does not grow twice as fast.
+// A step is stable where |factor| <= e^max(0, 2 Re z): damped and conserved modes do not grow, and
+// growing modes do not grow twice as fast as in the equation.
 #pragma once
 
 #include <limits>
@@ -15,31 +15,33 @@
 
 namespace lapl {
 
-/// The largest stable step where each is stable.
+/// The largest stable step in seconds where every step is stable.
 inline constexpr double any_step = std::numeric_limits<double>::infinity();
 
-/// Of one field leapfrog is euler.
+/// The scheme that is equivalent: leapfrog on a single field is euler.
 inline TimeScheme scheme_of(TimeScheme scheme, std::size_t fields) {
   return scheme.kind == Scheme::leapfrog && fields == 1 ? Scheme::euler : scheme;
 }
 
-/// What a step multiplies a mode by; leapfrog's is that of a single field.
+/// The change of a mode in one step as a function of z = rate dt; leapfrog counts as that of a
+/// single field.
 StepChange step_change_of(TimeScheme scheme);
 
-/// What a step multiplies a mode of rate r by, less 1, from z = r dt; small for small z.
+/// factor - 1 for a mode with z = rate dt, computed without cancellation for small z.
 Complex change_of(TimeScheme scheme, Complex z);
 
-/// The largest stable step for an eigenvalue of the rate's derivative: 0 where none is stable,
-/// infinity where all are. Factors of a mode that the step resolves, |rate dt| <= 1, may be larger
-/// by e^tolerance. Leapfrog's is that of a wave with friction, which is what its fields make
-/// together.
+/// The largest stable step in seconds for one eigenvalue of the rates' derivative (1/s): 0 where
+/// none is stable, infinity where every one is. For modes that the step resolves, |rate dt| <= 1,
+/// the factor may exceed its bound by e^tolerance. Leapfrog's result is that of a wave with
+/// friction, which its fields make together.
 double largest_step(TimeScheme scheme, Complex rate, double tolerance = 0);
 
-/// ln of what a step multiplies a mode by beyond what it may; not above 0 where it is stable.
+/// ln(factor / largest stable factor) of a mode; at most 0 where the step is stable.
 double excess(TimeScheme scheme, Complex rate, double dt);
 
-/// Both for leapfrog and the rate's derivative by each field, of each field: fields are updated one
-/// after the other. `upto`: infinity, or a step that is large enough.
+/// The same for leapfrog, which updates the fields one after the other and so needs the whole
+/// matrix of derivatives of the fields' rates. The search ends at `upto` seconds; infinity: no
+/// bound.
 double largest_leapfrog_step(const SquareMatrix& rate, double upto);
 double leapfrog_excess(const SquareMatrix& rate, double dt);
 

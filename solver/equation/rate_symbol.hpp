@@ -1,6 +1,6 @@
-// What the rates of an equation make of a wave e^(i theta . (plane, row, column)): a matrix of the
-// fields, the symbol of von Neumann's analysis. Exact where the equation is linear and what it
-// multiplies fields by is numbers; what is added to that (sources) does not matter.
+// The symbol of an equation (von Neumann's analysis): the matrix over the fields by which the rates
+// multiply a wave e^(i theta . (plane, row, column)). It is exact for linear equations whose
+// factors are numbers; sources do not matter.
 #pragma once
 
 #include <array>
@@ -13,38 +13,41 @@
 
 namespace lapl {
 
+/// The symbol of the rates that stages compute.
 class RateSymbol {
  public:
   enum class Rates {
-    constant,  ///< linear, with numbers for factors: the only ones that have a symbol
-    varying,   ///< linear, with factors that depend on the place or on the time
+    constant,  ///< linear with numbers as factors; only these have a symbol
+    varying,   ///< linear with factors that depend on position or time
     nonlinear
   };
 
-  /// All that differs from cell to cell: the values of the coefficient fields, and z, y and x.
+  /// Everything that differs between cells: the values of the coefficient fields, and the position
+  /// z, y, x.
   struct LocalValues {
     std::vector<double> coefficients;
     std::array<double, 3> position = {};
     friend auto operator<=>(const LocalValues&, const LocalValues&) = default;
   };
 
-  /// The last of the stages makes the rate of each field, in order.
+  /// `stages` make the rates; the last stage makes those of all fields, in order.
   RateSymbol(const std::vector<Stage>& stages, int fields, int arrays);
 
   Rates rates() const { return rates_; }
-  /// Varying rates become constant ones: those at a place, at time 0.
+  /// Makes varying rates constant: their values at one place and at time 0.
   void set_local_values(const LocalValues& place);
   int fields() const { return fields_; }
-  /// That each wave takes: what several stages make is made once.
+  /// Number of operations that each wave costs.
   std::size_t operations() const { return operations_.size(); }
 
-  /// Phases from a node to the next, by axis: planes, rows, columns. The rate of field `row` by
-  /// field `column`. For constant rates.
+  /// The symbol of constant rates for a wave with these phase differences (radians) between
+  /// neighbouring nodes along planes, rows and columns: element (i, j) is the rate of field i by
+  /// field j, in 1/s.
   SquareMatrix at(const std::array<double, 3>& phases);
 
  private:
   enum class Kind { number, varying, linear };
-  // Of a number its value; of what is linear in the fields its factor of each.
+  // The value of an operation: a number, or linear in the fields with one factor for each.
   struct Part {
     Kind kind = Kind::varying;
     double number = 0;
@@ -57,11 +60,13 @@ class RateSymbol {
   Part product(const Part& a, const Part& b);
   Part scaled(Part a, double factor) const;
 
-  std::vector<StageOperation> operations_;  // of all stages; a value of index -1: of its operand
-  std::vector<int> rates_of_;               // the operations that make the rates
-  std::array<Complex, 27> turns_{};         // of the wave, from a cell to each around it
+  // of all stages; a value with index -1 copies its operand
+  std::vector<StageOperation> operations_;
+  std::vector<int> rates_of_;  // operations that make the rates
+  // the wave's value at each of the 27 neighbours relative to the cell
+  std::array<Complex, 27> turns_{};
   int fields_;
-  std::vector<Part> arrays_;  // before the first stage
+  std::vector<Part> arrays_;  // contents before the first stage
   Rates rates_ = Rates::constant;
   std::optional<LocalValues> place_;
 };

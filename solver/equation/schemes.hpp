@@ -1,10 +1,11 @@
-// Time schemes. A Runge-Kutta scheme is a row of numbers: with y_1 = u and k_i = f(y_i), its stage
-// i makes y_(i+1), the last one u', of s = dt / divisor (weights[0] k_1 + ... + weights[i-1] k_i):
+// Time schemes. A Runge-Kutta scheme is a table of numbers: with y_1 = u and k_i = f(y_i), stage i
+// makes y_(i+1) (the last one u') from s = dt / divisor (weights[0] k_1 + ... + weights[i-1] k_i):
 //
 //   Butcher's form     y_(i+1) = u + s
 //   Shu and Osher's    y_(i+1) = (1 - share) u + share (y_i + s)
 //
-// Stages but the last read k_i alone. Leapfrog and rkl2 are functions (solver/equation/stages.cpp).
+// Every stage but the last reads k_i alone. Leapfrog and rkl2 are functions
+// (solver/equation/stages.cpp).
 #pragma once
 
 #include <initializer_list>
@@ -15,11 +16,12 @@ namespace lapl {
 
 enum class Scheme { euler, heun, ssprk3, rk4, leapfrog, rkl2 };
 
+/// One stage of a Runge-Kutta scheme.
 struct SchemeStage {
-  double time = 0;                     ///< of y_i, in steps: Butcher's c
-  std::array<double, 7> weights = {};  ///< Butcher's a, in the last stage b, times the divisor
+  double time = 0;                     ///< time of y_i in steps: Butcher's c
+  std::array<double, 7> weights = {};  ///< Butcher's a (in the last stage b) times the divisor
   double divisor = 1;
-  double share = 1;  ///< below 1: Shu and Osher's form
+  double share = 1;  ///< below 1 in Shu and Osher's form
 };
 
 struct SchemeStages {
@@ -31,12 +33,13 @@ struct SchemeStages {
   }
 };
 
+/// A row of the table of schemes.
 struct SchemeRow {
   Scheme value;
   const char* name;     ///< time.scheme
   const char* summary;  ///< one line for people
-  int order;            ///< for fields that start together; Runge-Kutta's: its number of stages
-  SchemeStages stages;  ///< of a Runge-Kutta scheme, else none
+  int order;            ///< of accuracy; for a Runge-Kutta scheme also its number of stages
+  SchemeStages stages;  ///< empty where the scheme is not Runge-Kutta
 };
 
 /// heun and ssprk3: Shu and Osher, J. Comput. Phys. 77 (1988); rk4: Kutta's classical method.
@@ -60,12 +63,13 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
     {Scheme::rkl2, "rkl2", "Runge-Kutta-Legendre super time steps, second order", 2, {}}});
 // clang-format on
 
+/// Bounds of the number of stages of rkl2.
 inline constexpr int least_stages = 2, most_stages = 128;
 
-/// A scheme with its number of stages where that is free.
+/// A scheme with its number of stages, which only rkl2 leaves open.
 struct TimeScheme {
   Scheme kind = Scheme::euler;
-  int stages = least_stages;  ///< rkl2
+  int stages = least_stages;  ///< of rkl2
 
   TimeScheme(Scheme scheme = Scheme::euler, int number = least_stages)
       : kind(scheme), stages(number) {}

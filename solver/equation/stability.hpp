@@ -1,6 +1,6 @@
-// The largest stable step of equations in formulas, by von Neumann's analysis: of every wave that a
-// grid without faces holds, and where factors depend on the place, of those that a grid would hold
-// that is everywhere as it is at one of its cells.
+// The largest stable step of equations in formulas, by von Neumann's analysis: every wave on an
+// infinite grid is tried. Where factors depend on position, each cell's factors are tried as if
+// they held everywhere.
 #pragma once
 
 #include <array>
@@ -9,34 +9,35 @@
 
 #include "solver/equation/rate_symbol.hpp"
 #include "solver/equation/stages.hpp"
-#include "solver/problem.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
 
-/// Faces are taken for periodic ones.
+/// All sides are taken as periodic.
 class WaveStability {
  public:
-  /// None where the rates are not linear with numbers for factors. Throws FormulaError.
+  /// None where the rates are not linear with numbers as factors. Throws FormulaError.
   static std::optional<WaveStability> of(const FormulaSystem& system, const RunConfig& run);
-  /// None where the rates are not linear with factors that depend on the place or the time: of
-  /// these at time 0.
+  /// The same for factors that depend on position or time, at time 0; none where the rates are not
+  /// linear.
   static std::optional<WaveStability> of_cells(const FormulaSystem& system, const RunConfig& run,
                                                const CoefficientFields& coefficients);
 
-  /// In seconds, for this scheme: 0 where no step is stable, infinity where each is. The worst wave
-  /// is looked at from then on.
+  /// The largest stable step in seconds: 0 where none is stable, infinity where every one is.
+  /// Remembers the worst wave, so that growth includes it.
   double largest_step(TimeScheme scheme);
 
-  /// What a step lets grow that the equation does not: ln of the factor, 0 where there is none.
+  /// ln of the factor by which a step amplifies waves that the equation damps or keeps; 0 where it
+  /// is stable.
   struct Growth {
-    double resolved = 0;    ///< of a wave that the step resolves, |rate dt| <= 1
-    double unresolved = 0;  ///< of any other
+    double resolved = 0;    ///< of waves with |rate dt| <= 1, which the step resolves
+    double unresolved = 0;  ///< of all other waves
   };
   Growth growth(TimeScheme scheme, double time_step);
 
  private:
-  using Phases = std::array<double, 3>;  // from a node to the next along planes, rows, columns
+  using Phases = std::array<double, 3>;  // between neighbouring nodes along planes, rows, columns
   struct Wave {
     Phases phases = {};
     std::size_t place = 0;
@@ -49,11 +50,11 @@ class WaveStability {
   bool lowers(TimeScheme scheme, const Wave& wave, double& least);
 
   RateSymbol symbol_;
-  std::vector<std::size_t> axes_;                // that have waves
-  double distance_ = 0;                          // between phases that are looked at
-  std::vector<RateSymbol::LocalValues> places_;  // none: the same rates everywhere
+  std::vector<std::size_t> axes_;                // axes along which waves vary
+  double distance_ = 0;                          // between neighbouring phases in waves_
+  std::vector<RateSymbol::LocalValues> places_;  // empty: the same rates everywhere
   std::vector<Wave> waves_;
-  double slow_ = 0;  // rates whose sign is lost in rounding
+  double slow_ = 0;  // rates below this in size have a sign that is lost in rounding
 };
 
 }  // namespace lapl

@@ -17,7 +17,7 @@ namespace {
 using Kind = FormulaNode::Kind;
 using Formulas = std::vector<const Formula*>;
 
-// The part of a formula as one text, equal where what it says is equal.
+// The text of a part of a formula, the same for parts that mean the same.
 std::string part_text(const Formula& formula, int node) {
   const FormulaNode& at = formula.nodes[node];
   std::string text = at.kind == Kind::number
@@ -60,7 +60,7 @@ class StageMaker {
 
   StepStages of_values(const Formulas& formulas) {
     evaluate(fields_, 0, formulas, value_alone);
-    // After those of the quantities that they read.
+    // New arrays come last, after those of the quantities that the formulas read.
     for (int& array : made_.stages.back().targets) array = new_array(-1);
     return std::move(made_);
   }
@@ -75,7 +75,7 @@ class StageMaker {
  private:
   using Arrays = std::vector<int>;  // one for each field
 
-  // A stage under way.
+  // A stage under construction.
   struct Level {
     Stage stage;
     TreeWriter writer;
@@ -93,14 +93,15 @@ class StageMaker {
       return writer.sum(value(base), product(dt, rate, false));
     }
   };
-  using Made = std::pair<int, Term>;  // an array and its value
-  // From the place of a formula among those of a stage, and its value.
+  using Made = std::pair<int, Term>;  // an array and its new value
+  // Makes the values to store from a formula's index and value.
   using Results = std::function<std::vector<Made>(Level&, int, Term)>;
 
   static std::vector<Made> value_alone(Level&, int, Term value) { return {{-1, value}}; }
 
-  // The sum that the last stage reads is made on the way, from left to right. No stage may write an
-  // array that it reads, so that states and sums take turns in two.
+  // The weighted sum that the last stage needs is accumulated on the way, from left to right. A
+  // stage must not write an array that it reads, so states and sums alternate between two arrays
+  // each.
   void runge_kutta(const SchemeStages& stages, double dt) {
     const std::size_t last = stages.count - 1;
     const std::span weights(stages.at[last].weights);
@@ -143,7 +144,7 @@ class StageMaker {
   // y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
   void super_step(int count, double dt) {
     const Arrays first_rates = copies();
-    std::array<Arrays, 3> made;  // y_j: made[j % 3]
+    std::array<Arrays, 3> made;  // y_j is in made[j % 3]
     for (int j = 1; j < count && j < 4; ++j) made[j % 3] = copies();
     int j = 0;
     for (const SuperStage& stage : super_stages(count)) {
@@ -170,7 +171,7 @@ class StageMaker {
     }
   }
 
-  // Appends the stages that make `results` of formulas where the fields are those of `state`.
+  // Appends the stages that evaluate `formulas` on the fields in `state` and store `results`.
   void evaluate(const Arrays& state, double time, const Formulas& formulas,
                 const Results& results) {
     for (const int field : fields_) names_.arrays[rates_[field]->name] = state[field];
@@ -196,7 +197,7 @@ class StageMaker {
     made_.stages.push_back({without_unused(stage.tree), stage.targets, stage.time});
   }
 
-  // The array of a quantity that a stencil reads, which an earlier stage makes.
+  // The array that holds an argument with a stencil operator in it; an earlier stage fills it.
   std::optional<int> array_of(NestedQuantity part) {
     if (!holds_stencil(*part.formula, part.node)) return std::nullopt;
     const auto [known, is_new] =
@@ -216,7 +217,7 @@ class StageMaker {
     level.stage.targets.push_back(array);
   }
 
-  // How many stages come before the one that can evaluate a part.
+  // The number of stages that must come before the one that evaluates this part.
   std::size_t order_of(const Formula& formula, int node) {
     const auto known = orders_.find({&formula, node});
     if (known != orders_.end()) return known->second;
@@ -265,10 +266,10 @@ class StageMaker {
     return static_cast<int>(made_.like.size()) - 1;
   }
 
-  // None is made of itself, or of so many operations one upon the other that the functions here,
-  // which call themselves for each, could use up the stack.
+  // Refuses quantities that read themselves, and nesting that would exhaust the stack of the
+  // recursive functions here.
   void check_quantities() const {
-    std::map<std::string, int, std::less<>> depths;  // of the quantities that are right
+    std::map<std::string, int, std::less<>> depths;  // of quantities already checked
     std::set<std::string> open;
     const std::function<int(const Formula&)> depth_of = [&](const Formula& formula) {
       if (const auto known = depths.find(formula.name); known != depths.end()) return known->second;
@@ -307,9 +308,9 @@ class StageMaker {
   StepStages made_;
   Arrays fields_;
   Formulas rates_;
-  Formulas in_arrays_;  // quantities that a law is given for
+  Formulas in_arrays_;  // quantities that have laws
   std::map<std::string, int> arrays_of_parts_;
-  std::set<int> computed_;  // arrays, in the evaluation under way
+  std::set<int> computed_;  // arrays already filled in the current evaluation
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;
   std::map<Part, std::size_t> orders_;

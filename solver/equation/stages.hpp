@@ -1,9 +1,10 @@
-// From rates of change to the stages of a step, for each scheme: Runge-Kutta's are rows of numbers
+// Turns rates of change into the stages of a step. Runge-Kutta schemes are rows of numbers
 // (solver/equation/schemes.hpp), the others are functions:
 //
 //   leapfrog  for each field in turn, with the newest values of all: u' = u + dt f(u)
-//   rkl2      solver/equation/super_steps.hpp, of differences from u, which rounded factors keep at
-//             0: y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
+//   rkl2      solver/equation/super_steps.hpp, written with differences from u, which stay 0
+//             where they are 0 although the factors are rounded:
+//             y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
 #pragma once
 
 #include <memory>
@@ -17,41 +18,43 @@
 
 namespace lapl {
 
-/// An equation in formulas. `names` holds its numbers, the grid, and as arrays its fields (from 0
-/// on), then its coefficient fields, then those quantities that a law is given for.
+/// An equation in formulas. `names.arrays` numbers its fields from 0, then the coefficient fields,
+/// then the quantities that have laws.
 struct FormulaSystem {
   FormulaNames names;
-  std::vector<Formula> rates;       ///< of each field, in the order of the arrays
+  std::vector<Formula> rates;       ///< one for each field, in the order of the arrays
   std::vector<Formula> quantities;  ///< equation.let
 };
 
+/// Stages, with the arrays and names that they use.
 struct StepStages {
   std::vector<Stage> stages;
-  std::vector<int> like;       ///< of each array: the one whose faces it has; -1: a quantity's
+  std::vector<int> like;  ///< for each array, the array whose faces it has; -1: those of a quantity
   std::set<std::string> used;  ///< names that the formulas read
 };
 
-/// Throws FormulaError. `names.quantities` need not be set.
+/// The stages of one step of dt seconds. Throws FormulaError.
 StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double time_step);
 
-/// The stages that make the rates of the fields, in the last arrays: targets of the last stage.
+/// The stages that compute the rates of the fields; the last stage writes them, into the last
+/// arrays.
 StepStages rate_stages(const FormulaSystem& system);
 
-/// The stages that make the value of a formula from the fields, in the last array.
+/// The stages that compute the value of a formula from the fields, into the last array.
 StepStages value_stages(const FormulaSystem& system, const Formula& formula);
 
 class StageMaker;
 
-/// True where there are such stages, formula after formula.
+/// Checks formula after formula whether stages can be made of it.
 class StageCheck {
  public:
-  /// Throws FormulaError where a quantity is made of itself, or of too much. The system must live
-  /// longer.
+  /// Throws FormulaError where a quantity reads itself or is nested too deeply. Keeps a reference
+  /// to `system`.
   explicit StageCheck(const FormulaSystem& system);
   ~StageCheck();
 
-  /// Names that a formula and the quantities in it read. Throws FormulaError. The formula must live
-  /// longer.
+  /// The names that a formula and the quantities in it read. Keeps a reference to `formula`. Throws
+  /// FormulaError.
   const std::set<std::string>& names_read_by(const Formula& formula);
 
  private:

@@ -1,4 +1,4 @@
-// The stencil operators of TreeWriter: each reads its argument beside the cell.
+// The stencil operators of TreeWriter, which read their argument at neighbouring cells.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,9 +40,8 @@ Term TreeWriter::read(const Argument& argument, Offset at) {
   return write(ShiftedPart{argument.place.formula, argument.place.node, at});
 }
 
-// Values of one expression at two nodes are rounded alike before they are added up: no product is
-// fused with the sum, so that what is the same everywhere has no slope. Its factor, which is the
-// same everywhere too, is left for the result.
+// Values of one expression at two nodes must be rounded alike before they are combined, so that a
+// constant has no slope: hence no fused product. The common factor multiplies the result instead.
 Term TreeWriter::beside(Operation operation, Term a, Term b) {
   return of(tree_.operate(operation, a.node, b.node));
 }
@@ -78,7 +77,7 @@ Term TreeWriter::laplacian(const Argument& argument) {
   const std::vector<int> all = axes();
   if (std::ranges::any_of(all, [&](int axis) { return scale(axis) != scale(all.front()); }))
     return over_axes([&](int axis) { return second_difference(argument, axis); }, scale);
-  // 4 u and 2 u have no rounding error and 6 u has: a third axis takes its own centre away.
+  // 4 u and 2 u are exact and 6 u is rounded, so the third axis subtracts its own centre.
   const Term centre = read(argument, {});
   const auto pair = [&](int axis) {
     return beside(Operation::sum, read(argument, along(axis, -1)), read(argument, along(axis, 1)));
@@ -123,7 +122,7 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   if (name == "upwind") return upwind(place, node);
   if (name == "divergence") return divergence(place, node);
   require_arguments(node, 1);
-  std::vector<int> named;  // axes in the name, such as x and y of d2_dxdy
+  std::vector<int> named;  // axes in the function's name, such as x and y in d2_dxdy
   for (std::size_t i = name.find('_'); i + 2 < name.size(); ++i)
     if (name[i + 1] == 'd') named.push_back(axis_named(name[i + 2], node));
   const Argument of_argument = argument(place, node.operands[0], node);
@@ -136,7 +135,7 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
              : product(scalar(1 / (2 * h), false), first_difference(of_argument, named[0]));
 }
 
-// The factors of D * gradient(e), in any order.
+// Accepts D * gradient(e) with its factors in any order.
 Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
   require_arguments(node, 1);
   std::vector<int> left = {node.operands[0]}, factors;

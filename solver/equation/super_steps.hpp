@@ -1,8 +1,8 @@
-// Runge-Kutta-Legendre super time steps of second order, of s stages: Meyer, Balsara and Aslam,
-// J. Comput. Phys. 257 (2014) 594. With w = 4 / (s^2 + s - 2), b_0 = b_1 = b_2 = 1/3 and
-// b_j = (j^2 + j - 2) / (2 j (j + 1)):
+// Runge-Kutta-Legendre super time steps of second order with s stages: Meyer, Balsara and Aslam, J.
+// Comput. Phys. 257 (2014) 594. With w = 4 / (s^2 + s - 2), b_0 = b_1 = b_2 = 1/3 and b_j = (j^2 +
+// j - 2) / (2 j (j + 1)):
 //
-//   y_0 = u, y_1 = u + m_1 dt f(u), and for j = 2 ... s, of which the last is u':
+//   y_0 = u, y_1 = u + m_1 dt f(u), and for j = 2 ... s, where y_s is u':
 //   y_j = u + mu_j (y_(j-1) - u) + nu_j (y_(j-2) - u) + m_j dt f(y_(j-1)) + g_j dt f(u)
 //
 //   mu_j = (2 j - 1) / j b_j / b_(j-1)     m_1 = w b_1, m_j = w mu_j
@@ -13,14 +13,15 @@
 
 namespace lapl {
 
+/// The coefficients of stage j.
 struct SuperStage {
   double mu = 0, nu = 0;
   double of_rate = 0;        ///< m
   double of_first_rate = 0;  ///< g
-  double time = 0;           ///< of y_(j-1), which it reads: in steps
+  double time = 0;           ///< time of y_(j-1), which the stage reads, in steps
 };
 
-/// From j = 1 on; at least two.
+/// The stages j = 1 to `count`, which is at least two.
 inline std::vector<SuperStage> super_stages(int count) {
   const auto b = [](double j) { return j < 3 ? 1.0 / 3 : (j * j + j - 2) / (2 * j * (j + 1)); };
   const double w = 4 / (count * (count + 1.0) - 2);

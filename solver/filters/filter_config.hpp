@@ -1,5 +1,5 @@
-// A filter as plain values: what a config says of one convolution or correlation.
-// io/config/filter_keys.cpp describes each entry.
+// The config of one convolution or correlation as plain values; io/filters/filter_keys.cpp
+// describes each key.
 #pragma once
 
 #include <array>
@@ -15,30 +15,41 @@ namespace lapl {
 
 enum class FilterKind { convolve, correlate };
 
-/// full: wherever the window touches the input. same: an output cell for each input cell. valid:
-/// where the window lies inside the input.
+/// The cells of the output. full: every place where the window touches the input; same: one for
+/// each input cell; valid: every place where the window lies within the input.
 enum class FilterMode { full, same, valid };
 
-/// Where the weights come from: numbers of the config or of an HDF5 dataset, or a name.
-enum class KernelKind { box, gaussian, laplacian, sobel_rows, sobel_columns, numbers, hdf5 };
+/// The source of the weights: numbers in the config, an HDF5 dataset, or a kernel with a name.
+enum class KernelKind { numbers, hdf5, box, gaussian, laplacian, sobel_rows, sobel_columns };
 
+/// A kernel with a name. Weights that do not depend on the config are part of its row.
+struct KernelRow {
+  KernelKind value;
+  const char* name;
+  const char* summary = "";
+  std::array<int, 2> shape = {};  ///< rows, columns of `weights`; 0: they follow from the config
+  std::array<double, 25> weights = {};  ///< row-major
+};
+
+/// One filter; members begin with the kernels that read them.
 struct FilterConfig {
   std::string name = "filtered";
   FilterKind kind = FilterKind::convolve;
   KernelKind kernel = KernelKind::box;
   std::array<std::int64_t, 2> size = {0, 0};  ///< box, gaussian: rows, columns; 0: not given
   std::array<double, 2> sigma = {0, 0};       ///< gaussian: cells, along rows and columns
-  Shape shape;                                ///< numbers, hdf5: of the weights
+  Shape shape;                                ///< numbers, hdf5: shape of the weights
   std::vector<double> weights;                ///< numbers, hdf5: row-major
-  bool one_dimensional = false;  ///< numbers in one list: `same` and `valid` as numpy.convolve
-  std::string path;              ///< hdf5: absolute path of the file
+  /// the weights are one list, so `same` and `valid` follow numpy.convolve
+  bool one_dimensional = false;
+  std::string path;  ///< hdf5: absolute path of the file
   std::string dataset = "/kernel";
   bool normalize = false;
   FilterMode mode = FilterMode::same;
   Edge edge = Edge::reflect;
   double constant = 0;
   std::string method = "auto";  ///< auto, direct, separable or fft
-  std::string field;            ///< of a run's state; empty: the first
+  std::string field;            ///< the field of the run that is filtered; empty: the first
 };
 
 // clang-format off
@@ -57,16 +68,19 @@ inline constexpr auto name_table<FilterMethod> = std::to_array<Named<FilterMetho
     {FilterMethod::direct, "direct"}, {FilterMethod::separable, "separable"},
     {FilterMethod::fft, "fft"}});
 template <>
-inline constexpr auto name_table<KernelKind> = std::to_array<Named<KernelKind>>({
+inline constexpr auto name_table<KernelKind> = std::to_array<KernelRow>({
+    {KernelKind::numbers, "numbers"}, {KernelKind::hdf5, "hdf5"},
     {KernelKind::box, "box", "mean over a window"},
     {KernelKind::gaussian, "gaussian", "smooth mean with bell-shaped weights"},
-    {KernelKind::laplacian, "laplacian", "sum of the four neighbours less four times the cell"},
-    {KernelKind::sobel_rows, "sobel_rows", "slope along a column, from row to row"},
-    {KernelKind::sobel_columns, "sobel_columns", "slope along a row, from column to column"},
-    {KernelKind::numbers, "numbers"}, {KernelKind::hdf5, "hdf5"}});
+    {KernelKind::laplacian, "laplacian", "sum of the four neighbours less four times the cell",
+     {3, 3}, {0, 1, 0, 1, -4, 1, 0, 1, 0}},
+    {KernelKind::sobel_rows, "sobel_rows", "slope along a column, from row to row",
+     {3, 3}, {-1, -2, -1, 0, 0, 0, 1, 2, 1}},
+    {KernelKind::sobel_columns, "sobel_columns", "slope along a row, from column to column",
+     {3, 3}, {-1, 0, 1, -2, 0, 2, -1, 0, 1}}});
 // clang-format on
 
-/// Those that a config names.
-inline constexpr auto named_kernels = std::span(name_table<KernelKind>).first<5>();
+/// The kernels that a config names: all rows after numbers and hdf5.
+inline constexpr auto named_kernels = std::span(name_table<KernelKind>).subspan<2>();
 
 }  // namespace lapl

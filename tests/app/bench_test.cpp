@@ -1,4 +1,4 @@
-// lapl bench, from the outside: what it measures is not looked at, only that it is consistent.
+// lapl bench from the outside: its output must be consistent; the speeds are not checked.
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -103,7 +103,7 @@ TEST_CASE("threads that wait spin for a short while only, unless the environment
         finish(start({"-u", "OMP_WAIT_POLICY", "sh", "-c", command}, "/usr/bin/env"));
     const std::string name = "GOMP_SPINCOUNT = '";
     const auto at = run.err.rfind(name);
-    if (at == std::string::npos) return std::string("not told");  // another OpenMP than GNU's
+    if (at == std::string::npos) return std::string("not told");  // only GNU's OpenMP reports it
     return run.err.substr(at + name.size(),
                           run.err.find('\'', at + name.size()) - at - name.size());
   };

@@ -5,7 +5,7 @@
 
 using namespace lapl::test;
 
-TEST_CASE("diff: 0 where equal, 7 where not, tolerances as given") {
+TEST_CASE("diff exits with 0 where files are equal within the tolerances, else with 7") {
   const Sandbox sandbox;
   write_text("a.yaml", small_config("initial: {kind: uniform, value: 1.0}\n"));
   write_text("b.yaml", small_config("initial: {kind: uniform, value: 1.001}\n"));
@@ -28,7 +28,7 @@ TEST_CASE("diff: 0 where equal, 7 where not, tolerances as given") {
   CHECK(missing.out.find("step-000000060.nc            missing in b") != std::string::npos);
 }
 
-TEST_CASE("diff: other fields, other shapes and other precisions") {
+TEST_CASE("diff reports other fields, other shapes and other precisions as differences") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--output", "a"}).code == 0);
@@ -68,7 +68,7 @@ TEST_CASE("inspect: the digest of an output is that of its values and of the run
         std::string::npos);
 }
 
-TEST_CASE("diff and inspect: tables for people, with a verdict in the last line") {
+TEST_CASE("diff and inspect print tables with a verdict in the last line") {
   const Sandbox sandbox;
   write_text("a.yaml", small_config("initial: {kind: uniform, value: 1.0}\n"));
   REQUIRE(run_lapl({"run", "a.yaml", "--output", "a"}).code == 0);

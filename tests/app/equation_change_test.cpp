@@ -1,4 +1,5 @@
-// The equation of a run that goes on: the same one, in whatever words, unless it is told to change.
+// Changes of a running equation: other words for the same equation are accepted, another equation
+// only when asked for.
 #include <nlohmann/json.hpp>
 
 #include "tests/app/program.hpp"
@@ -78,9 +79,9 @@ TEST_CASE("resume --change-equation changes equation and parameters, and says so
   };
   CHECK(changes_at("out/fields/step-000000060.nc") == "step 40: " + words);
   CHECK(changes_at("out/fields/step-000000020.nc").empty());
-  // Back to a checkpoint from before, which has the other equation.
+  // The checkpoint before the change has the other equation.
   CHECK(has(run_lapl({"resume", "out", "--from", "20"}).err, "is of another run than config.yaml"));
-  // As of a run that was killed before its first checkpoint: the changed equation stays.
+  // Without its first new checkpoint, as after a kill, the run still has the changed equation.
   fs::remove("out/checkpoints/step-000000060.h5");
   const Outcome again = run_lapl({"resume", "out", "--set", "time.steps=80"});
   CAPTURE(again.err);
@@ -126,7 +127,7 @@ TEST_CASE("a restart takes the same equation in other words, and refuses another
   }
 }
 
-TEST_CASE("a restart refuses what the same config makes another equation of") {
+TEST_CASE("a restart refuses a config that now means another equation") {
   const Sandbox sandbox;
   write_map(0.2);
   write_text("c.yaml", with_a_map);
@@ -161,14 +162,14 @@ TEST_CASE("a restart refuses what the same config makes another equation of") {
   CHECK(has(text_of("out/log.jsonl"), words));
   const auto provenance = inspected("out/fields/step-000000030.nc")["provenance"];
   CHECK(has(provenance["equation_changes"].get<std::string>(), "step 20: " + words));
-  // It is the equation from then on, also for a run that was killed before its first checkpoint.
+  // The changed equation stays even if the run is killed before its first checkpoint.
   fs::remove("out/checkpoints/step-000000030.h5");
   CHECK(run_lapl({"resume", "out", "--set", "time.steps=40"}).code == 0);
   const Outcome other = run_lapl({"resume", "out", "--from", "20", "--set", "parameters.F=0.05"});
   CHECK(other.code == 2);
 }
 
-TEST_CASE("a checkpoint of a version without digests of equations is gone on from") {
+TEST_CASE("a checkpoint of a version without digests of equations can be resumed") {
   const Sandbox sandbox;
   write_map(0.2);
   write_text("c.yaml", with_a_map);

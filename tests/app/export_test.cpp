@@ -1,4 +1,4 @@
-// lapl export, from the outside: every format holds the values of the outputs.
+// lapl export from the outside: every format holds the values of the outputs.
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -14,7 +14,7 @@ using lapl::FieldValues;
 
 namespace {
 
-// The values of the outputs of those steps, one after the other.
+// The values of the outputs at these steps, one after the other.
 FieldValues outputs(const fs::path& run, const std::string& field,
                     const std::vector<std::int64_t>& steps) {
   FieldValues all;
@@ -43,7 +43,7 @@ std::string bytes_of(const FieldValues& values) {
       values);
 }
 
-// On three axes steps have to be shorter.
+// Three axes have a smaller largest stable coefficient.
 constexpr const char* stable_on_three = "{coefficient: 0.125}";
 
 void make_run(const std::vector<std::string>& settings = {},
@@ -77,7 +77,7 @@ TEST_CASE("export: .nc, .npy and .raw hold every bit of every output, at any sha
   for (const char* shape : {"[20, 30]", "[1, 31]", "[31, 1]", "[1, 1]", "[120, 9001]",
                             "[7, 11, 13]", "[3, 1, 2]", "[1, 1, 1]", "[29]", "[1]"})
     for (const char* precision : {"float32", "float64"}) {
-      // Bytes of another width say nothing new of the smallest.
+      // One precision suffices for the smallest grids.
       if (precision == std::string("float64") && std::strlen(shape) < 8) continue;
       CAPTURE(shape);
       CAPTURE(precision);
@@ -112,7 +112,7 @@ TEST_CASE("export: .nc, .npy and .raw hold every bit of every output, at any sha
     }
 }
 
-TEST_CASE("export: .csv has a line for each cell, whose number reads back as the same") {
+TEST_CASE("export: .csv has a line for each cell, and its number reads back as the same") {
   const Sandbox sandbox;
   make_run({"compute.precision=float64"});
   export_to("a.csv");
@@ -134,7 +134,7 @@ TEST_CASE("export: .csv has a line for each cell, whose number reads back as the
   CHECK(i == expected.size());
 }
 
-TEST_CASE("export: three axes and one: columns of .csv, one output as .npy, nodes of .xdmf") {
+TEST_CASE("export: .csv, .npy and .xdmf are right on three axes and on one") {
   const Sandbox sandbox;
   make_run({"grid.shape=[3, 4, 5]", "grid.spacing=[2, 1, 0.5]", "initial.kind=gaussian",
             "time.step=0.1"},
@@ -163,12 +163,12 @@ TEST_CASE("export: three axes and one: columns of .csv, one output as .npy, node
   CHECK(text_of("a.npy").find("'shape': (5,), }") != std::string::npos);
 }
 
-TEST_CASE("export: pictures of three axes, of each slice or of what is chosen") {
+TEST_CASE("export: three axes give a picture of each slice, or of the chosen ones") {
   const Sandbox sandbox;
   make_run({"grid.shape=[3, 4, 5]", "initial.kind=gaussian"}, stable_on_three);
   const auto values = std::get<std::vector<float>>(outputs("out", "field", {60}));
   const auto [least, most] = std::ranges::minmax(values);
-  // A pixel a cell, the first row below; the colours of all slices have the same limits.
+  // One pixel per cell, first row at the bottom, one colour scale for all slices.
   export_to("slices/", {"--plain", "--along", "z", "--step", "60", "--colormap", "gray"});
   CHECK(entries("slices") == 3);
   for (int plane = 0; plane < 3; ++plane) {
@@ -206,7 +206,7 @@ TEST_CASE("export: an output, the index and an exported file give what the run g
   CHECK(run_lapl({"diff", "a.nc", "b.nc"}).code == 0);
   REQUIRE(run_lapl({"export", "out/fields/step-000000020.nc", "-o", "b.raw"}).code == 0);
   CHECK(text_of("b.raw") == bytes_of(outputs("out", "field", {20})));
-  // What an exported file says of itself.
+  // The content that an exported file reports.
   const auto content = lapl::read_content("b.nc");
   CHECK(content.spacing == 1);
   CHECK(content.fields == std::vector<std::string>{"field", "laplacian"});
@@ -216,7 +216,8 @@ TEST_CASE("export: an output, the index and an exported file give what the run g
       std::string::npos);
 }
 
-TEST_CASE("export: steps and fields that are asked for, and NaN where an output lacks a field") {
+TEST_CASE(
+    "export: the steps and fields asked for are there, with NaN where an output lacks a field") {
   const Sandbox sandbox;
   make_run();
   const auto exported = [&](const std::string& steps) {
@@ -244,7 +245,7 @@ TEST_CASE("export: steps and fields that are asked for, and NaN where an output 
   for (const float value : missing) REQUIRE(std::isnan(value));
 }
 
-TEST_CASE("export: a run that goes on gives what is finished, a damaged output nothing") {
+TEST_CASE("export: a running run gives its finished outputs, a damaged output is refused") {
   const Sandbox sandbox;
   make_run();
   write_text("out/fields/.step-000000080.nc.tmp-1", "half of an output");
@@ -264,7 +265,7 @@ TEST_CASE("export: a run that goes on gives what is finished, a damaged output n
   }
 }
 
-TEST_CASE("export: pictures of one size, one for each output") {
+TEST_CASE("export: each output gives a picture, all of one size") {
   const Sandbox sandbox;
   make_run();
   const Outcome outcome = run_lapl({"export", "out", "-o", "frames/"});
@@ -275,11 +276,11 @@ TEST_CASE("export: pictures of one size, one for each output") {
   CHECK(size_of("frames/step-000000000.png") == size_of("frames/step-000000060.png"));
   CHECK(text_of("frames/step-000000000.png") != text_of("frames/step-000000060.png"));
   export_to("p%4d.png", {"--steps", "20:40"});
-  CHECK(text_of("p  20.png") != text_of("frames/step-000000020.png"));  // other limits
+  CHECK(text_of("p  20.png") != text_of("frames/step-000000020.png"));  // other colour limits
   CHECK(fs::exists("p  40.png"));
 }
 
-TEST_CASE("export: what is wrong is named, and what was there stays") {
+TEST_CASE("export: mistakes are named, and existing files stay") {
   const Sandbox sandbox;
   make_run();
   export_to("made.nc");
@@ -326,8 +327,8 @@ TEST_CASE("export: what is wrong is named, and what was there stays") {
   const std::size_t before = entries(".");
   expect_refused({"export"}, refusals);
   CHECK(text_of("old.npy") == "old");
-  CHECK(entries(".") <= before + 2);  // out.txt, err.txt
-  // Too large for .csv: said before anything is written.
+  CHECK(entries(".") <= before + 2);  // at most out.txt and err.txt are new
+  // A grid too large for .csv is refused before anything is written.
   make_run({"grid.shape=[500, 501]", "initial.kind=uniform"});
   const Outcome csv = run_lapl({"export", "out", "-o", "a.csv"});
   CHECK(csv.code == 2);
@@ -336,7 +337,9 @@ TEST_CASE("export: what is wrong is named, and what was there stays") {
   CHECK(run_lapl({"export", "out", "-o", "a.csv", "--step", "20", "--quiet"}).out.empty());
 }
 
-TEST_CASE("export: plain pictures have a pixel for each cell, and are the picture they began as") {
+TEST_CASE(
+    "export: plain pictures have a pixel for each cell and equal the picture that the field began "
+    "as") {
   const Sandbox sandbox;
   run_letters();
   export_to("plain/", {"--plain", "--colormap", "gray", "--limits", "0", "1"});

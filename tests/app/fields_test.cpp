@@ -1,4 +1,4 @@
-// Several fields through every command.
+// Runs of several fields through every command.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -150,11 +150,12 @@ TEST_CASE("a run parses each text of its config once") {
              "time: {step: 0.01, steps: 20}\n"
              "output: {directory: out, every: 5, fields: [u, w], derived: {w: u * v},\n"
              "         integrals: {all: u + v}}\n");
-  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);  // parses formulas of lapl's own, too
+  // also parses lapl's own formulas, which would count
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   const std::int64_t before = lapl::formulas_parsed();
   const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});
   CAPTURE(run.err);
   REQUIRE(run.code == 0);
-  // D; u, v and p; two of a side and "0" of the other; v; w; all.
+  // Ten formulas: D; u, v and p; two of a side and "0" of the other; v; w; all.
   CHECK(lapl::formulas_parsed() - before == 10);
 }

@@ -1,5 +1,5 @@
-// What lapl filter reads: arrays as PyTorch has them, .npy files, covariances; and several filters
-// at once.
+// The inputs of lapl filter: arrays as PyTorch stores them, .npy files, covariances; and several
+// filters in one call.
 #include "tests/app/program.hpp"
 #include "tests/reference_data.hpp"
 
@@ -22,7 +22,7 @@ std::vector<double> counted(std::size_t count) {
   return values;
 }
 
-// An array as numpy.save writes it.
+// Writes an array as numpy.save does.
 void write_npy(const std::string& path, const std::string& type, const std::string& shape,
                const std::vector<double>& values, bool fortran_order = false) {
   std::string header = "{'descr': '" + type +
@@ -46,7 +46,7 @@ void write_npy(const std::string& path, const std::string& type, const std::stri
 
 }  // namespace
 
-TEST_CASE("weights and input with axes of length 1 before the others, as PyTorch has them") {
+TEST_CASE("weights and input may have leading axes of length 1, as in PyTorch") {
   const Sandbox sandbox;
   const hid_t file = H5Fcreate("in.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   write_dataset(file, "/field", {1, 1, 5, 6}, counted(30));
@@ -78,7 +78,7 @@ TEST_CASE("weights and input with axes of length 1 before the others, as PyTorch
   CHECK(many.err.find("in.h5 holds 2 windows of 3 x 3 (expected one: ") != std::string::npos);
 }
 
-TEST_CASE("several filters in one call, in the precision of the input, each with its time") {
+TEST_CASE("several filters in one call keep the input's precision, and each has its time") {
   const Sandbox sandbox;
   const hid_t file = H5Fcreate("in.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   write_dataset(file, "/field", {3, 8, 9}, counted(216));
@@ -104,10 +104,10 @@ TEST_CASE("several filters in one call, in the precision of the input, each with
   CHECK(run_lapl({"filter", "h.yaml"}).out.find("float32") != std::string::npos);
 }
 
-TEST_CASE("input, weights and initial fields from .npy files") {
+TEST_CASE("input, weights and initial fields can be .npy files") {
   const Sandbox sandbox;
   const auto values = counted(30);
-  std::vector<double> turned(30);  // by columns
+  std::vector<double> turned(30);  // in Fortran order
   for (std::size_t i = 0; i < 30; ++i) turned[i % 6 * 5 + i / 6] = values[i];
   write_npy("a.npy", "<f8", "(5, 6)", values);
   write_npy("b.npy", "<f8", "(1, 5, 6)", turned, true);
@@ -165,7 +165,9 @@ TEST_CASE("input, weights and initial fields from .npy files") {
   }
 }
 
-TEST_CASE("covariance: float64, one number for c, no batch, and inspect reads the result") {
+TEST_CASE(
+    "covariance: float64, a single number for c and a missing batch are accepted, and inspect "
+    "reads the result") {
   const Sandbox sandbox;
   const auto job = [](const std::string& compute) {
     write_text("f.yaml",

@@ -117,7 +117,7 @@ TEST_CASE("a result that is not finite is refused, unless the input is not finit
   CHECK(large.err.find("frame 0: 1e+300 is infinite in float32") != std::string::npos);
   CHECK_FALSE(fs::exists("out.h5"));
   write({1, 2, 3, std::numeric_limits<double>::quiet_NaN(), 5, 6});
-  CHECK(filtered("[[1]]").code == 0);  // docs/filters.md: it spreads
+  CHECK(filtered("[[1]]").code == 0);  // a NaN of the input spreads (docs/filters.md)
 }
 
 TEST_CASE("filter configs: every mistake is named, and nothing is left behind") {
@@ -241,7 +241,7 @@ TEST_CASE("--overwrite replaces results of lapl filter alone, and none that is r
   CHECK(run_lapl({"filter", "f.yaml", "--output", "other.h5", "--overwrite"}).code != 2);
 }
 
-TEST_CASE("filter: an output that ends in .png is a picture, and one alone") {
+TEST_CASE("filter: an output that ends in .png is one picture") {
   const Sandbox sandbox;
   const auto filter = [&](const std::string& kernel, const std::vector<std::string>& more) {
     write_text("f.yaml",

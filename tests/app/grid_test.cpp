@@ -80,7 +80,7 @@ TEST_CASE("grids of one and three axes: engines, resume and verify-restart have 
   }
 }
 
-TEST_CASE("grids of one and three axes: plan, inspect, sweep, bench, watch and export") {
+TEST_CASE("plan, inspect, sweep, bench, watch and export work on grids of one and three axes") {
   for (const Grid& grid : grids()) {
     CAPTURE(grid.name);
     const Sandbox sandbox;

@@ -1,11 +1,11 @@
-// What people read and mistype: every command's help, and every name with one letter wrong.
+// Help and typing errors: the help of every command, and every name with one letter wrong.
 #include <regex>
 
 #include "app/commands/commands.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/filter_keys.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "kernels/error.hpp"
 #include "tests/app/program.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// What can come next, without what it means.
+// The words that completion offers next, without their descriptions.
 Words next_words(const CommandLine& line, const Words& so_far) {
   Words result;
   for (const auto& [word, meaning] : line.complete(so_far).words) result.push_back(word);
@@ -27,7 +27,7 @@ Words command_names(const CommandLine& line) { return next_words(line, {""}); }
 
 std::string help_of(const std::string& command) { return run_lapl({command, "--help"}).out; }
 
-// The lines under this one, up to the next that is not indented.
+// The indented lines below a title.
 Words lines_under(const std::string& title, const std::string& text) {
   Words lines;
   std::istringstream stream(text);
@@ -40,7 +40,8 @@ Words lines_under(const std::string& title, const std::string& text) {
   return lines;
 }
 
-// A letter left out, two swapped, one doubled, one replaced: at every place from `first` on.
+// All misspellings of a word from place `first` on: a letter missing, doubled or replaced, or two
+// swapped.
 std::vector<std::string> misspelt(const std::string& word, std::size_t first = 0) {
   std::vector<std::string> all;
   for (std::size_t i = first; i < word.size(); ++i) {
@@ -54,7 +55,7 @@ std::vector<std::string> misspelt(const std::string& word, std::size_t first = 0
   return all;
 }
 
-// Whether the message suggests a word that is one mistake away, as the one that was meant is.
+// True where the message suggests a word that is one mistake away, as the intended one is.
 bool suggests_near(const std::string& message, const std::string& mistake) {
   const std::string start = "did you mean ";
   const auto at = message.find(start);
@@ -65,7 +66,7 @@ bool suggests_near(const std::string& message, const std::string& mistake) {
 
 }  // namespace
 
-TEST_CASE("help: one sentence and two to four examples for every command, all of known words") {
+TEST_CASE("help: every command has one sentence and two to four examples, all of known words") {
   const LaplCommandLine line;
   for (const auto& found : line.complete({""}).words) {
     const std::string& command = found.first;
@@ -86,7 +87,7 @@ TEST_CASE("help: one sentence and two to four examples for every command, all of
       CHECK(line.unknown_word({words.begin() + 1, words.end()}).empty());
     }
     for (const std::string& positional : lines_under("Positionals:", help))
-      CHECK(positional.size() > 28);  // what it means comes after it
+      CHECK(positional.size() > 28);  // each is followed by its description
     for (const auto& option : line.complete({command, "-"}).words) CHECK(!option.second.empty());
   }
 }
@@ -115,10 +116,10 @@ TEST_CASE("help: the examples do what they say") {
     if (name == "run" || name == "new") fs::remove_all("runs");
     if (name == "new") fs::remove("tutorial.yaml");
     for (const std::string& example : lines_under("Examples:", help_of(name))) {
-      // The first of bench measures for minutes, and the last of new runs the tutorial.
+      // The first example of bench measures for minutes, and the last of new runs the tutorial.
       if (example == "lapl bench" || example == "lapl run tutorial.yaml") continue;
-      // The shapes of what measures have a digit less, of which the words say the same, and few
-      // steps.
+      // Measuring examples run with smaller shapes and few steps, which does not change the words
+      // under test.
       std::string tried = example;
       if (name == "bench" || name == "plan")
         tried = std::regex_replace(example, std::regex("([ [])(\\d+)\\d\\b"), "$1$2");
@@ -137,10 +138,10 @@ TEST_CASE("help: the examples do what they say") {
   }
 }
 
-TEST_CASE("help: what can come next on a command line") {
+TEST_CASE("completion offers every word that can come next on a command line") {
   const LaplCommandLine line;
   const auto words = [&](const Words& so_far) { return next_words(line, so_far); };
-  CHECK(words({"com"}) == Words{"completions"});  // not complete, which is hidden
+  CHECK(words({"com"}) == Words{"completions"});  // "complete" is a hidden command
   CHECK(words({}) == words({""}));
   CHECK(words({"ru"}) == Words{"run"});
   CHECK(words({"run", "--ov"}) == Words{"--overwrite"});
@@ -148,7 +149,7 @@ TEST_CASE("help: what can come next on a command line") {
   CHECK(words({"run", "--set", "boundary=p"}) == Words{"boundary=periodic"});
   CHECK(words({"run", "--set", "initial.crop_radius="}) == Words{"initial.crop_radius=null"});
   CHECK(words({"run", "--backend=cu"}) == Words{"--backend=cuda"});
-  CHECK(words({"plot", "--limits", "-1", ""}).empty());  // a number
+  CHECK(words({"plot", "--limits", "-1", ""}).empty());  // a number cannot be completed
   CHECK(words({"plot", "a", "--step", "5", "--colormap", "v"}) == Words{"viridis"});
   CHECK(words({"rnu", ""}).empty());
   CHECK(words({"run", "--ouput", ""}).empty());
@@ -157,7 +158,7 @@ TEST_CASE("help: what can come next on a command line") {
   CHECK(line.complete({"resume", ""}).files == "folders");
   CHECK(line.complete({"plot", "--", "-"}).files == "files");
   CHECK(line.complete({"plot", "--limits", "-1", "1", ""}).files == "files");
-  // Every key, and for each word that it takes a setting that the config knows.
+  // Every key, and every word that its value may be, must be a valid setting.
   CHECK(words({"run", "--set", ""}).size() == config_keys().size() + 1);
   for (const auto& key : config_key_choices())
     for (const std::string& word : words({"run", "--set", key.name + "="}))
@@ -207,7 +208,7 @@ TEST_CASE("help: every config key with one letter wrong is understood") {
       if (find_config_key(mistake) != nullptr) continue;
       const bool any_name = key.entry() == "FIELD" || key.entry() == "NAME";
       if (any_name && (key.section() != "parameters" || mistake.starts_with(key.section())))
-        continue;  // another name
+        continue;  // replaced by another valid name
       CAPTURE(mistake);
       ++count;
       const std::string message = message_for(mistake + "=1");

@@ -1,5 +1,5 @@
-// Files that are not what they should be: no hang, no crash, no command to the terminal, and words
-// that say what is wrong.
+// Damaged and hostile files: no hang, no crash, no command to the terminal, and a message that
+// names the fault.
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// No escape and no other command to a terminal, and no turn of direction.
+// True for text without escapes, other terminal commands and direction controls.
 bool is_harmless(const std::string& text) {
   return text.find_first_of("\033\a\b\r\x7f") == std::string::npos && !says(text, "\xC2\x9B") &&
          !says(text, "\xE2\x80\xAE") && !says(text, "\xE2\x81\xA6");
@@ -201,7 +201,7 @@ TEST_CASE("a forged checkpoint is named and an older one used, or with none exit
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   REQUIRE(run_lapl({"run", "c.yaml", "--output", "other", "--set", "grid.shape=[10, 10]"}).code ==
           0);
-  // A whole checkpoint, but of step 40.
+  // A valid checkpoint under the name of another step.
   fs::copy_file("out/checkpoints/step-000000040.h5", "out/checkpoints/step-000000060.h5",
                 fs::copy_options::overwrite_existing);
   const Outcome older = run_lapl({"resume", "out"});
@@ -213,7 +213,7 @@ TEST_CASE("a forged checkpoint is named and an older one used, or with none exit
   CHECK(run_lapl({"resume", "out", "--from", "step-000000020.h5"}).code == 6);
 }
 
-TEST_CASE("the deepest formulas that are taken need no more stack than there always is") {
+TEST_CASE("the deepest accepted formulas fit on a stack of 128 KB") {
   const Sandbox sandbox;
   std::string sines = "field", sum = "field";
   for (int i = 0; i < 190; ++i) sines = "sin(" + sines + ")";
@@ -232,7 +232,7 @@ TEST_CASE("the deepest formulas that are taken need no more stack than there alw
   }
 }
 
-TEST_CASE("without /proc a run and what reads it work, and what cannot work says why") {
+TEST_CASE("without /proc runs and their readers work, and refusals say why") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const auto without_proc = [](const std::string& command) {

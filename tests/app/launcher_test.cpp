@@ -1,5 +1,5 @@
-// Which program starts ranks, with which words, and what its exit code says: by scripts in its
-// place.
+// Starting ranks: the program that is chosen, its arguments, and its exit code. Scripts stand in
+// for real launchers.
 #include "app/commands/launcher.hpp"
 
 #include "app/signals.hpp"
@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 const std::string open_mpi_4 = "mpirun (Open MPI) 4.1.4", open_mpi_5 = "mpirun (Open MPI) 5.0.7";
 const std::string hydra = "HYDRA build details:";
 
-// A folder of programs that is PATH meanwhile; each says what it is, and then does `rest`.
+// A folder of scripts that replaces PATH; each prints its name and arguments and then does `rest`.
 class Programs {
  public:
   Programs() { setenv("PATH", bin_.c_str(), 1); }
@@ -65,7 +65,7 @@ TEST_CASE("launcher: each kind has its own words") {
           Words{"--mpi=pmix", "--kill-on-bad-exit=0", "--overcommit", "-n", "3"});
 }
 
-TEST_CASE("launcher: one of another MPI, an unknown one and none are named") {
+TEST_CASE("launcher: one of another MPI, an unknown one and a missing one are named") {
   const Programs programs;
   CHECK(refusal("Open MPI v4.1.4") ==
         "--ranks: no mpirun on PATH (expected that of Open MPI 4 or 5, package openmpi-bin)");
@@ -90,7 +90,7 @@ TEST_CASE("launcher: one of another MPI, an unknown one and none are named") {
   CHECK(find_launcher("MPICH Version: 4.0.2").path == path);
 }
 
-TEST_CASE("launcher: not from relative entries of PATH, and srun within a job alone") {
+TEST_CASE("launcher: relative entries of PATH are skipped, and srun is used only within a job") {
   const Programs programs;
   const std::string srun = programs.add("srun", "slurm 22.05.8");
   unsetenv("SLURM_JOB_ID");
@@ -104,14 +104,14 @@ TEST_CASE("launcher: not from relative entries of PATH, and srun within a job al
   CHECK(has(refusal("Open MPI v4.1.4"), "no mpirun"));
 }
 
-TEST_CASE("launcher: a signal that has no name") {
+TEST_CASE("launcher: a signal without a name is reported by its number") {
   CHECK(name_of_signal(SIGTERM) == "SIGTERM");
   CHECK(name_of_signal(85) == "signal 85");
 }
 
 bool open_mpi() { return has(mpi_library(), "Open MPI"); }
 
-// The outcome of a run that is started by an mpirun that does this.
+// The outcome of a run started by an mpirun with this script.
 test::Outcome outcome_with(const Programs& programs, const std::string& mpirun,
                            const std::string& before = "") {
   programs.add("mpirun", open_mpi() ? open_mpi_5 : hydra, mpirun);
@@ -132,7 +132,7 @@ TEST_CASE("launcher: its exit code is not taken for the run's" *
   CHECK(code("exit 1") == 5);
   CHECK(code("echo 1 >$LAPL_RANKS_CODE; exit 1") == 1);
   CHECK(code("exit 213") == 5);
-  // A rank was aborted: Hydra gives the signal alone, or with that of those that it then kills.
+  // Hydra reports the signal of an aborted rank alone or with those by which it kills the others.
   const auto aborted = outcome(open_mpi() ? "exit 134" : "exit 6");
   CHECK(aborted.code == 134);
   CHECK(has(aborted.err, open_mpi() ? "by SIGABRT" : "by a signal"));
@@ -142,8 +142,9 @@ TEST_CASE("launcher: its exit code is not taken for the run's" *
       has(started_again.err, "started as one of them, but " + mpi_library() + " finds no others"));
 }
 
-TEST_CASE("launcher: ranks that do not meet are given up, and a launcher that hears no signal too" *
-          doctest::skip(mpi_library().empty())) {
+TEST_CASE(
+    "launcher: ranks that do not meet are given up, and so is a launcher that ignores signals" *
+    doctest::skip(mpi_library().empty())) {
   const Programs programs;
   const std::string tools = "PATH=/usr/bin:/bin\n", meeting = "${LAPL_RANKS_CODE%/*}/meeting";
   for (const char* deaf : {"", "trap '' TERM\n"}) {
@@ -153,12 +154,14 @@ TEST_CASE("launcher: ranks that do not meet are given up, and a launcher that he
     CHECK(outcome.code == 5);
     CHECK(has(outcome.err, "--ranks 2: they have not met within 0.5 seconds ("));
   }
-  // They have met, or are on another machine.
+  // Ranks that have met, or that may be on another machine, are not given up.
   CHECK(outcome_with(programs, tools + "sleep 3; exit 4", "export LAPL_RANKS_START=0.5").code == 4);
 }
 
-TEST_CASE("launcher: what it and its ranks leave in files goes, unless the user names the place" *
-          doctest::skip(!open_mpi())) {
+TEST_CASE(
+    "launcher: its temporary files and those of its ranks are removed, unless the user names their "
+    "place" *
+    doctest::skip(!open_mpi())) {
   const Programs programs;
   const std::string variable = "OMPI_MCA_btl_sm_backing_directory";
   const std::string mpirun = "echo $" + variable + " $PMIX_MCA_gds; : >$" + variable + "/left";
@@ -173,7 +176,7 @@ TEST_CASE("launcher: what it and its ranks leave in files goes, unless the user 
 TEST_CASE("launcher: SIGHUP that was ignored stops no ranks" *
           doctest::skip(mpi_library().empty())) {
   const Programs programs;
-  // Until the run has taken the signal, and some more.
+  // Waits until the run has caught the signal, and a little longer.
   const std::string taken = "grep -q '^ShdPnd:.*[13579bdf]$' /proc/$PPID/status";
   const std::string mpirun = "PATH=/usr/bin:/bin\ntrap 'exit 75' USR1\nkill -HUP $PPID\nwhile " +
                              taken + "; do :; done\nfor i in 1 2 3 4 5 6 7 8 9; do " + taken +

@@ -1,4 +1,4 @@
-// lapl list: everything that the config and the command line take by name is there.
+// lapl list shows everything that configs and the command line accept by name.
 #include <nlohmann/json.hpp>
 
 #include "io/config/config.hpp"
@@ -18,7 +18,7 @@ std::vector<std::string> names_in(const json& items) {
   return names;
 }
 
-// The words that a key takes, by the schema.
+// The words that a key accepts according to the schema.
 std::vector<std::string> words_of(const json& schema, const std::string& section,
                                   const std::string& entry) {
   const json& map = schema["properties"][section];
@@ -41,7 +41,7 @@ TEST_CASE("list: the names are those that the config takes") {
   CHECK(names_in(all["backends"]) == std::vector<std::string>{"cpu", "cuda"});
 }
 
-TEST_CASE("list: what is said to run here does, and what is not has a reason") {
+TEST_CASE("list: engines and backends said to run here do run, and all others have a reason") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const json all = json::parse(run_lapl({"list", "--json"}).out);

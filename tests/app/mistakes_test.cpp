@@ -1,4 +1,4 @@
-// What people get wrong: each mistake with its message and exit code, and nothing left behind.
+// Mistakes of users: each has its message and exit code and leaves nothing behind.
 #include <algorithm>
 
 #include "tests/app/program.hpp"
@@ -10,12 +10,12 @@ namespace {
 struct Mistake {
   std::vector<std::string> arguments;
   int code;
-  const char* message;  // part of stderr
+  const char* message;  // a part of stderr
 };
 
 }  // namespace
 
-TEST_CASE("command lines") {
+TEST_CASE("wrong command lines are refused with their exit code and message") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   write_text("not.h5", "this is no HDF5 file");
@@ -136,7 +136,7 @@ TEST_CASE("a file of another kind is named as what it is") {
     CHECK(image.err.find("expected a PNG picture") != std::string::npos);
     const Outcome hdf5 = run_lapl(
         {"run", "c.yaml", "--set", "initial.kind=hdf5", "--set", "initial.path=" + row.name});
-    CHECK(hdf5.code == 4);  // where an .npy file is one to be read, and this one is damaged
+    CHECK(hdf5.code == 4);  // an accepted .npy file would be read, and this one is damaged
     CHECK(hdf5.err.find(row.name == "a.npy" ? "a.npy: " : row.kind) != std::string::npos);
     CHECK(!fs::exists("out"));
   }
@@ -157,13 +157,13 @@ TEST_CASE("backend cuda without a GPU is an error that says why") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const Outcome outcome = run_lapl({"run", "c.yaml", "--backend", "cuda"});
-  if (outcome.code == 0) return;  // a GPU is here; tests/cuda look at it
+  if (outcome.code == 0) return;  // with a GPU the run works; tests/cuda covers it
   CHECK(outcome.code == 5);
   CHECK(outcome.err.find("backend cuda: ") != std::string::npos);
   CHECK(!fs::exists("out"));
 }
 
-TEST_CASE("help and version") {
+TEST_CASE("help and version exit with 0, in every way to ask for them") {
   const Sandbox sandbox;
   for (const char* command :
        {"run", "resume", "validate", "inspect", "diff", "bench", "schema", "verify-restart"}) {
@@ -175,7 +175,7 @@ TEST_CASE("help and version") {
   CHECK(run_lapl({"--version"}).out.starts_with("lapl "));
   CHECK(run_lapl({"version"}).out == run_lapl({"--version"}).out);
   CHECK(run_lapl({"help"}).out == run_lapl({"--help"}).out);
-  // In processes of their own: CLI11 has what an option excludes in the order of addresses.
+  // In new processes, because CLI11 lists excluded options in the order of their addresses.
   CHECK(finish(start({"help", "plot"})).out == finish(start({"plot", "--help"})).out);
   CHECK(run_lapl({"help", "plott"}).err.find("did you mean plot?") != std::string::npos);
   const Outcome bare = run_lapl({});

@@ -1,4 +1,4 @@
-// lapl new: every config that it writes is valid, runs, and says the truth about defaults.
+// lapl new: every config that it writes is valid, runs, and shows the real defaults.
 #include <regex>
 
 #include "io/config/config.hpp"
@@ -11,7 +11,7 @@ using namespace lapl::test;
 
 namespace {
 
-// The files that the uses image and own-field name.
+// Makes the input files of the uses image and own-field.
 void add_inputs() {
   fs::copy(LAPL_SOURCE_DIR "/configs/pictures/letters.png", "picture.png");
   write_text("o.yaml", small_config());
@@ -21,7 +21,7 @@ void add_inputs() {
   fs::copy("own/fields/step-000000000.nc", "field.h5");
 }
 
-// Every "#key: value" made an entry.
+// The config with every "#key: value" comment made an entry.
 std::string uncommented(const std::string& text) {
   return std::regex_replace(text, std::regex("(^|\n)( *)#(?=[a-z])"), "$1$2");
 }
@@ -47,7 +47,7 @@ TEST_CASE("new: the config of each use is valid and runs") {
       command.emplace_back("--set");
       command.emplace_back(setting);
     }
-    // The large grids would take long, and a fractal field is one at any size.
+    // Large grids take long, and a fractal field may have any size.
     if (text_of(file).find("kind: fractal") != std::string::npos)
       command.insert(command.end(), {"--set", "grid.shape=[64, 48]"});
     const Outcome run = run_lapl(command);
@@ -75,7 +75,8 @@ TEST_CASE("new: the defaults shown are the defaults, and every key that applies 
   }
 }
 
-TEST_CASE("new: an unknown use is named with the nearest one, and no file is replaced") {
+TEST_CASE(
+    "new: the message about an unknown use suggests the nearest one, and no file is replaced") {
   const Sandbox sandbox;
   write_text("old.yaml", "old");
   const Outcome unknown = run_lapl({"new", "tutorail", "-o", "a.yaml"});

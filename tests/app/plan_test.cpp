@@ -1,4 +1,4 @@
-// lapl plan: what it says beforehand is what happens.
+// lapl plan: the predictions come true.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -29,7 +29,7 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves not
   const Outcome verified =
       run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json", "--set", "limits.verify_every=10"});
   CHECK(nlohmann::json::parse(verified.out)["host_bytes"].get<double>() ==
-        plan["host_bytes"].get<double>() + 400 * 300 * 4);  // a copy of the state
+        plan["host_bytes"].get<double>() + 400 * 300 * 4);  // plus a copy of the state
   REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
   const auto size = [](const char* path) { return static_cast<double>(fs::file_size(path)); };
   CHECK(size("out/fields/step-000000060.nc") ==
@@ -39,7 +39,7 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves not
   double all = 0;
   for (const auto& entry : fs::recursive_directory_iterator("out"))
     if (entry.is_regular_file()) all += static_cast<double>(entry.file_size());
-  // Three checkpoints are there for a moment, two at the end.
+  // For a moment there are three checkpoints, at the end two.
   CHECK(all + plan["checkpoint_bytes"].get<double>() ==
         doctest::Approx(plan["disk_bytes"].get<double>()).epsilon(0.25));
 }
@@ -55,7 +55,7 @@ TEST_CASE("plan says why it could not measure storing, and the rest all the same
   CHECK(planned.out.find("and storing, not measured (/proc: ") != std::string::npos);
 }
 
-TEST_CASE("plan says that a grid does not fit, and what would, and run refuses it") {
+TEST_CASE("plan says that a grid does not fit and which would, and run refuses it") {
   const Sandbox sandbox;
   write_text("c.yaml",
              "grid: {shape: [1000000, 1000000]}\ninitial: {kind: uniform}\n"
@@ -67,7 +67,7 @@ TEST_CASE("plan says that a grid does not fit, and what would, and run refuses i
   CHECK(plan.out.find("not measured: the grid does not fit") != std::string::npos);
   const Outcome run = run_lapl({"run", "c.yaml", "--backend", "cpu", "--output", "out"});
   CHECK(run.code == 5);
-  // Four buffers of float32, the state that begins, and the initial field in float64.
+  // 28 bytes a cell: four buffers and the initial state in float32, the initial field in float64.
   CHECK(run.err.find("the grid of 1000000 x 1000000 cells needs 28 TB of host memory, ") !=
         std::string::npos);
   CHECK(run.err.find(" are available") != std::string::npos);
@@ -94,7 +94,7 @@ TEST_CASE("run and plan warn once where float32 leaves cells as they are") {
   CHECK(wide.err.find("stand still") == std::string::npos);
 }
 
-TEST_CASE("a disk that does not suffice is said before the start") {
+TEST_CASE("a disk that does not suffice is reported before the start") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const std::vector<std::string> many = {"--set", "output.every=1", "--set",

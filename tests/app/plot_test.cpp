@@ -32,7 +32,7 @@ std::uint32_t frames_of(const fs::path& path) {
   return number_at(bytes, control + 4);
 }
 
-// A run of three axes to the folder out.
+// Runs three axes into the folder out.
 void run_volume() {
   write_text("c.yaml",
              "grid: {shape: [9, 12, 16], spacing: [2, 0.5, 0.5]}\n"
@@ -43,7 +43,7 @@ void run_volume() {
 
 }  // namespace
 
-TEST_CASE("plot: a run, a step, an index and a checkpoint, as PNG of the size asked for") {
+TEST_CASE("plot: a run, a step, an index and a checkpoint become a PNG of the size asked for") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
@@ -51,7 +51,7 @@ TEST_CASE("plot: a run, a step, an index and a checkpoint, as PNG of the size as
   if (lacks_cairo(first)) return;
   CAPTURE(first.err);
   REQUIRE(first.code == 0);
-  CHECK(png_size("out.png")[0] > 2 * png_size("out.png")[1]);  // three panels beside each other
+  CHECK(png_size("out.png")[0] > 2 * png_size("out.png")[1]);  // three panels side by side
   for (const char* path : {"out", "out/fields.nc", "out/fields/step-000000040.nc",
                            "out/checkpoints/step-000000060.h5"}) {
     const Outcome plot = run_lapl({"plot", path, "-o", "p.png", "--size", "900x300"});
@@ -101,7 +101,7 @@ TEST_CASE("plot: a movie has a frame for each output") {
   CHECK(frames_of("m.png") == 4);
 }
 
-TEST_CASE("plot: a field of one row, one column, one cell") {
+TEST_CASE("plot: fields of one row, one column and one cell can be drawn") {
   const Sandbox sandbox;
   for (const char* shape : {"[1, 500]", "[500, 1]", "[1, 1]", "[500]", "[1]", "[1, 1, 1]",
                             "[1, 1, 70]", "[70, 1, 2]"}) {
@@ -116,7 +116,9 @@ TEST_CASE("plot: a field of one row, one column, one cell") {
   }
 }
 
-TEST_CASE("plot, report and watch: slices, projections and movies of three axes") {
+TEST_CASE(
+    "plot, report and watch show slices and projections of three axes, and plot makes movies of "
+    "them") {
   const Sandbox sandbox;
   run_volume();
   const auto plot = [](const std::vector<std::string>& options) {
@@ -129,10 +131,10 @@ TEST_CASE("plot, report and watch: slices, projections and movies of three axes"
   };
   if (lacks_cairo(run_lapl({"plot", "out", "-o", "p.png"}))) return;
   const std::string slices = plot({});
-  CHECK(png_size("p.png")[0] > 3 * png_size("p.png")[1] / 2);  // three beside each other
+  CHECK(png_size("p.png")[0] > 3 * png_size("p.png")[1] / 2);  // three panels side by side
   CHECK(plot({"--step", "0"}) != slices);
   CHECK(plot({"--field", "laplacian"}) != slices);
-  // A position stands for its nearest node; the middle ones are those of no options.
+  // A position means its nearest node; without options the middle slices are drawn.
   const std::string slice = plot({"--slice", "z=8.9"});
   CHECK(slice == plot({"--slice", "z:4"}));
   CHECK(slice != plot({"--slice", "z:5"}));
@@ -140,7 +142,7 @@ TEST_CASE("plot, report and watch: slices, projections and movies of three axes"
   CHECK(plot({"--project", "max:z"}) != plot({"--project", "min:z"}));
   for (const char* kind : {"p.svg", "p.pdf"})
     CHECK(run_lapl({"plot", "out", "-o", kind, "--slice", "y=1"}).code == 0);
-  // Movies: over time of the three slices or of one, and through one output.
+  // Movies in time, of three slices or of one, and along an axis of one output.
   plot({"--movie"});
   CHECK(frames_of("p.png") == 3);
   plot({"--movie", "--slice", "y:3", "--size", "300x200"});
@@ -150,7 +152,7 @@ TEST_CASE("plot, report and watch: slices, projections and movies of three axes"
   CHECK(frames_of("p.png") == 9);
   CHECK(through == plot({"--along", "z", "--size", "300x200", "--movie", "--step", "40"}));
   CHECK(through != plot({"--along", "z", "--size", "300x200", "--step", "20"}));
-  // A checkpoint does not say where its nodes lie: indices alone.
+  // A checkpoint has no positions of nodes, so only indices work.
   const std::string checkpoint = "out/checkpoints/step-000000040.h5";
   CHECK(run_lapl({"plot", checkpoint, "-o", "p.png", "--slice", "z:1"}).code == 0);
   CHECK(run_lapl({"plot", checkpoint, "--slice", "z=1"}).err.find("(expected z:0 to z:8)") !=
@@ -213,7 +215,7 @@ TEST_CASE("plot, report and watch: a field that began as a picture has its first
   }
 }
 
-TEST_CASE("plot: a colour map for each panel, and percentiles of the cells themselves") {
+TEST_CASE("plot: each panel can have its colour map, and limits can be percentiles of cells") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "grid.shape=[900,900]"}).code == 0);
@@ -232,14 +234,14 @@ TEST_CASE("plot: a colour map for each panel, and percentiles of the cells thems
   CHECK(drawn({"--colormap", "auto,auto,gray"}) != usual);
   CHECK(drawn({"--colormap", "viridis,viridis,gray"}) == drawn({"--colormap", "auto,auto,gray"}));
   CHECK(drawn({"--colormap", "gray,gray,gray"}) == drawn({"--colormap", "gray"}));
-  // The Laplacian's means over pixels are far smaller than its cells.
+  // The Laplacian's means over pixels are far smaller than its values in cells.
   CHECK(drawn({"--of-cells"}) != usual);
   CHECK(drawn({"--of-cells"}) != drawn({"--of-cells", "--percentiles", "1", "99"}));
 }
 
-TEST_CASE("plot: limits are percentiles of pixels, or of the cells where that is asked for") {
+TEST_CASE("plot: limits are percentiles of pixels, or of cells where asked for") {
   const lapl::Shape shape{64, 64}, box{8, 8};
-  std::vector<double> cells(64 * 64);  // changes its sign from cell to cell
+  std::vector<double> cells(64 * 64);  // alternates in sign from cell to cell
   for (std::size_t i = 0; i < cells.size(); ++i)
     cells[i] = (i / 64 + i % 64) % 2 == 0 ? 1 + static_cast<double>(i) / 4096 : -1;
   const lapl::FieldView view{std::span<const double>(cells)};
@@ -253,7 +255,7 @@ TEST_CASE("plot: limits are percentiles of pixels, or of the cells where that is
   CHECK(all.high > 1.8);
 }
 
-TEST_CASE("plot: what is wrong is named, and no picture appears") {
+TEST_CASE("plot: mistakes are named, and no picture appears") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);

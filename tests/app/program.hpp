@@ -1,5 +1,5 @@
-// Runs lapl as a user does, in a folder of the test's own: in the test's process, unless what is
-// tried needs one of its own.
+// Runs lapl as a user does, in a folder of the test's own, within the test's process unless a test
+// needs a real process.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -41,11 +41,11 @@ inline void write_text(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-/// A new empty folder that goes with the object; the current folder meanwhile.
+/// A new empty folder, current during the object's life and removed with it.
 class Sandbox {
  public:
   Sandbox() : before_(fs::current_path()) {
-    static_cast<void>(Hdf5Session());  // sets HDF5 up, which must come before a test's own calls
+    static_cast<void>(Hdf5Session());  // must set HDF5 up before the test's own calls
     std::string name = (scratch_root() / "lapl-test-XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     path_ = name;
@@ -62,21 +62,21 @@ class Sandbox {
   fs::path before_, path_;
 };
 
-/// The program that is tried: the one beside the tests, or the one that the environment names.
+/// The program under test: the one beside the tests, or the one that the environment names.
 inline std::string lapl_program() {
   const char* other = std::getenv("LAPL_PROGRAM");
   return other != nullptr ? other : LAPL_PROGRAM;
 }
 
+/// How a command ended, and its output.
 struct Outcome {
   int code = -1;    ///< exit code
-  int signal = 0;   ///< that ended it, if any
+  int signal = 0;   ///< that ended it; 0: none
   std::string out;  ///< stdout
   std::string err;  ///< stderr
 };
 
-/// Starts lapl, or another program, with these arguments; its output goes to out.txt and err.txt.
-/// Returns its process id.
+/// Starts lapl, or another program, with its output in out.txt and err.txt; returns the process id.
 inline pid_t start(const std::vector<std::string>& arguments,
                    std::string program = lapl_program()) {
   std::vector<char*> argv = {program.data()};
@@ -87,7 +87,7 @@ inline pid_t start(const std::vector<std::string>& arguments,
   const int flags = O_WRONLY | O_CREAT | O_TRUNC;
   posix_spawn_file_actions_addopen(&files, 1, "out.txt", flags, 0600);
   posix_spawn_file_actions_addopen(&files, 2, "err.txt", flags, 0600);
-  // As usual, also where the tests run under nohup, or a run in this process ignores pipes.
+  // Restores default signals, which nohup or a run in this process may have changed.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t usual;
@@ -110,8 +110,8 @@ inline Outcome finish(pid_t child) {
           text_of("out.txt"), text_of("err.txt")};
 }
 
-/// Waits until a run that was started in `folder` has stored a checkpoint; which one may be there
-/// is a matter of time, since the oldest go.
+/// Waits until a run started in `folder` has stored a checkpoint. Any one counts, as older ones are
+/// removed.
 inline void wait_for_checkpoint(const std::filesystem::path& folder) {
   const auto is_there = [&] {
     std::error_code error;
@@ -122,7 +122,7 @@ inline void wait_for_checkpoint(const std::filesystem::path& folder) {
   while (!is_there()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// Waits for what a process does. Fails where that has ended without it.
+/// Waits until `done` is true; fails the test where the process ends first.
 template <class Done>
 void wait_for(pid_t process, const Done& done) {
   while (!done()) {
@@ -133,7 +133,7 @@ void wait_for(pid_t process, const Done& done) {
   }
 }
 
-/// The standard streams go to out.txt and err.txt meanwhile, as those of start() do.
+/// Redirects the standard streams to out.txt and err.txt, as start() does.
 class StreamsToFiles {
  public:
   StreamsToFiles() {
@@ -159,13 +159,13 @@ class StreamsToFiles {
   std::array<int, 2> before_{};
 };
 
-/// True where the words start the program again, or another build of it is tried.
+/// True for words that start the program again, or if another build of it is under test.
 inline bool needs_process(const std::vector<std::string>& arguments) {
   return lapl_program() != LAPL_PROGRAM || (!arguments.empty() && arguments[0] == "sweep") ||
          std::ranges::find(arguments, "--ranks") != arguments.end();
 }
 
-/// Runs lapl with these arguments as a call of the library, without main.
+/// Runs lapl with these arguments as a library call, without main.
 inline Outcome run_lapl(const std::vector<std::string>& arguments) {
   if (needs_process(arguments)) return finish(start(arguments));
   std::vector<std::string> words = {lapl_program()};
@@ -183,7 +183,7 @@ inline Outcome run_lapl(const std::vector<std::string>& arguments) {
   return outcome;
 }
 
-/// Whether it ended because this build cannot draw pictures.
+/// True where the command failed because this build cannot draw pictures.
 inline bool lacks_cairo(const Outcome& outcome) {
   if (outcome.err.find("built without cairo") == std::string::npos) return false;
   CHECK(outcome.code == 2);
@@ -191,13 +191,14 @@ inline bool lacks_cairo(const Outcome& outcome) {
   return true;
 }
 
-/// Words after a command that lapl refuses, with its exit code and what it says.
+/// Arguments that lapl refuses, with the exit code and a part of the message.
 struct Refusal {
   std::vector<std::string> words;
   int code;
   std::string message;
 };
 
+/// Checks that `command` followed by each row's words is refused as the row says.
 inline void expect_refused(const std::vector<std::string>& command,
                            const std::vector<Refusal>& refusals) {
   for (const Refusal& row : refusals) {
@@ -212,7 +213,7 @@ inline void expect_refused(const std::vector<std::string>& command,
   }
 }
 
-/// A config that runs in an instant; `more` is added to it.
+/// A config that runs in an instant, with `more` added.
 inline std::string small_config(const std::string& more = "",
                                 const std::string& equation = "{coefficient: 0.25}") {
   return "grid: {shape: [20, 30]}\n"
@@ -227,7 +228,7 @@ inline std::string small_config(const std::string& more = "",
 
 inline const std::string letters = LAPL_SOURCE_DIR "/configs/pictures/letters.png";
 
-/// Runs c.yaml, which starts from the picture `letters`, to the folder out.
+/// Runs c.yaml, which starts from the picture `letters`, into the folder out.
 inline void run_letters() {
   write_text("c.yaml",
              "grid: {shape: [96, 256]}\nequation: {coefficient: 0.2}\ntime: {steps: 5}\n"
@@ -236,7 +237,7 @@ inline void run_letters() {
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
 }
 
-/// The digest in the line of the last output.
+/// The digest in the line about the last output.
 inline std::string last_digest(const std::string& out) {
   const auto at = out.rfind("digest 0x");
   REQUIRE(at != std::string::npos);

@@ -1,4 +1,4 @@
-// lapl report, from the outside. tests/report opens the page in a browser.
+// lapl report from the outside; tests/report opens the page in a browser.
 #include "tests/app/program.hpp"
 #include "tests/text.hpp"
 
@@ -14,7 +14,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("report: one page with every output, the config's origins and the provenance") {
+TEST_CASE("report: one page holds every output, the config's origins and the provenance") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config("filters: [{name: smooth, kernel: gaussian, sigma: 1}]\n"));
   const Outcome run = run_lapl({"run", "c.yaml", "--set", "compute.threads=1"});
@@ -26,7 +26,7 @@ TEST_CASE("report: one page with every output, the config's origins and the prov
   const std::string page = text_of("out.html");
   for (const int step : {0, 20, 40, 60})
     CHECK(count(page, "id=\"step=" + std::to_string(step) + "\"") == 1);
-  CHECK(count(page, "<img") == 4 * 3);  // field, laplacian, smooth
+  CHECK(count(page, "<img") == 4 * 3);  // four outputs of field, laplacian and smooth
   CHECK(has(page, "compute.<wbr>threads<td>1<td>--set</tr>"));
   CHECK(has(page, "grid.<wbr>shape<td>[20, 30]<td>c.yaml:1</tr>"));
   CHECK(has(page, last_digest(run.out)));
@@ -34,10 +34,10 @@ TEST_CASE("report: one page with every output, the config's origins and the prov
 
   const std::string first = page;
   REQUIRE(run_lapl({"report", "out", "-o", "again.html", "--quiet"}).code == 0);
-  CHECK(text_of("again.html") == first);  // the same run makes the same page
+  CHECK(text_of("again.html") == first);  // the page of a run is always the same
 }
 
-TEST_CASE("report: of many outputs sixty, the first and the last with them") {
+TEST_CASE("report: sixty of many outputs are shown, the first and the last among them") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "output.every=1", "--set", "time.steps=70"}).code ==
@@ -52,7 +52,7 @@ TEST_CASE("report: of many outputs sixty, the first and the last with them") {
   CHECK(page.size() < 3000000);
 }
 
-TEST_CASE("report: a single row, a single column, a single cell") {
+TEST_CASE("report: fields of one row, one column and one cell are shown") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   for (const char* shape : {"[1, 500]", "[500, 1]", "[1, 1]"}) {
@@ -63,7 +63,7 @@ TEST_CASE("report: a single row, a single column, a single cell") {
   }
 }
 
-TEST_CASE("report: what is wrong is named, and no page appears") {
+TEST_CASE("report: mistakes are named, and no page appears") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);

@@ -1,4 +1,4 @@
-// Nothing is lost, and a restart is bit-identical.
+// Restarts lose nothing and are bit-identical.
 #include <algorithm>
 #include <csignal>
 #include <fstream>
@@ -14,7 +14,7 @@ using namespace lapl::test;
 
 namespace {
 
-// Long enough to be killed on the way, with a checkpoint every few milliseconds.
+// A run long enough to be killed midway, with a checkpoint every few milliseconds.
 std::string long_config() {
   return "grid: {shape: [60, 70]}\n"
          "boundary: {rows: periodic, columns: insulated}\n"
@@ -24,7 +24,7 @@ std::string long_config() {
          "checkpoint: {every: 500}\n";
 }
 
-// For what is ended on the way.
+// For runs that the test ends.
 const std::string endless = "time.steps=900000000";
 
 // The step of the newest checkpoint; -1 where there is none.
@@ -37,7 +37,7 @@ std::int64_t newest_step(const fs::path& folder) {
   return newest;
 }
 
-// An end after this checkpoint, and after what may be stored of later steps.
+// A last step beyond this checkpoint and any later one that may be stored meanwhile.
 std::string steps_beyond(std::int64_t step) { return "time.steps=" + std::to_string(step + 1200); }
 
 std::string digest_of_whole_run(const std::string& backend,
@@ -91,7 +91,7 @@ TEST_CASE("a resume that cannot start sets nothing aside") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  // A CPU has no such engine, which shows once the backend is made.
+  // The CPU lacks this engine, which is noticed only when the backend is made.
   const Outcome refused = run_lapl(
       {"resume", "out", "--from", "40", "--backend", "cpu", "--set", "compute.engine=resident"});
   CAPTURE(refused.err);
@@ -112,7 +112,8 @@ TEST_CASE("a run whose folders of outputs or checkpoints are removed makes them 
   CHECK(fs::exists("out/checkpoints/step-000000060.h5"));
 }
 
-TEST_CASE("kill -9 at random times, then resume: the digest of the uninterrupted run") {
+TEST_CASE(
+    "a run killed at random times and resumed ends with the digest of the uninterrupted run") {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());
   std::mt19937 random(1);
@@ -166,7 +167,7 @@ TEST_CASE("run --auto-resume in a loop of signals ends with the right digest") {
   CHECK(last_digest(end.out) == digest_of_whole_run("cpu", steps));
 }
 
-TEST_CASE("a chain of splits by time.steps, with other threads, cadence and backends") {
+TEST_CASE("a run split by time.steps keeps its bits with other threads, cadence and backends") {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());
   const std::vector<std::string> used = backends();
@@ -197,15 +198,16 @@ TEST_CASE("--from goes on from an older checkpoint, by step or by file") {
     CHECK(again.err.find("going on from step") != std::string::npos);
   }
   const std::string diagnostics = text_of("out/diagnostics.csv");
-  CHECK(std::count(diagnostics.begin(), diagnostics.end(), '\n') == 5);  // no line twice
+  CHECK(std::count(diagnostics.begin(), diagnostics.end(), '\n') == 5);  // no line appears twice
 }
 
 TEST_CASE(
-    "a lost list of outputs: they are taken as they lie, and a checkpoint kept elsewhere holds") {
+    "if the list of outputs is lost, the existing ones count, and a checkpoint kept elsewhere is "
+    "valid") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const Outcome whole = run_lapl({"run", "c.yaml"});
-  // Checkpoints do not grow with the outputs before them.
+  // The size of checkpoints does not depend on the number of outputs.
   CHECK(fs::file_size("out/checkpoints/step-000000060.h5") ==
         fs::file_size("out/checkpoints/step-000000040.h5"));
   fs::rename("out/checkpoints/step-000000040.h5", "kept.h5");
@@ -225,7 +227,7 @@ TEST_CASE(
   CAPTURE(listed.err);
   CHECK(listed.code == 0);
   CHECK(listed.err.find("outputs.csv") == std::string::npos);
-  // Nor does a missing one pass for one that is there.
+  // A missing output must not pass for an existing one either.
   std::string list = text_of("out/checkpoints/outputs.csv");
   list[list.size() / 2] ^= 1;
   write_text("out/checkpoints/outputs.csv", list);
@@ -290,7 +292,7 @@ TEST_CASE("resume goes on beyond the end, in a folder that was moved") {
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "time.steps=100"}).code == 0);
   CHECK(run_lapl({"diff", "out/fields/step-000000100.nc", "elsewhere/fields/step-000000100.nc"})
             .code == 0);
-  // Of each value, where it came from when the run began.
+  // The origin of each value when the run began.
   const auto origin_of = [](const std::string& key) {
     std::ifstream file("elsewhere/config.yaml");
     std::string line;
@@ -324,14 +326,15 @@ TEST_CASE("a checkpoint of another problem is refused, by resume, --from and --a
     CHECK(again.err.find(words) != std::string::npos);
     CHECK(last_digest(again.out) == last_digest(whole.out));
   }
-  // Nor does a config that fits the checkpoint fit the folder.
+  // A config must fit the folder even if it fits the checkpoint.
   const Outcome other = run_lapl({"run", "c.yaml", "--auto-resume", "--set", setting});
   CHECK(other.code == 2);
   CHECK(other.err.find("equation.coefficient: 0.25 in the run folder, 0.2 now") !=
         std::string::npos);
 }
 
-TEST_CASE("an old output that was changed or removed is made again, or exit 4 says what does it") {
+TEST_CASE(
+    "an old output that was changed or removed is made again, or exit 4 names the command for it") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const Outcome whole = run_lapl({"run", "c.yaml", "--set", "checkpoint.keep=2"});
@@ -355,7 +358,7 @@ TEST_CASE("an old output that was changed or removed is made again, or exit 4 sa
   CHECK(run_lapl({"inspect", "out/fields.nc"}).code == 0);
   fs::remove("out/fields/step-000000020.nc");
   CHECK(run_lapl({"resume", "out"}).code == 4);
-  // As the message says.
+  // The command that the message suggests works.
   CHECK(named.err.find("run out/config.yaml --output out --overwrite") != std::string::npos);
   CHECK(run_lapl({"run", "out/config.yaml", "--output", "out", "--overwrite"}).code == 0);
   CHECK(run_lapl({"diff", "whole/fields/step-000000020.nc", "out/fields/step-000000020.nc"}).code ==

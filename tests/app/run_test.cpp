@@ -1,4 +1,4 @@
-// lapl run, from the outside.
+// lapl run from the outside.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -32,7 +32,7 @@ TEST_CASE("a run leaves every file of a run folder") {
   CHECK(summary["digest"] == last_digest(run.out));
   const std::string diagnostics = text_of("out/diagnostics.csv");
   CHECK(std::count(diagnostics.begin(), diagnostics.end(), '\n') == 5);
-  // The resolved config is a config.
+  // The resolved config is a valid config.
   CHECK(run_lapl({"validate", "out/config.yaml"}).code == 0);
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("three checkpoints are kept, or as many as the config says") {
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "checkpoint.every=5"}).code == 0);
   CHECK(std::distance(fs::directory_iterator("out/checkpoints"), {}) ==
-        4);  // and the list of outputs
+        4);  // three checkpoints and the list of outputs
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "checkpoint.every=5", "--set", "checkpoint.keep=1",
                     "--output", "b"})
               .code == 0);
@@ -49,7 +49,7 @@ TEST_CASE("three checkpoints are kept, or as many as the config says") {
   CHECK(std::distance(fs::directory_iterator("b/checkpoints"), {}) == 2);
 }
 
-TEST_CASE("an existing run is never overwritten unasked, other folders never") {
+TEST_CASE("an existing run is overwritten only when asked, any other folder never") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
@@ -95,7 +95,7 @@ TEST_CASE("a run is replaced once the new one has its first output and checkpoin
   CHECK(after.size() == before.size());
 }
 
-TEST_CASE("names of fields that a checkpoint has for itself are refused") {
+TEST_CASE("names of fields that a checkpoint uses itself are refused") {
   const Sandbox sandbox;
   const std::string config =
       "grid: {shape: [8, 8]}\nfields: [u, NAME]\n"
@@ -119,7 +119,7 @@ TEST_CASE("names of fields that a checkpoint has for itself are refused") {
   }
 }
 
-TEST_CASE("neither a path nor a config's name leads around that") {
+TEST_CASE("neither a path nor a config's name gets around the refusal to overwrite") {
   const Sandbox sandbox;
   fs::create_directory("mine");
   for (const char* name : {"mine/config.yaml", "mine/...yaml", "mine/a\tb.yaml", "mine/a\nb.yaml"})
@@ -133,14 +133,14 @@ TEST_CASE("neither a path nor a config's name leads around that") {
   };
   refused({"run", "config.yaml", "--output", "new/.."}, "new/..: leads through a folder that is");
   refused({"run", "...yaml"}, "output.directory: missing, and the config's name makes none");
-  // A run that could not be gone on with.
+  // Such a run could not be resumed.
   for (const char* name : {"a\tb.yaml", "a\nb.yaml"})
     refused({"run", name}, "output.directory: found runs/a?b (expected one line of UTF-8");
   CHECK_FALSE(fs::exists("runs"));
   CHECK_FALSE(fs::exists("run.json"));
 }
 
-TEST_CASE("one writer at a time") {
+TEST_CASE("a run folder has one writer at a time") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const pid_t first = start({"run", "c.yaml", "--set", "time.steps=900000000", "--quiet"});
@@ -154,7 +154,7 @@ TEST_CASE("one writer at a time") {
   CHECK(finish(first).code == 75);
 }
 
-TEST_CASE("with --json every line on stdout is JSON, with --quiet there are errors alone") {
+TEST_CASE("with --json every line on stdout is JSON, with --quiet only errors are printed") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const Outcome printed = run_lapl({"run", "c.yaml", "--json"});
@@ -167,7 +167,7 @@ TEST_CASE("with --json every line on stdout is JSON, with --quiet there are erro
   CHECK(quiet.err.empty());
 }
 
-TEST_CASE("the same bits whatever the number of threads, and from the reference engine") {
+TEST_CASE("the bits do not depend on the number of threads, and equal the reference engine's") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   std::string digest;
@@ -196,7 +196,7 @@ TEST_CASE("every shape works: one cell, one row, one column, primes, long and th
     }
 }
 
-TEST_CASE("outputs from one stored field: another run, the same digests") {
+TEST_CASE("a run that starts from a stored field has the digests of the first run") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
@@ -207,7 +207,7 @@ TEST_CASE("outputs from one stored field: another run, the same digests") {
   CHECK(diff.code == 0);
 }
 
-TEST_CASE("closed streams: what would be printed goes nowhere, and the run is whole") {
+TEST_CASE("a run with closed streams is whole, and its output goes nowhere") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--output", "plain", "--quiet"}).code == 0);
@@ -221,7 +221,7 @@ TEST_CASE("closed streams: what would be printed goes nowhere, and the run is wh
   }
 }
 
-TEST_CASE("names may be any bytes, and what files say of them is UTF-8") {
+TEST_CASE("names may be any bytes, and files state them in UTF-8") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--output", "plain", "--quiet"}).code == 0);
@@ -243,7 +243,9 @@ TEST_CASE("names may be any bytes, and what files say of them is UTF-8") {
   CHECK(text_of("out/fields/step-000000060.nc").find(parent) != std::string::npos);
 }
 
-TEST_CASE("what follows from finite values may not be: exit 2 where that is known, else exit 3") {
+TEST_CASE(
+    "derived values that are not finite end a run with exit 2 where that is known beforehand, else "
+    "3") {
   const Sandbox sandbox;
   const std::string weights = "filters=[{name: heavy, kernel: [[3e38, 3e38, 3e38]]}]";
   for (const auto& [settings, code, message] :
@@ -271,13 +273,14 @@ TEST_CASE("what follows from finite values may not be: exit 2 where that is know
     CAPTURE(run.err);
     CHECK(run.code == code);
     CHECK(run.err.find(message) != std::string::npos);
-    CHECK(text_of("out/run.json") == before);  // the run that was to be replaced is there yet
+    CHECK(text_of("out/run.json") == before);  // the old run is still there
     CHECK(run_lapl({"resume", "out"}).code == 0);
     write_text("out/run.json", before);
   }
 }
 
-TEST_CASE("a compiler that fails beside the run is said in a line, in log.jsonl and in run.json") {
+TEST_CASE(
+    "a compiler that fails beside the run is reported in a line, in log.jsonl and in run.json") {
   const Sandbox sandbox;
   write_text("compiler", "#!/bin/sh\nfor last; do :; done; echo no library > $last\n");
   fs::permissions("compiler", fs::perms::owner_all);
@@ -299,7 +302,7 @@ TEST_CASE("a compiler that fails beside the run is said in a line, in log.jsonl 
   CHECK(has(text_of("out/log.jsonl"), "\"reason\":\"" + said));
 }
 
-TEST_CASE("a value that is not finite at the start: exit 3, and nothing is created") {
+TEST_CASE("a start with a value that is not finite exits with 3 and creates nothing") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config("initial: {kind: uniform, value: 1e39}\n"));
   const Outcome run = run_lapl({"run", "c.yaml"});

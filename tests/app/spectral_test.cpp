@@ -1,4 +1,4 @@
-// Engine spectral in runs: restarts, what it refuses, and what people are told.
+// Runs with the spectral engine: restarts, refusals and messages.
 #include <nlohmann/json.hpp>
 
 #include "app/commands/run_needs.hpp"
@@ -26,7 +26,8 @@ std::string spectral_config(const std::string& backend = "cpu") {
 }  // namespace
 
 TEST_CASE(
-    "a run by engine spectral: restarts have the same bits, files say whose digests they are") {
+    "a run by engine spectral: restarts have the same bits, and files name the engine of their "
+    "digests") {
   for (const std::string& backend : backends()) {
     const Sandbox sandbox;
     write_text("c.yaml", spectral_config(backend));
@@ -58,7 +59,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a sweep by engine spectral") {
+TEST_CASE("a sweep takes engine spectral") {
   const Sandbox sandbox;
   write_text("c.yaml", spectral_config());
   const Outcome sweep =
@@ -111,7 +112,7 @@ TEST_CASE("plan, list and bench know engine spectral") {
   CHECK(nlohmann::json::parse(bench.out)[0]["steps"] == 10000);
 }
 
-TEST_CASE("plan counts what engine spectral takes on a GPU") {
+TEST_CASE("plan counts the memory that engine spectral takes on a GPU") {
   lapl::RunConfig run;
   run.time_step = 1;
   run.equation.parameters["diffusivity"] = 0.1;
@@ -122,6 +123,6 @@ TEST_CASE("plan counts what engine spectral takes on a GPU") {
   const double diffusion = needs().device;
   CHECK(diffusion >= stepping + 8 * cells + 64e6);
   CHECK(diffusion <= stepping + 8 * cells + 68e6);
-  run.equation.kind = lapl::EquationKind::formula;  // may have a source
+  run.equation.kind = lapl::EquationKind::formula;  // a formula may have a source
   CHECK(needs().device == diffusion + 8 * cells);
 }

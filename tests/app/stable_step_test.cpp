@@ -1,4 +1,4 @@
-// The largest stable step as commands say it, and time.step: auto.
+// The largest stable step in the output of commands, and time.step: auto.
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -58,7 +58,8 @@ TEST_CASE("validate, plan and run refuse a step that is too large where the equa
   CHECK(json["step_warning"] == "");
 }
 
-TEST_CASE("steps of which every one is unstable: refused or warned of, with schemes that are not") {
+TEST_CASE(
+    "where every step is unstable, it is refused or warned of, and stable schemes are named") {
   const Sandbox sandbox;
   write_text("c.yaml", formula_config("-d_dx(field)", "step: 0.5, steps: 40"));
   const Outcome refused = run_lapl({"validate", "c.yaml"});
@@ -76,7 +77,7 @@ TEST_CASE("steps of which every one is unstable: refused or warned of, with sche
         "none: every step is unstable (expected another time.scheme, or a number)\n");
 }
 
-TEST_CASE("an estimate warns, and what it is of is said") {
+TEST_CASE("an estimated step warns, and the message names the state it is estimated at") {
   const Sandbox sandbox;
   write_text("c.yaml", formula_config(cubic, "step: 0.3, steps: 40"));
   const std::string warning =
@@ -86,7 +87,7 @@ TEST_CASE("an estimate warns, and what it is of is said") {
     const Outcome warned = run_lapl({command, "c.yaml"});
     CHECK_MESSAGE(has(warned.err, warning), warned.err);
     const bool is_run = command == std::string("run");
-    CHECK(warned.code == (is_run ? 3 : 0));  // and so it is
+    CHECK(warned.code == (is_run ? 3 : 0));  // and the run does become unstable
     CHECK_MESSAGE(has(warned.err, "\ntime.step is 0.3 s; the largest stable step: 0.") == is_run,
                   warned.err);
     CHECK_MESSAGE(has(warned.err, "s (estimated at step 0)\n") == is_run, warned.err);
@@ -96,7 +97,7 @@ TEST_CASE("an estimate warns, and what it is of is said") {
   const auto plan = nlohmann::json::parse(planned.out);
   CHECK(plan["largest_stable_step"].get<double>() == doctest::Approx(0.2).epsilon(0.2));
   CHECK(has(plan["step_warning"].get<std::string>(), "found 0.3, which may be unstable"));
-  for (const auto& other : plan["other_steps"])  // none is known to be stable
+  for (const auto& other : plan["other_steps"])  // no other scheme is known to be stable
     CHECK_MESSAGE(other.contains("why_not"), planned.out);
   CHECK_MESSAGE(has(run_lapl({"plan", "c.yaml"}).out, "(estimated at the initial state)\nwarning:"),
                 planned.out);
@@ -107,7 +108,7 @@ TEST_CASE("an estimate warns, and what it is of is said") {
             "largest stable step: not known (the rates are not finite at the initial state"));
 }
 
-TEST_CASE("time.step: auto is a number from the start, said and stored") {
+TEST_CASE("time.step: auto is a number from the start, printed and stored") {
   const Sandbox sandbox;
   for (const std::string& config :
        {formula_config(linear, "step: auto, steps: 40"),
@@ -127,7 +128,7 @@ TEST_CASE("time.step: auto is a number from the start, said and stored") {
     CHECK_MESSAGE(!has(run.err, "warning"), run.err);
     const std::string stored = step_line("out/config.yaml");
     CHECK_MESSAGE(has(stored, "# auto: 0.9 of "), stored);
-    // Resuming takes the stored number, and so does the same config again.
+    // Both resuming and running the same config again use the stored number.
     REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=30"}).code == 0);
     const Outcome again = run_lapl({"run", "c.yaml", "--auto-resume"});
     CHECK_MESSAGE(again.code == 0, again.err);
@@ -136,7 +137,7 @@ TEST_CASE("time.step: auto is a number from the start, said and stored") {
     REQUIRE(run_lapl({"run", "c.yaml", "--overwrite"}).code == 0);
     CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
     CHECK(run_lapl({"verify-restart", "c.yaml"}).code == 0);
-    // As a number that is given.
+    // The stored number, given explicitly, makes the same run.
     const std::string number = stored.substr(8, stored.find(' ', 8) - 8);
     REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.step=" + number}).code == 0);
     CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
@@ -144,7 +145,7 @@ TEST_CASE("time.step: auto is a number from the start, said and stored") {
   }
 }
 
-TEST_CASE("time.stages: auto is a number from the start, said and stored") {
+TEST_CASE("time.stages: auto is a number from the start, printed and stored") {
   const Sandbox sandbox;
   for (const std::string& config :
        {formula_config(linear, "step: 7, scheme: rkl2, steps: 40"),
@@ -207,12 +208,12 @@ TEST_CASE("time.stages: auto is a number from the start, said and stored") {
                 long_step.err);
 }
 
-TEST_CASE("time.step: auto with a time at which the run ends, and in a sweep") {
+TEST_CASE("time.step: auto works with time.end, and in a sweep") {
   const Sandbox sandbox;
   write_text("c.yaml", formula_config("D * laplacian(field)", "step: auto, end: 5") +
                            "parameters: {D: 0.5}\n");
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  CHECK(nlohmann::json::parse(text_of("out/run.json"))["steps"] == 12);  // of 0.45 s
+  CHECK(nlohmann::json::parse(text_of("out/run.json"))["steps"] == 12);  // of 0.45 s each
   const Outcome sweep =
       run_lapl({"sweep", "c.yaml", "--set", "parameters.D=0.5,1", "--output", "all"});
   CHECK_MESSAGE(sweep.code == 0, sweep.err);
@@ -225,7 +226,7 @@ TEST_CASE("time.step: auto with a time at which the run ends, and in a sweep") {
                     "the largest stable step is any: no step is unstable (expected a number: a "
                     "time in which values change by little, as no wave that is damped limits it)"),
                 growing.err);
-  // Diffusion by its coefficient alone has no step.
+  // Diffusion given by its coefficient alone has no step in seconds.
   write_text(
       "d.yaml",
       "grid: {shape: [20, 30]}\nequation: {coefficient: 0.2}\ntime: {step: auto, steps: 4}\n");

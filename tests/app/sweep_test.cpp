@@ -1,4 +1,4 @@
-// lapl sweep: every combination of the values, each as lapl run would do it alone.
+// lapl sweep runs every combination of the values as lapl run would run it alone.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Never ends by itself, so that a signal finds it on the way.
+// Never ends by itself, so a signal always finds it running.
 const char* long_sweep =
     "grid: {shape: [60, 70]}\nequation: {coefficient: 0.2}\ntime: {steps: 900000000}\n"
     "compute: {backend: cpu, engine: reference}\n"
@@ -59,7 +59,7 @@ TEST_CASE("a sweep gives each combination the digest that lapl run gives it") {
     const std::string member = row["member"].get<std::string>();
     CHECK(contains(text_of("s/" + member + ".log"), last_digest(alone.out)));
     const auto summary = nlohmann::json::parse(text_of("s/" + member + "/run.json"));
-    CHECK(summary["threads"] == "1");  // so few cells are no work for more
+    CHECK(summary["threads"] == "1");  // small grids do not pay for a second thread
     for (const auto& [name, value] : row.items())
       csv += (name == "member" ? "" : ",") + (value.is_null()     ? ""
                                               : value.is_string() ? value.get<std::string>()
@@ -90,7 +90,7 @@ TEST_CASE("a sweep compiles a formula once for all members that have it") {
   const auto rows = rows_of(run_lapl(
       {"sweep", "c.yaml", "--output", "s", "--json", "--set", "parameters.D=0.05,0.1,0.15,0.2"}));
   const std::string calls = text_of("calls");
-  // Other text, and what has it alone compiles for itself.
+  // Members with different code compile separately.
   run_lapl({"sweep", "c.yaml", "--output", "t", "--set", "compute.precision=float32,float64"});
   before ? ::setenv("CXX", before->c_str(), 1) : ::unsetenv("CXX");
   CHECK(calls == "\n");
@@ -104,7 +104,7 @@ TEST_CASE("a sweep compiles a formula once for all members that have it") {
   }
 }
 
-TEST_CASE("values that are lists, maps or quoted texts themselves") {
+TEST_CASE("values of --set may be lists, maps or quoted texts") {
   const Sandbox sandbox;
   fs::copy_file(LAPL_SOURCE_DIR "/tests/data/reference.h5", "a,b.h5");
   write_text("c.yaml", "grid: {shape: [48, 64]}\nequation: {coefficient: 0.2}\ntime: {steps: 2}\n");
@@ -124,7 +124,7 @@ TEST_CASE("values that are lists, maps or quoted texts themselves") {
   CHECK(fs::exists("q/dataset-fractal-noise/fields.nc"));
 }
 
-TEST_CASE("a range stands for its values, the last one with them") {
+TEST_CASE("a range stands for its values, including the last one") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const auto values = [&](const std::string& setting) {
@@ -150,7 +150,7 @@ TEST_CASE("a range stands for its values, the last one with them") {
   }
 }
 
-TEST_CASE("mistakes of all members come together, before anything is started") {
+TEST_CASE("mistakes of all members are reported together, before any member starts") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const Outcome several =
@@ -182,7 +182,7 @@ TEST_CASE("mistakes of all members come together, before anything is started") {
 TEST_CASE("a member that fails or is killed does not stop the others") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config("initial: {kind: uniform}\n"));
-  const Outcome outcome =  // twice 3e38 is more than a float32 holds
+  const Outcome outcome =  // float32 cannot hold twice 3e38
       run_lapl({"sweep", "c.yaml", "--output", "s", "--set", "initial.value=1,3e38,2"});
   CHECK(outcome.code == 3);
   CHECK(contains(outcome.out, "3e+38          failed    3"));
@@ -199,7 +199,8 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
   CHECK(rest.code == 128 + SIGKILL);
   CHECK(contains(rest.out, "steps-900000000: ended by signal Killed"));
   CHECK(contains(text_of("k/summary.csv"), "steps-20,20,complete,0,20,"));
-  CHECK(!contains(text_of("k/steps-20/config.yaml"), "periodic"));  // as it was when it was checked
+  // as it was when the config was checked
+  CHECK(!contains(text_of("k/steps-20/config.yaml"), "periodic"));
 }
 
 TEST_CASE("a quiet sweep says which members failed, and why") {
@@ -259,7 +260,7 @@ TEST_CASE("logs of members follow no link and wait for no pipe") {
     CHECK(contains(text_of(fs::path("s") / (std::string(member) + ".log")), "digest 0x"));
 }
 
-TEST_CASE("members of a sweep that is killed end with it, and the next one goes on with them") {
+TEST_CASE("members end with their killed sweep, and the next sweep resumes them") {
   const Sandbox sandbox;
   write_text("c.yaml", long_sweep);
   std::vector<std::string> arguments = {"sweep", "c.yaml",           "--output", "s",
@@ -281,7 +282,7 @@ TEST_CASE("members of a sweep that is killed end with it, and the next one goes 
   CHECK(rest.code == 0);
 }
 
-TEST_CASE("a sweep that was stopped goes on where it was, and leaves what is complete alone") {
+TEST_CASE("a stopped sweep resumes where it was, and leaves complete members alone") {
   const Sandbox sandbox;
   write_text("c.yaml", long_sweep);
   const std::vector<std::string> arguments = {

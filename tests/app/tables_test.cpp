@@ -1,4 +1,4 @@
-// Integrals in diagnostics.csv and probes.csv.
+// Integrals in diagnostics.csv, and probes.csv.
 #include <sstream>
 
 #include "tests/app/program.hpp"
@@ -26,7 +26,7 @@ std::string with_output(const std::string& output, const std::string& more = "")
 
 }  // namespace
 
-TEST_CASE("integrals: columns of diagnostics.csv, the same on any number of threads") {
+TEST_CASE("integrals are columns of diagnostics.csv, the same on any number of threads") {
   const Sandbox sandbox;
   write_text("c.yaml", with_output("integrals: {energy: \"field^2\", slope: "
                                    "\"gradient_squared(field)\"}",
@@ -37,7 +37,7 @@ TEST_CASE("integrals: columns of diagnostics.csv, the same on any number of thre
   const auto lines = lines_of("out/diagnostics.csv");
   REQUIRE(lines.size() == 5);
   CHECK(lines[0] == "step,time,min,max,mean,mass,l2,energy,slope,cells_per_second");
-  CHECK(has(lines[4], ",600,0,"));  // 4 in each of 600 cells of a quarter
+  CHECK(has(lines[4], ",600,0,"));  // 4 in each of the 600 cells of a quarter
 
   write_text("c.yaml", with_output("integrals: {energy: \"0.25 * (field^2 - 1)^2\"}"));
   std::vector<std::string> last;
@@ -52,19 +52,19 @@ TEST_CASE("integrals: columns of diagnostics.csv, the same on any number of thre
   CHECK(has(text_of("r.html"), "Integral energy"));
 }
 
-TEST_CASE("probes: the same table however often the run is interrupted") {
+TEST_CASE("the table of probes does not depend on how often the run is interrupted") {
   const Sandbox sandbox;
   write_text("c.yaml", with_output("probes: {every: 7, at: {inlet: [4, 3], middle: [10, 15]}}"));
   REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
   const std::string whole = text_of("out/probes.csv");
   const auto lines = lines_of("out/probes.csv");
-  REQUIRE(lines.size() == 10);  // 0, 7 ... 56
+  REQUIRE(lines.size() == 10);  // steps 0, 7 ... 56 below the header
   CHECK(lines[0] == "step,time,inlet,middle");
   CHECK(lines[9].starts_with("56,3.5,"));
 
   REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu", "--overwrite", "--set", "time.steps=35"})
               .code == 0);
-  // As of a run that was killed on the way to the next checkpoint.
+  // Lines after the last checkpoint, the last one torn, as a killed run leaves them.
   std::ofstream("out/probes.csv", std::ios::app) << "42,2.625,9,9\n49,3.0";
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=60"}).code == 0);
   CHECK(text_of("out/probes.csv") == whole);
@@ -75,7 +75,7 @@ TEST_CASE("probes: the same table however often the run is interrupted") {
   CHECK(text_of("out/after-step-40/probes.csv") == whole);
 }
 
-TEST_CASE("a table whose columns do not go on is kept whole, beside the new one") {
+TEST_CASE("a table with dropped columns is kept whole beside the new one") {
   const Sandbox sandbox;
   write_text("c.yaml", with_output("integrals: {energy: \"field^2\"}, probes: {every: 20, at: "
                                    "{inlet: [4, 3], middle: [10, 15]}}"));
@@ -100,11 +100,11 @@ TEST_CASE("a table whose columns do not go on is kept whole, beside the new one"
 
   resume("100", "output.integrals={all: field}");
   CHECK(has(text_of("out/diagnostics-earlier.csv"), rows.substr(0, rows.rfind("\n60,"))));
-  // More columns lose nothing.
+  // Adding columns loses nothing.
   CHECK_FALSE(has(resume("120", "output.integrals={all: field, energy: field^2}"), "earlier"));
 }
 
-TEST_CASE("a steady end: its line stays, and the words for going on lead beyond it") {
+TEST_CASE("a steady end keeps its line, and the printed command resumes beyond it") {
   const Sandbox sandbox;
   write_text("c.yaml", with_output("fields: [field]",
                                    "initial: {kind: uniform, value: 2}\nboundary: insulated\n"

@@ -1,4 +1,4 @@
-// Times of the model, and the end at a steady state.
+// Times of the model, and ending at a steady state.
 #include <nlohmann/json.hpp>
 
 #include "tests/app/program.hpp"
@@ -35,7 +35,7 @@ TEST_CASE("time.end and output.every of a time are counted in steps") {
   for (const char* step : {"000000000", "000000007", "000000014", "000000020"})
     CHECK_MESSAGE(has(outputs, step), outputs);
   CHECK(std::distance(fs::directory_iterator("out/fields"), {}) == 4);
-  // A setting of the other key takes the place of the file's.
+  // A setting of time.steps replaces the file's time.end.
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=25"}).code == 0);
   CHECK(summary()["steps"] == 25);
   REQUIRE(run_lapl({"resume", "out", "--set", "time.end=9"}).code == 0);
@@ -44,7 +44,7 @@ TEST_CASE("time.end and output.every of a time are counted in steps") {
   CHECK(run_lapl({"run", "out/config.yaml", "--overwrite"}).code == 0);
 }
 
-TEST_CASE("limits.steady: complete at the same step however the run was interrupted") {
+TEST_CASE("limits.steady ends a run at the same step however it was interrupted") {
   const Sandbox sandbox;
   const std::string limits =
       "limits: {steady: 1e-4, check_finite_every: 30}\ninitial: {kind: gaussian}\n";
@@ -67,7 +67,7 @@ TEST_CASE("limits.steady: complete at the same step however the run was interrup
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=100000"}).code == 0);
   CHECK(summary()["step"] == step);
   CHECK(summary()["digest"] == whole["digest"]);
-  // Once more from where it came to rest: the same end, and no line twice.
+  // Resuming a steady run ends it again at once, without repeating a line.
   const std::string before = text_of("out/diagnostics.csv");
   REQUIRE(run_lapl({"resume", "out"}).code == 0);
   CHECK(summary()["step"] == step);

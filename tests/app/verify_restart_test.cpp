@@ -20,10 +20,10 @@ fs::path temporary_folder() {
   return {};
 }
 
-// Long enough that something can be done to it meanwhile.
+// Long enough for the test to interfere.
 std::string many_steps() {
   return "grid: {shape: [20, 30]}\n"
-         "boundary: insulated\n"  // the end depends on the start, however many steps later
+         "boundary: insulated\n"  // keeps the end dependent on the start after any number of steps
          "initial: {kind: hdf5, path: start.nc}\n"
          "equation: {coefficient: 0.25}\n"
          "time: {steps: 60000}\n"
@@ -31,7 +31,7 @@ std::string many_steps() {
          "checkpoint: {every: 400}\n";
 }
 
-// Two initial fields for it, start.nc and other.nc.
+// Makes two initial fields, start.nc and other.nc.
 void make_initial_fields() {
   write_text("start.yaml", small_config("initial: {kind: gaussian}\n"));
   REQUIRE(run_lapl({"run", "start.yaml", "--set", "time.steps=0"}).code == 0);
@@ -41,7 +41,7 @@ void make_initial_fields() {
   fs::remove_all("out");
 }
 
-// Whether verify-restart's first run has written to its folder.
+// True once verify-restart's first run has written to its folder.
 bool has_begun(pid_t child) {
   for (const auto& entry : fs::directory_iterator("."))
     if (text_of(entry.path() / "whole" / ".lock") == std::to_string(child) &&
@@ -50,7 +50,7 @@ bool has_begun(pid_t child) {
   return false;
 }
 
-// Starts verify-restart on the long config; returns once its first run has read the initial field.
+// Starts verify-restart on the long config; returns when its first run has read the initial field.
 pid_t start_long() {
   make_initial_fields();
   write_text("c.yaml", many_steps());
@@ -61,7 +61,7 @@ pid_t start_long() {
 
 }  // namespace
 
-TEST_CASE("verify-restart: the digest of the run, and nothing is left behind") {
+TEST_CASE("verify-restart prints the digest of the run and leaves nothing behind") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   for (const std::string& backend : backends()) {
@@ -78,7 +78,7 @@ TEST_CASE("verify-restart: the digest of the run, and nothing is left behind") {
       CHECK(outcome.err.empty());
       CHECK(temporary_folder().empty());
     }
-    CHECK(text_of("out/log.jsonl") == log);  // the run folder is not touched
+    CHECK(text_of("out/log.jsonl") == log);  // an existing run folder is untouched
   }
   CHECK(run_lapl({"verify-restart", "c.yaml"}).out == run_lapl({"verify-restart", "c.yaml"}).out);
   CHECK(
@@ -86,7 +86,8 @@ TEST_CASE("verify-restart: the digest of the run, and nothing is left behind") {
           .out.starts_with("restart is bit-identical: 5 splits at steps 1, 2, 3, 4, 5, digest 0x"));
 }
 
-TEST_CASE("verify-restart: filters, float64, checkpoints by the clock and wall-clock limits") {
+TEST_CASE(
+    "verify-restart handles filters, float64, checkpoints by the clock and wall-clock limits") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config("filters: [{name: blurred, kernel: gaussian}]\n"));
   const Outcome outcome =
@@ -111,7 +112,7 @@ TEST_CASE("verify-restart --keep leaves both runs in --output") {
   CHECK(run_lapl({"diff", folder / "whole/fields/step-000000060.nc",
                   folder / "split/fields/step-000000060.nc"})
             .code == 0);
-  // Four parts: a start and three restarts.
+  // The run is split into four parts, so it is restarted three times.
   const std::string log = text_of(folder / "split/log.jsonl");
   std::size_t restarts = 0;
   for (auto at = log.find("\"resumed\""); at != log.npos; at = log.find("\"resumed\"", at + 1))
@@ -122,7 +123,7 @@ TEST_CASE("verify-restart --keep leaves both runs in --output") {
 TEST_CASE("verify-restart says where the runs differ") {
   const Sandbox sandbox;
   const pid_t child = start_long();
-  fs::rename("other.nc", "start.nc");  // the second run starts from another field
+  fs::rename("other.nc", "start.nc");  // makes the second run start from another field
   const Outcome outcome = finish(child);
   CAPTURE(outcome.out);
   CAPTURE(outcome.err);
@@ -155,7 +156,7 @@ TEST_CASE("verify-restart removes what a killed one left behind, but not what an
   const pid_t other = start_long();
   CHECK_FALSE(fs::exists(left));
   const fs::path used = temporary_folder();
-  kill(other, SIGSTOP);  // or it may be over before the next has looked
+  kill(other, SIGSTOP);  // keeps it running while the next one looks
   CHECK(run_lapl({"verify-restart", "start.yaml"}).code == 0);
   CHECK(fs::exists(used));
   kill(other, SIGTERM);

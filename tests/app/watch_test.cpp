@@ -1,4 +1,4 @@
-// lapl watch and lapl run --live, from the outside; on a terminal where that makes a difference.
+// lapl watch and lapl run --live from the outside, on a terminal where that makes a difference.
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr const char* enter_screen = "\033[?1049h";
 constexpr const char* leave_screen = "\033[?25h\033[?1049l";
 
-/// lapl on a terminal of its own.
+/// Runs lapl on a terminal of its own.
 class OnTerminal {
  public:
   OnTerminal(const std::vector<std::string>& arguments, unsigned short rows,
@@ -47,7 +47,7 @@ class OnTerminal {
     }
     close(looked[0]);
     first_modes = modes();
-    close(looked[1]);  // the program starts
+    close(looked[1]);  // lets the program start
   }
   ~OnTerminal() {
     if (child_ > 0) {
@@ -58,7 +58,7 @@ class OnTerminal {
   }
   OnTerminal(const OnTerminal&) = delete;
 
-  /// Reads until `part` has come since the last call, or the program has ended.
+  /// Reads until `part` has appeared since the last call, or the program has ended.
   bool wait_for(const std::string& part) {
     const std::size_t from = read_;
     for (;;) {
@@ -74,7 +74,7 @@ class OnTerminal {
       shown.append(bytes, static_cast<std::size_t>(count));
     }
   }
-  /// Reads to the end; the exit code.
+  /// Reads to the end and returns the exit code.
   int finish() {
     wait_for(std::string(1, '\0'));
     int status = 0;
@@ -119,7 +119,7 @@ std::vector<std::string> listing(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("watch: without a terminal one plain view, and the run folder stays as it was") {
+TEST_CASE("watch: without a terminal one plain view is printed, and the run folder is unchanged") {
   const Sandbox sandbox;
   finished_run();
   const auto before = listing("out");
@@ -144,7 +144,7 @@ TEST_CASE("watch: a damaged output is named in place of its picture") {
   CHECK(has(watch.out, "100%"));
 }
 
-TEST_CASE("watch: what is no run is an error") {
+TEST_CASE("watch: a folder without a run is an error") {
   const Sandbox sandbox;
   CHECK(run_lapl({"watch", "none"}).code == 4);
   CHECK(run_lapl({"watch", "."}).code == 4);
@@ -158,14 +158,14 @@ TEST_CASE("watch: q leaves the screen as it was") {
   REQUIRE(watch.wait_for("q: leave"));
   CHECK(watch.shown.starts_with(enter_screen));
   CHECK(watch.modes() != watch.first_modes);
-  REQUIRE(watch.wait_for("▀"));  // the picture is read in the background
+  REQUIRE(watch.wait_for("▀"));  // a background thread reads the picture
   watch.type('q');
   CHECK(watch.finish() == 0);
   CHECK(watch.shown.ends_with(leave_screen));
   CHECK(watch.modes() == watch.first_modes);
 }
 
-TEST_CASE("watch: Ctrl-C, SIGTERM and SIGHUP leave likewise") {
+TEST_CASE("watch: Ctrl-C, SIGTERM and SIGHUP leave the screen as it was") {
   const Sandbox sandbox;
   finished_run();
   for (const int signal : {0, SIGTERM, SIGHUP, SIGINT}) {
@@ -218,7 +218,7 @@ TEST_CASE("watch: a run shows its progress between outputs, and that it was kill
   CHECK(has(killed.out, "go on: lapl resume out"));
 }
 
-TEST_CASE("run --live: the view in place on a terminal, the same lines on stdout") {
+TEST_CASE("run --live keeps the view in place on a terminal and prints the same lines on stdout") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   OnTerminal live({"run", "c.yaml", "--live"}, 30, 100);
@@ -226,7 +226,8 @@ TEST_CASE("run --live: the view in place on a terminal, the same lines on stdout
   CAPTURE(live.shown);
   CHECK(has(live.shown, "running on "));
   CHECK(has(live.shown, "field, step 40"));
-  CHECK(has(live.shown, "A\033[Jstep        20  time 5"));  // up, clear, the line, and anew below
+  // cursor up, clear, the line, and the view again below it
+  CHECK(has(live.shown, "A\033[Jstep        20  time 5"));
   CHECK(!has(live.shown, enter_screen));
   CHECK(has(live.shown, "step        60  time 15"));
   CHECK(live.shown.rfind("complete: step 60") > live.shown.rfind("▀"));
@@ -248,7 +249,7 @@ TEST_CASE("run: bars and output lines fit the terminal") {
     std::istringstream lines(run.shown);
     int outputs = 0;
     for (std::string line; std::getline(lines, line);) {
-      std::istringstream parts(line);  // the bar is drawn over
+      std::istringstream parts(line);  // the bar was overwritten
       for (std::string part; std::getline(parts, part, '\r');) {
         if (part.starts_with("\033[K")) part.erase(0, 3);
         const bool output = part.starts_with("step ");

@@ -1,4 +1,4 @@
-// All CUDA engines against the CPU's: random sizes, large grids after 1000 steps, repeats.
+// All CUDA engines against the CPU: random sizes, large grids after 1000 steps, repeats.
 #include <doctest/doctest.h>
 
 #include <random>

@@ -1,4 +1,4 @@
-// Kernels compiled at run time: what NVRTC says, which needs no device, and what they compute.
+// Kernels compiled at run time: NVRTC's output, which needs no device, and the results.
 #include "kernels/cuda/run_time/compiled_kernels.hpp"
 
 #include <doctest/doctest.h>
@@ -61,7 +61,8 @@ TEST_CASE("kernels that somebody has compiled are not compiled again") {
   CHECK(shared_cubin(file, products, 80).code != compiled.code);
   const auto of_three = size();
   CHECK(of_three > of_two);
-  CHECK(has(shared_cubin(file, products, 20).unavailable, "NVRTC"));  // and leaves nothing
+  // a failure leaves nothing in the shared file
+  CHECK(has(shared_cubin(file, products, 20).unavailable, "NVRTC"));
   CHECK(size() == of_three);
   ::close(file);
 }

@@ -1,10 +1,10 @@
-// Makes calls of the CUDA runtime, of its driver for kernels and of cuFFT fail. Linked into a
-// second lapl (lapl_device_faults) with the linker's --wrap for every WRAP below, so that the
-// objects under test are the same ones.
+// Makes calls of the CUDA runtime, of its driver for kernels, and of cuFFT fail. It is linked into
+// a second lapl (lapl_device_faults) with the linker's --wrap for every WRAP below, so that all
+// other objects are those of lapl itself.
 //
-//   LAPL_DEVICE_FAULT_AT=N         the Nth call fails, without being made
-//   LAPL_DEVICE_FAULT_FOR_EVER=1   and so does every later one, as on a device that is lost
-//   LAPL_DEVICE_FAULT_COUNT=FILE   at the end the number of calls is written there
+//   LAPL_DEVICE_FAULT_AT=N         the Nth call fails without being made
+//   LAPL_DEVICE_FAULT_FOR_EVER=1   so does every later one, as on a lost device
+//   LAPL_DEVICE_FAULT_COUNT=FILE   file that receives the number of calls at the end
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <cufftXt.h>
@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// Behind <<< >>>; CUDA's headers declare it for device code alone.
+// The function behind <<< >>>, which CUDA's headers declare for device code only.
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t,
                                           cudaStream_t);
 
@@ -30,7 +30,7 @@ long number_in(const char* name) {
 const long fault_at = number_in("LAPL_DEVICE_FAULT_AT");
 const bool for_ever = number_in("LAPL_DEVICE_FAULT_FOR_EVER") != 0;
 std::atomic<long> calls = 0;
-std::atomic<bool> pending = false;  // an error that cudaGetLastError has not yet told
+std::atomic<bool> pending = false;  // an error that cudaGetLastError has not reported yet
 
 bool fails_now() {
   const long call = ++calls;
@@ -64,7 +64,7 @@ struct Failing<real> {
   }
 };
 
-// A function of the driver, which is found by its name.
+// Wraps a driver function, which programs look up by name.
 template <class Name, class Type>
 struct FailingDriver;
 template <class Name, class... Arguments>
@@ -72,7 +72,7 @@ struct FailingDriver<Name, CUresult(Arguments...)> {
   static inline CUresult (*real)(Arguments...) = nullptr;
   static CUresult call(Arguments... arguments) {
     const bool fails = fails_now();
-    if (fails) pending = false;  // not one of the runtime
+    if (fails) pending = false;  // a driver error is not one of the runtime
     return fails ? CUDA_ERROR_ECC_UNCORRECTABLE : real(arguments...);
   }
   static void* in_place_of(void* function) {
@@ -111,7 +111,7 @@ cudaError_t __wrap_cudaPeekAtLastError() {
   return pending ? injected : __real_cudaPeekAtLastError();
 }
 
-// __wrap_NAME takes NAME's own arguments, which an indirect function need not repeat.
+// __wrap_NAME passes NAME's own arguments on; an indirect function need not repeat them.
 #define WRAP_AS(name, ...)                                                         \
   using type_of_##name = __VA_ARGS__;                                              \
   type_of_##name __real_##name;                                                    \
@@ -119,7 +119,7 @@ cudaError_t __wrap_cudaPeekAtLastError() {
   type_of_##name __wrap_##name __attribute__((ifunc("lapl_resolve_" #name)));
 #define WRAP(name) WRAP_AS(name, decltype(::name))
 
-// Overloaded in CUDA's headers: of the C functions among them.
+// Overloaded in CUDA's headers; the C function is meant.
 WRAP_AS(cudaFuncGetAttributes, cudaError_t(cudaFuncAttributes*, const void*))
 WRAP_AS(cudaFuncSetAttribute, cudaError_t(const void*, cudaFuncAttribute, int))
 WRAP_AS(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,

@@ -1,4 +1,4 @@
-// The elementary functions on the device.
+// Computes the elementary functions on the device.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ inline constexpr auto elementary_functions =
     std::to_array<Operation>({LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW)});
 #undef LAPL_ROW
 
-/// The functions' values, one function after another: of each x, and of the y of the same index
-/// where a function has two operands.
+/// The values of all functions, one function after another, for each x; functions of two operands
+/// take the y of the same index.
 template <class T>
 std::vector<T> elementary_on_device(const std::vector<T>& x, const std::vector<T>& y);
 

@@ -12,7 +12,7 @@ using namespace lapl;
 TEST_CASE_TEMPLATE("elementary functions have the bits of the host on the device", T, float,
                    double) {
   test::need_cuda();
-  // Half of them of any size, subnormal, huge, infinite and NaN too; half of ordinary sizes.
+  // Half of the numbers have any bits (subnormal, huge, infinite, NaN), half ordinary sizes.
   using Bits = elementary::Bits<T>;
   std::mt19937_64 random(1);
   std::uniform_real_distribution<T> ordinary(-20, 20);
@@ -20,7 +20,8 @@ TEST_CASE_TEMPLATE("elementary functions have the bits of the host on the device
   for (auto* numbers : {&x, &y})
     for (T& number : *numbers)
       number = random() % 2 ? std::bit_cast<T>(static_cast<Bits>(random())) : ordinary(random);
-  for (std::size_t i = 0; i < x.size(); i += 4) x[i] = std::abs(x[i]);  // have powers, mostly
+  // powers need positive bases
+  for (std::size_t i = 0; i < x.size(); i += 4) x[i] = std::abs(x[i]);
 
   const std::vector<T> device = test::elementary_on_device(x, y);
   for (std::size_t f = 0; f < test::elementary_functions.size(); ++f) {

@@ -1,4 +1,4 @@
-// Properties that every CUDA engine has, checked against the CPU's reference engine.
+// Properties of every CUDA engine, checked against the CPU's reference engine.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -21,8 +21,8 @@ void check_same_state(Backend<T>& found, Backend<T>& expected) {
   REQUIRE(a.digest == b.digest);
 }
 
-/// The same digest after each of `calls`, numbers of steps, for all shapes and boundaries; the same
-/// state before and after all of them.
+/// `engine` has the reference's digest after each of `calls`, numbers of steps, and its state
+/// before and after all of them, for all shapes and boundaries.
 template <class T>
 void check_equals_reference(const std::string& engine, std::span<const Shape> shapes,
                             const std::vector<std::int64_t>& calls) {
@@ -52,8 +52,8 @@ void check_equals_reference(const std::string& engine, std::span<const Shape> sh
       }
 }
 
-/// `steps` steps from a field give the reference's bits, though `steps_before` steps from a field
-/// of NaN came before.
+/// `steps` steps give the reference's bits even after `steps_before` steps from a field of NaN left
+/// their traces in memory.
 template <class T>
 void check_forgets_memory(const std::string& engine, Shape shape, std::int64_t steps_before,
                           std::int64_t steps) {

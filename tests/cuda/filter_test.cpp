@@ -1,6 +1,4 @@
-// The filter engines of the device against the sum written out.
-#include "kernels/filters/cuda/filter.hpp"
-
+// The filter engines of the device against plainly computed sums.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/error.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/stages/arithmetic.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/test_field.hpp"
@@ -21,7 +20,7 @@ namespace {
 template <class T>
 struct Expected {
   std::vector<T> values;
-  std::vector<double> magnitudes;  // sum of |w x|
+  std::vector<double> magnitudes;  // the sum of |w x| for each output
 };
 
 template <class T>
@@ -51,7 +50,7 @@ Expected<T> expected_output(const Correlation<T>& c, const std::vector<T>& input
   return result;
 }
 
-// The output of `method`; `offset` values before both arrays make them unaligned.
+// The output of `method`; an `offset` in front of both arrays makes them unaligned.
 template <class T>
 std::vector<T> filtered(const Correlation<T>& c, FilterMethod method, const std::vector<T>& input,
                         std::int64_t offset) {
@@ -68,7 +67,7 @@ std::vector<T> filtered(const Correlation<T>& c, FilterMethod method, const std:
   return output;
 }
 
-// Equal bits, where any NaN equals any other.
+// True for equal bits; any NaN equals any other.
 template <class T>
 bool same_values(const std::vector<T>& a, const std::vector<T>& b) {
   return std::ranges::equal(a, b, [](T x, T y) {
@@ -101,8 +100,8 @@ std::vector<T> plain_values(std::int64_t size, std::mt19937& generator) {
   return values;
 }
 
-// A case of any kind: the windows that have kernels of their own and others, even ones, larger than
-// the input; single rows and columns; outputs larger and smaller than the input.
+// A random case: windows with and without kernels of their own, even ones, windows larger than the
+// input, single rows and columns, outputs larger and smaller than the input.
 template <class T>
 Correlation<T> random_correlation(std::mt19937& generator) {
   const auto up_to = [&](std::int64_t most) {

@@ -1,4 +1,4 @@
-// Every test case of this folder starts by asking for a device.
+// Every test case in this folder first asks for a device.
 #pragma once
 
 #include <cstdlib>
@@ -9,8 +9,8 @@
 
 namespace lapl::test {
 
-/// Where no CUDA device can be used: says why and ends the program with the exit code that ctest
-/// shows as skipped. ctest runs each test case by itself.
+/// Without a usable CUDA device, prints the reason and ends the program with the exit code that
+/// ctest shows as skipped; ctest runs each test case in a process of its own.
 inline void need_cuda() {
   const std::string reason = cuda_unavailable();
   if (reason.empty()) return;

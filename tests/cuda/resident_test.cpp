@@ -1,4 +1,4 @@
-// The engine "resident" against the CPU's reference engine, to the bit.
+// The resident engine against the CPU's reference engine, to the bit.
 #include <doctest/doctest.h>
 
 #include "kernels/error.hpp"
@@ -8,7 +8,7 @@ using namespace lapl;
 
 namespace {
 
-// Grids of one tile and of several: tiles hold up to 112 columns, and 32, 80, 128 (double) or 144
+// Grids of one and of several tiles: tiles hold up to 112 columns, and 32, 80, 128 (double) or 144
 // (float) rows of a small grid; a lane holds 4 columns; the halo is 8 deep.
 constexpr Shape shapes[] = {
     {1, 1},    {1, 2},    {2, 1},     {3, 5},     {7, 9},     {8, 8},    {17, 15},
@@ -51,12 +51,12 @@ TEST_CASE_TEMPLATE("resident agrees after many steps, and run by run", T, float,
     CHECK(test::stepped<T>("cuda", "resident", problem, field, 20003).digest == expected);
 }
 
-TEST_CASE_TEMPLATE("what was in memory before does not matter to resident", T, float, double) {
+TEST_CASE_TEMPLATE("resident does not depend on what was in memory before", T, float, double) {
   test::need_cuda();
   test::check_forgets_memory<T>("resident", {161, 237}, 30, 29);
 }
 
-TEST_CASE("resident refuses a grid that does not fit, and says what does") {
+TEST_CASE("resident refuses a grid that does not fit, and names the largest that does") {
   test::need_cuda();
   const Problem<float> large = test::diffusion<float>({8192, 8192}, {}, 0.2f);
   CHECK_THROWS_WITH_AS(make_backend<float>("cuda", "resident", large, 1),

@@ -1,4 +1,4 @@
-// Engine spectral on the GPU: against the CPU's and against engines that step.
+// The spectral engine on the GPU against the CPU's and against stepping engines.
 #include <doctest/doctest.h>
 
 #include "kernels/error.hpp"
@@ -23,13 +23,13 @@ std::vector<T> stepped_from(Backend<T>& backend, const std::vector<T>& start, st
   return test::state_of(backend).field;
 }
 
-// In float32 both round nearly the same number.
+// In float32 both round nearly the same number, so they may differ by one rounding.
 template <class T>
 double allowed(double largest) {
   return (sizeof(T) == 4 ? 0x1p-23 : 1e-12) * largest;
 }
 
-// Both backends after each number of steps; returns the GPU's last state.
+// Compares both backends after each number of steps; returns the GPU's last state.
 template <class T>
 std::vector<T> compare_with_cpu(const RunConfig& run, const std::vector<T>& start,
                                 const std::vector<std::int64_t>& counts) {
@@ -63,7 +63,8 @@ TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's and stepping, what
     }
 }
 
-TEST_CASE_TEMPLATE("engine spectral on a GPU, small grids for the sanitizer", T, float, double) {
+TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's on small grids for the sanitizer", T,
+                   float, double) {
   test::need_cuda();
   for (const Shape shape : {test::shape_of({1}), test::shape_of({5, 2}), test::shape_of({3, 4, 5})})
     for (const int faces : {0, 6, 13, 24}) {

@@ -1,4 +1,4 @@
-// The engine "tile" against the CPU's reference engine, to the bit.
+// The tile engine against the CPU's reference engine, to the bit.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/engine_properties.hpp"
@@ -7,7 +7,7 @@ using namespace lapl;
 
 namespace {
 
-// Sizes about the tile (64 x 128 or 32 x 64), the warp's rows (8 or 4) and the lane's columns (4
+// Sizes around the tile (64 x 128 or 32 x 64), the warp's rows (8 or 4) and the lane's columns (4
 // or 2); single rows, columns and cells; primes.
 constexpr Shape tile_shapes[] = {
     {1, 1},   {1, 2},    {2, 1},    {2, 2},    {3, 5},     {7, 4},     {8, 3},
@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("tile gives the same bits however steps are shared out among 
   }
 }
 
-TEST_CASE_TEMPLATE("what was in memory before does not matter", T, float, double) {
+TEST_CASE_TEMPLATE("tile does not depend on what was in memory before", T, float, double) {
   test::need_cuda();
   test::check_forgets_memory<T>("tile", {61, 67}, 3, 12);
 }

@@ -1,4 +1,4 @@
-"""Equations and initial fields on one and three axes, as equations.py has those on two."""
+"""Equations and initial fields on one and three axes, like those of equations.py on two."""
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,7 +7,7 @@ from numpy import cos, exp, pi, sin, where
 
 
 class Box:
-    """Nodes at (z, y, x) = (k, j, i) times the spacings, or at x alone; fields are arrays of its shape."""
+    """A grid of nodes at (z, y, x) = (k, j, i) times the spacings, or at x alone; fields are arrays of its shape."""
 
     def __init__(self, *shape, spacing=None):
         self.shape, self.h = shape, spacing or [1.0] * len(shape)
@@ -15,7 +15,7 @@ class Box:
         self.__dict__.update(vars(self.place(self.along)))
 
     def place(self, along):
-        """Arrays x, y, z of the positions along each axis."""
+        """Arrays z, y, x of the positions along each axis."""
         axes = len(self.shape)
         return SimpleNamespace(**{"zyx"[3 - axes + axis]: np.reshape(at, [-1 if a == axis else 1 for a in range(axes)])
                                   for axis, at in enumerate(along)})
@@ -41,10 +41,10 @@ class Box:
             along[axis] = h * np.arange(-1, last + 2)
         return u
 
-    # Operators on what `ghosts` makes; axis -1 is x.
+    # Operators on arrays that `ghosts` returns; axis -1 is x.
 
     def beside(self, e, **by):
-        """e at the nodes so far from the grid's own: beside(e, x=1)."""
+        """e at neighbouring nodes: beside(e, x=1) is one node on along x."""
         steps = [by.get(name, 0) for name in "zyx"[-e.ndim:]]
         return e[tuple(slice(1 + step, n - 1 + step) for step, n in zip(steps, e.shape))]
 
@@ -80,7 +80,7 @@ class Box:
         return total
 
     def upwind(self, speeds, e):
-        """Speeds along x first."""
+        """First-order upwind differences; speeds along x come first."""
         total = 0
         for a, c in zip("xyz", speeds):
             back, on = self.beside(e) - self.beside(e, **{a: -1}), self.beside(e, **{a: 1}) - self.beside(e)
@@ -105,7 +105,7 @@ FACES = {"zero": ZERO, "insulated": EVEN, "periodic": PERIODIC}
 
 
 def diffusion(name, shape, words, spacing=None, D=None, dt=None, steps=50):
-    """The built-in equation, on faces that have names."""
+    """Built-in diffusion, with faces given by name."""
     names = ["planes", "rows", "columns"][-len(shape):]
 
     def made():
@@ -166,7 +166,7 @@ def box_operators():
     """
     grid = Box(7, 9, 8, spacing=[1.0, 0.5, 0.8])
     D = grid.ghosts(0.2 + 0.1 * sin(grid.x + grid.z) * cos(grid.y), EVEN, PERIODIC, EVEN)
-    # y beside the last node is that of the first, and the other way round.
+    # The y of the node beyond the last is that of the first, and the other way round.
     y = 0.5 * np.array([8, *range(9), 0])[None, :, None]
     z, x = np.arange(-1, 8)[:, None, None], 0.8 * np.arange(-1, 9)[None, None, :]
 
@@ -175,7 +175,7 @@ def box_operators():
         columns = derivative(lambda p: 0), derivative(lambda p: 0.1 * sin(t))
         inside = state[0]
         u = grid.ghosts(inside, planes, PERIODIC, columns)
-        # A law's y too is that of the opposite node.
+        # In a law, too, y beyond a face is that of the opposite node.
         u[0, [0, -1]] = u[0, [-2, 1]]
         return np.array([grid.flux_divergence(D, u) + 0.05 * grid.mixed(u, "x", "z")
                          - 0.04 * grid.mixed(u + 0.1 * x * y * z, "y", "z") + 0.03 * grid.second(u**2, "z")
@@ -209,7 +209,7 @@ def line_front():
 
 
 def fractal(shape, crop, percentile):
-    """As docs/numerics.md has it."""
+    """The fractal field of docs/numerics.md."""
     noise = np.random.default_rng(3966789).random(shape, dtype=np.float32)
     waves = np.meshgrid(*(np.fft.fftfreq(n, 1 / n) for n in shape), indexing="ij")
     radius = 1 + np.sqrt(sum(k**2 for k in waves))

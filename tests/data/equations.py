@@ -1,4 +1,4 @@
-"""equations.py FILE.h5: steps eleven equations, and those of boxes.py, by NumPy alone and stores what they come to.
+"""equations.py FILE.h5: steps twelve equations, and those of boxes.py, by NumPy alone and stores what they come to.
 
 Each function states one equation twice: its text is lapl's config, its body the same in NumPy, written after
 docs/equations.md and docs/numerics.md. FILE.h5 has a group for each: `config`, and every field after the last step.
@@ -248,7 +248,7 @@ def kuramoto_sivashinsky():
 
     def rate(state, t):
         h = grid.ghosts(state[0], even, (ZERO, ZERO))
-        bent = grid.ghosts(state[0] + grid.laplacian(h), even, even)  # a quantity goes on evenly
+        bent = grid.ghosts(state[0] + grid.laplacian(h), even, even)  # a quantity without a law is insulated
         return np.array([-grid.laplacian(bent) - 0.5 * grid.gradient_squared(h)])
 
     return {"h": heun(rate, 2 * (grid.random() - 0.5), dt=0.02, steps=80)}

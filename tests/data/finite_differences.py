@@ -4,19 +4,19 @@ from numpy import where
 
 
 class Grid:
-    """Nodes at x = column h, y = row h; fields are arrays of its shape."""
+    """A grid of nodes at x = column h, y = row h; fields are arrays of its shape."""
 
     def __init__(self, rows, columns, h=1.0):
         self.shape, self.h = (rows, columns), h
         self.y, self.x = h * np.arange(rows)[:, None], h * np.arange(columns)[None, :]
-        # With the nodes just outside.
+        # Positions including the nodes just outside.
         self.beyond_y, self.beyond_x = h * np.arange(-1, rows + 1)[:, None], h * np.arange(-1, columns + 1)[None, :]
 
     def random(self, count=1, seed=3966789):
         return np.random.default_rng(seed).random((count, *self.shape))
 
-    # Laws give the value on the node just outside from that of the node inside. They are called with (inside, x, y of
-    # the node outside, x, y of the face between the two).
+    # Laws give the value on the node just outside from the one inside. They are called with (inside, x, y of the node
+    # outside, x, y of the face between the two).
 
     @staticmethod
     def value(g):
@@ -26,7 +26,7 @@ class Grid:
         return lambda inside, *places: inside + self.h * q(*places[2:])
 
     def mixed(self, v, f):
-        """(outside - inside) / h + f (outside + inside) / 2 = v"""
+        """The law (outside - inside) / h + f (outside + inside) / 2 = v."""
         near, far = 1 / self.h - f / 2, 1 / self.h + f / 2
         return lambda inside, *places: (near * inside + v(*places[2:])) / far
 
@@ -44,7 +44,7 @@ class Grid:
         first, last, x = *rows, self.beyond_x
         return np.vstack([first(u[:1], x, -h, x, -h / 2), u, last(u[-1:], x, n * h, x, (n - 0.5) * h)])
 
-    # Operators on what `ghosts` makes.
+    # Operators on arrays that `ghosts` returns.
 
     def laplacian(self, e):
         return (e[1:-1, :-2] + e[1:-1, 2:] + e[:-2, 1:-1] + e[2:, 1:-1] - 4 * e[1:-1, 1:-1]) / self.h**2
@@ -68,7 +68,7 @@ class Grid:
         return self.d_dx(e) ** 2 + self.d_dy(e) ** 2
 
     def flux_divergence(self, D, e):
-        """divergence(D * gradient(e)): flows through the faces between nodes, D their mean."""
+        """divergence(D * gradient(e)): fluxes through the faces between nodes, with D as the mean of both."""
         across = (D[1:-1, 1:] + D[1:-1, :-1]) / 2 * np.diff(e[1:-1], axis=1)
         along = (D[1:, 1:-1] + D[:-1, 1:-1]) / 2 * np.diff(e[:, 1:-1], axis=0)
         return (np.diff(across, axis=1) + np.diff(along, axis=0)) / self.h**2
@@ -89,7 +89,7 @@ def ZERO(inside, *_):
     return 0 * inside
 
 
-# Steps of du/dt = f(u, t); u is an array of fields.
+# Schemes for du/dt = f(u, t); u is an array of fields.
 
 
 def euler(f, u, dt, steps):
@@ -125,7 +125,7 @@ def rk4(f, u, dt, steps):
 
 
 def rkl2(f, u, dt, steps, stages):
-    """Meyer, Balsara and Aslam (2014), as they write it; each stage's time by the same recurrence."""
+    """Meyer, Balsara and Aslam (2014), written as in the paper; each stage's time by the same recurrence."""
     b = [1 / 3] * 3 + [(j * j + j - 2) / (2 * j * (j + 1)) for j in range(3, stages + 1)]
     w = 4 / (stages**2 + stages - 2)
     for n in range(steps):
@@ -142,7 +142,7 @@ def rkl2(f, u, dt, steps, stages):
 
 
 def leapfrog(f, u, dt, steps):
-    """Each field in turn, with the newest values of all."""
+    """Steps each field in turn with the newest values of all."""
     for n in range(steps):
         for field in range(len(u)):
             u[field] += dt * f(u, n * dt)[field]

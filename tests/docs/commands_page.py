@@ -16,8 +16,9 @@ def help_of(*command):
 
 overview = help_of()
 names = re.findall(r"^  ([a-z-]+)", overview.split("\nSubcommands:\n")[1].split("\n\n")[0], re.M)
-page = ("# Commands\n\nMade from the program's help by `tests/docs/commands_page.py`; a test fails where "
-        "the two differ.\n\n```\n" + overview + "\n```\n")
+page = ("# Commands\n\nFor whoever types `lapl` or calls it in a script. You will know every command, option and exit "
+        "code.\n\nThis page is made from the program's help by `tests/docs/commands_page.py`; a test fails where the "
+        "two differ.\n\n```\n" + overview + "\n```\n")
 for name in names:
     page += f"\n## lapl {name}\n\n```\n{help_of(name)}\n```\n"
 page = re.sub(r" +$", "", page, flags=re.M)

@@ -1,4 +1,4 @@
-// The HDF5 image of a checkpoint: it gets a right seal, as a hostile writer would give it.
+// Input: the HDF5 image of a checkpoint. It gets a matching seal, as from a hostile writer.
 #include "io/hdf5/checkpoint.hpp"
 
 #include "io/durable/seal.hpp"
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(lapl::read_checkpoint(path));
   } catch (const lapl::CheckpointError&) {
   }
-  try {  // as lapl inspect and diff do, whatever kind of file it is
+  try {  // lapl inspect and diff read any kind of file
     static_cast<void>(lapl::read_content(path));
   } catch (const lapl::IoError&) {
   }

@@ -1,5 +1,5 @@
-// A run config as text; after each byte 0x01 one --set string. What is accepted must load again
-// from its resolved form, with the same values.
+// Input: a run config as text, and a --set string after each byte 0x01. An accepted config must
+// load again from its resolved form with the same values.
 #include "io/config/config.hpp"
 
 #include <sstream>

@@ -1,8 +1,8 @@
-// A config of lapl filter as text, up to the weights that it asks for.
-#include "io/config/filter_job.hpp"
+// Input: a config of lapl filter as text; read up to the weights that it asks for.
+#include "io/filters/filter_job.hpp"
 
 #include "kernels/error.hpp"
-#include "solver/filters/filter.hpp"
+#include "solver/filters/correlation.hpp"
 #include "tests/fuzz/fuzz_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) try {

@@ -1,4 +1,4 @@
-// A formula as text, up to the stages of each scheme.
+// Input: a formula as text; turned into the stages of each scheme.
 #include "solver/equation/stages.hpp"
 #include "tests/fuzz/fuzz_file.hpp"
 

@@ -1,4 +1,4 @@
-// The file that a fuzz target hands to lapl.
+// The file in which a fuzz target passes its input to lapl.
 #pragma once
 
 #include <unistd.h>
@@ -18,7 +18,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// One file for each process, rewritten for each input; its path.
+/// Writes the input to one file per process and returns its path.
 inline const std::filesystem::path& file_with(std::string_view bytes) {
   static const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("lapl-fuzz-" + std::to_string(getpid()));

@@ -1,8 +1,7 @@
-// An HDF5 file of any program as a filter's weights, in each mode, up to the result on a small
-// grid.
-#include "io/filter_source.hpp"
+// Input: an HDF5 file of another program as a filter's weights; used in each mode on a small grid.
+#include "io/filters/filter_source.hpp"
 #include "kernels/error.hpp"
-#include "solver/filters/filter.hpp"
+#include "solver/filters/correlation.hpp"
 #include "tests/fuzz/fuzz_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -37,7 +37,7 @@ void write_sample(const std::filesystem::path& path, Shape shape) {
 
 void ignore(FieldView) {}
 
-/// Piece by piece and by rows, it must hold the same.
+/// Reading piece by piece, and by rows, must give the same values.
 template <class T>
 void check_parts(const std::filesystem::path& path, const CheckpointHeader& header,
                  std::span<const T> state) {
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("a checkpoint gives back every bit, at any shape", T, float, 
   }
 }
 
-TEST_CASE("a checkpoint without outputs or config") {
+TEST_CASE("a checkpoint can lack outputs and config") {
   const ScratchFolder folder;
   const std::vector<double> values = {-0.0};
   CheckpointHeader header{.config = "",
@@ -177,7 +177,7 @@ TEST_CASE("a checkpoint of an earlier version names its outputs itself") {
                  "has 1 output names, but 2 digests"));
 }
 
-TEST_CASE("a checkpoint can be looked at as any other file") {
+TEST_CASE("inspect reads a checkpoint like any other file") {
   const ScratchFolder folder;
   write_sample<float>(folder / "c.h5", {2, 3});
   const FileContent content = read_content(folder / "c.h5");
@@ -208,7 +208,7 @@ TEST_CASE("a change of any byte, or a cut at any length, makes a checkpoint unus
   }
 }
 
-TEST_CASE("each reason why a checkpoint cannot be used is named, though its seal is right") {
+TEST_CASE("each reason why a checkpoint cannot be used is named, even if its seal matches") {
   using Edit = std::function<void(hid_t)>;
   const auto replace = [](const char* name, hid_t type, std::vector<hsize_t> extent,
                           const void* values, hid_t memory_type) {
@@ -274,11 +274,11 @@ TEST_CASE("each reason why a checkpoint cannot be used is named, though its seal
     CHECK(contains(message, wrong.reason));
     CHECK(contains(message_of<CheckpointError>([&] { scan_checkpoint(path, ignore); }),
                    wrong.reason));
-    CHECK(message.find(path.string(), 1) == std::string::npos);  // named once
+    CHECK(message.find(path.string(), 1) == std::string::npos);  // the name appears once
   }
 }
 
-TEST_CASE("what is no checkpoint at all is refused with the reason") {
+TEST_CASE("a file that is no checkpoint is refused with the reason") {
   const ScratchFolder folder;
   const auto path = folder / "c.h5";
   const auto message = [&] {
@@ -299,7 +299,7 @@ TEST_CASE("what is no checkpoint at all is refused with the reason") {
   CHECK(message() == path.string() + ": is a step file of lapl, not a checkpoint");
 }
 
-TEST_CASE("checkpoints are listed newest first, finished ones alone") {
+TEST_CASE("checkpoints are listed newest first, without unfinished ones") {
   const ScratchFolder folder;
   for (const std::int64_t step : {7LL, 12345678901LL, 2500LL})
     write_bytes(folder / checkpoint_file_name(step), "");

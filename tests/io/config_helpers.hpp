@@ -1,4 +1,4 @@
-// What tests of configs share.
+// Helpers for tests of configs.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,6 +11,7 @@
 
 namespace lapl {
 
+/// A config with only the required keys.
 inline const std::string smallest_config =
     "grid: {shape: [4, 5]}\n"
     "equation: {coefficient: 0.25}\n"
@@ -20,7 +21,7 @@ inline LoadedConfig parse(const std::string& text, const std::vector<std::string
   return parse_config(text, "bad.yaml", "/configs", settings);
 }
 
-/// What is wrong with the config; "accepted" where nothing is.
+/// The mistakes in a config as text; "accepted" where there is none.
 inline std::string mistakes_in(const std::string& text,
                                const std::vector<std::string>& settings = {}) {
   try {
@@ -31,8 +32,8 @@ inline std::string mistakes_in(const std::string& text,
   return "accepted";
 }
 
-/// Accepted configs come back from their resolved form with the same keys and values; what is wrong
-/// with others.
+/// Checks that an accepted config has the same keys and values when read from its resolved form;
+/// returns the mistakes of a refused one.
 inline std::string come_back(const std::string& text,
                              const std::vector<std::string>& settings = {}) {
   LoadedConfig config;
@@ -54,7 +55,7 @@ inline std::string come_back(const std::string& text,
   return "accepted";
 }
 
-/// The smallest config with this line in place of its line for the same section, or at its end.
+/// The smallest config with this line in place of its section's line, or at the end.
 inline std::string config_with(const std::string& line) {
   const std::string section = line.substr(0, line.find(':')) + ':';
   std::string text;

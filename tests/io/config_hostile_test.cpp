@@ -1,4 +1,4 @@
-// Texts that want to break the reader: each is refused with a message, none crashes it.
+// Texts made to break the config reader: each is refused with a message, none crashes it.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,8 +13,8 @@
 #include "config_helpers.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_number.hpp"
-#include "io/config/filter_keys.hpp"
 #include "io/config/yaml_tree.hpp"
+#include "io/filters/filter_keys.hpp"
 #include "scratch_folder.hpp"
 #include "tests/text.hpp"
 
@@ -33,7 +33,7 @@ TEST_CASE("a config has at most 1 MiB") {
   REQUIRE(text.size() == yaml_size_limit);
   CHECK(mistakes_in(text) == "accepted");
   CHECK(mistakes_in(text + ' ') == "bad.yaml:1:1: found more than 1 MiB (expected at most that)");
-  CHECK_THROWS_AS(load_config("/dev/zero", {}), IoError);  // has no end
+  CHECK_THROWS_AS(load_config("/dev/zero", {}), IoError);  // endless file
 }
 
 TEST_CASE("deep nesting is refused") {
@@ -64,9 +64,9 @@ TEST_CASE("bytes that are not text are refused with their position") {
   CHECK(with("\xC3") == "bad.yaml:2:5: found byte 0xC3" + rest);              // cut short
   CHECK(with("\xC0\xAF") == "bad.yaml:2:5: found byte 0xC0" + rest);          // overlong
   CHECK(with("\xED\xA0\x80") == "bad.yaml:2:5: found byte 0xED" + rest);      // surrogate
-  CHECK(with("\xF4\x90\x80\x80") == "bad.yaml:2:5: found byte 0xF4" + rest);  // over U+10FFFF
+  CHECK(with("\xF4\x90\x80\x80") == "bad.yaml:2:5: found byte 0xF4" + rest);  // above U+10FFFF
   CHECK(with("\x1B[31m") == "bad.yaml:2:5: found byte 0x1B" + rest);
-  CHECK(with("\x04") == "bad.yaml:2:5: found byte 0x04" + rest);  // yaml-cpp's mark of the end
+  CHECK(with("\x04") == "bad.yaml:2:5: found byte 0x04" + rest);  // yaml-cpp's own end mark
   CHECK(mistakes_in(smallest_config + "# \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x8C\x8A\r\n") ==
         "accepted");
   CHECK(mistakes_in("\xEF\xBB\xBF" + smallest_config) == "accepted");  // byte order mark
@@ -122,12 +122,12 @@ TEST_CASE("no prefix of a config and no single changed byte crashes the reader")
     for (const char byte : bytes) {
       std::string changed = text;
       changed[i] = byte;
-      CHECK(mistakes_in(changed) != "accepted");  // the quoted number is always there
+      CHECK(mistakes_in(changed) != "accepted");  // the quoted number makes every one wrong
     }
   }
 }
 
-/// Texts of configs in which `name` is that of a field, one of two, a parameter, and so on.
+/// Configs in which `name` is a field, one of two fields, a parameter, and so on.
 std::vector<std::string> configs_with(const std::string& name) {
   const std::string rest = "grid: {shape: [4, 5]}\ntime: {steps: 1, step: 0.01}\n";
   const auto formula = [&](const std::string& rates, const std::string& more) {
@@ -169,7 +169,7 @@ TEST_CASE("names may be those of keys, or are refused") {
       accepted += found == "accepted" ? 1 : 0;
       CHECK((found == "accepted" || found.find(name) != std::string::npos));
     }
-  CHECK(accepted > 6 * names.size());  // most may be
+  CHECK(accepted > 6 * names.size());  // most are accepted
 }
 
 TEST_CASE("a field may be called like a key of its initial field") {
@@ -179,7 +179,7 @@ TEST_CASE("a field may be called like a key of its initial field") {
   CHECK(value_of(parse(text, {"initial.seed=8"}), "initial.seed") == "8");
 }
 
-/// Draws configs of names, texts and numbers that YAML readers stumble over.
+/// Draws random configs of names, texts and numbers that confuse YAML readers.
 class ConfigDrawer {
  public:
   explicit ConfigDrawer(unsigned seed) : random_(seed) {}
@@ -298,7 +298,7 @@ class ConfigDrawer {
   std::mt19937 random_;
 };
 
-/// What YAML means by a node.
+/// The value of a node by the rules of YAML.
 nlohmann::json meaning_of(const YamlNode& node) {
   nlohmann::json meaning;
   if (node.kind == YamlNode::Kind::list) {
@@ -320,7 +320,7 @@ nlohmann::json meaning_of(const YamlNode& node) {
   return meaning;
 }
 
-TEST_CASE("every accepted config comes back from its resolved form, with PyYAML too") {
+TEST_CASE("every accepted config reads back from its resolved form, with PyYAML, too") {
   const test::ScratchFolder folder;
   std::ofstream(folder / "read.py") << R"(
 import json, pathlib, sys
@@ -340,7 +340,8 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.yaml")):
     const std::string text = ConfigDrawer(seed).config();
     CAPTURE(text);
     if (const std::string found = come_back(text); found != "accepted") {
-      CHECK(found.find("is taken") != std::string::npos);  // by another one's name
+      // two things were drawn with one name
+      CHECK(found.find("is taken") != std::string::npos);
       continue;
     }
     const std::string resolved = resolved_yaml(parse(text));
@@ -358,7 +359,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.yaml")):
     CHECK(code == 0);
 }
 
-/// Processor seconds, the least of three.
+/// Processor seconds, least of three attempts.
 double seconds_to_parse(const std::string& text) {
   double least = 1e9;
   for (int i = 0; i < 3; ++i) {
@@ -376,7 +377,7 @@ TEST_CASE("a config of eight times the names takes no 64 times as long") {
     for (int i = 0; i < count; ++i) text += fmt::format("  p{}: 1\n", i);
     return text;
   };
-  // Too many one upon the other, the last one first, and all of them right but for that.
+  // Too many nested quantities in reverse order; nothing else is wrong with them.
   const auto quantities = [&](int count) {
     std::string text = fmt::format(
         "{}equation:\n  kind: formula\n  field: q{}\n  let:\n    q0: field\n", rest, count - 1);

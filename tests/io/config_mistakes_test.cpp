@@ -1,4 +1,4 @@
-// One mistake a row: a line of a config that is right otherwise, and the whole message.
+// One mistake per row: a line that makes a valid config wrong, and the whole message.
 #include "config_helpers.hpp"
 
 namespace lapl {
@@ -9,7 +9,7 @@ struct Mistake {
   const char* message;
 };
 
-// The line stands in place of line 1 (grid), 2 (equation) or 3 (time), else as line 4.
+// The line replaces line 1 (grid), 2 (equation) or 3 (time), or becomes line 4.
 const Mistake mistakes[] = {
     // clang-format off
     {"grid: {shape: [04, 5]}",

@@ -1,4 +1,4 @@
-// Every spelling of a number means the same to the program and to a validator with the schema.
+// The program and a validator with the schema agree on every spelling of a number.
 #include "io/config/config_number.hpp"
 
 #include <doctest/doctest.h>
@@ -9,18 +9,18 @@
 #include <regex>
 
 #include "io/config/config_keys.hpp"
-#include "io/config/filter_keys.hpp"
 #include "io/config/schema.hpp"
+#include "io/filters/filter_keys.hpp"
 
 namespace lapl {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::regex json_number(R"(-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?)");  // RFC 8259, 6
+const std::regex json_number(R"(-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?)");  // RFC 8259, section 6
 
-// What JSON Schema says of a number, of the keywords that ours has. Whole numbers may be integers
-// however they are written (2020-12, 6.1.1), and long double holds all of 64 bits.
+// A validator for the keywords that our schema uses for numbers. Whole numbers count as integers
+// however they are written (2020-12, 6.1.1), and long double holds all 64 bits.
 bool takes(const Json& schema, const std::string& text) {
   if (const auto any = schema.find("anyOf"); any != schema.end())
     return std::ranges::any_of(*any, [&](const Json& one) { return takes(one, text); });
@@ -47,7 +47,7 @@ bool program_takes(const Schema& type, const std::string& text) {
   return problems.empty();
 }
 
-// Plain decimals of at most 15 digits in every way to write them, mostly near the bounds of keys.
+// A plain decimal of at most 15 digits in a random spelling, mostly near the bounds of keys.
 std::string some_spelling(std::mt19937_64& random) {
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
   const auto digits = [&](std::uint64_t count) {
@@ -88,7 +88,8 @@ std::string some_spelling(std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("numbers: the program takes what the schema takes, in every spelling, for every key") {
+TEST_CASE(
+    "the program accepts the numbers that the schema accepts, in every spelling, for every key") {
   std::mt19937_64 random(20261122);
   struct Row {
     std::string key;
@@ -97,7 +98,7 @@ TEST_CASE("numbers: the program takes what the schema takes, in every spelling, 
   };
   std::vector<Row> rows;
   for (const ConfigKey& key : config_keys())
-    if (!std::holds_alternative<FormulaForm>(key.type.forms.front())) {  // takes any text
+    if (!std::holds_alternative<FormulaForm>(key.type.forms.front())) {  // accepts any text
       const Schema type{key.type.forms, {}};
       rows.push_back({key.name, type, json_schema(type)});
     }
@@ -116,7 +117,7 @@ TEST_CASE("numbers: the program takes what the schema takes, in every spelling, 
   CHECK(taken > 10000);
 }
 
-TEST_CASE("numbers: the same for those of filters") {
+TEST_CASE("the program accepts the numbers of filters that the schema accepts") {
   std::mt19937_64 random(7);
   const Json properties = filter_schema().at("properties");
   struct Row {
@@ -143,7 +144,7 @@ TEST_CASE("numbers: the same for those of filters") {
   CHECK(taken > 1000);
 }
 
-TEST_CASE("numbers: the same for durations") {
+TEST_CASE("the program accepts the durations that the schema accepts") {
   std::mt19937_64 random(11);
   const Schema type = duration();
   const std::regex pattern(json_schema(type).at("pattern").get<std::string>());
@@ -162,7 +163,7 @@ TEST_CASE("numbers: the same for durations") {
     CHECK(program_takes(type, text));
 }
 
-TEST_CASE("numbers: what is no JSON number is refused, with what to write instead") {
+TEST_CASE("numbers that JSON lacks are refused, and the message says what to write instead") {
   const Schema number = finite_real(), whole = integer(0, 1000000);
   for (const char* text :
        {"+5", ".5", "5.", "007", "1_000", "0x10", "0o17", "0b11", ".inf", "-.inf", ".nan", "1e",

@@ -1,4 +1,4 @@
-// --set, rules that need several keys, and the order of messages.
+// --set, rules between keys, and the order of messages.
 #include <filesystem>
 #include <fstream>
 
@@ -14,7 +14,7 @@ struct SettingMistake {
   const char* message;
 };
 
-// Settings of the smallest config, the last one wrong.
+// Settings on top of the smallest config; the last one is wrong.
 const SettingMistake setting_table[] = {
     // clang-format off
     {{"time.stps=5"}, "--set time.stps=5: time.stps: unknown key (did you mean time.steps?)"},
@@ -121,7 +121,7 @@ TEST_CASE("boundary is set for both axes or for one") {
         Boundaries{Boundary::insulated, Boundary::insulated});
 }
 
-TEST_CASE("null takes a coefficient back") {
+TEST_CASE("null removes a coefficient") {
   const RunConfig run = parse(smallest_config, {"equation.coefficient=null",
                                                 "equation.diffusivity=0.5", "time.step=0.25"})
                             .run;
@@ -129,12 +129,12 @@ TEST_CASE("null takes a coefficient back") {
   CHECK(coefficient_of(run) == 0.125);
 }
 
-TEST_CASE("another kind by --set replaces the initial field of the file") {
+TEST_CASE("a setting of another kind replaces the initial field of the file") {
   const std::string text = config_with("initial: {kind: fractal, seed: 3, percentile: 50}");
   const LoadedConfig config = parse(text, {"initial.kind=uniform", "initial.value=4"});
   CHECK(config.run.initial.value == 4);
   CHECK(value_of(config, "initial.seed").empty());
-  // What is wrong in the file stays a mistake.
+  // A setting does not make the file's mistake go away.
   const std::string wrong = config_with("initial: {kind: fractal, seed: x}");
   CHECK(mistakes_in(wrong, {"initial.kind=uniform"}) ==
         "bad.yaml:4:32: initial.seed: found x (expected an integer from 0 to 9223372036854775807)");
@@ -158,7 +158,7 @@ TEST_CASE("the largest stable time step that a message names is stable") {
   }
 }
 
-TEST_CASE("all mistakes come out at once, by position, then those of settings") {
+TEST_CASE("all mistakes are reported at once, by position, then those of settings") {
   CHECK(mistakes_in("time:\n  steps: x\n  step: 0\ngrid:\n  shape: [0, 1]\nfoo: 1\n",
                     {"output.every=0", "bar=1"}) ==
         "bad.yaml:1:1: equation.diffusivity: missing (time.step needs it: give both, or "
@@ -174,7 +174,7 @@ TEST_CASE("all mistakes come out at once, by position, then those of settings") 
         "--set bar=1: bar: unknown key");
 }
 
-TEST_CASE("any text can be set") {
+TEST_CASE("a setting can hold any text") {
   for (const std::string text :
        {"runs/plain", "2024", "yes", "a: b #c", "\"quoted\" \\ [", "null", "", "-", "é"}) {
     if (text.empty()) continue;
@@ -182,7 +182,9 @@ TEST_CASE("any text can be set") {
   }
 }
 
-TEST_CASE("files: relative paths, settings from the current folder, and what cannot be read") {
+TEST_CASE(
+    "relative paths start from the config's folder, those of settings from the current one, and "
+    "unreadable files are named") {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / "lapl config test";
   fs::create_directories(folder);

@@ -1,4 +1,4 @@
-// Configs that are right: values, defaults, the resolved config and the documents.
+// Valid configs: values, defaults, the resolved config and the documents.
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -37,7 +37,7 @@ filters: []
 limits: {wall_time: 1.5h, check_finite_every: 1, verify_every: 250}
 )";
 
-/// One config of each kind of initial field, with its own keys.
+/// One config for each kind of initial field, with its own keys.
 const std::vector<std::string> initial_fields = {
     "initial: {seed: 1}",
     "initial: {kind: uniform, value: -2.5}",
@@ -53,7 +53,7 @@ std::string values_of(const LoadedConfig& config) {
   return values;
 }
 
-TEST_CASE("every value of a config arrives") {
+TEST_CASE("every value of a config reaches RunConfig") {
   const RunConfig run = parse(full_config).run;
   CHECK(run.shape == Shape{.rows = 2000, .columns = 1000});
   CHECK(run.spacing == 0.25);
@@ -81,7 +81,7 @@ TEST_CASE("every value of a config arrives") {
   CHECK(run.verify_every == 250);
 }
 
-TEST_CASE("values of each kind of initial field arrive") {
+TEST_CASE("values of each kind of initial field reach RunConfig") {
   const auto initial = [](std::size_t index) {
     return parse(config_with(initial_fields[index])).run.initial;
   };
@@ -91,7 +91,7 @@ TEST_CASE("values of each kind of initial field arrive") {
   CHECK(initial(2).width == 0.25);
   CHECK(initial(3).tile == 3);
   CHECK(initial(4).mode == std::array<std::int64_t, 3>{1, 4, 5});
-  CHECK(initial(5).path == "/pictures/a.png");  // from the folder of the config, /configs
+  CHECK(initial(5).path == "/pictures/a.png");  // relative to the config's folder, /configs
   CHECK(initial(6).path == "/data/ä.h5");
   CHECK(initial(6).dataset == "/group/u");
 }
@@ -160,7 +160,7 @@ TEST_CASE("a resolved config says where each value came from") {
   CHECK(line_of("fields") == "  fields: [field]                         # --set");
 }
 
-TEST_CASE("every key that applies is resolved, once, and no other") {
+TEST_CASE("every key that applies is resolved once, and no other is") {
   for (const std::string& line : initial_fields) {
     const LoadedConfig config = parse(config_with(line));
     std::size_t next = 0;
@@ -210,13 +210,13 @@ TEST_CASE("the schema is JSON and has every key and engine") {
   }
   const nlohmann::json& engines =
       schema.at("properties").at("compute").at("properties").at("engine").at("enum");
-  CHECK(engines.size() == engine_table.size() + 2);  // auto, spectral
+  CHECK(engines.size() == engine_table.size() + 2);  // and auto, and spectral
 }
 
 TEST_CASE("docs/config.md and --help have every key") {
   std::ifstream file(LAPL_SOURCE_DIR "/docs/config.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
-  CHECK(page == config_reference());  // else write config_reference() there
+  CHECK(page == config_reference());  // if not, write config_reference() there
   for (const ConfigKey& key : config_keys()) {
     CHECK(page.find("| `" + key.name + "` |") != std::string::npos);
     CHECK(config_key_help().find("  " + key.name + " ") != std::string::npos);
@@ -235,7 +235,7 @@ TEST_CASE("engine spectral makes a checkpoint with each output, unless the confi
   };
   CHECK(every(config_with("output: {every: 700}")) == 2500);
   CHECK(every(config_with(spectral + "output: {every: 700}")) == 700);
-  CHECK(every(config_with(spectral + "output: {every: {time: 70}}")) == 280);  // of 0.25 s
+  CHECK(every(config_with(spectral + "output: {every: {time: 70}}")) == 280);  // steps of 0.25 s
   CHECK(every(config_with(spectral + "output: {every: 700}\ncheckpoint: {every: 50}")) == 50);
   CHECK(every(config_with(spectral + "checkpoint: {every: 2500}\noutput: {every: 700}")) == 2500);
   CHECK(!every(config_with(spectral + "checkpoint: {every: 1h}")));

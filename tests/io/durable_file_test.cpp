@@ -32,14 +32,14 @@ void seal(const std::filesystem::path& path, const std::string& bytes,
                [&](const std::filesystem::path& scratch) { write_bytes(scratch, bytes); });
 }
 
-/// From here on no file of this process can become longer than `bytes`: what a full disk does.
+/// Limits all files of this process to `bytes` from now on, as a full disk would.
 void limit_file_size(std::size_t bytes) {
   std::signal(SIGXFSZ, SIG_IGN);
   const struct rlimit limit = {bytes, bytes};
   if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(3);
 }
 
-/// Runs `use` in a child process: 0 where it threw an IoError that names `path` and the reason.
+/// Runs `use` in a child process; 0 where it threw an IoError that names `path` and the reason.
 template <class Use>
 int in_child(const std::filesystem::path& path, Use use) {
   const pid_t child = ::fork();
@@ -185,7 +185,7 @@ TEST_CASE("a full disk leaves the old file and no other") {
             });
           }) == 0);
   }
-  // The limit comes when the scratch is written, as memory does not fill with the disk.
+  // The limit is met while the scratch file is written, as memory does not fill with the disk.
   SUBCASE("sealed, from memory") {
     CHECK(in_child(path, [&] {
             write_sealed(path, in_memory, [&](const std::filesystem::path& scratch) {
@@ -202,7 +202,7 @@ TEST_CASE("a full disk leaves the old file and no other") {
             });
           }) == 0);
   }
-  // Here HDF5 learns of it as late as when it closes the file, and must not be touched again.
+  // HDF5 notices only when it closes the file, and must not be touched again.
   SUBCASE("sealed, in place: HDF5 itself meets the full disk") {
     CHECK(in_child(path, [&] {
             limit_file_size(1'000'000);
@@ -220,7 +220,7 @@ TEST_CASE("a full disk leaves the old file and no other") {
   CHECK(folder.entries() == 1);
 }
 
-TEST_CASE("what an earlier process of the same number left behind is no obstacle") {
+TEST_CASE("a temporary file of an earlier process with the same number is no obstacle") {
   const ScratchFolder folder;
   const auto path = folder / "file";
   write_bytes(folder / (".file.tmp-" + std::to_string(::getpid())), "left behind");
@@ -229,7 +229,7 @@ TEST_CASE("what an earlier process of the same number left behind is no obstacle
   CHECK(folder.entries() == 1);
 }
 
-TEST_CASE("what a killed process left beside a file goes, but not what a living one writes") {
+TEST_CASE("a killed process's temporary file is removed, a living one's is kept") {
   const ScratchFolder folder;
   for (const char* name : {".file.tmp-1", ".file.tmp-2", ".file.tmp-x y", ".other.tmp-3"})
     write_bytes(folder / name, "half");
@@ -247,7 +247,7 @@ TEST_CASE("a file may have the longest name that there is") {
   const ScratchFolder folder;
   const std::string longest(255, 'n'), other = longest.substr(1) + 'o';
   write_bytes(folder / ("." + longest.substr(0, 239) + ".tmp-1"), "another one's");
-  for (int i = 0; i < 2; ++i) {  // the second time it is there already
+  for (int i = 0; i < 2; ++i) {  // the second time it already exists
     replace_file(folder / longest, "text");
     seal(folder / other, "sealed");
   }

@@ -1,4 +1,5 @@
-// HDF5 files of other programs: what is read, and what is refused before any value is.
+// HDF5 files of other programs: values that are read, and files that are refused before any value
+// is.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -116,7 +117,7 @@ TEST_CASE("a leading axis counts records") {
                  "(time, rows, columns), or these behind axes of length 1)"));
 }
 
-TEST_CASE("axes of length 1 before the others do not count") {
+TEST_CASE("leading axes of length 1 do not count") {
   const ScratchFolder folder;
   const Hdf5Session session;
   for (const std::vector<hsize_t>& extent :
@@ -281,7 +282,9 @@ TEST_CASE("HDF5 prints nothing by itself, whichever thread uses it") {
   CHECK(std::async(std::launch::async, is_silent).get());
 }
 
-TEST_CASE("chunks that are missing in the file cannot be more than it, nor a shape be another") {
+TEST_CASE(
+    "missing chunks beyond the file's length are refused, and so is a shape that the caller "
+    "refuses") {
   const ScratchFolder folder;
   const auto path = folder / "f.h5";
   edit_hdf5(path, [](hid_t file) {
@@ -317,7 +320,7 @@ TEST_CASE("pipes, sockets and devices are refused at once") {
     CHECK_THROWS_AS(read_content(path), IoError);
     CHECK_THROWS_AS(read_checkpoint(path), CheckpointError);
     CHECK_THROWS_AS(PosixFile(path, O_WRONLY, "f"), IoError);
-    if (path == "/dev/tty") continue;  // there may be none
+    if (path == "/dev/tty") continue;  // there may be no terminal
     CHECK(message_of<IoError>([&] { load_config(path, {}); }) == said);
   }
 }

@@ -1,4 +1,4 @@
-// One mistake a row: a line of a config of formulas that is right otherwise, and the whole message.
+// One mistake per row: a line that makes a valid config of formulas wrong, and the whole message.
 #include "config_helpers.hpp"
 
 namespace lapl {
@@ -9,7 +9,7 @@ struct FormulaMistake {
   const char* message;
 };
 
-// The line stands in place of that of its section, else as line 7.
+// The line replaces that of its section, or becomes line 7.
 const FormulaMistake formula_mistake_rows[] = {
     // clang-format off
     {"fields: [u, v, w]",
@@ -284,7 +284,7 @@ std::string formula_config_with(const std::string& line) {
   return replaced ? text : text + line + '\n';
 }
 
-TEST_CASE("names of fields that YAML reads as truth values are to be quoted") {
+TEST_CASE("names of fields that YAML reads as truth values must be quoted") {
   for (const std::string name : {"n", "Y"}) {
     const std::string text = "grid: {shape: [4, 5]}\nfields: [" + name +
                              "]\nequation: {coefficient: 0.1}\ntime: {steps: 1}\n";
@@ -302,7 +302,7 @@ TEST_CASE("each mistake in a config of formulas has its message") {
   }
 }
 
-TEST_CASE("the names of a config of formulas end where nothing is known of them") {
+TEST_CASE("names, parameters and outputs of a wrong form are reported as mistakes") {
   for (const char* const line : {"fields: []", "fields: {}", "fields: [[u]]", "fields: [u, u]",
                                  "parameters: [1]", "parameters: {[a]: 1}", "equation: [u]",
                                  "output: {derived: {[a]: u}}", "output: {derived: {\"\": u}}"}) {

@@ -7,8 +7,8 @@
 
 #include <numeric>
 
-#include "io/config/filter_job.hpp"
 #include "io/durable/durable_file.hpp"
+#include "io/filters/filter_job.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
 
@@ -50,7 +50,7 @@ TEST_CASE("the pictures of a folder are frames in order of their numbers") {
                        IoError);
 }
 
-TEST_CASE("results keep the number of axes, and come back") {
+TEST_CASE("results keep the number of axes, and read back the same") {
   const test::ScratchFolder folder;
   const Shape shape{4, 5};
   for (const int axes : {1, 2, 3, 5}) {

@@ -37,7 +37,7 @@ TEST_CASE("a grid has one to three axes, and a spacing for each") {
   CHECK(flat.spacing == Spacing(0.5));
 }
 
-TEST_CASE("boundaries, centres and modes are of the axes that a grid has") {
+TEST_CASE("boundaries, centres and modes must match the axes of the grid") {
   const RunConfig box =
       on_grid("shape: [5, 6, 7]", steps +
                                       "boundary: {planes: periodic, rows: insulated, columns: "
@@ -108,7 +108,7 @@ TEST_CASE("each mistake about the axes of a grid has its message") {
   for (const Row& row : rows) CHECK(mistakes_of(row.grid, row.rest) == row.message);
 }
 
-TEST_CASE("diffusion's largest step on one to three axes, also where spacings differ") {
+TEST_CASE("diffusion's largest step is right on one to three axes, also where spacings differ") {
   const std::string rest = "equation: {diffusivity: 0.5}\ntime: {step: 1e-3, steps: 1}\n" + start;
   const auto largest = [&](const std::string& grid) {
     const RunConfig run = on_grid(grid, rest).run;

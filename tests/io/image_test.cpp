@@ -15,13 +15,13 @@ namespace {
 struct Picture {
   unsigned width = 0, height = 0;
   int bits = 8, colour = PNG_COLOR_TYPE_GRAY;
-  std::string rows;  ///< as PNG stores them, one after the other
+  std::string rows;  ///< concatenated, as PNG stores them
   bool interlaced = false;
   double gamma = 0;
   std::vector<png_color> palette = {};
 };
 
-/// Writes a PNG; libpng's default error handling ends the test program where the test is wrong.
+/// Writes a PNG; on an error libpng's default handler ends the test program.
 void write_png(const std::filesystem::path& path, const Picture& picture) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"),
                                                              &std::fclose);
@@ -132,7 +132,7 @@ TEST_CASE("transparency is ignored and palettes are looked up") {
                       .height = 2,
                       .bits = 2,
                       .colour = PNG_COLOR_TYPE_PALETTE,
-                      .rows = "\x90\x18",  // 2, 1, 0; 0, 1, 2
+                      .rows = "\x90\x18",  // palette indices 2, 1, 0; 0, 1, 2
                       .palette = {{0, 0, 0}, {9, 99, 199}, {51, 51, 51}}};
   const double middle = (2126 * 9 + 7152 * 99 + 722 * 199) * 257 / (10000.0 * 65535);
   CHECK(round_trip(small).values == std::vector<double>{0.2, middle, 0, 0, middle, 0.2});
@@ -144,7 +144,7 @@ TEST_CASE("a colour that a palette does not have is refused") {
                                .height = 2,
                                .bits = 2,
                                .colour = PNG_COLOR_TYPE_PALETTE,
-                               .rows = "\x90\x1C",  // 2, 1, 0; 0, 1, 3
+                               .rows = "\x90\x1C",  // palette indices 2, 1, 0; 0, 1, 3
                                .palette = {{0, 0, 0}, {255, 255, 255}, {255, 0, 0}}});
   CHECK_THROWS_WITH_AS(read_png(folder / "p.png"),
                        ((folder / "p.png").string() +
@@ -164,7 +164,7 @@ TEST_CASE("rows run from the top and columns from the left") {
   }
 }
 
-TEST_CASE("files that are no whole PNG are refused with name and reason") {
+TEST_CASE("truncated and damaged PNG files are refused with name and reason") {
   const ScratchFolder folder;
   const auto path = folder / "p.png";
   const auto message = [&] { return message_of<IoError>([&] { read_png(path); }); };
@@ -178,7 +178,7 @@ TEST_CASE("files that are no whole PNG are refused with name and reason") {
     write_bytes(path, good.substr(0, cut));
     CHECK(message().starts_with(path.string() + ": cannot read as PNG: "));
   }
-  // Every byte of the header and of the pixels is under a check sum.
+  // A checksum covers every byte of the header and of the pixels.
   for (std::size_t i = 0; i < good.size() - 12; i += i < 60 ? 1 : 97) {
     CAPTURE(i);
     std::string bad = good;
@@ -193,7 +193,7 @@ TEST_CASE("a picture larger than its file can hold is refused before memory is t
   const auto path = folder / "p.png";
   write_png(path, {.width = 1, .height = 1, .rows = "x"});
   std::string bytes = read_bytes(path);
-  // Width and height 999,999 in the header chunk, and its check sum to match.
+  // Width and height 999,999 in the header chunk, with a matching checksum.
   bytes.replace(16, 8, std::string("\0\x0F\x42\x3F\0\x0F\x42\x3F", 8));
   std::uint32_t sum = 0xFFFFFFFFu;
   for (std::size_t i = 12; i < 29; ++i) {
@@ -206,12 +206,12 @@ TEST_CASE("a picture larger than its file can hold is refused before memory is t
                  path.string() + ": declares 999999 x 999999 pixels, more than a PNG of"));
 }
 
-TEST_CASE("a picture's shape is told before a pixel is decoded") {
+TEST_CASE("a picture's shape is reported before a pixel is decoded") {
   const ScratchFolder folder;
   const auto path = folder / "p.png";
   write_png(path, {.width = 5, .height = 7, .rows = std::string(35, 'x')});
   CHECK(png_shape(path) == Shape{7, 5});
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 20);  // its pixels are gone
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 20);  // the pixels are gone
   CHECK(png_shape(path) == Shape{7, 5});
   CHECK(message_of<ConfigError>([&] {
           read_png(path, [](Shape shape) {

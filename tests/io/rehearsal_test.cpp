@@ -1,4 +1,4 @@
-// Reading in a child process first: what ends that child is an error here, and nothing else.
+// Rehearsals in a child process: whatever ends the child is an error here and has no other effect.
 #include "io/hdf5/rehearsal.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::string complaint_of(const std::function<void()>& read) {
 
 }  // namespace
 
-TEST_CASE("a crash, a hang and hunger for memory in a rehearsal are errors") {
+TEST_CASE("a crash, a hang and excessive memory in a rehearsal are errors") {
   CHECK(complaint_of([] { raise(SIGSEGV); }) ==
         "the library crashes on it (the file is damaged, or made so)");
   CHECK(complaint_of([] { std::abort(); }) ==
@@ -41,7 +41,7 @@ TEST_CASE("a crash, a hang and hunger for memory in a rehearsal are errors") {
           for (;;) static_cast<void>(std::clock());
         }) == "not done after 2 s (the file is damaged, or made so)");
   CHECK(complaint_of([] {
-          // Not with new: sanitizers end the process where it fails.
+          // Not with new, since sanitizers end the process where it fails.
           if (mmap(nullptr, std::size_t{2} << 30, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
             throw std::bad_alloc();
@@ -68,7 +68,7 @@ TEST_CASE("a name that OpenMP gives a child as it is forked does not outlive a r
   CHECK(!std::filesystem::exists(read_bytes(folder / "name")));
 }
 
-TEST_CASE("a rehearsal changes nothing here, whatever it throws") {
+TEST_CASE("a rehearsal does not change this process, whatever it throws") {
   const ScratchFolder folder;
   write_bytes(folder / "f.h5", "");
   int here = 0;
@@ -79,9 +79,9 @@ TEST_CASE("a rehearsal changes nothing here, whatever it throws") {
   CHECK(here == 0);
 }
 
-TEST_CASE("a file whose objects make HDF5 crash does not crash lapl, though its seal is right") {
-  // HDF5 1.10.8 trusts what a global heap says, where the maps of virtual datasets lie. (Without
-  // the rehearsal this test crashes.)
+TEST_CASE("a file whose objects make HDF5 crash does not crash lapl, even if its seal matches") {
+  // HDF5 1.10.8 trusts the global heap, which holds the maps of virtual datasets. (Without the
+  // rehearsal this test crashes.)
   const ScratchFolder folder;
   const std::vector<float> values(6);
   write_step_file(folder / "s.nc", {.shape = {2, 3},
@@ -100,7 +100,7 @@ TEST_CASE("a file whose objects make HDF5 crash does not crash lapl, though its 
     write_sealed(folder / "s.nc", to_disk, [&](const auto& scratch) { write_bytes(scratch, bad); });
     try {
       read_content(folder / "s.nc");
-    } catch (const IoError&) {  // from 1.10.9 on HDF5 itself gets along with these
+    } catch (const IoError&) {  // HDF5 1.10.9 and later can read these
     }
     ++survived;
   }

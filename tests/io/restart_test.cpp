@@ -1,5 +1,5 @@
-// What a checkpoint says must agree with its own config and name, however right its seal is.
-#include "io/restart.hpp"
+// A checkpoint must agree with its own config and name, even if its seal matches.
+#include "io/run/restart.hpp"
 
 #include <array>
 #include <bit>
@@ -9,7 +9,7 @@
 #include "io/durable/lines.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "io/output_list.hpp"
+#include "io/run/output_list.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/digest.hpp"
 #include "solver/equation/equation.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using Forge = std::function<void(CheckpointHeader&, std::vector<float>&, OutputDigests&)>;
 
-/// A checkpoint as a run of 100 steps on 4 x 6 cells writes it.
+/// Writes a checkpoint as a run of 100 steps on 4 x 6 cells does.
 void write_state(const ScratchFolder& folder, std::int64_t step, const Forge& forge = {}) {
   const LoadedConfig config = parse_config(
       "grid: {shape: [4, 6], spacing: 0.5}\nequation: {coefficient: 0.2}\ntime: {steps: 100}\n"
@@ -109,14 +109,14 @@ TEST_CASE("a checkpoint of another precision than its config says is refused") {
                  "a value is 4 bytes (expected float64"));
 }
 
-TEST_CASE("a checkpoint under a name of somebody's own can be gone on from") {
+TEST_CASE("a renamed checkpoint can be resumed") {
   const ScratchFolder folder;
   write_state(folder, 40);
   std::filesystem::rename(folder / checkpoint_file_name(40), folder / "kept.h5");
   CHECK(checkpoint_from("", folder / "kept.h5").checkpoint.header.step == 40);
 }
 
-TEST_CASE("a list of outputs is added to alone, and each checkpoint means its own part of it") {
+TEST_CASE("a list of outputs only grows, and each checkpoint refers to its own part") {
   const ScratchFolder folder;
   const auto path = output_list_beside(folder / "step-000000010.h5");
   OutputList list(path, {}, {});
@@ -132,7 +132,7 @@ TEST_CASE("a list of outputs is added to alone, and each checkpoint means its ow
   then(list, {{0, 7}, {10, ~std::uint64_t{0}}});
   list.remove(0);
   then(list, {{10, ~std::uint64_t{0}}});
-  // A restart from the last one, with one output lost meanwhile, and from the one before.
+  // Restarts from the last checkpoint with one output lost, and from the one before.
   OutputList after(path, {}, marks.back());
   after.add(20, 1);
   then(after, {{20, 1}});
@@ -141,7 +141,7 @@ TEST_CASE("a list of outputs is added to alone, and each checkpoint means its ow
   then(back, {{0, 7}, {10, ~std::uint64_t{0}}, {15, 2}});
   for (std::size_t i = 0; i < marks.size(); ++i)
     CHECK(read_output_list(path, marks[i]) == expected[i]);
-  // Torn and foreign lines.
+  // Adds torn and foreign lines.
   append_lines(path, "30,0x00", Durable::now);
   OutputList torn(path, expected.back(), marks.back());
   CHECK(torn.store() == marks.back());
@@ -155,7 +155,7 @@ TEST_CASE("a list of outputs is added to alone, and each checkpoint means its ow
                  path.string() + ": its first "));
 }
 
-TEST_CASE("where the list of outputs is lost they are taken as they lie in their folder") {
+TEST_CASE("if the list of outputs is lost, the outputs in the folder count") {
   const ScratchFolder folder;
   write_state(folder, 40);
   std::filesystem::remove(output_list_beside(folder / "any"));

@@ -1,5 +1,6 @@
-// A run writes within its folder, and an earlier run goes in an order in which none of it misleads.
-#include "io/run_folder.hpp"
+// A run writes within its folder only, and removing an earlier run leaves nothing misleading at any
+// time.
+#include "io/run/run_folder.hpp"
 
 #include <sched.h>
 #include <sys/inotify.h>
@@ -9,7 +10,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "io/run_table.hpp"
+#include "io/run/run_table.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
 
@@ -40,7 +41,7 @@ TEST_CASE("links out of a run folder are refused or replaced, and never written 
       opened.log({{"event", "a test"}});
     };
     if (name == "diagnostics.csv")
-      CHECK_NOTHROW(use());  // replaced
+      CHECK_NOTHROW(use());  // the link was replaced
     else
       CHECK(contains(message_of<IoError>(use), (run / name).string() + ": "));
     if (is_folder)
@@ -77,7 +78,7 @@ TEST_CASE("a run that is replaced comes back, unless the new one has a checkpoin
   CHECK(is_old());
   CHECK_FALSE(fs::exists(run / "fields/step-000000000.nc"));
 
-  // A move that was cut short.
+  // As after an interrupted move.
   fs::create_directories(run / ".replaced/checkpoints");
   fs::create_directories(run / ".replaced/fields");
   fs::rename(checkpoint, run / ".replaced/checkpoints/step-000000010.h5");
@@ -93,7 +94,7 @@ TEST_CASE("a run that is replaced comes back, unless the new one has a checkpoin
   CHECK_FALSE(fs::exists(run / ".dropped"));
 }
 
-TEST_CASE("folders of outputs and checkpoints that are gone are made again") {
+TEST_CASE("missing folders of outputs and checkpoints are made again") {
   const ScratchFolder folder;
   const fs::path run = folder / "run";
   { const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse); }
@@ -123,7 +124,7 @@ TEST_CASE("a run folder copied with hard links has a lock and a log of its own")
     CHECK_FALSE(contains(read_bytes(copy / "log.jsonl").substr(log.size()), "of the first"));
     CHECK(contains(message_of<IoError>([&] { RunFolder::open(copy); }), "another run is writing"));
   }
-  // Nor does cutting off a torn line reach the other.
+  // Cutting off a torn line does not change the other copy either.
   write_bytes(copy / "log.jsonl", log + "torn");
   fs::remove(run / "log.jsonl");
   fs::create_hard_link(copy / "log.jsonl", run / "log.jsonl");
@@ -133,7 +134,7 @@ TEST_CASE("a run folder copied with hard links has a lock and a log of its own")
   CHECK(contains(message_of<IoError>([&] { RunFolder::open(run); }), "another run is writing"));
 }
 
-TEST_CASE("the lock of a killed process is waited for while a child of it still has it") {
+TEST_CASE("the lock of a killed process is waited for while its child still holds it") {
   const ScratchFolder folder;
   const fs::path run = folder / "run";
   bool reaped = false;
@@ -144,7 +145,7 @@ TEST_CASE("the lock of a killed process is waited for while a child of it still 
   const pid_t owner = ::fork();
   if (owner == 0) {
     const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse);
-    if (::fork() == 0) {  // ends once somebody has come for the lock
+    if (::fork() == 0) {  // ends once somebody has tried to take the lock
       const int watch = ::inotify_init1(0);
       ::inotify_add_watch(watch, (run / ".lock").c_str(), IN_OPEN);
       static_cast<void>(::write(ready[1], "", 1));
@@ -164,9 +165,9 @@ TEST_CASE("the lock of a killed process is waited for while a child of it still 
   for (const int each : ready) ::close(each);
 }
 
-// The first process of a namespace stays in its exit until what else was there has been asked for:
-// flagged as exiting, no zombie yet. This one holds the lock in its name, until somebody has come
-// for it a second time. `ready` takes a byte: 's' where no namespace can be made.
+// A process in its exit: the first process of a namespace stays there, flagged as exiting but no
+// zombie yet, until all others in it are reaped. It holds the lock until somebody has tried it a
+// second time. `ready` receives a byte: 's' where no namespace can be made.
 [[noreturn]] void hold_for_exiting(const fs::path& run, int ready) {
   const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse);
   if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
@@ -179,7 +180,7 @@ TEST_CASE("the lock of a killed process is waited for while a child of it still 
       for (;;) ::pause();
   ::kill(inside[0], SIGKILL);
   siginfo_t ended{};
-  ::waitid(P_PID, inside[1], &ended, WEXITED | WNOWAIT);  // killed by the exit of the first
+  ::waitid(P_PID, inside[1], &ended, WEXITED | WNOWAIT);  // killed by the exit of the first process
   write_bytes(run / ".lock", std::to_string(inside[0]));
   const int watch = ::inotify_init1(0);
   ::inotify_add_watch(watch, (run / ".lock").c_str(), IN_OPEN);
@@ -190,7 +191,7 @@ TEST_CASE("the lock of a killed process is waited for while a child of it still 
   ::_exit(0);
 }
 
-TEST_CASE("the lock of a process in its exit is waited for") {
+TEST_CASE("the lock of an exiting process is waited for") {
   const ScratchFolder folder;
   std::array<int, 2> ready{};
   REQUIRE(::pipe(ready.data()) == 0);
@@ -207,7 +208,7 @@ TEST_CASE("the lock of a process in its exit is waited for") {
   for (const int each : ready) ::close(each);
 }
 
-TEST_CASE("a path whose folder shows only once it is made is no way around the guard") {
+TEST_CASE("a path that exists only once it is made cannot get around the guard") {
   const ScratchFolder folder;
   const fs::path work = folder / "work";
   fs::create_directory(work);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Shape grid = {3, 5};
 
-/// A run folder with step files whose values are step + cell index; the Laplacian is the negative.
+/// A run folder with step files. Values are step + cell index; the Laplacian is their negative.
 struct Run {
   ScratchFolder folder;
   std::filesystem::path index = folder / "fields.nc";
@@ -86,7 +86,7 @@ TEST_CASE("the index follows step files that were replaced or removed, and ignor
   for (const std::int64_t step : {0, 10, 20, 30}) run.add(step, true);
   run.write();
   run.add(10, true, 0.25);
-  // As a file written after the index, whatever the granularity of the file system's clock.
+  // Makes the file younger than the index whatever the granularity of the file system's clock.
   std::filesystem::last_write_time(
       run.fields / step_file_name(10),
       std::filesystem::last_write_time(run.index) + std::chrono::seconds(1));
@@ -129,7 +129,7 @@ TEST_CASE("a damaged step file is found through the index") {
                  path.string() + ": cannot open"));
 }
 
-TEST_CASE("many outputs: the index refers to few files, whatever happens to these") {
+TEST_CASE("many outputs: the index refers to few files, whatever happens to them") {
   const Run run;
   const auto count = static_cast<std::int64_t>(2 * RunIndex::bundle_size + 40);
   FileWriter writer;
@@ -162,7 +162,7 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to thes
     }
     return names;
   };
-  // Through HDF5, as other programs do.
+  // Reads through HDF5, as other programs do.
   const auto values = [&] {
     const Hdf5File file = open_hdf5_file(run.index);
     const Hdf5Dataset dataset(H5Dopen2(file, "field", H5P_DEFAULT), "open");
@@ -182,17 +182,17 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to thes
   CHECK(index.write().empty());
   CHECK(refers_to().size() == 42);
   CHECK(values() == expected);
-  CHECK(RunIndex(run.index, run.fields).write().empty());  // as after a restart
+  CHECK(RunIndex(run.index, run.fields).write().empty());  // a new object, as after a restart
   CHECK(refers_to().size() == 42);
   CHECK(values() == expected);
 
-  // An output that is written again counts, not its copy; so does one that is gone.
+  // A rewritten output counts instead of its copy; a removed one does not count.
   add(0, -1);
   add(300, -3);
   expected[0] = -1, expected[300] = -3;
   index.write();
   CHECK(values() == expected);
-  // Whatever the times of the files, as after a copy of the folder.
+  // The times of files do not matter, as after a copy of the folder.
   const auto later = std::filesystem::last_write_time(run.index) + std::chrono::seconds(2);
   for (const auto& bundle : {"bundle-000000000.nc", "bundle-000000256.nc"})
     if (std::filesystem::exists(run.fields / bundle))
@@ -204,7 +204,7 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to thes
   RunIndex(run.index, run.fields).write();
   CHECK(values() == expected);
 
-  // A bundle that is damaged is made again, of what is there.
+  // A damaged bundle is made again from the existing outputs.
   const auto bundle = run.fields / "bundle-000000000.nc";
   std::string bytes = read_bytes(bundle);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
@@ -214,7 +214,7 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to thes
   CHECK(refers_to().size() < 100);
   CHECK_NOTHROW(verify_seal(bundle));
 
-  // One that was copied away from its step files serves nobody, and goes.
+  // A bundle without its step files is useless and is removed.
   std::filesystem::remove_all(run.fields);
   std::filesystem::create_directory(run.fields);
   write_bytes(bundle, bytes);

@@ -1,5 +1,5 @@
-// What a bystander reads of a run folder.
-#include "io/run_view.hpp"
+// A run folder as an observer reads it.
+#include "io/run/run_view.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ void write(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("run view: diagnostics up to the last whole line") {
+TEST_CASE("run view: diagnostics end with the last whole line") {
   const std::string head = "step,time,min,max,mean,mass,l2,cells_per_second\n";
   const std::string line = "20,5,0,0.5,0.25,100,10,1e+09\n";
   CHECK(parse_diagnostics("").empty());
@@ -38,7 +38,7 @@ TEST_CASE("run view: diagnostics up to the last whole line") {
   CHECK(parse_diagnostics(head + "1,2,3,4,5,6,7,8,9\n").empty());
 }
 
-TEST_CASE("run view: diagnostics of several fields, by the names in their head") {
+TEST_CASE("run view: diagnostics of several fields are found by the names in their header") {
   const std::string head =
       "step,time,u_min,u_max,u_mean,u_mass,u_l2,v_min,v_max,v_mean,v_mass,v_l2";
   const auto lines = parse_diagnostics(head + ",cells_per_second\n1,2,3,4,5,6,7,8,9,10,11,12,13\n");
@@ -57,13 +57,13 @@ TEST_CASE("run view: a run on this machine whose process is gone has died") {
   write(folder / "run.json",
         R"({"status": "running", "host": "here", "steps": 100, "step": 40, "shape": [2, 3]})");
   const auto status = [&](const char* host) { return read_run_view(folder.path(), host).status; };
-  CHECK(status("elsewhere") == "running");  // nothing can be known of another machine's processes
+  CHECK(status("elsewhere") == "running");  // processes of other machines cannot be checked
   CHECK(status("here") == "died");
-  std::ofstream lock(folder / ".lock");  // open, as a run's is
+  std::ofstream lock(folder / ".lock");  // a running run keeps it open
   lock << getpid() << std::flush;
   CHECK(status("here") == "running");
   lock.close();
-  CHECK(status("here") == "died");  // the number belongs to another process by now
+  CHECK(status("here") == "died");  // another process has the number by now
   write(folder / ".lock", "not a number");
   CHECK(status("here") == "died");
   const RunView view = read_run_view(folder.path(), "here");
@@ -87,7 +87,7 @@ TEST_CASE("run view: the newest output counts where it is further than run.json"
   CHECK(view.digests == std::map<std::int64_t, std::string>{{80, "0x1"}});
 }
 
-TEST_CASE("run view: what is not as it should be is an error or left out, never a crash") {
+TEST_CASE("run view: damaged files are an error or left out, never a crash") {
   const ScratchFolder folder;
   CHECK_THROWS_AS(read_run_view(folder / "none", "here"), IoError);
   CHECK_THROWS_AS(read_run_view(folder.path(), "here"), IoError);

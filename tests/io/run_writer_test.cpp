@@ -1,9 +1,9 @@
-// What cannot be stored does not end a run, is named, and can be made up for.
-#include "io/run_writer.hpp"
+// A failed output or checkpoint does not end a run, is named, and is made up for.
+#include "io/run/run_writer.hpp"
 
 #include <doctest/doctest.h>
 
-#include "io/restart.hpp"
+#include "io/run/restart.hpp"
 #include "kernels/fields/digest.hpp"
 #include "tests/io/scratch_folder.hpp"
 
@@ -17,7 +17,7 @@ std::string config_text(const std::string& coefficient = "0.25") {
          "}\ntime: {steps: 1000}\noutput: {directory: out}\n";
 }
 
-/// A run folder in which step after step is stored, with one output and one checkpoint each.
+/// A run folder and a writer; each stored step has an output and a checkpoint.
 class Stored {
  public:
   explicit Stored(CheckpointHeader from) : Stored(config_text(), std::move(from)) {}
@@ -42,7 +42,7 @@ class Stored {
     config.output_fields = {"field"};
     return Model(config);
   }
-  /// A folder where the file should be: no file can be renamed to it.
+  /// Puts a folder in the place of a file, so that no file can be renamed to it.
   static void block(const fs::path& path) { fs::create_directories(path / "in the way"); }
 
   const RunFolder& folder() const { return folder_; }
@@ -91,7 +91,7 @@ TEST_CASE("an output that cannot be stored is named, and a restart goes back to 
   run.step(30);
   run.step(40);
   CHECK(run.missing() == "the output of step 20");
-  // Two are kept, and the newest of those that were complete.
+  // Kept are the two newest, and the newest one without missing outputs.
   CHECK(run.has_checkpoint(40));
   CHECK(run.has_checkpoint(30));
   CHECK_FALSE(run.has_checkpoint(20));
@@ -102,7 +102,7 @@ TEST_CASE("an output that cannot be stored is named, and a restart goes back to 
   REQUIRE(restart.rejected.size() == 2);
   CHECK(
       contains(restart.rejected[0], "step-000000040.h5: lacks the output of step 20; an earlier"));
-  // With none that is complete, the newest is better than none.
+  // If none is without missing outputs, the newest is better than none.
   fs::remove(run.folder().checkpoints() / checkpoint_file_name(10));
   CHECK(run.newest() == checkpoint_file_name(40));
 }
@@ -119,7 +119,7 @@ TEST_CASE("a checkpoint that cannot be stored is made up for by the next one") {
   CHECK(run.newest() == checkpoint_file_name(20));
 }
 
-TEST_CASE("old checkpoints go beyond step 10^9, too, where names are longer") {
+TEST_CASE("old checkpoints are removed beyond step 10^9, too, where names are longer") {
   Stored run;
   for (const std::int64_t step : {999'999'980, 999'999'990, 1'000'000'000, 1'000'000'010}) {
     run.step(step);
@@ -134,7 +134,7 @@ TEST_CASE("old checkpoints go beyond step 10^9, too, where names are longer") {
   CHECK(run.has_checkpoint(1'000'000'010));  // the missing output can be made from it
 }
 
-TEST_CASE("old outputs that were changed, cut short or removed cost no later one") {
+TEST_CASE("an old output that was changed, cut short or removed costs no later one") {
   Stored run;
   for (const std::int64_t step : {0, 10, 20, 30}) run.step(step);
   const auto file = [&](std::int64_t step) { return run.folder().fields() / step_file_name(step); };
@@ -153,12 +153,12 @@ TEST_CASE("old outputs that were changed, cut short or removed cost no later one
   CHECK(restart().checkpoint.header.missing_outputs == std::vector<std::int64_t>{0, 10, 20});
   CHECK(restart().damaged.size() == 3);
   CHECK(contains(restart().rejected.front(), "lacks the output of step 0 and that of step 10"));
-  write_bytes(file(0), whole);  // with a right seal, and of the right run
+  write_bytes(file(0), whole);  // with a matching seal and of this run
   CHECK(restart().damaged.size() == 2);
   fs::remove(file(0));
 
   run.step(40);
-  REQUIRE(run.warnings.size() == 3);  // each file once
+  REQUIRE(run.warnings.size() == 3);  // one for each file
   CHECK(contains(run.warnings[0], "step-000000000.nc: No such file"));
   CHECK(contains(run.warnings[1], "step-000000010.nc: has no seal"));
   CHECK(contains(run.warnings[2], "step-000000020.nc: holds step 30, but its name says 20"));
@@ -169,7 +169,7 @@ TEST_CASE("old outputs that were changed, cut short or removed cost no later one
   CHECK(restart().checkpoint.header.missing_outputs == std::vector<std::int64_t>{0, 10, 20});
 }
 
-TEST_CASE("an index that cannot be written is told of, and made up for by the next one") {
+TEST_CASE("an index that cannot be written gives a warning, and the next one makes up for it") {
   Stored run;
   run.step(0);
   fs::remove(run.folder().index());
@@ -204,7 +204,7 @@ TEST_CASE("a checkpoint of another run is named, and an older one of this run us
     CHECK(contains(message_of<CheckpointError>([&] { checkpoint_from(own, from, check); }), words));
 }
 
-TEST_CASE("what an earlier part of the run is missing stays missing") {
+TEST_CASE("outputs that an earlier part of the run missed stay missing") {
   CheckpointHeader from;
   from.step = 50;
   from.missing_outputs = {20, 30};
@@ -213,13 +213,13 @@ TEST_CASE("what an earlier part of the run is missing stays missing") {
   CHECK(run.missing() == "the outputs of steps 20, 30");
 }
 
-TEST_CASE("before any step was taken, what cannot be stored ends the run") {
+TEST_CASE("before the first step a failure to store ends the run") {
   Stored run;
   Stored::block(run.folder().fields() / step_file_name(0));
   CHECK_THROWS_AS(run.step(0), IoError);
 }
 
-TEST_CASE("a table keeps lines of steps before, and columns by their names") {
+TEST_CASE("a table keeps the lines of earlier steps, and matches columns by name") {
   const ScratchFolder scratch;
   const fs::path path = scratch / "diagnostics.csv";
   const RunTable first(path, {"min", "energy"});
@@ -242,7 +242,7 @@ TEST_CASE("a line that was torn is dropped from the log and from the diagnostics
   const std::string log = read_bytes(path / "log.jsonl");
   const std::string diagnostics = read_bytes(path / "diagnostics.csv");
   write_bytes(path / "log.jsonl", log + "{\"at\": \"2026");
-  write_bytes(path / "diagnostics.csv", diagnostics + "2");  // of 20
+  write_bytes(path / "diagnostics.csv", diagnostics + "2");  // torn line of step 20
   const RunFolder folder = RunFolder::open(path);
   RunTable(folder.diagnostics(), {"min"}).begin(20);
   CHECK(read_bytes(path / "log.jsonl") == log);

@@ -1,4 +1,4 @@
-// What the tests of files share: a folder that goes away, whole files as bytes, expected errors.
+// Helpers for tests of files: a folder that removes itself, whole files as bytes, expected errors.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ class ScratchFolder {
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
 
-  /// Files and folders in it, hidden ones too.
+  /// Number of files and folders in it, hidden ones included.
   std::ptrdiff_t entries() const {
     return std::distance(std::filesystem::directory_iterator(path_), {});
   }
@@ -49,8 +49,7 @@ inline void write_bytes(const std::filesystem::path& path, const std::string& by
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// The message of the exception that `use` throws, of type Error; fails the test where it throws
-/// none or another.
+/// The message of the Error that `use` throws; fails the test where it throws none or another.
 template <class Error, class Use>
 std::string message_of(Use use) {
   try {

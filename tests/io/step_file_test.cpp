@@ -45,7 +45,8 @@ std::string text_attribute(hid_t file, const char* object, const char* name) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a writer of many makes the same bytes as one of each", T, float, double) {
+TEST_CASE_TEMPLATE("a writer of many step files makes the same bytes as one of each", T, float,
+                   double) {
   const ScratchFolder folder;
   FileWriter writer;
   std::int64_t step = 0;
@@ -94,7 +95,7 @@ TEST_CASE_TEMPLATE("a step file gives back every bit, at any shape", T, float, d
   }
 }
 
-TEST_CASE_TEMPLATE("step files of one and of three axes", T, float, double) {
+TEST_CASE_TEMPLATE("step files of one and three axes read back the same", T, float, double) {
   const ScratchFolder folder;
   const auto path = folder / step_file_name(2500);
   for (const Shape shape : {Shape{1, 300, 1, 1}, {3, 5, 4, 3}, {700, 1000, 5, 3}}) {
@@ -132,7 +133,7 @@ TEST_CASE("read_content says what a step file holds") {
   CHECK(content.times == std::vector<double>{187.5});
   CHECK(content.fields == std::vector<std::string>{"field", "laplacian"});
   CHECK(content.precision == "float64");
-  // In order of name; an empty text stays empty.
+  // Entries are sorted by name; an empty text stays empty.
   CHECK(content.provenance == Provenance{{"config", "grid: {shape: [1, 1]}  # \xC3\xA9\n"},
                                          {"parent_checkpoint", ""},
                                          {"version", "0.1.0"}});
@@ -156,7 +157,7 @@ TEST_CASE("a step file is CF and VTKHDF") {
   CHECK(text_attribute(file, "VTKHDF", "Type") == "ImageData");
   CHECK(read_array<double>(file, "y", 9) == std::vector<double>{0, 0.3, 0.6, 3 * 0.3});
 
-  // The image that VTK sees is the field without its time axis.
+  // VTK's image is the field without its time axis.
   const Hdf5Dataset image(H5Dopen2(file, "VTKHDF/PointData/laplacian", H5P_DEFAULT), "open");
   const DatasetLayout layout = field_layout(image, "laplacian");
   CHECK(layout.axes == 2);
@@ -192,7 +193,7 @@ TEST_CASE("chunks are bands of whole rows, 4 to 32 MiB, unless the grid is small
       CHECK(chunk.rows <= grid.rows);
       CHECK(mebibytes <= 32);
       if (chunk != grid) CHECK(mebibytes >= 4);
-      // Padding of the last band costs less than one row for each band.
+      // Padding costs less than one row for each band.
       CHECK(stored_size(grid, size) <
             static_cast<std::size_t>(grid.cells() + grid.rows / chunk.rows * grid.columns +
                                      grid.columns) *
@@ -216,7 +217,7 @@ TEST_CASE("a damaged step file is refused with its name and the reason") {
         path.string() + ": the bytes differ from what was sealed (the file is damaged)");
   CHECK_THROWS_AS(read_content(path), IoError);
 
-  // Without its seal HDF5 itself would read it: it must not pass for a foreign file.
+  // Without its seal HDF5 would still read it, but it must not pass for a file of another program.
   for (const std::size_t cut : {1, 40}) {
     write_bytes(path, good.substr(0, good.size() - cut));
     CHECK(message() ==
@@ -246,7 +247,7 @@ TEST_CASE("records that cannot be written are refused and leave nothing") {
   CHECK(folder.entries() == 0);
 }
 
-TEST_CASE("names of step files") {
+TEST_CASE("names of step files and steps correspond one to one") {
   CHECK(step_file_name(2500) == "step-000002500.nc");
   CHECK(step_file_name(12345678901) == "step-12345678901.nc");
   for (const std::int64_t step : {0LL, 7LL, 999999999LL, 12345678901LL})
@@ -258,7 +259,7 @@ TEST_CASE("names of step files") {
     CHECK_MESSAGE(step_of_file_name(name) == -1, name);
 }
 
-TEST_CASE("a step file whose parts contradict each other is refused, though its seal is right") {
+TEST_CASE("a step file whose parts contradict each other is refused, even if its seal matches") {
   const ScratchFolder folder;
   const auto path = folder / step_file_name(40);
   const std::vector<float> values(6);
@@ -284,7 +285,7 @@ TEST_CASE("a step file whose parts contradict each other is refused, though its 
                                       {"other", "", "1", std::span<const float>(values)}},
                            .provenance = {}});
   };
-  write();  // before HDF5's types are named, which would set it up in another way
+  write();  // first, because naming HDF5's types would set HDF5 up without a session
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> many(100);
   const std::pair<std::function<void(hid_t)>, std::string> cases[] = {

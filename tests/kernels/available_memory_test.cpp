@@ -1,4 +1,4 @@
-// Limits on memory that control groups set, of both versions and on each level.
+// Memory limits set by control groups of both versions, on each level.
 #include "kernels/machine/available_memory.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Work in the background, where threads can be had and where not.
+// Background work with and without available threads.
 #include "kernels/machine/background.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// No thread can be started meanwhile: no address space is large enough for its stack.
+// Makes starting threads fail: no address space is large enough for their stacks.
 class NoThreads {
  public:
   NoThreads() {
@@ -32,7 +32,7 @@ class NoThreads {
 
 }  // namespace
 
-TEST_CASE("work that no thread can be started for is done at once, with all that it was given") {
+TEST_CASE("work for which no thread can be started is done at once") {
   const std::string given = "longer than what fits into a string itself";
   const auto start = [&] {
     return lapl::in_background([text = given] { return std::pair(text, pthread_self()); });

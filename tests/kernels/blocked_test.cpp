@@ -1,5 +1,5 @@
-// Engine "blocked" where its tiles, slabs and passes end, and its tile loops of every instruction
-// set, against the reference engine.
+// The blocked engine where its tiles, slabs and passes end, and its tile loops for every
+// instruction set, against the reference engine.
 #include <doctest/doctest.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Code compiled at run time is right, and other processes take it where it is the same.
+// Code compiled at run time computes correctly, and processes share equal code.
 #include "kernels/cpu/compiler/compiled_code.hpp"
 
 #include <doctest/doctest.h>
@@ -77,7 +77,7 @@ TEST_CASE("compiled code rounds products before it adds to them") {
   CHECK(fused_differ > 100);
 }
 
-TEST_CASE("compiled codes beside each other share nothing") {
+TEST_CASE("compiled codes loaded together share nothing") {
   need_compiler();
   std::vector<std::unique_ptr<CompiledCode>> codes;
   for (int i = 0; i < 3; ++i)
@@ -115,7 +115,7 @@ TEST_CASE("compiled code of a compiler with fast arithmetic is refused") {
   CHECK(code.unavailable() != "");
 }
 
-TEST_CASE("code that another process has compiled is taken, sealed and of the same text only") {
+TEST_CASE("another process's code is used only if it is sealed and of the same text") {
   need_compiler();
   const CodeText text{.source = exported("int one() { return 1; }"), .flags = {"-DX=1"}};
   const CodeFolder folder;
@@ -132,7 +132,7 @@ TEST_CASE("code that another process has compiled is taken, sealed and of the sa
     CHECK(shared_code_state(shared.file(), all_of(other)) == SharedCodeState::useless);
 
   const Script no_compiler("echo >> $HERE/calls; exit 3");
-  // What a process does that is given this file.
+  // The value that a process with this shared file computes.
   const auto value_of = [&](const CodeText& wanted, int file) {
     const Variable variable(shared_code_variable, std::to_string(file));
     receive_shared_code();
@@ -147,7 +147,7 @@ TEST_CASE("code that another process has compiled is taken, sealed and of the sa
   CHECK(value_of({.source = text.source}, shared.file()) == -1);
   CHECK(no_compiler.text_of("calls") == "\n");
 
-  // The same bytes, but not sealed, or not to be: a file, and one that was sealed by halves.
+  // The right bytes in a file that is not sealed, cannot be sealed, or was sealed by halves.
   std::string bytes(1 << 20, '\0');
   bytes.resize(static_cast<std::size_t>(::pread(shared.file(), bytes.data(), bytes.size(), 0)));
   std::ofstream(folder / "file") << bytes;
@@ -162,7 +162,8 @@ TEST_CASE("code that another process has compiled is taken, sealed and of the sa
   }
   CHECK(no_compiler.text_of("calls") == "\n\n\n");
 
-  // Not sealed yet: it may still come, and where its compiler has failed there is one's own.
+  // Code that is not sealed yet may still come; if its compiler fails, the process compiles its
+  // own.
   const int late = open_shared_code();
   const Variable variable(shared_code_variable, std::to_string(late));
   receive_shared_code();

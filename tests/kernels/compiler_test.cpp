@@ -1,5 +1,5 @@
-// The compiler that code is compiled by at run time: which one it is, and whatever goes wrong with
-// it is said and leaves nothing behind.
+// The compiler for code at run time: which one is chosen, and that its failures are reported and
+// leave nothing behind.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ TEST_CASE("a compiler is looked for in CXX, then on PATH by name and by version"
   }
 }
 
-TEST_CASE("a compiler gets no settings that change what it compiles") {
+TEST_CASE("a compiler does not see environment variables that change what it compiles") {
   const Script script("env > $HERE/variables; pwd > $HERE/folder; cat > $HERE/input; exit 3");
   const CodeFolder folder;
   const Variable path("CPATH", "/elsewhere"), library("LIBRARY_PATH", "/elsewhere"),
@@ -82,7 +82,7 @@ TEST_CASE("a compiler gets no settings that change what it compiles") {
   CHECK(script.text_of("input") == "");
 }
 
-TEST_CASE("no compiler, no folder and no library are reasons, and no errors") {
+TEST_CASE("a missing compiler, folder or library is a reason, not an error") {
   const auto reason = [] {
     const CodeFolder folder;
     CompiledCode code({.source = ""});
@@ -126,7 +126,7 @@ TEST_CASE("no compiler, no folder and no library are reasons, and no errors") {
   }
 }
 
-TEST_CASE("what a compiler has left is checked before it is loaded") {
+TEST_CASE("a compiler's output is checked before it is loaded") {
   need_compiler();
   const std::string compiler = system_compiler().path;
   const CodeText text{.source = exported("int one() { return 1; }"), .functions = {"one"}};
@@ -139,7 +139,7 @@ TEST_CASE("what a compiler has left is checked before it is loaded") {
     return code.unavailable();
   };
   CHECK(unavailable("", text) == "");
-  // At any length: what is missing may be what the loader needs, or what it does not read.
+  // Cut anywhere: the loader may or may not need the missing part.
   int refused = 0;
   for (const int eighths : {0, 1, 2, 3, 4, 5, 6, 7}) {
     const std::string found = unavailable(
@@ -150,7 +150,7 @@ TEST_CASE("what a compiler has left is checked before it is loaded") {
   CHECK(refused >= 4);
   for (const char* size : {"0", "10", "64", "200", "6000"})
     unavailable(fmt::format("truncate -s {0} $library", size), text);
-  // The end is there, and nothing in it.
+  // The right length, but the second part is zeros.
   CHECK(has(unavailable("size=$(stat -c %s $library); truncate -s 1000 $library; truncate -s $size "
                         "$library",
                         text),
@@ -180,7 +180,7 @@ TEST_CASE("a compiler that hangs is stopped with all that it has started") {
   CHECK(folder.entries() == 0);
 }
 
-TEST_CASE("a folder for compiled code that a killed process left is removed, and no other's") {
+TEST_CASE("a killed process's folder for compiled code is removed, and no other") {
   const Script script("exec sleep 1");
   const CodeFolder folder;
   const pid_t child = ::fork();

@@ -1,4 +1,4 @@
-// How a grid is divided among ranks, and what they send each other.
+// The division of a grid among ranks, and their messages.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +10,6 @@ using namespace lapl;
 
 namespace {
 
-// Adds one to each cell of a box.
 void count(std::vector<int>& cells, Shape shape, const Box& box) {
   for (std::int64_t plane = 0; plane < box.count[0]; ++plane)
     for (std::int64_t row = 0; row < box.count[1]; ++row)
@@ -39,7 +38,7 @@ TEST_CASE("messages of ranks fill every cell of a halo once, from cells that hol
       count(filled, part.shape(), {part.before, part.own});
       for (const HaloMessage& message : halo_messages(by, rank)) {
         count(filled, part.shape(), message.halo);
-        // What the peer sends: the same cells of the grid.
+        // The peer sends the same cells of the grid.
         const Part peer = by.part(message.peer);
         int found = 0;
         for (const HaloMessage& sent : halo_messages(by, message.peer)) {

@@ -8,14 +8,15 @@
 #include <random>
 #include <vector>
 
-#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/row_loops.hpp"
 #include "tests/kernels/usable_loops.hpp"
 
 using namespace lapl;
 
 namespace {
 
-// benchmarks/elementary_accuracy.cpp looks at all floats and far more doubles.
+// In units in the last place; benchmarks/elementary_accuracy.cpp covers all floats and far more
+// doubles.
 constexpr double greatest_error = 0.8;
 
 template <class T>
@@ -40,13 +41,13 @@ const std::vector<Function<T>>& functions() {
   return all;
 }
 
-/// To the bit, but that all NaNs are one.
+/// Equal bits; all NaNs are equal.
 template <class T>
 bool same(T a, T b) {
   return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
 
-/// In units in the last place of what is expected.
+/// Error in units in the last place of the expected value.
 template <class T>
 double error(T computed, long double expected) {
   using Limits = std::numeric_limits<T>;
@@ -65,7 +66,8 @@ double error(T computed, long double expected) {
 template <class T>
 std::vector<T> special_values() {
   using Limits = std::numeric_limits<T>;
-  const T integers = 1 / Limits::epsilon();  // from here on all numbers are integers, then even
+  // from here on all numbers are integers, later even ones
+  const T integers = 1 / Limits::epsilon();
   std::vector<T> values = {T(0),
                            Limits::denorm_min(),
                            Limits::min(),
@@ -89,7 +91,7 @@ std::vector<T> special_values() {
   return values;
 }
 
-/// Numbers of all sizes, and of those where functions are neither 0, 1 nor infinite.
+/// Numbers of all sizes, and of sizes where functions are neither 0, 1 nor infinite.
 template <class T>
 T any_number(std::mt19937_64& random) {
   using Bits = elementary::Bits<T>;
@@ -103,7 +105,7 @@ T any_number(std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("elementary functions: zero, one, infinity and NaN where C has them", T, float,
+TEST_CASE_TEMPLATE("elementary functions have C's values at zero, one, infinity and NaN", T, float,
                    double) {
   const auto is_special = [](T value) {
     return !std::isfinite(value) || value == 0 || std::abs(value) == 1;
@@ -123,7 +125,7 @@ TEST_CASE_TEMPLATE("elementary functions: zero, one, infinity and NaN where C ha
   }
 }
 
-TEST_CASE_TEMPLATE("elementary functions: exact where the result is a short number", T, float,
+TEST_CASE_TEMPLATE("elementary functions are exact where the result is a short number", T, float,
                    double) {
   for (int base = -12; base <= 12; ++base)
     for (int exponent = 0; exponent <= 6; ++exponent) {
@@ -140,7 +142,7 @@ TEST_CASE_TEMPLATE("elementary functions: exact where the result is a short numb
       CHECK(f(x) == x);
 }
 
-TEST_CASE("elementary functions: floats of every size within their error") {
+TEST_CASE("elementary functions of floats of every size are within their error") {
   for (const Function<float>& f : functions<float>()) {
     CAPTURE(f.name);
     double worst = 0;
@@ -155,7 +157,7 @@ TEST_CASE("elementary functions: floats of every size within their error") {
   }
 }
 
-TEST_CASE("elementary functions: doubles of every size within their error") {
+TEST_CASE("elementary functions of doubles of every size are within their error") {
   for (const Function<double>& f : functions<double>()) {
     CAPTURE(f.name);
     std::mt19937_64 random(1);
@@ -167,14 +169,14 @@ TEST_CASE("elementary functions: doubles of every size within their error") {
   }
 }
 
-TEST_CASE_TEMPLATE("elementary functions: powers within their error", T, float, double) {
+TEST_CASE_TEMPLATE("powers are within their error", T, float, double) {
   std::mt19937_64 random(1);
   using Limits = std::numeric_limits<T>;
   std::uniform_real_distribution<double> exponents(Limits::min_exponent - Limits::digits,
                                                    Limits::max_exponent);
   std::uniform_real_distribution<double> sizes(-Limits::digits + 1, Limits::max_exponent);
   for (int i = 0; i < 50'000; ++i) {
-    // From next to 1 to the greatest and smallest; its power is seldom zero or infinite.
+    // Bases from near 1 to the extremes; the power is seldom zero or infinite.
     const double logarithm = std::exp2(sizes(random)), sign = i % 2 ? 1 : -1;
     const T x = static_cast<T>(i % 4 < 2 ? 1 + sign * std::min(logarithm, 0.9)
                                          : std::exp2(exponents(random)));
@@ -184,7 +186,8 @@ TEST_CASE_TEMPLATE("elementary functions: powers within their error", T, float, 
   }
 }
 
-TEST_CASE_TEMPLATE("elementary functions: angles of points, the quadrants' too", T, float, double) {
+TEST_CASE_TEMPLATE("atan2 has the angle of points in every quadrant within its error", T, float,
+                   double) {
   const auto check = [](T y, T x) {
     const T angle = polar_angle(y, x);
     const double e = error(angle, std::atan2(static_cast<long double>(y), x));
@@ -199,7 +202,7 @@ TEST_CASE_TEMPLATE("elementary functions: angles of points, the quadrants' too",
                                                Limits::max_exponent);
   std::uniform_real_distribution<double> ratios(-4, 4);
   for (int i = 0; i < 50'000; ++i) {
-    // Any sizes, and sizes not far apart, where no quotient is 0 or infinite.
+    // Any sizes, and similar sizes whose quotient is neither 0 nor infinite.
     const double size = sizes(random), other = i % 2 ? sizes(random) : size + ratios(random);
     check(static_cast<T>(i & 2 ? std::exp2(size) : -std::exp2(size)),
           static_cast<T>(i & 4 ? std::exp2(other) : -std::exp2(other)));
@@ -207,7 +210,7 @@ TEST_CASE_TEMPLATE("elementary functions: angles of points, the quadrants' too",
   }
 }
 
-TEST_CASE_TEMPLATE("elementary functions: odd ones are odd to the bit", T, float, double) {
+TEST_CASE_TEMPLATE("odd elementary functions are odd to the bit", T, float, double) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20'000; ++i) {
     const T x = any_number<T>(random);
@@ -218,7 +221,8 @@ TEST_CASE_TEMPLATE("elementary functions: odd ones are odd to the bit", T, float
 }
 
 TEST_CASE("elementary functions: hard arguments have mpmath's values") {
-  // Where errors are greatest, next to the ends of intervals, subnormal: the value is high + low.
+  // Arguments with the greatest errors, at ends of intervals and subnormal; the value is high +
+  // low.
   const auto check = [](auto computed, double high, double low) {
     using T = decltype(computed);
     CAPTURE(high);
@@ -284,8 +288,8 @@ TEST_CASE("elementary functions: hard arguments have mpmath's values") {
   check(error_function(0x1.ep+1), 0x1.fffffc2f171e3p-1, 0x1.85edd0395f475p-55);
 }
 
-TEST_CASE("elementary functions: angles next to multiples of a quarter turn") {
-  // Of all doubles the nearest to one (Muller, Elementary Functions, 2016, table 11.1).
+TEST_CASE("sine, cosine and tangent are within their error next to multiples of a quarter turn") {
+  // The double nearest to a multiple of pi/2 (Muller, Elementary Functions, 2016, table 11.1).
   const double nearest = std::ldexp(6381956970095103., 797);
   CHECK(cosine(nearest) == doctest::Approx(-4.68716592425462761112e-19).epsilon(1e-15));
   CHECK(sine(nearest) == 1);

@@ -1,4 +1,4 @@
-// Engines against the reference engine, and the reference engine against the mathematics.
+// Engines against the reference engine, and the reference engine against mathematics.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <malloc.h>
@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit", T,
         }
 }
 
-// The state after some steps, from step 3 on, once what is compiled is ready.
+// The state after some steps from step 3 on, once compiled code is ready.
 template <class T>
 std::vector<T> compiled_and_stepped(const std::string& engine, const Problem<T>& problem,
                                     const std::vector<T>& state, std::int64_t steps, int threads) {
@@ -92,15 +92,15 @@ TEST_CASE_TEMPLATE("three axes: every CPU engine equals the reference engine to 
       }
 }
 
-// Each cell from all 27 within one cell of it, a coefficient, and its height; a second stage goes
-// on from what the first one made.
+// A stage that reads all 27 neighbours, a coefficient and the height; a second stage reads its
+// result.
 template <class T>
 Problem<T> problem_of_corners(Shape shape, const Faces<T>& faces) {
   Problem<T> problem{.shape = shape, .faces = std::vector(3, faces)};
   problem.coefficients.push_back(test::random_field<T>(shape, 5));
   for (AxisFaces<T>* axis :
        {&problem.faces[1].planes, &problem.faces[1].rows, &problem.faces[1].columns})
-    if (!axis->wrap()) *axis = Boundary::insulated;  // as coefficients go on
+    if (!axis->wrap()) *axis = Boundary::insulated;  // as faces of coefficients are
   problem.spacing = {0.5, 1, 0.25};
   const auto made = [&](int array, int target) {
     StageTree tree;
@@ -117,7 +117,7 @@ Problem<T> problem_of_corners(Shape shape, const Faces<T>& faces) {
   };
   made(0, 2);
   made(2, 0);
-  // At the first of the rows and the last of the planes, laws of the place and the time.
+  // Laws that depend on place and time, at the first row and the last plane.
   StageTree law;
   law.results = {law.operate(Operation::sum, law.position(2, {}), law.time()),
                  law.operate(Operation::product, law.position(1, {}), law.number(0.125))};
@@ -127,8 +127,9 @@ Problem<T> problem_of_corners(Shape shape, const Faces<T>& faces) {
   return problem;
 }
 
-TEST_CASE_TEMPLATE("three axes: corners, laws in time and space, coefficients, two stages", T,
-                   float, double) {
+TEST_CASE_TEMPLATE(
+    "three axes: all engines take corners, laws in time and space, coefficients and two stages", T,
+    float, double) {
   const AxisFaces<T> law(Face<T>{T(0.5), T(-1)}, Face<T>{T(2), T(0.25)});
   const AxisFaces<T> periodic = Boundary::periodic;
   const std::pair<Shape, Faces<T>> cases[] = {{{13, 37, 11, 3}, {law, law, law}},
@@ -172,7 +173,7 @@ TEST_CASE_TEMPLATE("every engine imposes the law of each face", T, float, double
                                               problem, field, 21, 3);
           CHECK(test::same_bits<T>(found.field, expected.field));
           CHECK(test::same_bits<T>(found.laplacian, expected.laplacian));
-        } catch (const EngineUnsuitable&) {  // resident and streaming know odd and even faces alone
+        } catch (const EngineUnsuitable&) {  // resident and streaming take odd and even faces only
           CHECK((engine.name == "resident" || engine.name == "streaming"));
           CHECK((!extensions_of(problem.faces.front()) || shape.columns < 12));
         }
@@ -191,7 +192,8 @@ TEST_CASE_TEMPLATE("engines agree on long and thin grids, and after many steps",
   }
 }
 
-TEST_CASE_TEMPLATE("one step by hand", T, float, double) {
+TEST_CASE_TEMPLATE("one step equals a calculation by hand", T, float, double) {
+  //
   // 1 2 3      neighbours of the 5 in the middle: 2 + 8 + 4 + 6 = 20, so nothing changes there;
   // 4 5 6      of the 1 in the corner with zero boundary: 2 + 4 - 4 = 2
   // 7 8 9
@@ -328,7 +330,7 @@ TEST_CASE("the values around one that is not finite end at the edges of the grid
   }
 }
 
-TEST_CASE("stages take memory for what they say, and not each for rows of its own") {
+TEST_CASE("many stages take far less memory than a row for each of their operations") {
   const auto bytes_each = [](int stages) {
     Problem<double> problem = test::diffusion<double>({8, 8}, {}, 0.2);
     Stage stage = problem.stages.front();
@@ -340,7 +342,7 @@ TEST_CASE("stages take memory for what they say, and not each for rows of its ow
     const auto backend = make_backend<double>("cpu", "interpreted", problem, 1);
     return (::mallinfo2().uordblks - before) / static_cast<std::size_t>(stages);
   };
-  CHECK(bytes_each(200) < 16'000);  // the rows of 37 operations would be 150,000
+  CHECK(bytes_each(200) < 16'000);  // rows for each of 37 operations would take 150,000
 }
 
 TEST_CASE("the name that Clang's OpenMP gives a process is gone once it computes") {
@@ -349,7 +351,7 @@ TEST_CASE("the name that Clang's OpenMP gives a process is gone once it computes
   const auto compute = [] {
     make_backend<float>("cpu", "interpreted", test::diffusion<float>({4, 4}, {}, 0.2f), 2);
   };
-  compute();  // Clang's refuses to start where the name is there
+  compute();  // Clang's OpenMP refuses to start where the name exists
   CHECK(!std::filesystem::exists(name));
   std::ofstream(name) << "a name";
   compute();

@@ -1,5 +1,5 @@
-// A script that stands in for a compiler, and a folder for its work, for tests of code compiled at
-// run time.
+// A script in place of a compiler, and a folder for its work, for tests of code compiled at run
+// time.
 #pragma once
 
 #include <chrono>
@@ -18,12 +18,12 @@
 
 namespace lapl::test {
 
-/// The text of a function, exported from a source.
+/// The source of an exported function.
 inline std::string exported(const std::string& text) {
   return "extern \"C\" [[gnu::visibility(\"default\")]] " + text + "\n";
 }
 
-/// An environment variable, for the time of a test.
+/// Sets an environment variable for the duration of a test.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -43,7 +43,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// Where compiled code has its folders.
+/// The folder in which compiled code has its own folders.
 struct CodeFolder : ScratchFolder {
   Variable variable{"TMPDIR", path().string()};
 };
@@ -56,7 +56,7 @@ inline void need_compiler() {
   std::exit(77);
 }
 
-/// A shell script in the place of a compiler.
+/// A shell script in place of a compiler.
 class Script {
  public:
   explicit Script(const std::string& text) {
@@ -80,6 +80,7 @@ inline bool runs(const std::string& process) {
   return !state.empty() && state != "Z" && state != "X";
 }
 
+/// The text of a file of the script, once it is there.
 inline std::string wait_for_text(const Script& script, const std::string& name) {
   while (!has(script.text_of(name), "\n"))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

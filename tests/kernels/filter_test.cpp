@@ -1,6 +1,4 @@
-// The CPU's filters against the reference, and the reference against the mathematics.
-#include "kernels/filters/cpu/filter.hpp"
-
+// The CPU's filters against the reference, and the reference against mathematics.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <random>
 
 #include "kernels/error.hpp"
+#include "kernels/filters/cpu/cpu_filter.hpp"
 #include "kernels/filters/cpu/filter_engines.hpp"
 #include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"
@@ -28,7 +27,7 @@ std::vector<T> applied(CpuFilter<T>& filter, const Correlation<T>& correlation,
   return output;
 }
 
-// The direct method written as plainly as it can be: the oracle for all methods.
+// The direct method in its plainest form, the reference for all methods.
 template <class T>
 std::vector<T> expected_of(const Correlation<T>& correlation, const std::vector<T>& input) {
   const std::int64_t rows = correlation.input.rows, columns = correlation.input.columns;
@@ -57,7 +56,7 @@ std::vector<T> expected_of(const Correlation<T>& correlation, const std::vector<
   return output;
 }
 
-// Equal to the bit, but that one NaN is as good as another.
+// Equal bits; any NaN equals any other.
 template <class T>
 bool same_values(const std::vector<T>& a, const std::vector<T>& b) {
   return std::ranges::equal(a, b, [](const T& x, const T& y) {
@@ -65,7 +64,7 @@ bool same_values(const std::vector<T>& a, const std::vector<T>& b) {
   });
 }
 
-// Shapes, window, edge and `before` drawn at random, `before` from outside the window too.
+// Draws shapes, window, edge and `before`, which may lie outside the window.
 template <class T>
 class RandomCorrelations {
  public:
@@ -88,7 +87,7 @@ class RandomCorrelations {
   }
 
  private:
-  // Small ones, 1 among them, as often as all others together.
+  // Half of the sizes are small.
   std::int64_t size(std::int64_t most) {
     return between(1, between(0, 1) == 0 ? std::min<std::int64_t>(most, 7) : most);
   }
@@ -97,7 +96,7 @@ class RandomCorrelations {
   std::uniform_real_distribution<double> uniform_{-1, 1};
 };
 
-// Largest error allowed of methods that round otherwise: eps * the sum of |weight| * max|input|.
+// Largest error of methods that round differently: eps * the sum of |weight| * max|input|.
 template <class T>
 double gate(const Correlation<T>& correlation, const std::vector<T>& input, double times) {
   double weights = 0;
@@ -133,7 +132,8 @@ TEST_CASE_TEMPLATE("direct filters equal the reference to the bit on every instr
   }
 }
 
-TEST_CASE_TEMPLATE("direct filters on long rows, long columns and large fields", T, float, double) {
+TEST_CASE_TEMPLATE("direct filters equal the reference on long rows, long columns and large fields",
+                   T, float, double) {
   const std::pair<Shape, Shape> cases[] = {{{1, 200'003}, {1, 5}}, {{3, 70'001}, {1, 33}},
                                            {{200'003, 1}, {5, 1}}, {{1, 9}, {1, 4000}},
                                            {{1030, 2064}, {3, 3}}, {{1030, 2061}, {3, 3}},
@@ -152,7 +152,8 @@ TEST_CASE_TEMPLATE("direct filters on long rows, long columns and large fields",
       const auto filter =
           make_cpu_filter(FilterPlan<T>{correlation, FilterMethod::direct}, threads);
       CHECK(test::same_bits<T>(applied(*filter, correlation, input), expected));
-      CHECK(test::same_bits<T>(applied(*filter, correlation, input), expected));  // once more
+      // a second call gives the same
+      CHECK(test::same_bits<T>(applied(*filter, correlation, input), expected));
     }
   }
 }
@@ -175,7 +176,7 @@ TEST_CASE_TEMPLATE("a value that is not finite spreads where a nonzero weight to
       CHECK(same_values(applied(*make_direct_filter(correlation, *loops, 2), correlation, input),
                         expected));
 
-    // A window of rank 1 with zeros, of ones and twos: every sum is NaN in both or in none.
+    // A window of rank 1 of zeros, ones and twos, so that a sum is NaN either in both or in none.
     for (std::int64_t i = 0; i < correlation.window.cells(); ++i) {
       const Cell at = cell_at(correlation.window, i);
       correlation.weights[static_cast<std::size_t>(i)] =
@@ -225,7 +226,8 @@ TEST_CASE_TEMPLATE("separable and fft agree with the reference as rounding allow
   }
 }
 
-TEST_CASE_TEMPLATE("transforms cut into tiles make one field", T, float, double) {
+TEST_CASE_TEMPLATE("filters by transforms in tiles equal direct ones within rounding", T, float,
+                   double) {
   for (const Shape window : {Shape{31, 31}, Shape{1, 129}, Shape{64, 2}}) {
     const Shape shape = window.rows == 1 ? Shape{3, 50'000} : Shape{701, 997};
     Correlation<T> correlation{shape,           shape,
@@ -241,7 +243,7 @@ TEST_CASE_TEMPLATE("transforms cut into tiles make one field", T, float, double)
   }
 }
 
-TEST_CASE_TEMPLATE("a filter by hand", T, float, double) {
+TEST_CASE_TEMPLATE("a filter equals a calculation by hand", T, float, double) {
   // 1 2 3 with weights 1 10 100, before = 1: the first output reads e 1 2, the last 2 3 e.
   Correlation<T> correlation{{1, 3}, {1, 3}, {1, 3}, {1, 10, 100}, 0, 1};
   const std::vector<T> input = {1, 2, 3};
@@ -282,7 +284,7 @@ TEST_CASE_TEMPLATE("weights of rank 1 are found, others refused", T, float, doub
   CHECK_FALSE(separated({3, 3}, laplacian));
   CHECK_FALSE(separated({2, 2}, {1, 1, 1, 0}));
   const T least = std::numeric_limits<T>::denorm_min();
-  CHECK_FALSE(separated({2, 2}, {1, least, least, 0}));  // a NaN would spread through the 0
+  CHECK_FALSE(separated({2, 2}, {1, least, least, 0}));  // a NaN would spread through a 0 weight
   const Correlation<T> refused{{4, 4}, {4, 4}, {3, 3}, laplacian};
   CHECK_THROWS_AS(make_cpu_filter(FilterPlan<T>{refused, FilterMethod::separable}, 1), ConfigError);
 }

@@ -22,7 +22,7 @@ TEST_CASE("noise equals NumPy's to the bit, for every seed of the reference") {
                [&](std::int64_t i, float value) { drawn[static_cast<std::size_t>(i)] = value; });
     CHECK(drawn == float32);
 
-    // NumPy's float64 numbers use all 64 bits of each output, so they check the generator itself.
+    // NumPy's float64 numbers use all 64 bits of each output, so they test the generator itself.
     Pcg64 generator = numpy_generator(seed);
     for (const double expected : reference.values(group + "/float64"))
       CHECK(static_cast<double>(generator.next() >> 11) * 0x1p-53 == expected);
@@ -91,7 +91,7 @@ TEST_CASE("fractal field does not depend on the number of threads") {
   }
 }
 
-TEST_CASE("fractal fields are made beside each other") {
+TEST_CASE("several fractal fields can be made at once") {
   constexpr int count = 24;
   const auto shape_of = [](int i) { return Shape{16 + i, 40 - i}; };
   std::vector<std::vector<double>> found(count);

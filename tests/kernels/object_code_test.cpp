@@ -1,5 +1,4 @@
-// What the machine's compiler makes of printed stages: as many fused multiply-adds as the canon
-// has.
+// Machine code of printed stages has exactly as many fused multiply-adds as the canon.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,7 +24,7 @@ using namespace lapl;
 
 namespace {
 
-// Rates of u, with a field D, where nothing but sums, products, quotients and choices is computed.
+// Rates of u with a coefficient field D, made of sums, products, quotients and choices only.
 constexpr const char* rates_for_object_code[] = {
     "u + v",
     "0.3 * laplacian(u)",
@@ -39,7 +38,7 @@ constexpr const char* rates_for_object_code[] = {
     "u * v + D * u - v * D",
 };
 
-// Each text once: a compiler may make one function of two.
+// Stages with distinct texts, since a compiler may merge equal functions.
 std::vector<Stage> stages_for_object_code() {
   std::vector<Stage> stages;
   std::set<std::string> texts;
@@ -50,7 +49,7 @@ std::vector<Stage> stages_for_object_code() {
       for (const Stage& stage : step_stages(system_of(run), scheme, 0.3).stages)
         if (texts.insert(code_of({stage}, sizeof(float))).second) stages.push_back(stage);
     }
-  // One that the canon does not make: a sum of a product that is rounded first.
+  // A sum of a rounded product, which the canon never makes.
   Stage rounded{.tree = {}, .targets = {0}};
   const int u = rounded.tree.value(0, {}), v = rounded.tree.value(1, {});
   const int product = rounded.tree.operate(Operation::product, u, v);
@@ -59,7 +58,7 @@ std::vector<Stage> stages_for_object_code() {
   return stages;
 }
 
-// Those that are computed in every cell.
+// Number of fused multiply-adds computed in every cell.
 long contractions(const StageTree& tree) {
   const std::vector<bool> in_cells =
       made_of(tree, [](const StageOperation& node) { return node.operation == Operation::value; });
@@ -79,7 +78,7 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-// Fused multiply-adds in each function, of vectors or of one number.
+// Number of fused multiply-adds, vector and scalar, in each function.
 std::map<std::string, long> contractions_in(const std::string& disassembly) {
   static const std::regex function("<(stage_[0-9]+)>:"),
       contraction("\\sv?f(n?m(add|sub)[0-9]*[sp]?[sd]?|ml[as])\\s");
@@ -126,7 +125,7 @@ TEST_CASE("compiled stages hold the contractions of the canon, and no others") {
   };
   for (const std::size_t value_bytes : {sizeof(float), sizeof(double)}) {
     CAPTURE(value_bytes);
-    // One loop, a cell at a time; and as runs have it, in vectors, with loops for what is left.
+    // One loop over single cells; and the vector form of runs, with loops for the remainder.
     const auto plain = compiled(
         value_bytes, "-fno-openmp-simd -fno-tree-vectorize -fno-unroll-loops -fno-split-paths");
     const auto vectors = compiled(value_bytes, "");
@@ -145,7 +144,7 @@ TEST_CASE("compiled stages hold the contractions of the canon, and no others") {
       CHECK(vectors.at(function) >= expected);
     }
     CHECK(total > 100);
-    // Were the compiler free to contract, it would do so.
+    // A compiler free to contract would do so.
     CHECK(
         compiled(value_bytes, "-ffp-contract=fast").at(fmt::format("stage_{}", stages.size() - 1)) >
         0);

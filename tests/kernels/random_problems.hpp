@@ -1,5 +1,5 @@
-// Random equations in formulas, as configs state them: fields, rates, quantities, coefficients,
-// laws, schemes, shapes. Some are refused, as a person's would be.
+// Random equations in formulas with fields, rates, quantities, coefficients, laws, schemes and
+// shapes, as configs state them. Some are invalid and refused.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 
 namespace lapl::test {
 
-/// What a variable of the environment says.
+/// The number in an environment variable; `otherwise` where it is not set.
 inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
@@ -28,7 +28,7 @@ inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) 
 
 class RandomProblem {
  public:
-  /// `wide`: a grid that a GPU streams.
+  /// `wide`: a grid that a GPU engine can stream.
   explicit RandomProblem(std::uint64_t seed, bool wide = false) : generator_(seed) {
     run.equation.kind = EquationKind::formula;
     run.shape =
@@ -43,6 +43,7 @@ class RandomProblem {
     run.fields.clear();
     for (int field = 0, count = 1 + below(4); field < count; ++field)
       run.fields.push_back(fmt::format("u{}", field));
+    run.output_fields = run.fields;
     parameters();
     names_ = run.fields;
     for (const auto& [name, parameter] : run.parameters) names_.push_back(name);
@@ -61,7 +62,7 @@ class RandomProblem {
   RunConfig run;
   std::int64_t steps = 1;
   int threads = 1;
-  bool compiled = false;  ///< engines that compile step what they have compiled
+  bool compiled = false;  ///< wait until engines that compile use their compiled code
 
   /// Values mostly near 1, some 0, subnormal, huge or not finite.
   template <class T>
@@ -79,7 +80,7 @@ class RandomProblem {
     return values;
   }
 
-  /// The problem as people can read it.
+  /// The problem as text for people.
   std::string text() const {
     std::string text = fmt::format(
         "{}, spacing {}, {}, dt {}, {} steps, {} threads, {} ({}), planes {}, rows {}, columns {}",
@@ -207,7 +208,7 @@ class RandomProblem {
                 1);
   }
 
-  // Most of those that are refused are tried anew.
+  // A random expression; most invalid ones are drawn again.
   std::string accepted_expression(int depth) {
     for (int attempt = 0; attempt < 10; ++attempt) {
       const std::string text = expression(depth);
@@ -220,7 +221,7 @@ class RandomProblem {
     return expression(depth);
   }
 
-  // The names of the axes that there are: x, y, z.
+  // The names of the grid's axes: x, y, z.
   std::string_view axes() const { return std::string_view("xyz").substr(0, run.shape.axes); }
   char axis() { return axes()[below(axes().size())]; }
 
@@ -229,7 +230,7 @@ class RandomProblem {
   std::vector<std::string> names_;
 };
 
-/// Whether two states hold the same bits, any NaN equal to any other.
+/// True where two states hold the same bits; any NaN equals any other.
 template <class T>
 bool same_but_for_kinds_of_nan(const std::vector<T>& a, const std::vector<T>& b) {
   return std::ranges::equal(a, b, [](T x, T y) {

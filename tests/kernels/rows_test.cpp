@@ -1,11 +1,10 @@
-// The functions of rows of diffusion on three axes against the stage, cell by cell.
-#include "kernels/cpu/rows.hpp"
-
+// The row functions of diffusion on three axes against the stage, cell by cell.
 #include <doctest/doctest.h>
 
 #include <vector>
 
 #include "kernels/cpu/host_buffer.hpp"
+#include "kernels/cpu/row_loops.hpp"
 #include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"
 
@@ -17,7 +16,8 @@ TEST_CASE_TEMPLATE("rows of diffusion, one and several at a time, equal the stag
   const std::vector<T> field = test::random_field<T>({13, pitch});
   const T coefficient = static_cast<T>(0.15);
   const DiffusionStage<T> stage{coefficient};
-  // Rows 0 to 4 of the plane, of which 1 to 3 are made, then those of the planes before and after.
+  // Rows 0 to 4 of the plane, of which 1 to 3 are computed, then those of the planes before and
+  // after.
   const auto row = [&](int number) { return field.data() + number * pitch + beside; };
   const T* const lines[] = {row(1), row(0), row(2), row(6), row(9)};
   for (const RowLoops<T>* loops : test::usable_loops<RowLoops<T>>())

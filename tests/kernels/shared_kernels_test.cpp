@@ -1,4 +1,5 @@
-// Kernels that processes share: threads stand for them, since locks are those of a call.
+// Kernels shared between processes. Threads stand for processes, which works because each call
+// locks anew.
 #include "kernels/machine/shared_kernels.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +16,8 @@
 using namespace lapl;
 using namespace std::chrono_literals;
 
-TEST_CASE("of those who want a kernel at once, one compiles it, and others of other texts go on") {
+TEST_CASE(
+    "one of several processes compiles a kernel that all want, and other kernels need not wait") {
   const int file = open_shared_kernels();
   REQUIRE(file >= 0);
   std::atomic<int> made = 0, wrong = 0;
@@ -42,7 +44,7 @@ TEST_CASE("of those who want a kernel at once, one compiles it, and others of ot
   ::close(file);
 }
 
-TEST_CASE("nobody waits for who died or failed while it compiled, and takes nothing of it") {
+TEST_CASE("nobody waits for a process that died or failed while compiling, or uses its code") {
   const int file = open_shared_kernels();
   const pid_t child = ::fork();
   if (child == 0) shared_kernel(file, "text", []() -> std::string { ::_exit(7); });
@@ -55,14 +57,14 @@ TEST_CASE("nobody waits for who died or failed while it compiled, and takes noth
   ::close(file);
 }
 
-TEST_CASE("a file that holds no kernels is left as it is") {
+TEST_CASE("a file that holds no kernels is not written to") {
   for (const int file : {-1, open_shared_code()}) {
     for (const char* const code : {"A", "B"})
       CHECK(shared_kernel(file, "text", [&] { return std::string(code); }) == code);
     CHECK(::lseek(file, 0, SEEK_END) == (file < 0 ? -1 : 0));
     if (file >= 0) ::close(file);
   }
-  // And code for CPUs is not looked for among kernels.
+  // Kernels and code for CPUs use separate files.
   const int kernels = open_shared_kernels();
   CHECK(shared_code_state(kernels, "text") == SharedCodeState::useless);
   ::close(kernels);

@@ -1,5 +1,5 @@
-// Pairs of lines through one complex transform, as engine spectral takes them on a GPU, with the
-// transforms as sums.
+// Two lines in one complex transform, as the spectral engine takes them on a GPU, with transforms
+// computed as sums.
 #include "kernels/cuda/ahead/spectral_lines.hpp"
 
 #include <doctest/doctest.h>
@@ -47,7 +47,7 @@ double mode_at(const AxisModes& modes, std::int64_t mode, std::int64_t i) {
 
 }  // namespace
 
-TEST_CASE("pairs of lines have the modes of their faces, and come back") {
+TEST_CASE("pairs of lines have the modes of their faces, and transform back") {
   const Face<double> zero{0, 0}, insulated{0, 1}, neighbour{.neighbour = true};
   for (const std::int64_t size : {1, 2, 3, 4, 5, 8, 13, 30, 31})
     for (const auto& [first, last] : {std::pair{zero, zero},

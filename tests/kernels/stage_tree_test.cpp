@@ -1,4 +1,4 @@
-// Stage trees, and the reference engine, which interprets them, against loops written out here.
+// Stage trees and the reference engine, which interprets them, against loops written out here.
 #include "kernels/stages/stage_tree.hpp"
 
 #include <doctest/doctest.h>
@@ -14,8 +14,7 @@
 namespace lapl {
 namespace {
 
-// A value of a field at indices from -1 to size, by the laws of the columns, then of the rows, then
-// of the planes.
+// A value of a field at indices from -1 to size, by the laws of columns, then rows, then planes.
 template <class T>
 T with_ghosts(const Problem<T>& problem, const T* field, std::int64_t plane, std::int64_t row,
               std::int64_t column) {
@@ -35,7 +34,7 @@ T with_ghosts(const Problem<T>& problem, const T* field, std::int64_t plane, std
   });
 }
 
-// `of(value)` at every cell, where value(plane, row, column) reads beside the cell.
+// `of(value)` at every cell, where value(plane, row, column) reads relative to the cell.
 template <class T, class Of>
 std::vector<T> at_every_cell(const Problem<T>& problem, const T* field, Of of) {
   std::vector<T> result;
@@ -81,7 +80,7 @@ constexpr Shape box(std::int64_t planes, std::int64_t rows, std::int64_t columns
 }  // namespace
 
 TEST_CASE("a tree of sixteen times the operations takes far less than 256 times as long to write") {
-  const auto seconds = [](int operations) {  // of the processor, the least of three
+  const auto seconds = [](int operations) {  // processor seconds, least of three
     std::clock_t least = 0;
     for (int trial = 0; trial < 3; ++trial) {
       const std::clock_t start = std::clock();
@@ -130,7 +129,8 @@ TEST_CASE_TEMPLATE("three axes: the reference engine steps a box as the canon sa
       }
 }
 
-TEST_CASE("two fields and corners: each field is made from both, one lies after the other") {
+TEST_CASE(
+    "two fields and corners: each field is made from both, and one is stored after the other") {
   StageTree tree;
   const int u = tree.value(0, {}), corner = tree.value(1, {.row = -1, .column = 1});
   const int square = tree.operate(Operation::fused_multiply_add, u, u, tree.number(1.5));
@@ -150,7 +150,9 @@ TEST_CASE("two fields and corners: each field is made from both, one lies after 
     }
 }
 
-TEST_CASE("what follows from a tree") {
+TEST_CASE(
+    "a tree knows its radius, its arithmetic, and whether it is linear, homogeneous and "
+    "symmetric") {
   for (const int axes : {1, 2, 3}) {
     const StageProperties diffusion = properties_of(diffusion_tree(axes, 0.1));
     CHECK(diffusion.arithmetic == (axes == 3 ? 8 : 2 * axes + 1));
@@ -184,7 +186,7 @@ TEST_CASE("what follows from a tree") {
   });
   CHECK(upwind.homogeneous);
   CHECK_FALSE(upwind.mirror_symmetric);
-  // (left + centre) + right rounds otherwise than (right + centre) + left.
+  // (left + centre) + right rounds differently from (right + centre) + left.
   const auto uneven = of([](StageTree& t) {
     const int left = t.operate(Operation::sum, t.value(0, {.column = -1}), t.value(0, {}));
     return t.operate(Operation::sum, left, t.value(0, {.column = 1}));
@@ -192,7 +194,7 @@ TEST_CASE("what follows from a tree") {
   CHECK_FALSE(uneven.mirror_symmetric);
 }
 
-TEST_CASE("-0 and 0 are two numbers") {
+TEST_CASE("a tree keeps -0 and 0 apart") {
   const auto sum_with = [](double number) {
     StageTree tree;
     const int centre = tree.value(0, {});
@@ -207,12 +209,12 @@ TEST_CASE("-0 and 0 are two numbers") {
   CHECK(both.operations.size() == 2);
 }
 
-TEST_CASE("rows of diffusion on three axes are compiled ahead, as a formula has it too") {
+TEST_CASE("rows of diffusion on three axes are compiled ahead, also where a formula states it") {
   const auto problem = problem_of_stage<float>(box(4, 5, 70), {}, diffusion_tree(3, 0.1));
   CHECK(rows_are_compiled(problem));
   CHECK_FALSE(is_compiled_ahead(problem));
   CHECK(make_backend<float>("cpu", "blocked", problem, 1)->description().reason ==
-        "compute.engine asks for it");  // and not until it is compiled
+        "compute.engine asks for it");  // only compiled code will
   CHECK(make_backend<float>("cpu", "auto", problem, 1)->description().engine == "blocked");
   const auto field = test::random_field<float>(problem.shape);
   const auto after = [&](const Problem<float>& of) {
@@ -225,7 +227,7 @@ TEST_CASE("rows of diffusion on three axes are compiled ahead, as a formula has 
   CHECK_FALSE(rows_are_compiled(test::diffusion<float>({8, 8}, {}, 0.2f)));
 }
 
-TEST_CASE("what is compiled ahead is diffusion on two axes alone, as a formula has it too") {
+TEST_CASE("only diffusion on two axes is compiled ahead, also where a formula states it") {
   auto problem = test::diffusion<float>({8, 8}, {}, 0.2f);
   CHECK(compiled_coefficient(problem) == 0.2f);
   problem.stages.front().tree.results = {0};
@@ -246,7 +248,7 @@ TEST_CASE("diffusion whose faces extend no grid is compiled at run time, so that
   }
 }
 
-TEST_CASE("shapes and cells in words, for each number of axes") {
+TEST_CASE("shapes and cells have a text for each number of axes") {
   CHECK(text_of(row_of_cells(7)) == "7");
   CHECK(text_of(Shape{3, 7}) == "3 x 7");
   CHECK(text_of(box(2, 3, 7)) == "2 x 3 x 7");

@@ -1,4 +1,4 @@
-// Fields of subnormal numbers, which engine "blocked" computes scaled: the bits stay those of the
+// Fields of subnormal numbers, which the blocked engine computes scaled, with the bits of the
 // reference engine.
 #include "kernels/cpu/subnormal.hpp"
 
@@ -16,7 +16,7 @@ using namespace lapl;
 
 namespace {
 
-/// Of either sign, with an exponent from that of the smallest subnormal up to `exponents` above it.
+/// A number of either sign with an exponent up to `exponents` above the smallest subnormal's.
 template <class T>
 T tiny_number(std::mt19937_64& generator, int exponents) {
   const int exponent = static_cast<int>(generator() % static_cast<unsigned>(exponents));
@@ -34,7 +34,7 @@ enum class Mix { tiny, tiny_positive, rim, with_ordinary, with_huge };
 constexpr Mix all_mixes[] = {Mix::tiny, Mix::tiny_positive, Mix::rim, Mix::with_ordinary,
                              Mix::with_huge};
 
-/// Values near and below the smallest normal number, zeros of both signs and what `mix` says.
+/// Values around the smallest normal number, zeros of both signs, and `mix`.
 template <class T>
 std::vector<T> tiny_field(Shape shape, Mix mix, unsigned seed = 1) {
   std::mt19937_64 generator(seed);
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("an update of scaled values is rounded as the unscaled one", 
     for (int lane = 0; lane < n; ++lane) {
       T c = tiny_number<T>(generator, tiny_exponents<T>);
       T d = tiny_number<T>(generator, tiny_exponents<T> + 2);
-      // So that they cancel but for fractions of a unit, among them the ties.
+      // Makes the terms cancel up to fractions of a unit, ties among them.
       if (generator() % 2 && factor > T(0.05)) d = std::round(-c / factor / unit) * unit;
       if (generator() % 4 == 0) d += tiny_number<T>(generator, 8);
       if (generator() % 64 == 0) c = generator() % 2 ? T(0) : -T(0);

@@ -1,4 +1,4 @@
-// The tile loops of engine "blocked", called without the engine.
+// Calls the tile loops of the blocked engine without the engine.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Inner loops of every instruction set.
+// The inner loops of all usable instruction sets.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace lapl::test {
 
-/// The tables of each instruction set that this processor has.
+/// The tables of the instruction sets that this processor has.
 template <class Loops>
 std::vector<const Loops*> usable_loops() {
   std::vector<const Loops*> found = {&Compiled<Loops, baseline>::loops};

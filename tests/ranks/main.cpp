@@ -1,5 +1,5 @@
-// Tests that run on several ranks: mpirun -n N lapl_test_ranks. Every rank takes every test case,
-// and all end with 1 where one of them finds something wrong.
+// Tests on several ranks: mpirun -n N lapl_test_ranks. Every rank runs every test case, and all end
+// with exit code 1 if one of them fails.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// The ranks of this run of the tests.
+// The ranks of this test program.
 #pragma once
 
 #include "kernels/ranks/ranks.hpp"

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-TIMES = [0, 2.5, 5, 6.25]  # of the runs that make_files makes
+TIMES = [0, 2.5, 5, 6.25]  # of the runs of make_files
 failures = []
 compared = 0
 
@@ -34,7 +34,7 @@ def expect(condition, what):
 
 
 def same(a, b):
-    """Equal values, NaN being equal to NaN, of the same type and shape."""
+    """True for equal type, shape and values; NaN equals NaN."""
     return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b, equal_nan=True)
 
 
@@ -49,7 +49,7 @@ def hdf5_files(folder):
 
 
 def held_by(path):
-    """Names of the fields, every dataset of the root group, and the fields' axes, as h5py has them."""
+    """The names of the fields (every dataset of the root group) and their axes, as h5py reads them."""
     with h5py.File(path, "r") as file:
         names = [name for name, item in file.items()
                  if isinstance(item, h5py.Dataset) and item.ndim > 1]
@@ -59,7 +59,7 @@ def held_by(path):
 
 
 def check_h5py(folder):
-    """What the reference itself says: axes, VTKHDF, and that all files agree."""
+    """Checks the reference itself: axes, VTKHDF, and that all files agree."""
     for path in hdf5_files(folder):
         names, held, axes = held_by(path)
         with h5py.File(path, "r") as file:
@@ -140,7 +140,8 @@ def check_ncdump(folder):
                                   capture_output=True, text=True).stdout
             data = re.search(rf"\n\s*{name} =(.*?);", text[text.index("data:"):], re.S).group(1)
             flat = held[name].ravel()
-            words = [word.removesuffix("f") for word in data.replace(",", " ").split()]  # NaNf
+            # ncdump writes NaN of float as NaNf
+            words = [word.removesuffix("f") for word in data.replace(",", " ").split()]
             expect(same(np.array([flat.dtype.type(word) for word in words], flat.dtype), flat),
                    f"{path}: {name}")
 
@@ -157,7 +158,7 @@ def check_h5dump(folder):
 
 
 def expect_image(image, folder, record, names, what, spacing=(0.5, 0.5)):
-    """A vtkImageData against the .npy files."""
+    """Compares a vtkImageData with the .npy files."""
     from vtkmodules.util.numpy_support import vtk_to_numpy
     for name in names:
         values = np.load(folder / f"{name}.npy")[record]
@@ -219,7 +220,7 @@ def check_paraview(folder):
     readers += [(simple.NetCDFReader(FileName=[str(folder / name)]), name, ["cube-field"])
                 for name in ("cube/fields.nc", "cube.nc")]
     for name in ("field", "laplacian", "row-field", "cube-field", "flat-field", "line-field"):
-        path = str(folder / f"{name}.xdmf")  # in full: Xdmf3 takes a bare name for that of a folder
+        path = str(folder / f"{name}.xdmf")  # absolute, since Xdmf3 takes a bare name for a folder
         readers += [(simple.XDMFReader(FileNames=[path]), path, [name]),
                     (simple.Xdmf3ReaderT(FileName=[path]), f"{path} by Xdmf3", [name])]
     for reader, what, names in readers:
@@ -235,7 +236,7 @@ def check_paraview(folder):
             expect_image(image, folder, record, names, f"ParaView, {what}", spacing)
 
 
-# Each with the modules and programs that it needs, and the packages that they are in.
+# Each reader with the modules and programs that it needs, and their packages.
 readers = {
     "h5py": (check_h5py, ["h5py"], [], "python3-h5py"),
     "numpy": (check_numpy, ["h5py"], [], "python3-h5py"),

@@ -25,7 +25,7 @@ except ImportError as error:
 
 failures = []
 
-# The least contrast among all texts that are shown, and the text that has it.
+# The least contrast of all visible texts, and the text that has it.
 LEAST_CONTRAST = """
 const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
 const light = (color) => {
@@ -73,7 +73,7 @@ def open_browser():
 
 
 def requests_in(browser):
-    """Addresses that the page asked for, its own pictures (data:) apart."""
+    """Addresses that the page requested, except its own pictures (data:)."""
     for entry in browser.get_log("performance"):
         message = json.loads(entry["message"])["message"]
         if message["method"] == "Network.requestWillBeSent":
@@ -159,7 +159,7 @@ def main():
         sys.exit(77)
     try:
         browser = open_browser()
-    except WebDriverException as error:  # such as a snap that may not run here
+    except WebDriverException as error:  # such as a snap package that may not run here
         print(f"skipped: chromium does not start: {str(error).splitlines()[0]}")
         sys.exit(77)
     try:

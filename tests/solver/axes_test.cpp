@@ -1,5 +1,5 @@
 // Built-in diffusion on one and three axes, with spacings that may differ: eigenmodes, order,
-// mirrors, and indices of grids that 32 bits do not count.
+// mirror symmetry, and indices beyond 32 bits.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -8,8 +8,8 @@
 #include "kernels/backend.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
-#include "solver/problem.hpp"
 #include "solver/statistics.hpp"
 #include "tests/test_field.hpp"
 
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("eigenmodes decay as they must on one to three axes", T, floa
           config.initial.mode = {3, 2, 4};
           config.boundaries = {rows, columns, planes};
           const auto initial = computed_field(config);
-          const double dt = time_step_of(config);  // of a diffusivity of 1
+          const double dt = time_step_of(config);  // for a diffusivity of 1
           const std::array boundaries = {planes, rows, columns};
           double rate = 0;
           for (std::size_t axis = 3 - static_cast<std::size_t>(shape.axes); axis < 3; ++axis)
@@ -134,7 +134,7 @@ TEST_CASE_TEMPLATE("a mirrored field stays mirrored to the bit, along each axis"
     }
 }
 
-TEST_CASE("indices of a grid of more than 2^31 cells") {
+TEST_CASE("indices of a grid of more than 2^31 cells are right") {
   const Shape shape{.rows = 2048, .columns = 2048, .planes = 2048, .axes = 3};
   CHECK(shape.cells() == std::int64_t{1} << 33);
   const Cell last = cell_at(shape, shape.cells() - 1);

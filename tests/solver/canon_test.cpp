@@ -1,4 +1,4 @@
-// The canon: which operations, in which order, a formula becomes.
+// The canon: the operations, in order, that a formula becomes.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ using namespace lapl;
 
 namespace {
 
-// Fields u and v, a coefficient field D, numbers a = 0.5 and n = 0, quantities as given.
+// Fields u and v, a coefficient field D, numbers a = 0.5 and n = 0, and the given quantities.
 FormulaSystem some_system(const std::string& rate_of_u, const NamedFormulas& quantities = {}) {
   FormulaSystem system;
   system.names.arrays = {{"u", 0}, {"v", 1}, {"D", 2}};
@@ -20,7 +20,7 @@ FormulaSystem some_system(const std::string& rate_of_u, const NamedFormulas& qua
   return system;
 }
 
-// One operation as text, its operands within. An array beside the cell is its name with the
+// An operation as text with its operands inside. A neighbour's value is the array's name with
 // directions: u, d for the row before and after, l, r for the column.
 std::string as_text(const StageTree& tree, int place) {
   const StageOperation& node = tree.operations[place];
@@ -47,7 +47,7 @@ std::string as_text(const StageTree& tree, int place) {
   return text + ')';
 }
 
-// The last stage's value of a formula.
+// The value of a formula, from the last stage, as text.
 std::string canon(const std::string& text, const NamedFormulas& quantities = {}) {
   const FormulaSystem system = some_system("0", quantities);
   const Formula formula = parse_formula("f", text);
@@ -71,7 +71,7 @@ TEST_CASE("canon: the heat equation's tree is diffusion's but for the number") {
   const StepStages step = step_stages(some_system("a * laplacian(u)"), Scheme::euler, 0.25);
   REQUIRE(step.stages.size() == 1);
   StageTree found = step.stages.front().tree;
-  found.results.pop_back();  // v's, which stays: the operation of its centre is u's only
+  found.results.pop_back();  // v's result, which is v itself
   const StageTree expected = diffusion_tree(2, 0.125);
   CHECK(as_text(found, found.results[0]) == "fma(0.125, fma(-4, u, ((ul + ur) + (uu + ud))), u)");
   CHECK(as_text(expected, expected.results[0]) == as_text(found, found.results[0]));
@@ -95,8 +95,8 @@ TEST_CASE("canon: a product that feeds a sum is fused, the second one where both
   CHECK(canon("-u - v") == "negative((u + v))");
 }
 
-// So that a parameter's value changes no more than numbers of a tree, a factor made of parameters
-// or of the spacing is multiplied even where it is 1.
+// A factor of parameters or spacing is multiplied even where it is 1, so that changing a parameter
+// changes only numbers of the tree.
 TEST_CASE("canon: numbers are collected in float64, and multiplied once") {
   CHECK(canon("2 * a * u * 3") == "3 u");
   CHECK(canon("u / 4") == "0.25 u");
@@ -121,7 +121,7 @@ TEST_CASE("canon: powers by integers are repeated squares") {
   CHECK(canon("u^v") == "power(u, v)");
 }
 
-TEST_CASE("canon: operators") {
+TEST_CASE("canon: operators become their stencils") {
   CHECK(canon("laplacian(u)") == "1 fma(-4, u, ((ul + ur) + (uu + ud)))");
   CHECK(canon("laplacian(3 * u)") == "3 fma(-4, u, ((ul + ur) + (uu + ud)))");
   CHECK(canon("d_dx(u)") == "0.5 (ur - ul)");
@@ -137,7 +137,7 @@ TEST_CASE("canon: operators") {
   CHECK(canon("t * u") == "t u");
 }
 
-TEST_CASE("canon: what a function is defined by stands in its place") {
+TEST_CASE("canon: a defined function is replaced by its definition") {
   CHECK(canon("biharmonic(u)") == canon("laplacian(laplacian(u))"));
   CHECK(canon("2 * biharmonic(u^2 - v) + u") == canon("2 * laplacian(laplacian(u^2 - v)) + u"));
   CHECK(canon("biharmonic(biharmonic(u))") ==
@@ -147,7 +147,7 @@ TEST_CASE("canon: what a function is defined by stands in its place") {
   CHECK(canon_mistake("biharmonic(w)").starts_with("f:11: unknown name w"));
 }
 
-TEST_CASE("canon: an operator on one reads an array of a stage before") {
+TEST_CASE("canon: an operator on an operator reads an array of an earlier stage") {
   CHECK(canon("laplacian(laplacian(u))") == "1 fma(-4, q, ((ql + qr) + (qu + qd)))");
   const NamedFormulas mu = {{"mu", "u^3 - laplacian(u)"}};
   CHECK(canon("d_dx(mu)", mu) == "0.5 (qr - ql)");
@@ -200,7 +200,7 @@ TEST_CASE("canon: each mistake names its formula, its byte and what would be rig
   CHECK(canon_mistake("p", {{"p", "w"}}) == "p:0: unknown name w");
 }
 
-TEST_CASE("canon: quantities upon quantities are written once, and not without end") {
+TEST_CASE("canon: nested quantities are written once, and endless ones are refused") {
   const auto operations = [](const std::string& first, const std::string& next, int count) {
     NamedFormulas chain = {{"q0", first}};
     for (int i = 1; i < count; ++i)
@@ -211,7 +211,7 @@ TEST_CASE("canon: quantities upon quantities are written once, and not without e
     return value_stages(system, last).stages.back().tree.operations.size();
   };
   CHECK(operations("sin(u)", "{0} * sin({0} + {1})", 200) < 1000);
-  // As deep as formulas may be, a thousand of them.
+  // A thousand quantities, each as deep as formulas may be.
   std::string deep = "{0}";
   for (int i = 0; i < 1000; ++i) deep += "+v";
   const std::string too_deep =

@@ -7,8 +7,8 @@
 
 namespace lapl {
 
-TEST_CASE("eigenvalues of matrices that are known, also where units lie far apart") {
-  // S diag(wanted) S^-1 with a product of elementary matrices for S.
+TEST_CASE("eigenvalues of known matrices are found, also where units lie far apart") {
+  // S diag(wanted) S^-1, where S is a product of elementary matrices.
   const std::vector<Complex> wanted = {{-3, 0},  {-1, 2}, {-1, -2}, {0, 0},
                                        {0.5, 1}, {2, 0},  {2, 7}};
   const int n = static_cast<int>(wanted.size());
@@ -34,7 +34,7 @@ TEST_CASE("eigenvalues of matrices that are known, also where units lie far apar
       found.erase(near);
     }
   }
-  SquareMatrix turn(3);  // a cyclic permutation: the third roots of 1
+  SquareMatrix turn(3);  // a cyclic permutation; its eigenvalues are the third roots of 1
   turn.at(0, 1) = turn.at(1, 2) = turn.at(2, 0) = 1;
   for (const Complex root : eigenvalues(turn)) CHECK(std::abs(root * root * root - 1.0) < 1e-14);
   CHECK(eigenvalues(SquareMatrix(4)) == std::vector<Complex>(4));

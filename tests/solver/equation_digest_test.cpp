@@ -1,4 +1,4 @@
-// The digest of an equation's canonical form: the same for the same operations, whatever the words.
+// The digest of an equation's canonical form is the same for the same operations in any words.
 #include "solver/equation_digest.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/config/config.hpp"
-#include "io/initial_source.hpp"
+#include "io/readers/initial_source.hpp"
 
 using namespace lapl;
 
@@ -34,7 +34,7 @@ struct Change {
   std::string from, to;
 };
 
-// Of the config with one of its words replaced.
+// The digest of the config with one of its words replaced.
 std::uint64_t digest_with(const std::string& from, const std::string& to) {
   std::string text = digest_config;
   const auto at = text.find(from);

@@ -1,4 +1,4 @@
-// Equations in formulas against the mathematics: operators, schemes and faces.
+// Equations in formulas against mathematics: operators, schemes and faces.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -17,8 +17,8 @@ namespace {
 
 using OfPosition = std::function<double(double x, double y)>;
 
-// Largest error of an operator on v = sin(x + 2 y) cos(y), on n x n nodes of a periodic square of
-// 2 pi, with D = 2 + cos(x) beside it.
+// Largest error of an operator on v = sin(x + 2 y) cos(y) with D = 2 + cos(x), on n x n nodes of a
+// periodic square of side 2 pi.
 double operator_error(const std::string& formula, const OfPosition& exact, int n) {
   RunConfig run = test::formula_run({n, n}, {});
   run.spacing = 2 * std::numbers::pi / n;
@@ -30,7 +30,7 @@ double operator_error(const std::string& formula, const OfPosition& exact, int n
                                   test::at_nodes(run, exact));
 }
 
-// |u - exact| at t = 2 of du/dt = u cos(t), u(0) = 1, in `steps` steps.
+// u - exact| at t = 2 for du/dt = u cos(t), u(0) = 1, in `steps` steps.
 double scheme_error(TimeScheme scheme, int steps) {
   RunConfig run = test::formula_run({1, 1}, {{"u", "u * cos(t)"}});
   run.scheme = scheme;
@@ -137,7 +137,7 @@ TEST_CASE("operators are of second order in space, upwind of first") {
   }
 }
 
-TEST_CASE("schemes are of their order, with rates that depend on the time") {
+TEST_CASE("schemes have their order, with rates that depend on time") {
   std::vector<TimeScheme> schemes;
   for (const SchemeRow& row : name_table<Scheme>)
     if (row.value != Scheme::rkl2) schemes.push_back(row.value);
@@ -150,8 +150,9 @@ TEST_CASE("schemes are of their order, with rates that depend on the time") {
   }
 }
 
-TEST_CASE("rkl2: at Euler's time a fifth of the sweeps, and no more error") {
-  // An eigenmode of 512 cells: e^(-k t). Of 160 cells or fewer Euler's error is the smaller one.
+TEST_CASE("rkl2 needs a fifth of Euler's sweeps for the same time and no more error") {
+  // An eigenmode of 512 cells, which decays as e^(-k t). With 160 cells or fewer Euler's error is
+  // the smaller one.
   const int n = 512, stages = 20;
   RunConfig run = test::formula_run({1, n, 1, 1}, {{"u", "laplacian(u)"}});
   const double wave = 2 * std::numbers::pi / n, k = 2 - 2 * std::cos(wave), euler_step = 0.5;
@@ -166,7 +167,7 @@ TEST_CASE("rkl2: at Euler's time a fifth of the sweeps, and no more error") {
       most = std::max(most, std::abs(after[i] - exact * mode[i]));
     return most;
   };
-  // At its limit rkl2 takes 104.5 of Euler's steps; here 104, which are 5.2 times its sweeps.
+  // rkl2's largest step is 104.5 of Euler's; the 104 here take Euler 5.2 times as many sweeps.
   const double by_euler = error(Scheme::euler, euler_step, 64 * 104);
   const double by_rkl2 = error({Scheme::rkl2, stages}, 104 * euler_step, 64);
   CAPTURE(by_euler);
@@ -174,7 +175,7 @@ TEST_CASE("rkl2: at Euler's time a fifth of the sweeps, and no more error") {
   CHECK(by_rkl2 < 0.15 * by_euler);
 }
 
-TEST_CASE("rkl2 keeps what is the same everywhere to the bit") {
+TEST_CASE("rkl2 keeps a constant field to the bit") {
   RunConfig run = test::formula_run({5, 6}, {{"u", "laplacian(u)"}});
   run.scheme = {Scheme::rkl2, 20};
   run.time_step = 20;
@@ -182,13 +183,13 @@ TEST_CASE("rkl2 keeps what is the same everywhere to the bit") {
   CHECK(test::formula_stepped(run, state, 50) == state);
 }
 
-TEST_CASE("leapfrog: second order where the second field starts half a step later") {
+TEST_CASE("leapfrog is of second order where the second field starts half a step later") {
   const auto error = [](int steps) {
     RunConfig run = test::formula_run({1, 1}, {{"u", "v"}, {"v", "-4 * u"}});
     run.scheme = Scheme::leapfrog;
     const double dt = 3.0 / steps;
     run.time_step = dt;
-    // u = cos(2 t), v = -2 sin(2 t)
+    // Exact: u = cos(2 t), v = -2 sin(2 t).
     const auto after = test::formula_stepped<double>(run, {1, -2 * std::sin(dt)}, steps);
     return std::abs(after[0] - std::cos(6.0));
   };
@@ -196,7 +197,7 @@ TEST_CASE("leapfrog: second order where the second field starts half a step late
 }
 
 TEST_CASE("faces: every law keeps a solution that is linear along each axis, corners too") {
-  // u = 1 + 2 x + 3 y + 4 x y + t / 2, which has the d2_dxdy 4 and the Laplacian 0.
+  // u = 1 + 2 x + 3 y + 4 x y + t / 2, with d2_dxdy 4 and Laplacian 0.
   const std::string exact = "(1 + 2 * x + 3 * y + 4 * x * y + 0.5 * t)";
   const auto law = [&](int axis, bool last, int kind) {
     const std::string slope =
@@ -233,12 +234,12 @@ TEST_CASE("faces: every law keeps a solution that is linear along each axis, cor
     }
 }
 
-TEST_CASE("faces: a derivative is exact on quadratics, zero and insulated are laws too") {
+TEST_CASE("faces: a derivative is exact on quadratics, and zero and insulated equal laws") {
   RunConfig run = test::formula_run({4, 6}, {{"u", "laplacian(u)"}, {"v", "laplacian(v)"}});
   run.time_step = 0.1;
   run.laws = {side_law(2, false, LawKind::derivative, "1"),
               side_law(2, true, LawKind::derivative, "11")};
-  // u = x^2: du/dx is 2 x, -1 at x = -1/2 and 11 at x = 5.5; it grows by 2 t.
+  // u = x^2: du/dx = 2 x is -1 at x = -1/2 and 11 at x = 5.5; u grows by 2 t.
   auto state = test::at_nodes(run, [](double x, double) { return x * x; });
   const std::vector<double> one = state;
   state.insert(state.end(), one.begin(), one.end());
@@ -268,14 +269,14 @@ TEST_CASE("a law of one field leaves the others to the axis, one of a quantity i
   CHECK(after == std::vector<double>{100, 1, 1, 1, 0, 0, 0, 0, 0, (200.0 - 3) / 2});
 }
 
-TEST_CASE("fields see each other as they were, but in leapfrog") {
+TEST_CASE("fields read each other's old values, except in leapfrog") {
   RunConfig run = test::formula_run({1, 1}, {{"u", "v"}, {"v", "u"}});
   CHECK(test::formula_stepped<double>(run, {1, 10}, 1) == std::vector<double>{11, 11});
   run.scheme = Scheme::leapfrog;
   CHECK(test::formula_stepped<double>(run, {1, 10}, 1) == std::vector<double>{11, 21});
 }
 
-TEST_CASE("what is the same everywhere has no slope, whatever it is made of") {
+TEST_CASE("a constant has no slope, whatever it is made of") {
   const std::vector<std::string> operators = {"d_dx({})",
                                               "d_dy({})",
                                               "d2_dx2({})",
@@ -300,8 +301,7 @@ TEST_CASE("what is the same everywhere has no slope, whatever it is made of") {
       }
 }
 
-TEST_CASE_TEMPLATE("what is the same everywhere has no slope on any axes and spacings", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("a constant has no slope on any axes and spacings", T, float, double) {
   const std::vector<std::string> of_axes[] = {
       {"d_dx({})", "d2_dx2({})", "laplacian({})", "biharmonic({})", "gradient_squared({})",
        "divergence(gradient({}))", "divergence(v * gradient({}))"},
@@ -330,7 +330,7 @@ TEST_CASE_TEMPLATE("what is the same everywhere has no slope on any axes and spa
           }
 }
 
-TEST_CASE("an output is the whole of its operators, with the laws of its quantities") {
+TEST_CASE("an output equals its nested operators, with the laws of its quantities") {
   RunConfig run = test::formula_run({9, 8}, {{"u", "0"}});
   run.boundaries.columns = Boundary::zero;
   run.equation.quantities = {{"q", "u + 0.5 * laplacian(u)"}};
@@ -352,7 +352,7 @@ TEST_CASE("an output is the whole of its operators, with the laws of its quantit
   for (std::size_t i = 0; i < run.derived.size(); ++i) {
     CAPTURE(run.derived[i].formula);
     const std::vector<double> made(captured.derived[i].begin(), captured.derived[i].end());
-    // A step of 1 from 0 has the rate itself.
+    // One step of 1 from 0 gives the rate itself.
     RunConfig as_rate = run;
     as_rate.fields = {"w", "u"};
     as_rate.equation.rates = {{"w", run.derived[i].formula}, {"u", "0"}};

@@ -1,4 +1,4 @@
-// Estimates of the largest stable step, against closed forms and by stepping; time.step: auto.
+// Estimates of the largest stable step against closed forms and stepping; time.step: auto.
 #include "solver/estimated_step.hpp"
 
 #include <doctest/doctest.h>
@@ -50,7 +50,7 @@ TEST_CASE("the estimate of linear equations is near the largest step by waves") 
   }
 }
 
-TEST_CASE("the estimate is that of stepping where coefficients or the state make the step") {
+TEST_CASE("the estimate agrees with stepping where coefficients or the state limit the step") {
   struct Row {
     NamedFormulas rates;
     std::vector<std::string> initial;
@@ -105,13 +105,14 @@ TEST_CASE("the estimate is that of stepping where coefficients or the state make
   }
 }
 
-TEST_CASE("estimates on the smallest grids, and of rates that are not finite") {
+TEST_CASE("estimates are right on the smallest grids, and refused for rates that are not finite") {
   for (const Shape shape : {Shape{1, 1}, Shape{1, 2}, Shape{2, 1}, Shape{3, 3}}) {
     RunConfig run = formula_run(shape, {{"u", "laplacian(u) - 3 * u^3"}});
     run.initial = initial_formula("1");
     CAPTURE(shape.rows);
     CAPTURE(shape.columns);
-    const double waves = shape.cells() == 1 ? 0 : shape.cells() == 9 ? 6 : 4;  // the fastest
+    // of the fastest wave
+    const double waves = shape.cells() == 1 ? 0 : shape.cells() == 9 ? 6 : 4;
     CHECK(estimate_of(run) == doctest::Approx(2 / (waves + 9)).epsilon(1e-4));
   }
   RunConfig run = formula_run({4, 4}, {{"u", "log(u)"}});
@@ -124,7 +125,7 @@ TEST_CASE("estimates on the smallest grids, and of rates that are not finite") {
 }
 
 TEST_CASE("the worst of all cells' coefficients limits the step") {
-  // Friction holds in a part of the grid alone, be it a parameter or of the place.
+  // Friction in a part of the grid only, given by a parameter, the position or the time.
   for (const char* const friction : {"s", "where(x > 15, 1, 0)", "where(t < 5, s, 1)"}) {
     CAPTURE(friction);
     RunConfig run =
@@ -138,7 +139,7 @@ TEST_CASE("the worst of all cells' coefficients limits the step") {
     run.scheme = Scheme::rk4;
     CHECK(*stable_step_at_start(run).largest == doctest::Approx(1).epsilon(0.02));  // sqrt(8 / 8)
   }
-  // A single cell among many other values; elsewhere friction is at least 0.5.
+  // One cell with little friction among many with at least 0.5.
   for (const double least : {0.5, 0.1}) {
     RunConfig run = formula_run({80, 90}, {{"u", "v"}, {"v", "laplacian(u) - s * v"}});
     run.parameters["s"] = formula_parameter(
@@ -164,13 +165,14 @@ TEST_CASE("time.stages auto takes the fewest that are stable") {
   run.time_step = 4128 * 0.25 / (4 * 3);
   CHECK(!automatic_stages(run, stable_steps_of(run, none)));
 
-  // Of an estimate 0.9; the rates are those of the fastest wave, 96, and -3 at u = 1.
+  // An estimate counts as 0.9; the rates are -96 for the fastest wave and -3 at u = 1.
   run.equation.rates["u"] = "D * laplacian(u) - u^3";
   run.initial = initial_formula("1");
   run.time_step = 5;
   const auto stages = automatic_stages(run, stable_steps_of(run, none));
   REQUIRE(stages.has_value());
-  const double least = 5 / 0.9 * 99 * 0.9, most = 5 / 0.9 * 99;  // an estimate finds some less
+  // an estimate finds slightly smaller rates
+  const double least = 5 / 0.9 * 99 * 0.9, most = 5 / 0.9 * 99;
   CHECK(*stages * (*stages + 1) / 2.0 > least);
   CHECK(*stages * (*stages - 1) / 2.0 < most);
 }

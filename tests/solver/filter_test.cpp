@@ -1,6 +1,4 @@
-// Filters from their config on, against SciPy's and NumPy's results, on every backend that is here.
-#include "solver/filters/filter.hpp"
-
+// Filters from their config on, against SciPy and NumPy, on every available backend.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/filters/frame_filter.hpp"
+#include "solver/filters/correlation.hpp"
 #include "tests/backends.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"
@@ -45,7 +44,7 @@ std::vector<double> filtered(const FilterConfig& config, Shape shape,
   return result;
 }
 
-// Relative to the largest sum of |w| |x| that can occur.
+// Error relative to the largest possible sum of |w| |x|.
 double error_of(const std::vector<double>& found, const std::vector<double>& expected,
                 const std::vector<double>& weights, const std::vector<double>& input) {
   double sum = 0;
@@ -113,7 +112,9 @@ TEST_CASE_TEMPLATE("1-D filters equal numpy.convolve in every mode", T, float, d
     }
 }
 
-TEST_CASE("1-D: an even kernel, one longer than the signal, and a batch, as numpy.convolve") {
+TEST_CASE(
+    "1-D filters with an even kernel, one longer than the signal, and a batch equal "
+    "numpy.convolve") {
   auto config = numbers({1, 4}, {1, 2, 3, 4});
   config.one_dimensional = true;
   config.edge = Edge::constant;
@@ -127,7 +128,7 @@ TEST_CASE("1-D: an even kernel, one longer than the signal, and a batch, as nump
         std::vector<double>{1, 12, 123, 234, 340, 400, 0, 1, 2, 3, 4, 0});
 }
 
-TEST_CASE("1-D correlation with kernels longer than the signal, as numpy.correlate") {
+TEST_CASE("1-D correlation with kernels longer than the signal equals numpy.correlate") {
   auto config = numbers({1, 4}, {1, 2, 3, 4});
   config.kind = FilterKind::correlate;
   config.one_dimensional = true;
@@ -147,7 +148,7 @@ TEST_CASE("1-D correlation with kernels longer than the signal, as numpy.correla
   CHECK(found({1, 10, 100, 1000}) == std::vector<double>{543, 5432, 4321, 3210, 2100});
 }
 
-TEST_CASE("10^6 samples by 5 taps: within 4 ulp of the sum's magnitude, on every backend") {
+TEST_CASE("10^6 samples by 5 taps are within 4 ulp of the sum's magnitude on every backend") {
   const auto signal = test::random_field<double>({1, 1'000'000});
   auto config = numbers({1, 5}, {0.1, -0.7, 1.3, 0.4, -0.2});
   config.one_dimensional = true;
@@ -171,7 +172,7 @@ TEST_CASE("10^6 samples by 5 taps: within 4 ulp of the sum's magnitude, on every
   }
 }
 
-TEST_CASE("named kernels: sums, signs and directions") {
+TEST_CASE("named kernels have their sums, signs and directions") {
   FilterConfig config;
   const Shape shape{9, 11};
   std::vector<double> ramp(99);

@@ -1,4 +1,4 @@
-// The formula parser: what a text means, and what is said of one that means nothing.
+// The formula parser: the meaning of texts, and the messages about invalid ones.
 #include "solver/equation/formula.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ using namespace lapl;
 
 namespace {
 
-// A formula with every operation in parentheses.
+// A formula with parentheses around every operation.
 std::string in_parentheses(const Formula& formula, int node) {
   using Kind = FormulaNode::Kind;
   const FormulaNode& at = formula.nodes[node];
@@ -42,7 +42,7 @@ std::string meaning(const std::string& text) {
   return in_parentheses(formula, formula.whole());
 }
 
-// "BYTE: what is wrong", or "accepted".
+// The mistake as "BYTE: message", or "accepted".
 std::string formula_mistake(const std::string& text) {
   try {
     parse_formula("f", text);
@@ -62,7 +62,7 @@ std::string many(int count, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("formulas: what binds tighter, and from which side") {
+TEST_CASE("formulas: operators bind with their precedence and from their side") {
   CHECK(meaning("a + b * c") == "(a+(b*c))");
   CHECK(meaning("a - b - c") == "((a-b)-c)");
   CHECK(meaning("a / b * c / d") == "(((a/b)*c)/d)");
@@ -83,7 +83,7 @@ TEST_CASE("formulas: what binds tighter, and from which side") {
   CHECK(meaning("  a\t+\n b ") == "(a+b)");
 }
 
-TEST_CASE("formulas: numbers and names as people write them") {
+TEST_CASE("formulas: usual spellings of numbers and names are accepted") {
   CHECK(meaning("1.5e-3") == "0.0015");
   CHECK(meaning(".5") == "0.5");
   CHECK(meaning("2.") == "2");
@@ -142,7 +142,7 @@ TEST_CASE("formulas: each mistake has its message and its byte") {
   CHECK(formula_mistake(std::string("a\0b", 3)) == "1: a character that formulas do not have");
 }
 
-TEST_CASE("formulas: limits on size, nesting, depth and nodes") {
+TEST_CASE("formulas beyond the limits on size, nesting, depth and nodes are refused") {
   CHECK(formula_mistake(std::string(formula_size_limit - 1, ' ') + 'a') == "accepted");
   CHECK(formula_mistake(std::string(formula_size_limit, ' ') + 'a') ==
         "0: found 65537 bytes (expected at most 65536)");
@@ -154,7 +154,7 @@ TEST_CASE("formulas: limits on size, nesting, depth and nodes") {
   CHECK(formula_mistake(many(1000, "a+") + 'a') == "accepted");
   CHECK(formula_mistake(many(1001, "a+") + 'a') ==
         "2001: more than 1000 operations one upon the other");
-  // Sums of 50 in parentheses, so that nodes are many and depth is small.
+  // Parenthesised sums of 50 terms: many nodes at small depth.
   const std::string part = '(' + many(49, "a+") + "a)";
   const std::string row = many(99, part + '+') + part;
   CHECK(formula_mistake(row) == "accepted");

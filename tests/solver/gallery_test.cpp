@@ -1,4 +1,4 @@
-// The configs of configs/gallery, small, against what is known of their equations.
+// The configs of configs/gallery on small grids, against known properties of their equations.
 #include "io/config/gallery.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "io/config/config.hpp"
-#include "io/initial_source.hpp"
+#include "io/readers/initial_source.hpp"
 #include "tests/formula_run.hpp"
 #include "tests/test_field.hpp"
 
@@ -37,7 +37,7 @@ class GalleryRun {
 
   RunConfig run;
 
-  /// The values of field number `field` after so many further steps.
+  /// The values of a field after this many further steps.
   Values after(std::int64_t steps, std::int64_t field = 0) {
     backend_->advance(steps);
     const auto capture = backend_->capture();
@@ -57,10 +57,10 @@ std::string field_formula(const std::string& field, const std::string& formula) 
                      field.empty() ? "" : "." + field, formula);
 }
 
-// 4 sin^2(k h / 2) / h^2: minus the discrete Laplacian of a wave of number k.
+// 4 sin^2(k h / 2) / h^2: minus the discrete Laplacian of a wave with wave number k.
 double symbol(double k, double h) { return std::pow(2 * std::sin(k * h / 2) / h, 2); }
 
-// Where a row falls below one half, between nodes.
+// The place, between nodes, at which a row falls below one half.
 double front_place(const Values& row) {
   std::size_t i = 0;
   while (i + 2 < row.size() && row[i + 1] >= 0.5) ++i;
@@ -78,7 +78,7 @@ TEST_CASE("gallery: every config steps, and stays finite") {
   }
 }
 
-TEST_CASE("gallery: heat-source becomes steady where what flows out is what the source gives") {
+TEST_CASE("gallery: heat-source becomes steady where outflow equals the source") {
   GalleryRun run("heat-source", {"grid.shape=[8, 24]",
                                  "parameters.q={formula: \"0.01 * exp(-(x - 15)^2 / 20)\"}"});
   const Values u = run.after(20000);
@@ -147,7 +147,7 @@ TEST_CASE("gallery: Brusselator, a small wave grows as the linearised reaction s
         doctest::Approx(4000 * std::log1p(*run.run.time_step * rate)).epsilon(1e-3));
 }
 
-TEST_CASE("gallery: FitzHugh-Nagumo without recovery, a front of speed sqrt(D/2) (1 - 2a)") {
+TEST_CASE("gallery: FitzHugh-Nagumo without recovery has a front of speed sqrt(D/2) (1 - 2a)") {
   GalleryRun run(
       "fitzhugh-nagumo",
       {"grid.shape=[1, 400]", "grid.spacing=0.25", "parameters.epsilon=0", "parameters.a=0.2",
@@ -157,7 +157,7 @@ TEST_CASE("gallery: FitzHugh-Nagumo without recovery, a front of speed sqrt(D/2)
         doctest::Approx(std::sqrt(0.5) * 0.6).epsilon(0.005));
 }
 
-TEST_CASE("gallery: Fisher-KPP, the exact front of speed 5 / sqrt 6") {
+TEST_CASE("gallery: Fisher-KPP has the exact front of speed 5 / sqrt 6") {
   const auto error = [](double h, double dt) {
     GalleryRun run(
         "fisher-kpp",
@@ -170,7 +170,7 @@ TEST_CASE("gallery: Fisher-KPP, the exact front of speed 5 / sqrt 6") {
     });
     return test::largest_difference(u, exact);
   };
-  // Of second order in space and first in time, so a quarter of the error for h / 2 and dt / 4.
+  // Second order in space and first in time: a quarter of the error for h / 2 and dt / 4.
   const double coarse = error(0.5, 0.04), fine = error(0.25, 0.01);
   CHECK(fine < 0.004);
   CHECK(coarse / fine == doctest::Approx(4).epsilon(0.15));
@@ -212,7 +212,7 @@ TEST_CASE("gallery: Cahn-Hilliard keeps the mass to rounding, and its energy fal
   CHECK(test::largest_magnitude(u) > 0.8);
 }
 
-TEST_CASE("gallery: Swift-Hohenberg, rolls of amplitude 2 sqrt(r / 3)") {
+TEST_CASE("gallery: Swift-Hohenberg has rolls of amplitude 2 sqrt(r / 3)") {
   GalleryRun run("swift-hohenberg",
                  {"grid.shape=[1, 256]", "parameters.r=0.05", "grid.spacing=0.39269908169872414",
                   "time.step=0.002", field_formula("", "0.1 * cos(x)")});
@@ -231,7 +231,7 @@ TEST_CASE("gallery: Kuramoto-Sivashinsky, small waves grow as k^2 - k^4") {
     const double q = symbol(k, 1), dt = *run.run.time_step;
     CHECK(run.after(200)[0] ==
           doctest::Approx(1e-8 * std::pow(1 + dt * (q - q * q), 200)).epsilon(1e-5));
-    // Where waves are long beside a cell, the discrete rate is that of the equation.
+    // For waves much longer than a cell the discrete rate is the equation's.
     if (waves == 5) CHECK(q - q * q == doctest::Approx(k * k - k * k * k * k).epsilon(0.01));
   }
 }
@@ -244,14 +244,14 @@ TEST_CASE("gallery: waves by leapfrog have the dispersion of the scheme") {
                           "initial.v={kind: uniform, value: 0}"});
   const double dt = *run.run.time_step;
   const double angle = 2 * std::asin(dt / 2 * std::sqrt(symbol(k, 1)));
-  // u at whole steps, with v of half a step before: cos(n angle + angle / 2) / cos(angle / 2).
+  // u at whole steps, with v half a step earlier: cos(n angle + angle / 2) / cos(angle / 2).
   for (int step = 1; step <= 300; ++step) {
     const double exact = std::cos((step - 0.5) * angle) / std::cos(angle / 2);
     CHECK(run.after(1)[0] == doctest::Approx(exact).epsilon(1e-9));
   }
 }
 
-TEST_CASE("gallery: Burgers, the exact solution at second order") {
+TEST_CASE("gallery: Burgers converges to the exact solution at second order") {
   const auto error = [](int cells, double dt) {
     GalleryRun run("burgers", {fmt::format("grid.shape=[{0}, {0}]", cells + 1),
                                fmt::format("grid.spacing={}", 1.0 / cells), "parameters.nu=0.02",
@@ -270,7 +270,7 @@ TEST_CASE("gallery: Burgers, the exact solution at second order") {
   CHECK(coarse / fine == doctest::Approx(4).epsilon(0.15));
 }
 
-TEST_CASE("gallery: advection by one cell a step moves the field as it is") {
+TEST_CASE("gallery: advection by one cell per step shifts the field unchanged") {
   GalleryRun run("advection", {"grid.shape=[12, 30]", "parameters.cx=1", "parameters.cy=0",
                                "time.step=1", "boundary=periodic", field_formula("", "random")});
   const Values before = run.after(0), after = run.after(7);
@@ -316,7 +316,9 @@ TEST_CASE("gallery: Schroedinger, a plane wave turns as the scheme says, and not
   CHECK(norm(300) == doctest::Approx(before).epsilon(0.02));
 }
 
-TEST_CASE("gallery: dendrite, heat is what froze, four arms are alike and ahead of the diagonals") {
+TEST_CASE(
+    "gallery: dendrite, heat equals the frozen part, four arms are alike and ahead of the "
+    "diagonals") {
   GalleryRun run("dendrite", {"grid.shape=[96, 96]", "time.step=0.03",
                               field_formula("p",
                                             "-tanh((sqrt((x - 38)^2 + (y - 38)^2) - 6) / "
@@ -325,7 +327,7 @@ TEST_CASE("gallery: dendrite, heat is what froze, four arms are alike and ahead 
   const double before = heat();
   const Values p = run.after(1500, 0);
   CHECK(heat() == doctest::Approx(before).epsilon(1e-12));
-  double along = 0, diagonal = 0;  // of (38, 38) = node 47.5
+  double along = 0, diagonal = 0;  // from the centre at (38, 38), which is node 47.5
   for (int i = 0; i < 48; ++i) {
     along += p[47 * 96 + 48 + i] > 0 ? 1 : 0;
     diagonal += p[(48 + i) * 96 + 48 + i] > 0 ? std::sqrt(2.0) : 0;

@@ -1,4 +1,4 @@
-// What steps multiply a mode by: against the stages themselves, and where that of rkl2 ends.
+// Stability functions against the stages themselves, and the end of rkl2's stable range.
 #include "solver/equation/growth.hpp"
 
 #include <doctest/doctest.h>
@@ -85,7 +85,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("rkl2: waves that are damped have a largest step, those that are not have none") {
+TEST_CASE("rkl2: damped waves have a largest step, undamped ones have none") {
   for (const int stages : {2, 3, 8, 20, 61}) {
     CAPTURE(stages);
     const TimeScheme scheme = {Scheme::rkl2, stages};

@@ -25,17 +25,17 @@ double at(const std::vector<double>& field, Shape shape, std::int64_t row, std::
 
 }  // namespace
 
-TEST_CASE("uniform: one value everywhere") {
+TEST_CASE("uniform has one value everywhere") {
   auto config = config_of(InitialKind::uniform, {3, 5});
   config.initial.value = -2.5;
   CHECK(computed_field(config) == std::vector<double>(15, -2.5));
 }
 
-TEST_CASE("gaussian: the peak at the center, exp(-1/2) one width away, symmetric") {
+TEST_CASE("gaussian is symmetric, with the peak at the center and exp(-1/2) one width away") {
   const Shape shape{41, 61};
   auto config = config_of(InitialKind::gaussian, shape);
   config.initial.amplitude = 3;
-  config.initial.width = 4.0 / 41;  // four cells
+  config.initial.width = 4.0 / 41;  // four cells wide
   const auto field = computed_field(config);
   CHECK(at(field, shape, 20, 30) == 3);
   CHECK(at(field, shape, 24, 30) == doctest::Approx(3 * std::exp(-0.5)).epsilon(1e-14));
@@ -52,7 +52,7 @@ TEST_CASE("gaussian on one row or one column is as wide as the line is long") {
   }
 }
 
-TEST_CASE("checkerboard: squares of the tile size, the first one positive") {
+TEST_CASE("checkerboard has squares of the tile size, the first one positive") {
   const Shape shape{9, 9};
   auto config = config_of(InitialKind::checkerboard, shape);
   config.initial.tile = 3;
@@ -96,9 +96,9 @@ TEST_CASE("sine: no digits are lost at high modes") {
                                                              exact(boundary, mode, i, size))));
       CAPTURE(size);
       CAPTURE(mode);
-      CHECK(worst < 1e-15);  // long double itself leaves 5e-16
+      CHECK(worst < 1e-15);  // long double itself has an error of 5e-16
     }
-  // Modes and sizes whose product does not fit into 64 bits: node 2^40 - 1 is a mirror image.
+  // The product of mode and size exceeds 64 bits; node 2^40 - 1 is a mirror image.
   constexpr std::int64_t size = (std::int64_t{1} << 40) - 1, mode = size - 1;
   CHECK(eigenmode(Boundary::zero, mode, size - 1, size) ==
         -eigenmode(Boundary::zero, mode, 0, size));

@@ -1,12 +1,12 @@
-// Equations in formulas against NumPy: tests/data/equations.py states each as a config and once
-// more in NumPy, which made the fields in tests/data/equations.h5.
+// Equations in formulas against NumPy: tests/data/equations.py states each as a config and in
+// NumPy, which computed the fields in tests/data/equations.h5.
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
 #include "io/config/config.hpp"
-#include "io/initial_source.hpp"
+#include "io/readers/initial_source.hpp"
 #include "solver/equation/formula.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"
@@ -22,8 +22,8 @@ const test::ReferenceData& numpy() {
 
 std::string config_of(const std::string& equation) { return numpy().text(equation + "/config"); }
 
-// Largest difference between a field after the last step of a config and NumPy's, relative to its
-// largest magnitude: the largest of all fields.
+// Largest difference of a field after the last step from NumPy's, relative to the field's largest
+// magnitude; the largest of all fields.
 double difference_from_numpy(const std::string& equation, const std::string& config,
                              const std::string& engine) {
   const RunConfig run = parse_config(config, equation, ".", {"compute.precision=float64"}).run;
@@ -65,7 +65,7 @@ TEST_CASE("equations of NumPy's hold every function and every scheme") {
   for (const std::string& equation : numpy().groups()) configs += config_of(equation);
   for (const FormulaFunction& function : formula_functions) {
     CAPTURE(std::string(function.name));
-    if (function.kind == FormulaFunction::Kind::defined) continue;  // by the others
+    if (function.kind == FormulaFunction::Kind::defined) continue;  // given by the other functions
     CHECK(configs.find(std::string(function.name) + "(") != std::string::npos);
   }
   for (const auto& scheme : name_table<Scheme>)

@@ -1,4 +1,5 @@
-// Runs against exact solutions: eigenmodes of every boundary, SciPy's reference, order of accuracy.
+// Runs against exact solutions: eigenmodes for every boundary, SciPy's reference, order of
+// accuracy.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -37,7 +38,7 @@ TEST_CASE_TEMPLATE("eigenmodes decay by (1 - c lambda)^n under every boundary", 
             rounded<T>(initial), steps);
         const double lambda =
             test::eigenvalue(rows, mode[0], 24) + test::eigenvalue(columns, mode[1], 35);
-        // The coefficient that was really used is the rounded one.
+        // The coefficient in use is the rounded one.
         const double factor = std::pow(1 - static_cast<double>(T(c)) * lambda, steps);
         std::vector<double> exact = initial;
         for (double& value : exact) value *= factor;
@@ -73,7 +74,7 @@ TEST_CASE("diffusion of the reference field equals SciPy's within the rounding g
 }
 
 TEST_CASE("the Laplacian is of second order in space") {
-  // sin(pi x) sin(2 pi y) on the unit square, zero boundary; exact Laplacian -5 pi^2 u.
+  // sin(pi x) sin(2 pi y) on the unit square with zero boundary; the exact Laplacian is -5 pi^2 u.
   const auto error = [](std::int64_t n) {
     RunConfig config;
     config.shape = {n, n};

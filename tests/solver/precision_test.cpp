@@ -1,11 +1,11 @@
-// What float32 loses, and that people are told.
+// Losses by float32 are found, and the user is warned.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/fields/frozen.hpp"
-#include "solver/frozen.hpp"
+#include "solver/frozen_warning.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/precision_watch.hpp"
 #include "tests/formula_run.hpp"
@@ -13,7 +13,7 @@
 
 using namespace lapl;
 
-TEST_CASE("frozen cells: those that a step leaves as they are though their Laplacian is not 0") {
+TEST_CASE("frozen cells are those that a step leaves unchanged although their Laplacian is not 0") {
   RunConfig config;
   config.shape = {1, 8192};
   config.boundaries.rows = Boundary::insulated;
@@ -24,7 +24,7 @@ TEST_CASE("frozen cells: those that a step leaves as they are though their Lapla
   const std::vector<float> field(made.begin(), made.end());
   const auto problem = problem_of<float>(Model(config), {});
   const auto after = test::stepped<float>("cpu", "reference", problem, field, 100);
-  CHECK(after.field == field);  // nothing moves at all
+  CHECK(after.field == field);  // the step changes nothing
   const auto before = test::stepped<float>("cpu", "reference", problem, field, 0);
   const auto moving = std::ranges::count_if(before.laplacian, [](float v) { return v != 0; });
   CHECK(frozen_cells<float>(problem, field) == moving);
@@ -49,7 +49,7 @@ TEST_CASE("frozen cells: those that a step leaves as they are though their Lapla
   }
 }
 
-TEST_CASE("float32: values that stand still, of any equation, but for a balance") {
+TEST_CASE("float32: values of any equation that stand still are counted, except in balance") {
   const auto share_of = [](const RunConfig& config, float value) {
     const std::vector<float> state(config.shape.cells() * config.fields.size(), value);
     return static_cast<double>(stuck_values(config, test::coefficient_fields(config), state, 0)) /
@@ -60,8 +60,9 @@ TEST_CASE("float32: values that stand still, of any equation, but for a balance"
   CHECK(share_of(of({{"u", "0.1 * laplacian(u) + 1e-3"}}), 300) == 0);
   CHECK(share_of(of({{"u", "1e-6"}, {"v", "0"}}), 300) == 0.5);
   CHECK(share_of(of({{"u", "-1e-9 * u"}}), 1) == 1);
-  CHECK(share_of(of({{"u", "u - u^3"}}), std::nextafter(1.0f, 0.0f)) == 0);  // all but at rest
-  // A slope of which rounding alone makes a curve, and one that is curved.
+  // almost at the balance u = 1
+  CHECK(share_of(of({{"u", "u - u^3"}}), std::nextafter(1.0f, 0.0f)) == 0);
+  // A straight line, which only rounding curves, and a curved one.
   const auto share_of_line = [](const std::string& line) {
     RunConfig run = test::formula_run({60, 70}, {{"u", "0.1 * laplacian(u)"}});
     run.boundaries = {Boundary::periodic, Boundary::insulated};

@@ -1,4 +1,4 @@
-// The run loop: what it stores and when, and that it ends as it must.
+// The run loop: what it stores and when, and how it ends.
 #include "solver/run.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "kernels/error.hpp"
-#include "solver/filters/filter.hpp"
+#include "solver/filters/correlation.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/outputs.hpp"
 #include "solver/statistics.hpp"
@@ -27,7 +27,7 @@ struct Stored {
   bool output, checkpoint, laplacian;
 };
 
-// Keeps what it is given; runs in the storing thread, as real sinks do.
+// Keeps everything it receives, in the storing thread as real sinks do.
 class Recorder final : public RunSink<float> {
  public:
   std::map<std::int64_t, Stored> stored;
@@ -72,7 +72,7 @@ std::string never() { return ""; }
 
 }  // namespace
 
-TEST_CASE("outputs at 0, each multiple and the last step, and checkpoints likewise") {
+TEST_CASE("outputs and checkpoints are at 0, each multiple and the last step") {
   const RunConfig config = small_config();
   Recorder recorder;
   const auto backend = backend_for(config);
@@ -92,7 +92,7 @@ TEST_CASE("outputs at 0, each multiple and the last step, and checkpoints likewi
 TEST_CASE("nothing is stored of a step whose Laplacian or filter is not finite") {
   RunConfig config = small_config();
   config.initial.kind = InitialKind::uniform;
-  config.initial.value = 1e38;  // four of them are infinite
+  config.initial.value = 1e38;  // a sum of four is infinite in float32
   FilterConfig& steep = config.filters.emplace_back();
   steep.name = "steep";
   steep.kernel = KernelKind::sobel_rows;
@@ -114,7 +114,7 @@ TEST_CASE("nothing is stored of a step whose Laplacian or filter is not finite")
   CHECK(recorder.stored.empty());
 }
 
-TEST_CASE("what is stored is the state at that step, whatever else is going on") {
+TEST_CASE("each stored state is that of its step, whatever else is going on") {
   const RunConfig config = small_config();
   Recorder recorder;
   run<float>(*backend_for(config), Model(config), 0, recorder, never);
@@ -155,7 +155,7 @@ TEST_CASE("a request to stop ends the run early with a checkpoint") {
   CHECK(recorder.stored.at(result.step).checkpoint);
 }
 
-TEST_CASE("the wall-clock limit does the same") {
+TEST_CASE("the wall-clock limit ends the run early with a checkpoint") {
   RunConfig config = small_config();
   config.steps = 1'000'000'000;
   config.wall_time = 0.05;
@@ -165,7 +165,7 @@ TEST_CASE("the wall-clock limit does the same") {
   CHECK(recorder.stored.at(result.step).checkpoint);
 }
 
-TEST_CASE("checkpoints by the clock") {
+TEST_CASE("checkpoints by the clock are stored on the way and at the last step") {
   RunConfig config = small_config();
   config.checkpoint_every = {.steps = std::nullopt, .seconds = 1e-9};
   Recorder recorder;
@@ -207,7 +207,7 @@ TEST_CASE("a value that is not finite ends the run before it is stored") {
   CHECK(recorder.stored.empty());
 }
 
-TEST_CASE("a check between outputs finds it too") {
+TEST_CASE("a check between outputs finds a value that is not finite") {
   RunConfig config = small_config();
   config.output_every = config.steps = 1'000'000;
   config.checkpoint_every.steps = 1'000'000;
@@ -239,7 +239,7 @@ TEST_CASE("the first step that is stored or checked is the one at which a value 
   };
   test::FaultyBackend<float> slow(backend_for(config), spoil);
   slow.fault_after = 3;
-  // The state to be stored of step 4 is looked at once the check of step 6 has found it as well.
+  // The state of step 4 is checked for storing only after the check of step 6 has failed.
   std::promise<void> checked;
   int looks = 0;
   slow.before_captured = [&] {
@@ -248,7 +248,7 @@ TEST_CASE("the first step that is stored or checked is the one at which a value 
   slow.when_checked = [&] { checked.set_value(); };
   CHECK(message_of(slow) == "step 4:");
 
-  // Checkpoints by the clock are made at any step.
+  // Checkpoints by the clock happen at any step.
   config.output_every = config.steps;
   config.checkpoint_every = {.steps = std::nullopt, .seconds = 1e-9};
   test::FaultyBackend<float> often(backend_for(config), spoil);
@@ -256,7 +256,7 @@ TEST_CASE("the first step that is stored or checked is the one at which a value 
   CHECK(message_of(often) == "step 6:");
 }
 
-TEST_CASE("no steps at all: the initial field is the result") {
+TEST_CASE("a run of no steps stores the initial field") {
   RunConfig config = small_config();
   config.steps = 0;
   Recorder recorder;
@@ -266,7 +266,7 @@ TEST_CASE("no steps at all: the initial field is the result") {
   CHECK(recorder.stored.at(0).checkpoint);
 }
 
-TEST_CASE("l2 of values whose squares are beyond float64, and the same bits as ever of others") {
+TEST_CASE("l2 is right for values whose squares exceed float64, and keeps its bits for others") {
   const Shape shape{3, 4};
   for (const double spacing : {1e-10, 0.5, 1e10})
     for (const double size : {1e-200, 1e-160, 1e-3, 1., 7e5, 1e160}) {

@@ -1,4 +1,4 @@
-// Which steps are outputs, by steps and by times of the model.
+// The steps of outputs, given by steps and by model times.
 #include "solver/schedule.hpp"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ TEST_CASE("schedule: outputs at times are the first steps at or after them") {
   config.output_time = 1.0;  // 3.33 steps
   CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 4, 7, 10, 14, 17, 20});
   config = config_of(0.1, 35);
-  config.output_time = 0.7;  // seven steps each, but for rounding
+  config.output_time = 0.7;  // seven steps, but for rounding
   CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 7, 14, 21, 28, 35});
   config.output_time = 0.05;
   CHECK(outputs_of(config).size() == 36);
@@ -50,7 +50,7 @@ TEST_CASE("schedule: outputs at times are the first steps at or after them") {
   CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 10, 20, 30, 35});
 }
 
-TEST_CASE("schedule: the first step at or after a time, within rounding") {
+TEST_CASE("schedule: the first step at or after a time is right within rounding") {
   for (std::int64_t n = 1; n < 100000; n += 7)
     for (const double dt : {0.1, 0.3, 1e-3, 7.7}) {
       CHECK(first_step_at(static_cast<double>(n) * dt, dt) == n);

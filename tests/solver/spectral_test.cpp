@@ -1,4 +1,4 @@
-// Engine spectral against engines that step, and against closed forms.
+// The spectral engine against stepping engines and closed forms.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -52,19 +52,19 @@ TEST_CASE("engine spectral takes decay, sources, laws of values and every scheme
       }
 }
 
-TEST_CASE("engine spectral takes quantities that go on as the field does") {
+TEST_CASE("engine spectral takes quantities with the faces of the field") {
   RunConfig run = test::formula_run({20, 33}, {{"u", "-0.05 * laplacian(laplacian(u)) - 0.1 * u"}});
   run.time_step = 0.2;
   run.boundaries = {Boundary::insulated, Boundary::periodic};
   const std::vector<double> start = test::random_field<double>(run.shape);
   CHECK(test::largest_difference(spectral(run, start, 200),
                                  test::formula_stepped(run, start, 200)) < 1e-13);
-  run.boundaries.rows = Boundary::zero;  // beyond which the inner Laplacian goes on evenly
+  run.boundaries.rows = Boundary::zero;  // where the inner Laplacian is insulated
   CHECK(why_not_spectral(run) ==
         "a quantity that the rate of u reads beside a cell has other faces than it");
 }
 
-TEST_CASE("engine spectral: a thousand million steps of an eigenmode") {
+TEST_CASE("engine spectral is exact for a thousand million steps of an eigenmode") {
   constexpr std::int64_t steps = 1'000'000'000;
   constexpr double pi = std::numbers::pi;
   const Shape shape = {150, 211};
@@ -86,7 +86,7 @@ TEST_CASE("engine spectral: a thousand million steps of an eigenmode") {
     CHECK(test::largest_difference(spectral(run, start, steps), expected) <
           1e-13 * static_cast<double>(factor) + 1e-17);
   }
-  // The mean of an insulated field stays, and a source adds up.
+  // The mean of an insulated field is kept, and a source accumulates.
   RunConfig run = test::formula_run({31, 40}, {{"u", "0.1 * laplacian(u) + 1e-9"}});
   run.boundaries = {Boundary::insulated, Boundary::insulated};
   const std::vector<double> after =
@@ -94,10 +94,9 @@ TEST_CASE("engine spectral: a thousand million steps of an eigenmode") {
   for (const double value : after) CHECK(value == doctest::Approx(3).epsilon(1e-14));
 }
 
-TEST_CASE_TEMPLATE("engine spectral is nearer to what exact steps make than stepping is", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("engine spectral is nearer to exact steps than stepping is", T, float, double) {
   RunConfig run = test::diffusion_run({64, 48});
-  run.equation.parameters["coefficient"] = 0.25;  // exact in both
+  run.equation.parameters["coefficient"] = 0.25;  // exact in both precisions
   const std::vector<T> start = test::random_field<T>(run.shape);
   const std::vector<double> exact =
       spectral(run, std::vector<double>(start.begin(), start.end()), 2000);
@@ -118,7 +117,7 @@ TEST_CASE("engine spectral has the same bits on any number of threads") {
     CHECK(test::same_bits<float>(spectral(run, start, 77, threads), one));
 }
 
-TEST_CASE("engine spectral says what it cannot step") {
+TEST_CASE("engine spectral refuses each equation that it cannot step, with the reason") {
   const auto why = [](const std::string& rate, auto change) {
     RunConfig run = test::formula_run({8, 9}, {{"u", rate}});
     run.parameters["s"] = test::formula_parameter("x");

@@ -1,4 +1,4 @@
-// limits.verify_every: a bit that flips is found, and nothing of its steps is stored.
+// limits.verify_every: a flipped bit is found, and no state after it is stored.
 #include "solver/verification.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ RunConfig small_config() {
   return config;
 }
 
-// Keeps the digest of what it is given.
+// Keeps the digest of each stored state.
 template <class T>
 class Recorder final : public RunSink<T> {
  public:
@@ -56,7 +56,7 @@ test::FaultyBackend<T> backend_for(const RunConfig& config, const std::string& n
 
 std::string never() { return ""; }
 
-// What the run says is wrong; empty where nothing is.
+// The error message of the run; empty where it succeeds.
 template <class T>
 std::string error_of(Backend<T>& backend, const RunConfig& config, Recorder<T>& recorder) {
   try {
@@ -97,7 +97,8 @@ TEST_CASE_TEMPLATE("a flipped bit is found, in the first pass and in the second"
   auto reference = backend_for<T>(config, "cpu");
   run<T>(reference, Model(config), 0, clean, never);
   struct Case {
-    std::int64_t flip_after;  // 45 to 50 are steps 90 to 95 first, 95 to 100 again
+    // advanced steps 90 to 95 are steps 45 to 50 for the first time, 95 to 100 their repetition
+    std::int64_t flip_after;
     const char* steps;
     std::vector<std::int64_t> stored;
   };
@@ -131,7 +132,7 @@ TEST_CASE_TEMPLATE("a flipped bit is found, in the first pass and in the second"
   }
 }
 
-TEST_CASE("without verify_every the same bit ends up in what is stored") {
+TEST_CASE("without verify_every the flipped bit is stored") {
   RunConfig config = small_config();
   config.verify_every.reset();
   Recorder<float> clean, flipped;
@@ -156,7 +157,7 @@ TEST_CASE("a bit that flips between the verification and the copy is found too")
   CHECK(recorder.stored.size() == 1);
 }
 
-TEST_CASE("a request to stop, too, stores only steps that are verified") {
+TEST_CASE("a request to stop stores only verified steps") {
   RunConfig config = small_config();
   config.steps = config.output_every = 1'000'000'000;
   config.checkpoint_every.steps = config.verify_every = 1'000'000'000;

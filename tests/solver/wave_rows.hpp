@@ -1,4 +1,4 @@
-// Linear equations with their largest stable steps, and what it takes to step them.
+// Linear equations with their largest stable steps, and functions to step them.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,13 @@ namespace lapl::test {
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 inline const double root_of_2 = std::sqrt(2), root_of_3 = std::sqrt(3);
 
-// Where the stability functions reach -1 and 1 on the negative real axis: the real roots of
-// z^3 + 3 z^2 + 6 z + 12 and of z^3 + 4 z^2 + 12 z + 24.
+// Distances to the points where the stability functions reach -1 and 1 on the negative real axis:
+// real roots of z^3 + 3 z^2 + 6 z + 12 and of z^3 + 4 z^2 + 12 z + 24.
 inline constexpr double real_of_ssprk3 = 2.512745326618329, real_of_rk4 = 2.785293563405282;
-// Of three stages: (1 - x) 5/2 where 5 x^3 - 3 x = -7.6.
+// For rkl2 with three stages: (1 - x) 5/2 where 5 x^3 - 3 x = -7.6.
 inline constexpr double real_of_three = 5.8064862799452914;
 
+/// An equation, shape and scheme with the largest stable step for D = 3, h = 1/2.
 struct WaveRow {
   NamedFormulas rates;
   Shape shape;
@@ -40,7 +41,6 @@ inline const NamedFormulas heat = {{"u", "D * laplacian(u)"}};
 inline const NamedFormulas advection = {{"u", "-D * d_dx(u)"}};
 inline const NamedFormulas wave = {{"u", "v"}, {"v", "D^2 * laplacian(u)"}};
 
-// h = 1/2, D = 3
 inline const WaveRow wave_rows[] = {
     {heat, line, Scheme::euler, 0.25 / (2 * 3)},
     {heat, plane, Scheme::euler, 0.25 / (4 * 3)},
@@ -53,31 +53,31 @@ inline const WaveRow wave_rows[] = {
     {heat, plane, {Scheme::rkl2, 3}, real_of_three / 2 * 0.25 / (4 * 3)},
     {heat, plane, {Scheme::rkl2, 20}, 104.5 * 0.25 / (4 * 3)},
     {heat, line, {Scheme::rkl2, 64}, 1039.5 * 0.25 / (2 * 3)},
-    {heat, {1, 20}, Scheme::euler, 0.25 / (2 * 3)},  // periodic: nothing is beside a single row
+    {heat, {1, 20}, Scheme::euler, 0.25 / (2 * 3)},  // periodic: a single row equals its neighbours
     {{{"u", "divergence(D * gradient(u))"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
     {{{"u", "D * laplacian(u) + sin(x) * cos(t)"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
-    // -D k^4, at k^2 = 8 / h^2
+    // Rate -D k^4 at k^2 = 8 / h^2.
     {{{"u", "-D * laplacian(laplacian(u))"}}, plane, Scheme::euler, 2.0 / (3 * 32 * 32)},
     {{{"u", "-D * laplacian(laplacian(u))"}}, line, Scheme::rk4, real_of_rk4 / (3 * 16 * 16)},
-    // What the equation lets grow does not limit the step.
+    // Growth in the equation itself does not limit the step.
     {{{"u", "D * u"}}, plane, Scheme::euler, infinite},
     {{{"u", "D - x"}}, plane, Scheme::euler, infinite},
     {{{"u", "-D * u"}}, plane, Scheme::euler, 2.0 / 3},
     {{{"u", "D * laplacian(u) + 5 * u"}}, line, Scheme::euler, 2 / (4 * 3 / 0.25 - 5)},
-    // i c sin(theta) / h
+    // Rate i c sin(theta) / h.
     {advection, line, Scheme::euler, 0},
     {advection, line, Scheme::heun, 0},
-    {advection, line, Scheme::leapfrog, 0},  // of one field it is euler
+    {advection, line, Scheme::leapfrog, 0},  // leapfrog of one field is euler
     {advection, line, {Scheme::rkl2, 8}, 0},
     {advection, line, Scheme::ssprk3, root_of_3 * 0.5 / 3},
     {advection, line, Scheme::rk4, 2 * root_of_2 * 0.5 / 3},
     {{{"u", "-D * d_dx(u) + d_dy(u)"}}, plane, Scheme::rk4, 2 * root_of_2 * 0.5 / (3 + 1)},
     {{{"u", "-upwind(D, -1, u)"}}, plane, Scheme::euler, 0.5 / (3 + 1)},
     {{{"u", "-upwind(0 - D, 2, u)"}}, plane, Scheme::heun, 0.5 / (3 + 2)},
-    // Euler, dt <= 2 D / c^2 where advection rules and h^2 / (2 D) where diffusion does.
+    // Euler: dt <= 2 D / c^2 where advection dominates, h^2 / (2 D) where diffusion does.
     {{{"u", "0.1 * laplacian(u) - D * d_dx(u)"}}, line, Scheme::euler, 2 * 0.1 / 9},
     {{{"u", "D * laplacian(u) - d_dx(u)"}}, line, Scheme::euler, 0.25 / (2 * 3)},
-    // i c k, k = 2 sqrt(axes) / h at most
+    // Rate i c k, with k = 2 sqrt(axes) / h at most.
     {wave, line, Scheme::leapfrog, 0.5 / 3},
     {wave, plane, Scheme::leapfrog, 0.5 / (3 * root_of_2)},
     {wave, box, Scheme::leapfrog, 0.5 / (3 * root_of_3)},
@@ -89,13 +89,13 @@ inline const WaveRow wave_rows[] = {
      plane,
      Scheme::leapfrog,
      (std::sqrt(7.0 * 7 + 4 * 288) - 7) / 288},
-    // Two fields that do not meet: the faster one limits.
+    // Two independent fields: the faster one limits.
     {{{"u", "laplacian(u)"}, {"v", "D * laplacian(v) + u"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
     {{{"u", "laplacian(v) + laplacian(u)"}, {"v", "laplacian(u) + laplacian(v)"}},
      plane,
      Scheme::euler,
      0.25 / (4 * 2)},
-    // Units that lie far apart.
+    // Units of very different size.
     {{{"u", "v"}, {"v", "9e16 * laplacian(u)"}}, line, Scheme::leapfrog, 0.5 / 3e8},
 };
 
@@ -124,7 +124,7 @@ inline double after_steps(RunConfig run, double step, std::int64_t steps,
   return largest_value(formula_stepped(run, state, steps, "interpreted", 1));
 }
 
-/// Without the parameters that no rate reads.
+/// The run without parameters that no rate reads.
 inline RunConfig with_parameters(const RunConfig& run) {
   RunConfig used = run;
   std::erase_if(used.parameters, [&](const auto& parameter) {

@@ -1,13 +1,16 @@
-// A library to preload (LD_PRELOAD) that makes memory run out. Environment:
+//
+// A library for LD_PRELOAD that makes memory run out. Environment:
 //   LAPL_FAIL_ALLOCATION=N      the Nth allocation fails
-//   LAPL_FAIL_FOREVER=1         and every later one
-//   LAPL_FAIL_OWN=1             only the program's own and those of C++'s new count and fail
-//   LAPL_ALLOCATION_COUNT=FILE  the number of those counted goes there at exit
+//   LAPL_FAIL_FOREVER=1         so does every later one
+//   LAPL_FAIL_OWN=1             only allocations of the program and of C++'s new count and fail
+//   LAPL_ALLOCATION_COUNT=FILE  file that receives the number of counted allocations at exit
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -16,7 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// The C library's own functions, under the names that it keeps for such libraries as this.
+// The C library's own functions, under the names that it keeps for such libraries.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
@@ -29,18 +32,46 @@ namespace {
 std::atomic<long> counted = 0;
 long fail_at = 0;
 bool forever = false;
-bool armed = false;  // from main on: what is allocated before it nobody can answer for
+bool armed = false;  // from main on, since programs cannot handle failures before it
 
-// The code of the program and of the C++ library; where there is none, all allocations count.
+// The code of the program and of the C++ library; without it all allocations count.
 struct Range {
   std::uintptr_t begin, end;
+  bool has(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 Range own[16];
 int own_count = 0;
+Range hdf5 = {};  // in the program, where that is linked with HDF5's archive
+
+// From the first to the last of HDF5's functions that the program exports (cmake/hdf5.cmake).
+void find_hdf5(std::uintptr_t loaded_at) {
+  const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  const off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
+  void* const map = size <= 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (map == MAP_FAILED) _exit(99);
+  const char* const bytes = static_cast<const char*>(map);
+  const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(bytes);
+  const auto* const sections = reinterpret_cast<const ElfW(Shdr)*>(bytes + header->e_shoff);
+  for (int i = 0; i < header->e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_DYNSYM) continue;
+    const char* const names = bytes + sections[sections[i].sh_link].sh_offset;
+    const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(bytes + sections[i].sh_offset);
+    for (std::size_t k = 0; k < sections[i].sh_size / sizeof *symbols; ++k) {
+      const auto& symbol = symbols[k];
+      const bool is_code = (symbol.st_info & 15) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
+      if (!is_code || std::strncmp(names + symbol.st_name, "H5", 2) != 0) continue;
+      const std::uintptr_t begin = loaded_at + symbol.st_value, end = begin + symbol.st_size;
+      hdf5 = {hdf5.begin == 0 ? begin : std::min(hdf5.begin, begin), std::max(hdf5.end, end)};
+    }
+  }
+  munmap(map, size);
+  close(file);
+}
 
 int take_library(dl_phdr_info* library, std::size_t, void*) {
   const bool is_own =
       library->dlpi_name[0] == '\0' || std::strstr(library->dlpi_name, "libstdc++") != nullptr;
+  if (library->dlpi_name[0] == '\0') find_hdf5(library->dlpi_addr);
   for (int i = 0; is_own && i < library->dlpi_phnum && own_count < 16; ++i) {
     const auto& part = library->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
@@ -53,7 +84,7 @@ int take_library(dl_phdr_info* library, std::size_t, void*) {
 bool is_counted(const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
   for (int i = 0; i < own_count; ++i)
-    if (address >= own[i].begin && address < own[i].end) return true;
+    if (own[i].has(address)) return !hdf5.has(address);
   return own_count == 0;
 }
 

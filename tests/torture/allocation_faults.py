@@ -49,7 +49,7 @@ checkpoint: {every: 20}
 filters: [{name: smooth, kernel: gaussian, sigma: 1, field: v}]
 """
 COMPLETE, IO, DEVICE, CHECKPOINT = 0, 4, 5, 6
-LONGEST = 1200  # s for one command, which takes a tenth of one
+LONGEST = 1200  # seconds for one command, which takes a tenth of one
 
 
 class Torture:
@@ -57,7 +57,7 @@ class Torture:
         self.lapl, self.shim, self.config = lapl, shim, config
 
     def call(self, folder, command, **faults):
-        """The command's exit code (negative: a signal), stdout and stderr."""
+        """Runs a command; returns exit code (negative: a signal), stdout and stderr."""
         environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
         if faults:
             environment["LD_PRELOAD"] = self.shim
@@ -73,7 +73,7 @@ class Torture:
         self.digest = re.findall("digest (0x[0-9a-f]{16})", out)[-1]
 
     def complaint(self, folder, name, command, expected, faults):
-        """What is wrong after one failed allocation; empty where nothing is."""
+        """The broken promises after one failed allocation; empty where there is none."""
         own = faults["LAPL_FAIL_OWN"]
         try:
             code, out, err = self.call(folder, command, **faults)
@@ -95,7 +95,7 @@ class Torture:
         return f"left {left}" if left else self.going_on(folder, name)
 
     def going_on(self, folder, name):
-        """What is wrong with the run that was cut off; empty where it goes on to its end."""
+        """Why the interrupted run does not go on to its end; empty where it does."""
         if name not in ("run", "resume"):
             return ""
         code, out, err = self.call(folder, ["run", "run.yaml", "--auto-resume"])

@@ -1,4 +1,4 @@
-// Damage as disks, networks and careless programs do it to a file.
+// Damages files as disks, networks and careless programs do.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace lapl::test {
 
 using Random = std::mt19937_64;
 
-/// A run of two fields in formulas, with everything that files can hold, in folder `out`.
+/// A run of two fields in formulas in folder `out`, with everything that files can hold.
 inline constexpr const char* two_fields_config =
     "grid: {shape: [8, 9]}\nfields: [u, v]\ntime: {step: 1, steps: 60}\n"
     "equation: {kind: formula, u: 0.1 * laplacian(u) - u * v^2, v: 0.1 * laplacian(v) + u * v^2}\n"
@@ -20,13 +20,13 @@ inline constexpr const char* two_fields_config =
     "         integrals: {r: u * v}, probes: {every: 7, at: {middle: [4, 4]}}}\n"
     "checkpoint: {every: 20}\ncompute: {engine: interpreted}\n";
 
-/// A number from 0 to `end` - 1.
+/// A random number from 0 to `end` - 1.
 inline std::size_t below(std::size_t end, Random& random) {
   return std::uniform_int_distribution<std::size_t>(0, end - 1)(random);
 }
 
-/// A place in a file of `size` bytes: anywhere, or in a region where a few bytes decide all: the
-/// superblock, the first object headers, the tail of the HDF5 image, the seal.
+/// A random place in a file of `size` bytes, often in a critical region: superblock, first object
+/// headers, tail of the HDF5 image, seal.
 inline std::size_t place(std::size_t size, Random& random) {
   const std::size_t superblock = std::min<std::size_t>(size, 96);
   const std::size_t headers = std::min<std::size_t>(size, 2048);
@@ -41,7 +41,7 @@ inline std::size_t place(std::size_t size, Random& random) {
   }
 }
 
-/// Damages `bytes` (at least one) once; returns how. The bytes can be the same after it, as when
+/// Damages `bytes` (at least one) once and returns how. The result may equal the input, as when
 /// zeros are zeroed.
 inline std::string damage(std::string& bytes, Random& random) {
   const std::size_t start = place(bytes.size(), random);

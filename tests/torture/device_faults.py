@@ -1,12 +1,12 @@
-"""Calls of the CUDA runtime and of cuFFT that fail (tests/cuda/device_faults.cpp, linked into a second lapl)."""
+"""Failing calls of the CUDA runtime and of cuFFT (tests/cuda/device_faults.cpp, linked into a second lapl)."""
 import json
 import pathlib
 
 from harness import AUTO_RESUME, RUN, Skipped, Torture, Trial, sample
 from run_folders import expect
 
-# Every path of a run on the GPU: initial field, engine, filters, Laplacian, capture; all checkpoints are kept.
-# A direct filter gives the same bits without a GPU.
+# Uses every path of a run on the GPU: initial field, engine, filters, Laplacian, capture. All checkpoints are kept. A
+# direct filter gives the same bits without a GPU.
 CONFIG = """\
 grid: {{shape: [60, 70]}}
 equation: {{coefficient: 0.25}}
@@ -37,7 +37,7 @@ def trial(torture: Torture, faulty: Torture, config: str, good: dict[str, str], 
         (folder / "c.yaml").write_text(config)
         ended = faulty.run_program(folder, *RUN, environment={
             "LAPL_DEVICE_FAULT_AT": str(at), "LAPL_DEVICE_FAULT_FOR_EVER": str(int(for_ever))})
-        # A call that fails while a complete run tidies up is told, and no more than that.
+        # A failure while a complete run cleans up is reported and has no other effect.
         if ended.code == 0:
             torture.check_complete(folder / "out", config)
         else:
@@ -46,8 +46,8 @@ def trial(torture: Torture, faulty: Torture, config: str, good: dict[str, str], 
         stored = checkpoint_digests(torture, folder / "out")
         for name, digest in stored.items():
             expect(good.get(name) == digest, f"{name} has digest {digest}, not {good.get(name)}")
-        # A device that stays away: the run goes on without it, where there is something to go on from, and
-        # where the CPU has the same bits.
+        # A device that stays away: the run continues without it, if there is a checkpoint and the CPU gives the same
+        # bits.
         without = for_ever and stored and "engine: spectral" not in config
         torture.check_resumes(folder, config, *AUTO_RESUME, *(WITHOUT_THE_DEVICE if without else ()))
 
@@ -55,7 +55,7 @@ def trial(torture: Torture, faulty: Torture, config: str, good: dict[str, str], 
 
 
 def calls_of(faulty: Torture, config: str) -> int:
-    """How many calls an undisturbed run makes."""
+    """The number of calls of an undisturbed run."""
     folder = faulty.new_folder()
     (folder / "c.yaml").write_text(config)
     ended = faulty.run_program(folder, *RUN, environment={"LAPL_DEVICE_FAULT_COUNT": str(folder / "calls")})

@@ -1,4 +1,4 @@
-"""Disks that are really full: a file system in memory with little room, and a limit on the size of files."""
+"""Full disks: a small file system in memory, and a limit on the size of files."""
 import contextlib
 import functools
 import os
@@ -13,8 +13,8 @@ from run_folders import expect
 
 @contextlib.contextmanager
 def small_disk(folder: pathlib.Path, options: str) -> Iterator[list[str]]:
-    """A tmpfs at `folder`/out, in a mount namespace of its own: hands out the command that runs others there."""
-    enter = ["nsenter", "--mount", "--root"]  # the root is another one in a chroot
+    """A tmpfs at `folder`/out in a mount namespace of its own; yields the command that runs others there."""
+    enter = ["nsenter", "--mount", "--root"]  # in a chroot the root is another one
     if os.geteuid() != 0:
         enter += ["--user", "--preserve-credentials"]
     own = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
@@ -32,7 +32,7 @@ def small_disk(folder: pathlib.Path, options: str) -> Iterator[list[str]]:
 
 
 def check_limited(torture: Torture, ended: Ended, reason: str, run: pathlib.Path) -> None:
-    """Exit code 0 with everything there, or 4 with the path and the reason; files are whole."""
+    """Exit code 0 with all files, or 4 with path and reason; all files are whole."""
     expect(ended.signal == 0 and ended.code in (0, 4), f"{ended}")
     if ended.code == 0:
         return torture.check_complete(run, torture.small)
@@ -57,13 +57,13 @@ def fill(torture: Torture, options: str, environment: dict[str, str], folder: pa
 
 
 def copy_out(there: list[str], folder: pathlib.Path, name: str) -> None:
-    """Only processes in the namespace see what lies on the small disk."""
+    """Only processes in the namespace see the small disk's files."""
     target = folder / name
     subprocess.run([*there, "cp", "-r", "out", str(target)], check=True)
 
 
 def full_disk_points() -> list[tuple[str, dict[str, str]]]:
-    """Room on a small disk, and how HDF5 writes there."""
+    """Trials: how much room a small disk has, and how HDF5 writes there."""
     if shutil.which("unshare") is None or shutil.which("nsenter") is None:
         raise Skipped("unshare and nsenter are not installed (package util-linux)")
     sizes = [f"size={kibibytes}k" for kibibytes in range(4, 404, 4)]
@@ -82,7 +82,7 @@ def limit(torture: Torture, size: int, environment: dict[str, str], folder: path
     (folder / "c.yaml").write_text(torture.small)
     faults = torture.faults(folder) | environment
     limited = torture.run_program(folder, *command, prefix=["prlimit", f"--fsize={size}"], environment=faults)
-    if limited.code == 5 and "mpirun failed with code" in limited.err:  # Open MPI 5 needs files of some MB for itself
+    if limited.code == 5 and "mpirun failed with code" in limited.err:  # Open MPI 5 itself needs files of some MB
         return expect(not (folder / "out").exists(), f"{limited}")
     check_limited(torture, limited, "File too large", folder / "out")
     torture.check_resumes(folder, torture.small)

@@ -1,4 +1,4 @@
-"""A system call that writes fails: once, or from then on."""
+"""A system call that writes fails, once or from then on."""
 import errno
 import functools
 import os
@@ -14,7 +14,7 @@ CALLS = {errno.ENOSPC: MAKING, errno.EDQUOT: MAKING, errno.EFBIG: "write ftrunca
 
 
 def check_told(ended, error: int, folder: pathlib.Path) -> None:
-    """Exit code 0 or 4, and the second with the path and the reason."""
+    """Exit code 0, or 4 with path and reason."""
     expect(ended.signal == 0 and ended.code in (0, 4), f"{ended}")
     if ended.code == 4:
         expect("out" in ended.err and os.strerror(error) in ended.err, f"path or reason not named: {ended}")
@@ -27,20 +27,20 @@ def at_call(torture: Torture, program: bool, scenario: Scenario, error: int, how
                          log=log)
     run = folder / "out"
     check_told(ended, error, folder)
-    # A slow run stores its probes more often: this may have been another call, or none.
+    # A slow run stores its probes more often, so this call may be another one, or missing.
     failed = next((made for made in calls_in(log) if made.number == call.number), call)
-    # A close of the lock or of the folder at the end loses nothing, whichever number it has in this run.
+    # Failing to close the lock or the folder at the end loses nothing; the call's number varies.
     unlocks = failed.path.name == ".lock" or failed.name == "close" and failed.path.name == "out"
     if failed is not call and failed.name in ("write", "fsync", "close") and not unlocks:
         expect(os.strerror(error) in ended.err, f"{failed.name} failed, and nothing is said: {ended}")
     torture.check_files(run)
     if ended.code == 0:
         torture.check_complete(run, torture.small)
-    elif how == "once" and "stored" in ended.err:  # it went on, so at most one thing is missing
+    elif how == "once" and "stored" in ended.err:  # it continued, so at most one file is missing
         missing = files_of(torture.reference(torture.small).folder) - files_of(run)
         expect(len(missing) <= 1, f"one call failed once, missing are {sorted(missing)}: {ended}")
         expect("step" in ended.err, f"the step is not named: {ended}")
-    if how == "once" or error != errno.EIO and error != errno.EROFS:  # they can be removed
+    if how == "once" or error != errno.EIO and error != errno.EROFS:  # the files can be removed
         left = [name for name in files_of(run) if ".tmp-" in name]
         expect(not left or failed.name == "unlink", f"left behind: {left}")
     scenario.check_resumes(torture, folder)
@@ -54,7 +54,7 @@ def at_every_call(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def short_writes(torture: Torture, count: int | None) -> list[Trial]:
-    """write may take less than it is given: that is no error."""
+    """A write that takes fewer bytes than given is not an error."""
     def attempt(program: bool, scenario: Scenario, call: Call, folder: pathlib.Path) -> None:
         ended = scenario.run(torture, folder, program, action="short", at=call.number)
         expect(ended.code == 0, f"{ended}")

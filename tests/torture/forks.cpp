@@ -1,13 +1,13 @@
-// lapl_forks: lapl with io_faults.cpp linked into it, whose runs begin with a fork of a process
-// that has loaded everything, and so take milliseconds. Each line on standard input is a request:
+// lapl_forks: lapl with io_faults.cpp linked in, whose runs begin with a fork of a process that has
+// loaded everything, and so take milliseconds. Each line on standard input is a request:
 //
 //   {"folder": "...", "words": ["lapl", "run", ...], "environment": {...}}
 //     runs that command line there, with these variables (io_faults.cpp reads them anew)
 //   {"folder": "...", "files": ["fields/step-000000000.nc", ...]}
-//     reads every value of these files of lapl: on its standard output steps, times and digests
+//     reads every value of these files of lapl; prints their steps, times and digests
 //
-// The answer is {"status": as waitpid gives it, "out": "...", "err": "..."}; SIGALRM ends what is
-// not done after five minutes.
+// The answer is {"status": as from waitpid, "out": "...", "err": "..."}; SIGALRM ends a request
+// after five minutes.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/ranges.h>
@@ -27,7 +27,7 @@
 #include "kernels/fields/digest.hpp"
 
 extern "C" {
-int __real_main(int argc, char** argv);  // lapl's: the linker is given --wrap=main
+int __real_main(int argc, char** argv);  // lapl's main, by the linker's --wrap=main
 void lapl_read_faults();
 }
 
@@ -51,7 +51,7 @@ std::string text_of_file(const std::string& path) {
 }
 
 int read_files(const std::vector<std::string>& paths) {
-  forks_fail = true;  // files are not rehearsed: nobody has made these to mislead HDF5
+  forks_fail = true;  // skips rehearsals: nobody manipulated these files
   Json texts;
   for (const std::string& path : paths) try {
       texts[path] = text_of_file(path);

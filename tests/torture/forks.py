@@ -1,4 +1,4 @@
-"""Runs of lapl that begin with a fork (forks.cpp): a process for each thread that asks, one run at a time in each."""
+"""Runs of lapl that begin with a fork (forks.cpp): each asking thread has a process, which makes one run at a time."""
 import json
 import os
 import pathlib
@@ -13,7 +13,7 @@ class Forks:
         self._of_thread = threading.local()
 
     def ask(self, **request) -> tuple[int, str, str]:
-        """What waitpid says of the run, its standard output and its standard error."""
+        """The run's status as from waitpid, its standard output and its standard error."""
         if not hasattr(self._of_thread, "process"):
             self._of_thread.process = subprocess.Popen([self._program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                                        text=True, env=self._environment)

@@ -1,4 +1,4 @@
-"""Runs lapl, with faults or without, and says whether what it left is right. Every row of the suite uses this."""
+"""Runs lapl with or without faults and checks what it leaves. Every row of the suite uses this."""
 import contextlib
 import dataclasses
 import json
@@ -22,14 +22,14 @@ ON_DISK = {"LAPL_FAULTS_NO_MEMORY_FILES": "1"}  # HDF5 writes to the disk, as it
 
 
 class Skipped(Exception):
-    """This machine lacks what the row needs: the text says what."""
+    """This machine lacks something that the row needs; the text names it."""
 
 
 @dataclasses.dataclass
 class Ended:
     """A process that has ended."""
     code: int  # exit code; -1 where a signal ended it
-    signal: int  # 0 where none did
+    signal: int  # 0: none
     out: str
     err: str
 
@@ -71,7 +71,7 @@ class Reference:
 
 
 def sample(items: Iterable, count: int | None) -> list:
-    """`count` of the items, evenly spread and always the same ones; all of them where count is None."""
+    """`count` of the items, evenly spread and always the same ones; all where count is None."""
     items = list(items)
     if count is None or count >= len(items):
         return items
@@ -79,7 +79,7 @@ def sample(items: Iterable, count: int | None) -> list:
 
 
 class Torture:
-    """The program under test, what it runs, and what rows share."""
+    """The program under test, its configs, and the state that rows share."""
 
     def __init__(self, program: pathlib.Path, backend: str, scratch: pathlib.Path, problem: Problem):
         self.program = program
@@ -87,7 +87,7 @@ class Torture:
         self.scratch = scratch
         self.problem = problem
         self.small, self.long, self.split, self.other = dataclasses.astuple(problem)
-        # A sanitizer wants to be the first library of all.
+        # A sanitizer insists on being the first library.
         asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
         self._environment = {"OMP_WAIT_POLICY": "passive", "NO_COLOR": "1", "ASAN_OPTIONS": asan,
                              "TMPDIR": str(self.new_folder())}
@@ -101,7 +101,7 @@ class Torture:
 
     def start(self, folder: pathlib.Path, *arguments: str, environment: dict[str, str] | None = None,
               prefix: Iterable[str] = ()) -> subprocess.Popen:
-        """Starts lapl in `folder`, by the command `prefix` where there is one."""
+        """Starts lapl in `folder`, through the command `prefix` if given."""
         variables = {**self._environment, **(environment or {})}
         return subprocess.Popen(
             [*prefix, "env", *(f"{name}={value}" for name, value in variables.items()), *self.words(arguments)],
@@ -126,7 +126,7 @@ class Torture:
         return self.finish(self.start(folder, *arguments, **options))
 
     def run(self, folder: pathlib.Path, *arguments: str, environment: dict[str, str] | None = None) -> Ended:
-        """The same by a fork, which takes a part of the time and has the faults of io_faults.cpp in it."""
+        """The same by a fork, which is faster and includes io_faults.cpp."""
         if "--ranks" in arguments:  # mpirun starts programs
             return self.run_program(folder, *arguments, environment=environment)
         variables = {name: value for name, value in (environment or {}).items() if name != "LD_PRELOAD"}
@@ -146,7 +146,7 @@ class Torture:
 
     def faults(self, folder: pathlib.Path, action: str = "", at: int = 0, calls: str = "",
                log: pathlib.Path | None = None) -> dict[str, str]:
-        """The environment in which writing to `folder`/out meets faults: see io_faults.cpp."""
+        """The environment in which writing to `folder`/out meets faults (io_faults.cpp)."""
         return self.preload("io_faults") | {"LAPL_FAULTS_UNDER": str(folder.resolve() / "out"),
                 "LAPL_FAULTS_ACTION": action, "LAPL_FAULTS_AT": str(at), "LAPL_FAULTS_CALLS": calls,
                 "LAPL_FAULTS_LOG": str(log or "")}
@@ -166,17 +166,17 @@ class Torture:
             return self._references[config]
 
     def can_try(self, command: tuple[str, ...]) -> bool:
-        """False for what draws pictures, where lapl cannot."""
+        """False for commands that draw pictures where lapl cannot."""
         if command[0] not in ("plot", "report"):
             return True
         return "built without cairo" not in self.run(self.new_folder(), command[0], "none").err
 
     def read(self, run: pathlib.Path, names: list[str]) -> Ended:
-        """Has every value of these files read: see forks.cpp."""
+        """Reads every value of these files (forks.cpp)."""
         return self.forked(folder=str(run), files=names)
 
     def check_files(self, run: pathlib.Path) -> dict[str, str]:
-        """Every file that has its final name is whole. Returns what each holds: its steps, times and digests."""
+        """Checks that every file under its final name is whole; returns the steps, times and digests in each."""
         files = [*run.glob("fields/step-*.nc"), *run.glob("checkpoints/step-*.h5"), *run.glob("fields.nc")]
         if not files:
             return {}
@@ -185,11 +185,11 @@ class Torture:
         return json.loads(ended.out)
 
     def check_complete(self, run: pathlib.Path, config: str) -> None:
-        """The run folder holds what the uninterrupted run's does, to the bit, and nothing else."""
+        """Checks that the run folder equals the uninterrupted run's, to the bit, with nothing else in it."""
         reference = self.reference(config)
         expect(digest_of(run) == reference.digest, f"digest {digest_of(run)}, not {reference.digest}")
         wanted, found = files_of(reference.folder), files_of(run)
-        # Of the checkpoints the last one counts: an older one may have failed, or stays behind after a kill.
+        # Only the last checkpoint must be the same: an older one may have failed, or remain after a kill.
         older = [f"checkpoints/step-{step:09}.h5" for step in stored_checkpoints(reference.folder)[:-1]]
         missing = wanted - found - set(older)
         expect(not missing, f"missing: {sorted(missing)}")
@@ -204,7 +204,7 @@ class Torture:
                    f"{name} holds {contents[name]}, not {reference.contents[name]}")
 
     def check_resumes(self, folder: pathlib.Path, config: str, *arguments: str) -> None:
-        """Without faults the run goes on to its end."""
+        """Checks that without faults the run goes on to its end."""
         ended = self.run(folder, *(arguments or AUTO_RESUME))
         expect(ended.code == 0, f"going on ended with {ended}")
         self.check_complete(folder / "out", config)
@@ -219,7 +219,7 @@ def calls_in(log: pathlib.Path) -> Iterator[Call]:
 
 
 def wait_until(condition: Callable[[], bool], process: subprocess.Popen) -> None:
-    """Waits until something is so, or the process has ended."""
+    """Waits until `condition()` holds or the process has ended."""
     while not condition() and process.poll() is None:
         time.sleep(0.002)
 

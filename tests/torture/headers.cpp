@@ -1,13 +1,13 @@
-// lapl_headers KIND TRIALS [SEED [FIRST]]: files that lie, whole and rightly sealed, read as lapl
-// does.
+// lapl_headers KIND TRIALS [SEED [FIRST]]: reads files with false content and a matching seal as
+// lapl does.
 //
 //   headers   a checkpoint, a step file or an index with one dataset or attribute forged
-//   two-fields-headers   the same of two fields in formulas
+//   two-fields-headers   the same with two fields in formulas
 //   kernels   weights from a file, of any shape in every mode, on any grid
 //   sizes     pictures and datasets that declare far more than the grid's cells
 //
-// Each is refused with one of lapl's own errors, or does no harm: what is accepted agrees with
-// itself. A crash, a hang or memory beyond a limit fails, and so ends the trial's process.
+// Each is refused with one of lapl's own errors, or is accepted and consistent. A crash, a hang or
+// too much memory is a failure and ends the trial's process.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -22,17 +22,17 @@
 #include <string>
 #include <vector>
 
-#include "io/filter_source.hpp"
+#include "io/filters/filter_source.hpp"
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "io/initial_source.hpp"
-#include "io/restart.hpp"
+#include "io/readers/initial_source.hpp"
+#include "io/run/restart.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
-#include "solver/filters/filter.hpp"
+#include "solver/filters/correlation.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/test_field.hpp"
@@ -43,8 +43,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned longest_trial = 120;               // s
-constexpr rlim_t most_memory = std::size_t{1} << 28;  // bytes beyond what is there at first
+constexpr unsigned longest_trial = 120;               // seconds
+constexpr rlim_t most_memory = std::size_t{1} << 28;  // bytes beyond what the process has at first
 
 void expect(bool good, const std::string& what) {
   if (!good) throw std::logic_error(what);
@@ -67,7 +67,7 @@ double odd_number(Random& random) {
                       random);
 }
 
-// Another dataset in the place of one: other values, another extent, another type, or none.
+// Replaces a dataset by one with other values, another extent or type, or removes it.
 std::string forge_dataset(hid_t file, const std::string& name, Random& random) {
   const auto extent_before = [&] {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open");
@@ -126,7 +126,7 @@ std::string forge_attribute(hid_t file, Random& random) {
   return "attribute " + name;
 }
 
-// The digest and the seal are made to fit, as somebody would who means to mislead.
+// Makes digest and seal match, as a hostile writer would.
 void make_digest_fit(hid_t file, const std::vector<std::string>& fields) {
   if (!holds_dataset(file, "state_digest")) return;
   std::vector<float> state;
@@ -189,7 +189,7 @@ void try_header(const fs::path& run, Random& random, std::string& what) {
   edit_sealed(path, [&](hid_t file) {
     std::vector<std::string> names = list_datasets(file);
     std::erase_if(names, [](const std::string& name) { return name.starts_with("VTKHDF"); });
-    if (path == index)  // its fields are virtual
+    if (path == index)  // the fields of an index are virtual
       std::erase_if(names, [&](const std::string& name) {
         return std::ranges::count(content.fields, name) > 0;
       });
@@ -256,7 +256,7 @@ void try_kernel(const fs::path& folder, Random& random, std::string& what) {
   }
 }
 
-// A PNG whose header is right but for its size, with nothing but a hole for its pixels.
+// Writes a PNG with a false size in its header and a hole in place of its pixels.
 void write_lying_png(const fs::path& path, std::uint32_t rows, std::uint32_t columns,
                      std::uintmax_t length) {
   const auto big_endian = [](std::uint32_t value) {
@@ -318,7 +318,7 @@ void try_size(const fs::path& folder, Random& random, std::string& what) {
 void limit_process() {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-#ifndef __SANITIZE_ADDRESS__  // which takes terabytes of addresses
+#ifndef __SANITIZE_ADDRESS__  // whose address space is terabytes
   std::ifstream file("/proc/self/statm");
   rlim_t pages = 0;
   file >> pages;
@@ -328,7 +328,7 @@ void limit_process() {
 #endif
 }
 
-/// In a process of its own; says on stderr what went wrong.
+/// Runs a trial in a child process, which reports failures on stderr.
 bool passes(const std::function<void(Random&, std::string&)>& trial, std::uint64_t seed) {
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork failed");

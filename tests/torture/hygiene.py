@@ -1,4 +1,4 @@
-"""A run writes into its folder alone, follows no link out of it, and leaves no core dump."""
+"""A run writes into its folder only, follows no link out of it, and leaves no core dump."""
 import functools
 import os
 import pathlib
@@ -11,7 +11,7 @@ from harness import (AUTO_RESUME, RUN, Skipped, Torture, Trial, calls_in, copy, 
 from run_folders import expect, snapshot
 from scenarios import Scenario, scenario, scenarios
 
-# What is replaced by a link: files, and folders. The last one is as a killed process leaves it.
+# Files and folders that are replaced by links. The last one is as a killed process leaves it.
 FILES = ["run.json", "config.yaml", "log.jsonl", "diagnostics.csv", "fields.nc", ".lock", "fields/step-000000000.nc",
          "fields/step-000000040.nc", "fields/step-000000060.nc", "checkpoints/step-000000045.h5",
          "checkpoints/step-000000060.h5", "fields/.step-000000060.nc.tmp-1"]
@@ -26,10 +26,10 @@ def nothing_outside(torture: Torture, count: int | None) -> list[Trial]:
             "HOME": str(home), "TMPDIR": str(home), "CUDA_CACHE_DISABLE": "1"})
         ended = torture.finish(process)
         expect(ended.code == 0, f"{ended}")
-        # That of a folder cannot succeed; NVIDIA's driver tries one of an empty name.
+        # Removing a folder this way cannot succeed; NVIDIA's driver tries it with an empty name.
         harmless = f"outside unlink {folder.resolve()}"
         outside = [line for line in log.read_text().splitlines() if line.startswith("outside ") and line != harmless]
-        # What the compiler of an equation needs, for that moment.
+        # Temporary files of an equation's compiler.
         outside = [line for line in outside if not re.match(rf"outside \w+ {home.resolve()}/\.lapl-code-", line)]
         expect(not outside, f"written outside of the run folder: {outside}")
         expect(not list(home.iterdir()), f"left behind: {list(home.iterdir())}")
@@ -40,7 +40,7 @@ def nothing_outside(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def links(torture: Torture, count: int | None) -> list[Trial]:
-    """Links planted in the run folder, to a file or folder elsewhere that must stay as it is."""
+    """Plants links in the run folder to a file or folder elsewhere, which must stay as it is."""
     middle = next(each for each in scenarios(torture) if each.arguments == AUTO_RESUME).folder
     whole = torture.reference(torture.small).folder
 
@@ -75,7 +75,7 @@ def links(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def pipes(torture: Torture, count: int | None) -> list[Trial]:
-    """Something that is no regular file in the place of each file of a run, and of a config and what it names."""
+    """Puts something that is no regular file in the place of each file of a run, of a config, and of its inputs."""
     whole = torture.reference(torture.small).folder
     kinds: dict[str, Callable[[pathlib.Path], None]] = {
         "a pipe": os.mkfifo,
@@ -106,7 +106,7 @@ def pipes(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def no_core_dump(torture: Torture, count: int | None) -> list[Trial]:
-    """The limit on core dumps of a run at work, which is started with as high a one as there may be."""
+    """Checks the limit on core dumps of a run that was started with the highest one."""
     if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
         raise Skipped("this machine allows no core dumps")
     whole = scenario(torture, "a new run", RUN)

@@ -71,7 +71,7 @@ struct Plan {
 };
 
 Plan& plan() {
-  static Plan* const read = new Plan;  // never destroyed: calls come until the very end
+  static Plan* const read = new Plan;  // never destroyed, since calls come until the very end
   return *read;
 }
 
@@ -86,7 +86,7 @@ std::string path_of(int descriptor) {
   return {path.data(), length < 0 ? 0 : static_cast<std::size_t>(length)};
 }
 
-/// The path of `name` in `folder` with its links resolved, but for the last part.
+/// The path of `name` in `folder` with links resolved, except its last part.
 std::string path_of(int folder, const char* name) {
   std::string path = name;
   if (!path.starts_with('/')) {
@@ -102,7 +102,7 @@ std::string path_of(int folder, const char* name) {
   return path;
 }
 
-/// Where opening `name` would lead, links resolved to the end.
+/// The path that opening `name` leads to, with all links resolved.
 std::string target_of(int folder, const char* name) {
   const std::string path = path_of(folder, name);
   std::array<char, PATH_MAX> target;
@@ -114,12 +114,12 @@ bool is_under(const std::string& path, const std::string& folder) {
          (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-/// True where a power cut must know of calls at `path`.
+/// True for calls at `path` that a power cut must know.
 bool is_noted(const std::string& path) {
   return plan().action.starts_with("power-cut") && is_under(path, plan().under);
 }
 
-/// Before `path` gets the file called `from`, is made, or goes.
+/// Called before `path` gets the file called `from`, is made, or goes.
 void note_name(const std::string& path, const std::string& from, bool goes) {
   if (is_noted(path)) power_cut.names(path, from, goes, plan().under);
 }
@@ -141,8 +141,8 @@ void wait_ms(long milliseconds) {
 
 constexpr auto no_half = [] { return 0L; };
 
-/// Makes a call that changes `path`, unless something else is planned for it. `half` writes half of
-/// what `call` would write.
+/// Makes a call that changes `path`, unless a fault is planned for it. `half` writes half of the
+/// bytes that `call` would write.
 template <class Call, class Half = decltype(no_half)>
 long make(const char* name, const std::string& path, Call call, Half half = no_half) {
   if (!is_under(path, plan().under)) {
@@ -286,7 +286,7 @@ long make_folder(int folder, const char* path, mode_t mode) {
 
 extern "C" {
 
-// For what is linked with this file: the environment as it is now, and no call made yet.
+// For programs that link this file: reads the environment again and resets the count.
 void lapl_read_faults() {
   plan() = Plan();
   calls_made = 0;
@@ -296,7 +296,7 @@ OPEN(open)
 OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
-// What glibc's headers turn open without a mode into where code is built with _FORTIFY_SOURCE.
+// With _FORTIFY_SOURCE glibc's headers turn an open without a mode into this.
 int __open_2(const char* path, int flags) { return open_file(AT_FDCWD, path, flags, 0); }
 int __open64_2(const char* path, int flags) { return open_file(AT_FDCWD, path, flags, 0); }
 int __openat_2(int folder, const char* path, int flags) {

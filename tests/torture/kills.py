@@ -12,7 +12,7 @@ from scenarios import Scenario, scenarios, trials
 
 
 def check_after_kill(torture: Torture, run: pathlib.Path) -> None:
-    """What has its name is whole, and what was said to be stored is there."""
+    """Checks that files under final names are whole, and that everything reported as stored exists."""
     torture.check_files(run)
     announced, stored = announced_checkpoint(run), stored_checkpoints(run)
     expect(announced < 0 or (stored and stored[-1] >= announced),
@@ -21,19 +21,19 @@ def check_after_kill(torture: Torture, run: pathlib.Path) -> None:
 
 def at_call(torture: Torture, program: bool, scenario: Scenario, action: str, call: Call, folder: pathlib.Path) -> None:
     killed = scenario.run(torture, folder, program, action=action, at=call.number)
-    # A slow run stores its probes more often, three calls each time: the last ones may not be there.
+    # A slow run stores its probes more often, with three calls each time, so the last calls may never happen.
     not_reached = killed.code == 0 and call.number > len(scenario.calls) - 12
     expect(killed.signal == signal.SIGKILL or not_reached, f"not killed: {killed}")
     run = folder / "out"
     if "--overwrite" in scenario.arguments:
-        torture.check_files(run)  # the checkpoints of the log are to go
+        torture.check_files(run)  # the log's checkpoints may have been removed
     else:
         check_after_kill(torture, run)
         for step, checkpoint in re.findall(r"^step +(\d+)  (checkpoint)?", killed.out, re.MULTILINE):
             file = run / (f"checkpoints/step-{int(step):09}.h5" if checkpoint else f"fields/step-{int(step):09}.nc")
             later = checkpoint and stored_checkpoints(run)[-1:] > [int(step)]
             expect(file.exists() or later, f"{file.name} was stored, and is gone")
-    resume = call.number % 2 == 0 and stored_checkpoints(run)  # one command or the other
+    resume = call.number % 2 == 0 and stored_checkpoints(run)  # alternates between the two commands
     scenario.check_resumes(torture, folder, ("resume", "out") if resume else AUTO_RESUME)
     names = sorted(path.name for path in folder.iterdir())
     expect(names == ["c.yaml", "out"], f"beside the run folder: {names}")
@@ -54,7 +54,7 @@ def at_calls(torture: Torture, count: int | None, actions: tuple[str, ...]) -> l
 
 
 def check_no_code_left(torture: Torture, code: pathlib.Path) -> None:
-    """The next run removes what the compiler of a killed one left; that may still be at work."""
+    """The next run removes what a killed run's compiler left; the compiler may still be at work."""
     for _ in range(240):
         if not list(code.iterdir()):
             return

@@ -1,4 +1,4 @@
-"""A run folder is looked at once it is locked, whatever another process does meanwhile and whatever locks there are."""
+"""A run folder is read only after it is locked, whatever other processes do and whatever locks there are."""
 import errno
 import functools
 import pathlib
@@ -24,7 +24,7 @@ def log_of(run: pathlib.Path) -> str:
 
 
 def delayed_lock(torture: Torture, count: int | None) -> list[Trial]:
-    """A command waits for its lock while another one works in the folder, from its start to its end."""
+    """A command waits for its lock while another one works in the folder from start to end."""
     preload = library(torture)
     states = {"no run": None, "half a run": next(each.folder for each in scenarios(torture) if each.folder),
               "a complete run": torture.reference(torture.small).folder}
@@ -48,7 +48,7 @@ def delayed_lock(torture: Torture, count: int | None) -> list[Trial]:
             first = torture.finish(process)
         for ended in (first, second):
             expect(ended.signal == 0 and ended.code in (0, 2, 4, 6), f"{ended}")
-        # Each has found the folder as the other one left it, so that it holds the last run that was made, alone.
+        # Each command sees the folder as the other left it, so it holds only the run made last.
         both = f"first {first}; second {second}"
         if waited and at == 2:
             expect(second.code != 0 or state and beside == RUN, f"two in one folder: {both}")
@@ -75,11 +75,11 @@ def delayed_lock(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def without_locks(torture: Torture, count: int | None) -> list[Trial]:
-    """flock fails as on file systems that lack it, and fcntl's locks may, too."""
+    """flock fails as on file systems that lack it, and fcntl's locks may fail, too."""
     preload = library(torture)
 
     def trial(scenario: Scenario, error: int, both: bool, folder: pathlib.Path) -> None:
-        # A run that waits in the midst of writing: a second one sees it where there is any lock.
+        # A run that waits while writing: a second one notices it wherever there is any lock.
         call, log = scenario.calls[len(scenario.calls) // 2], folder / "calls"
         locks = {"LAPL_LOCKS_ERROR": str(error), "LAPL_LOCKS_ALL": str(int(both))}
         faults = torture.faults(folder, action="delay:60000", at=call.number, log=log)["LD_PRELOAD"]

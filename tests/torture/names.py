@@ -1,4 +1,4 @@
-"""Names of any bytes, for configs, run folders and arguments."""
+"""Names of any bytes for configs, run folders and arguments."""
 import functools
 import json
 import os
@@ -19,7 +19,7 @@ def name_of(random_number: random.Random) -> bytes:
 
 
 def at_random(torture: Torture, count: int | None) -> list[Trial]:
-    """A run by that name replaces another, or is refused before that is touched."""
+    """A run under that name replaces another, or is refused before the other is touched."""
     def trial(seed: int, folder: pathlib.Path) -> None:
         random_number = random.Random(seed)
         name = name_of(random_number)

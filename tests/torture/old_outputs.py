@@ -1,4 +1,4 @@
-"""Outputs of a run that somebody has changed, damaged or removed before it goes on."""
+"""Outputs of a run that somebody changed, damaged or removed before it goes on."""
 import functools
 import json
 import pathlib
@@ -22,12 +22,12 @@ def truncate(file: pathlib.Path) -> None:
 
 
 def annotate(file: pathlib.Path) -> None:
-    """As h5py does: what it adds goes over the seal."""
+    """As h5py does, whose additions overwrite the seal."""
     file.write_bytes(file.read_bytes()[:-40] + b"an attribute" * 100)
 
 
 def damaged(torture: Torture, count: int | None) -> list[Trial]:
-    """What is damaged is made again, or it is named with the command that makes it; no later output is lost."""
+    """A damaged output is made again or named with the command that makes it; no later output is lost."""
     half = next(each.folder for each in scenarios(torture) if each.folder)
     whole, foreign = torture.reference(torture.small).folder, torture.reference(torture.other).folder
     damages: dict[str, Callable[[pathlib.Path], None]] = {

@@ -1,5 +1,5 @@
-// Leaves a disk as a power cut does: each file as it was at its last fsync, and where `names_too`
-// each folder with the names that it had at its own. Included by io_faults.cpp alone.
+// Leaves a disk as a power cut does: each file as it was at its last fsync and, with `names_too`,
+// each folder with the names of its own last one. Included by io_faults.cpp only.
 #pragma once
 
 #include <fcntl.h>
@@ -15,9 +15,10 @@
 
 namespace {
 
+/// The files and names as they were at their last fsync.
 class PowerCut {
  public:
-  /// Before bytes are written to `file`, or it is cut.
+  /// Called before bytes are written to `file`, or it is cut.
   void writes(int file) {
     const std::lock_guard lock(mutex_);
     struct stat status {};
@@ -27,7 +28,7 @@ class PowerCut {
     files_[status.st_ino] = {static_cast<int>(own), status.st_size};
   }
 
-  /// After the fsync of a file or folder.
+  /// Called after the fsync of a file or folder.
   void synced(int file, const std::string& path) {
     const std::lock_guard lock(mutex_);
     struct stat status {};
@@ -44,7 +45,7 @@ class PowerCut {
       });
   }
 
-  /// Before `path` gets a file (or folder) that was called `from`, is made (without it), or goes.
+  /// Called before `path` gets a file (or folder) called `from`, is made (without it), or goes.
   void names(const std::string& path, const std::string& from, bool goes, const std::string& keep) {
     const std::lock_guard lock(mutex_);
     if (from.empty() && !goes && ::access(path.c_str(), F_OK) == 0) return;
@@ -72,13 +73,13 @@ class PowerCut {
 
  private:
   struct File {
-    int own;     // opened once more, so that it is found under whatever name
+    int own;     // opened again, so that it is found under any name
     off_t size;  // at the last fsync
   };
   struct Change {
     std::string folder, path, from;
     bool goes;
-    std::string kept;  // a second name of the file that was at `path`
+    std::string kept;  // a second name of the earlier file at `path`
   };
 
   static void move(const std::string& from, const std::string& to) {

@@ -1,14 +1,14 @@
-"""The runs that are broken: of one field, and of an equation in formulas with all that an output can hold."""
+"""The runs under attack: one field, and an equation in formulas with everything that an output can hold."""
 import dataclasses
 
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """Configs of one problem. {{ and }} in `split` stand for one brace."""
-    small: str  # two outputs between the first and the last, checkpoints that mostly lie elsewhere; done in an instant
-    long: str  # long enough to be killed or stopped on the way: about half a second
+    """The configs of one problem. {{ and }} in `split` stand for one brace."""
+    small: str  # two outputs between first and last, checkpoints mostly at other steps; done in an instant
+    long: str  # about half a second, long enough to be killed or stopped midway
     split: str  # 200 steps in {precision}, from the field in the file {start}
-    other: str  # small's shape and steps, another problem
+    other: str  # another problem with small's shape and steps
 
 
 SMALL = """\
@@ -28,7 +28,7 @@ time: {steps: 30000}
 output: {directory: out, every: 7000}
 checkpoint: {every: 500}
 """,
-    # From a stored field, which is the same on every backend.
+    # Starts from a stored field, which is the same on every backend.
     split="""\
 grid: {{shape: [61, 83]}}
 boundary: {{rows: zero, columns: insulated}}

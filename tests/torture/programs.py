@@ -1,4 +1,4 @@
-"""Trials that programs of their own make, because they are too many for a process each."""
+"""Trials in programs of their own, because they are too many for a process each."""
 import pathlib
 import re
 import subprocess
@@ -15,7 +15,7 @@ def built(file: pathlib.Path) -> pathlib.Path:
 
 
 def counted(command: list) -> Counts:
-    """Runs a program that says what failed on stderr and ends with "trials N passed N failed N" on stdout."""
+    """Runs a program that reports failures on stderr and prints "trials N passed N failed N" last on stdout."""
     ended = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace")
     counts = re.findall(r"^trials (\d+) passed \d+ failed (\d+)$", ended.stdout, re.MULTILINE)
     if not counts:
@@ -38,7 +38,7 @@ def state_faults(torture: Torture, count: int | None) -> Counts:
 
 
 def allocations(*options: str) -> Callable[[Torture, int | None], Counts]:
-    """`count` of each command and mode."""
+    """`count` trials for each command and mode."""
     def tried(torture: Torture, count: int | None) -> Counts:
         library = built(torture.program.parent.parent / "tests/liblapl_allocation_faults.so")
         return counted([sys.executable, pathlib.Path(__file__).with_name("allocation_faults.py"), torture.program,

@@ -1,4 +1,4 @@
-"""Runs on several ranks: one that fails, starts no thread or is killed, a starter that is, signals, full disks."""
+"""Runs on several ranks: failing, killed and threadless ranks, a killed starter, signals, full disks."""
 import errno
 import functools
 import os
@@ -19,7 +19,7 @@ import threads
 
 ON_RANKS = pathlib.Path(__file__).resolve().parents[1] / "ranks/on_ranks"
 ON_RANK = '[ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = {} ]'  # mpirun of Open MPI 5.0.7 takes no `:`
-SECONDS = 120  # in which a run is to end everywhere, beside whatever else the machine does
+SECONDS = 120  # for a run to end everywhere, on a busy machine, too
 
 
 def on(ranks: int) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def is_alive(process: int) -> bool:
 
 
 class Ranked:
-    """A run on ranks that has begun: its starter, the mpirun under that, and the ranks."""
+    """A run on ranks in progress: its starter, the mpirun below, and the ranks."""
 
     def __init__(self, torture: Torture, folder: pathlib.Path, ranks: int):
         self.torture = torture
@@ -60,7 +60,7 @@ class Ranked:
         def has_begun() -> bool:
             self.mpirun = (children(self.starter.pid) or [0])[0]
             below = children(self.mpirun)
-            self.ranks = children(below[0]) if len(below) == 1 else below  # MPICH's are a proxy's
+            self.ranks = children(below[0]) if len(below) == 1 else below  # MPICH's ranks are children of a proxy
             return len(self.ranks) == ranks and lock.exists() and lock.read_text() == str(self.ranks[0])
 
         self.ranks: list[int] = []
@@ -68,7 +68,7 @@ class Ranked:
         wait_until(has_begun, self.starter)
 
     def end(self):
-        """Waits until all of it has ended."""
+        """Waits until every process has ended."""
         start = time.monotonic()
         ended = self.torture.finish(self.starter)
         while any(map(is_alive, self.ranks)) and time.monotonic() < start + SECONDS:
@@ -119,7 +119,7 @@ def stopped(torture: Torture, count: int | None) -> list[Trial]:
         to = chance.choice(["starter", "one", "all"])
         send(number, *([run.starter.pid] if to == "starter" else run.ranks if to == "all"
                        else [chance.choice(run.ranks)] if run.ranks else []))
-        # mpirun hands on SIGUSR1 alone.
+        # mpirun forwards only SIGUSR1.
         check_stopped(torture, folder, run.end(), "SIGUSR1" if to == "starter" else number.name)
 
     return chains(torture, count, stop)
@@ -148,9 +148,9 @@ def full_disk(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def small_files(torture: Torture, count: int | None) -> list[Trial]:
-    """What MPI would like to store does not fit, in TMPDIR or under a limit."""
+    """MPI's own files do not fit in TMPDIR, or under a limit."""
     require_ranks(torture)
-    full_disk_points()  # skips
+    full_disk_points()  # skips where it is not possible
     torture.reference(torture.small)
 
     def small_temporary_folder(size: int, folder: pathlib.Path) -> None:
@@ -171,7 +171,7 @@ def small_files(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def one_rank_threads(torture: Torture, count: int | None) -> list[Trial]:
-    """A thread of one rank cannot be started, MPI's own too: the run ends everywhere, and goes on to the same bits."""
+    """A thread of one rank, or of its MPI, cannot be started: the run ends everywhere, and resumes to the same bits."""
     require_ranks(torture)
     config = threads.CONFIG.format(engine="threaded", method="direct")
     torture.reference(config)
@@ -193,7 +193,8 @@ def one_rank_threads(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def one_rank_errors(torture: Torture, count: int | None) -> list[Trial]:
-    """The disk fails one rank alone: the output is not there, and the run says so and goes on, as of one process."""
+    """The disk fails one rank only: the output is missing, and the run reports it and continues, as with one
+    process."""
     require_ranks(torture)
     torture.reference(torture.small)
 

@@ -10,7 +10,7 @@ from scenarios import scenario
 
 ENGINES = {"cpu": ("auto", "blocked", "threaded", "interpreted", "reference"),
            "cuda": ("auto", "resident", "streaming", "tile")}
-# Engine resident takes no laws that know the time, and two axes at most.
+# The resident engine takes at most two axes, and no laws that depend on time.
 OF_FORMULAS = {**ENGINES, "cuda": ("auto", "streaming", "tile")}
 
 
@@ -45,7 +45,7 @@ def splits(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def one_writer(torture: Torture, count: int | None) -> list[Trial]:
-    """While a run writes, every other is refused; a lock that is left behind is no obstacle."""
+    """While a run writes, every other is refused; a leftover lock file does not matter."""
     whole = scenario(torture, "a new run", RUN)
     after_lock = [call for call in whole.calls if call.number > 10]
 
@@ -61,7 +61,7 @@ def one_writer(torture: Torture, count: int | None) -> list[Trial]:
             first.send_signal(signal.SIGKILL)
             torture.finish(first)
         log.unlink()
-        (folder / "out/.lock").write_text("1")  # a process that lives, and holds no lock
+        (folder / "out/.lock").write_text("1")  # a living process that holds no lock
         torture.check_resumes(folder, torture.small)
 
     return [Trial(f"seed {seed}", functools.partial(trial, seed)) for seed in range(count)]

@@ -1,4 +1,4 @@
-"""The rows of the torture suite: what is promised, how it is tried, how often. A new row is a new entry."""
+"""The rows of the torture suite: a promise, how it is tried, how often. Each entry is a row."""
 import dataclasses
 from typing import Callable
 
@@ -25,9 +25,9 @@ class Row:
     name: str
     promise: str
     tried: str
-    quick: int  # trials in the tests: about as many as there are kinds; of those by forks, many
-    full: int | None  # all that there are where None
-    trials: Callable[[Torture, int | None], list[Trial] | Counts]  # Counts: another program did them
+    quick: int  # trials in the tests: about as many as there are kinds; more where they are forks
+    full: int | None  # None: all
+    trials: Callable[[Torture, int | None], list[Trial] | Counts]  # Counts: another program made the trials
     problem: Problem = ONE_FIELD
 
 
@@ -106,8 +106,8 @@ ROWS = [
     Row("pipes", "what is no regular file is refused at once",
         "pipes, sockets and devices in the place of every file that a command reads", 15, None, hygiene.pipes),
     Row("core", "no core dump is left", "the limit of a run at work", 1, None, hygiene.no_core_dump),
-    # The same with two fields: a formula each, compiled while the run goes on; sides with laws that know the time; a
-    # derived output, an integral and probes.
+    # The same with two fields: each has a formula, compiled while the run goes on; laws that depend on time; a derived
+    # output, an integral and probes.
     Row("two-fields-kill-calls", "two fields, kill -9: as of one", "SIGKILL at every call that writes", 24, None,
         kills.at_every_call, TWO_FIELDS),
     Row("two-fields-kill-random", "the same at any time, and nothing of the compiler's stays behind",
@@ -139,7 +139,7 @@ ROWS = [
     Row("two-fields-outside", "two fields: nothing is written outside of the run folder but what the compiler needs, which "
         "is gone in the end", "every file that is opened for writing, renamed, removed or made", 2, None,
         hygiene.nothing_outside, TWO_FIELDS),
-    # Two to four ranks, each a process.
+    # On two to four ranks, each a process.
     Row("ranks-kill", "a rank that is killed or aborts, mpirun or its starter that is: the run ends everywhere, "
         "whole files, and on any number of ranks it goes on to the same bits",
         "SIGKILL and SIGABRT at random times, up to three in a chain, each on other ranks", 2, 200, ranks.killed),
@@ -155,7 +155,7 @@ ROWS = [
     Row("ranks-errors", "a disk that fails one rank alone: the step is named, nothing incomplete is left, the run goes on",
         "ENOSPC, EIO and EDQUOT at every call that writes of the second and the third rank", 4, None,
         ranks.one_rank_errors),
-    # Those two fields on three axes.
+    # The two fields on three axes.
     Row("three-axes-kill-calls", "three axes, kill -9: as of two", "SIGKILL at every call that writes", 8, None,
         kills.at_every_call, THREE_AXES),
     Row("three-axes-errors", "three axes, a failing disk: as of two",

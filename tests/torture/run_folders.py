@@ -1,11 +1,11 @@
-"""Looks at what a run left in its folder."""
+"""Examines a run folder."""
 import json
 import pathlib
 import re
 
 
 class Failure(Exception):
-    """A promise is broken: the text says how."""
+    """A promise is broken; the text says how."""
 
 
 def expect(condition: object, text: str) -> None:
@@ -14,7 +14,7 @@ def expect(condition: object, text: str) -> None:
 
 
 def files_of(run: pathlib.Path) -> set[str]:
-    """The files of a run folder: also temporary ones, which should not be there; without the lock."""
+    """The files of a run folder, with temporary ones, which should not exist, and without the lock."""
     return {str(path.relative_to(run)) for path in run.rglob("*") if not path.is_dir()} - {".lock"}
 
 
@@ -25,7 +25,7 @@ def digest_of(run: pathlib.Path) -> str:
 
 
 def tables_of(run: pathlib.Path) -> dict[str, list[str]]:
-    """The lines of a run's tables, without the speed at the end of those of diagnostics.csv."""
+    """The lines of a run's tables, those of diagnostics.csv without the speed at their end."""
     lines = {file.name: file.read_text().splitlines() for file in run.glob("*.csv")}
     return lines | {"diagnostics.csv": [line.rpartition(",")[0] for line in lines["diagnostics.csv"]]}
 
@@ -37,20 +37,20 @@ def stored_checkpoints(run: pathlib.Path) -> list[int]:
 
 
 def announced_checkpoint(run: pathlib.Path) -> int:
-    """The newest checkpoint that log.jsonl says is stored; -1 without one."""
+    """The newest checkpoint that log.jsonl reports as stored; -1 without one."""
     newest = -1
     if (run / "log.jsonl").exists():
         for line in (run / "log.jsonl").read_text(errors="replace").splitlines():
             try:
                 event = json.loads(line)
             except ValueError:
-                continue  # the end of the last line is lost where the process was killed
+                continue  # a kill can tear the last line
             if event.get("event") == "stored" and event.get("checkpoint"):
                 newest = max(newest, event["step"])
     return newest
 
 
 def snapshot(folder: pathlib.Path) -> dict[str, str | bytes]:
-    """Every file below a folder with its content, and every link with where it leads."""
+    """Every file below a folder with its content, and every link with its target."""
     return {str(path.relative_to(folder)): str(path.readlink()) if path.is_symlink() else path.read_bytes()
             for path in folder.rglob("*") if path.is_symlink() or path.is_file()}

@@ -1,7 +1,7 @@
-// lapl_state_faults BACKEND TRIALS [SEED [FIRST]]: small runs of random configs whose state goes
-// wrong once, at a random step and cell. What is stored must be what a run without the fault
-// stores, and a run that goes on from there must end with its bits. Exit code 1 where a trial
-// fails; each is named with its number, which FIRST repeats.
+// lapl_state_faults BACKEND TRIALS [SEED [FIRST]]: small runs of random configs with the state
+// corrupted once, at a random step and cell. Everything stored must equal the files of a run
+// without the fault, and a resumed run must end with its bits. Exit code 1 where a trial fails;
+// each is named with its number, which FIRST repeats.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "io/restart.hpp"
-#include "io/run_writer.hpp"
+#include "io/run/restart.hpp"
+#include "io/run/run_writer.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
-#include "solver/problem.hpp"
 #include "tests/faulty_backend.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/torture/damage.hpp"
@@ -30,7 +30,7 @@ struct Trial {
   Fault fault = Fault::none;
   std::int64_t after = 0;  // advanced steps; 0: in the initial field
   std::size_t cell = 0;
-  double value = 0;  // what is planted there
+  double value = 0;  // the planted value
   unsigned field_seed = 0;
 
   std::string text() const {
@@ -58,9 +58,9 @@ std::vector<std::string> engines_of(const std::string& backend) {
 
 bool has_two_fields(const RunConfig& config) { return config.fields.size() == 2; }
 
-// An equation in formulas, which sways and decays; `c` in the place of diffusion's coefficient.
+// An oscillating, decaying equation in formulas; `c` takes the place of diffusion's coefficient.
 void set_rates(RunConfig& config, double c) {
-  const double less = 0.8 * c;  // since swaying costs some of the stable step
+  const double less = 0.8 * c;  // oscillation lowers the largest stable step
   config.equation.rates = {{"u", fmt::format("{} * laplacian(u) - 0.01 * v", less)},
                            {"v", fmt::format("{} * laplacian(v) + 0.01 * u", less)}};
 }
@@ -84,7 +84,7 @@ Trial make_trial(const std::string& backend, std::uint64_t seed) {
   const auto engines = engines_of(backend);
   config.engine = engines[below(engines.size(), random)];
   config.precision = below(2, random) == 0 ? Precision::float32 : Precision::float64;
-  const std::int64_t least = unstable ? 7 : 0;  // fewer rows and columns may hold no growing mode
+  const std::int64_t least = unstable ? 7 : 0;  // fewer rows and columns may have no growing mode
   config.shape = {least + from_one_to(40, random), least + from_one_to(40, random)};
   config.boundaries = {all_boundaries[below(3, random)], all_boundaries[below(3, random)]};
   config.equation.parameters = {{"coefficient", 0.25}};
@@ -134,7 +134,7 @@ std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::st
   return made;
 }
 
-/// Runs to the end, with the files in `folder`; what ended the run early, or nothing.
+/// Runs to the end with the files in `folder`; returns the error that ended it early, or nothing.
 template <class T>
 std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig& config,
                    const CheckpointHeader& from) {
@@ -167,7 +167,7 @@ std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig
   }
 }
 
-/// Every state digest of the run without a fault, by step, from the reference engine.
+/// The state digests of the run without a fault, by step, from the reference engine.
 template <class T>
 std::vector<std::uint64_t> digests_of(const RunConfig& config, const std::vector<T>& field) {
   const auto backend = backend_of<T>("cpu", "reference", config, T(0.25), field);
@@ -185,7 +185,8 @@ void require_finite(const Checkpoint& checkpoint) {
     expect(std::isfinite(value), "a checkpoint holds a value that is not finite");
 }
 
-/// Every file of the run is whole, finite and, where `digests` are given, that of its step.
+/// Checks that every file of the run is whole, finite and, where `digests` are given, that of its
+/// step.
 template <class T>
 void check_files(const RunFolder& folder, const std::vector<std::uint64_t>& digests,
                  const std::vector<std::string>& fields) {
@@ -242,7 +243,7 @@ void try_run(const Trial& trial) {
   if (trial.fault == Fault::not_finite || unstable) expect(!error.empty(), "nothing was found");
   if (unstable || trial.after == 0) return;
 
-  // From the newest checkpoint to the end, as resume does.
+  // Resumes from the newest checkpoint to the end.
   const Checkpoint from = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
   const auto clean = backend_of<T>(config.backend, config.engine, config, T(0.25),
                                    std::get<std::vector<T>>(from.values));

@@ -1,4 +1,4 @@
-"""Signals and the wall limit: a checkpoint, exit code 75, and the same bits in the end."""
+"""Signals and the wall-clock limit: a checkpoint, exit code 75, and the same bits in the end."""
 import functools
 import pathlib
 import random
@@ -11,7 +11,7 @@ from run_folders import expect, stored_checkpoints
 from scenarios import scenarios
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP, signal.SIGXCPU)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup would have it ignored
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup makes it ignored
 
 
 def has_begun(process: subprocess.Popen, folder: pathlib.Path) -> bool:
@@ -48,14 +48,14 @@ def at_random_times(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def while_writing(torture: Torture, count: int | None) -> list[Trial]:
-    """A call that writes is slow when the signal comes; with a second signal it is not waited for."""
+    """A signal comes during a slow call that writes; a second signal ends the wait for it."""
     def trial(scenario, call, number, twice, folder: pathlib.Path) -> None:
         log = folder / "calls"
         delay = 60_000 if twice else 200
         process = scenario.start(torture, folder, action=f"delay:{delay}", at=call.number, log=log)
         wait_until(lambda: any(made.number == call.number for made in calls_in(log)), process)
         process.send_signal(number)
-        second = signal.SIGTERM if number == signal.SIGXCPU else number  # SIGXCPU never is a second one
+        second = signal.SIGTERM if number == signal.SIGXCPU else number  # SIGXCPU is never a second signal
         while twice and process.poll() is None:
             time.sleep(0.05)
             process.send_signal(second)
@@ -80,7 +80,7 @@ def wall_limit(torture: Torture, count: int | None) -> list[Trial]:
 
     def trial(index: int, folder: pathlib.Path) -> None:
         (folder / "c.yaml").write_text(torture.long)
-        for part in range(1, 1000):  # each longer than the one before: on a busy machine, too, there is an end
+        for part in range(1, 1000):  # each part is longer than the last, so it ends on a busy machine, too
             limit = f"limits.wall_time={part * (0.05 + 0.01 * index):.2f}s"
             ended = torture.run(folder, *AUTO_RESUME, "--set", limit)
             check_stopped(torture, folder, ended, "limits.wall_time")

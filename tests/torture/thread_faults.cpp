@@ -4,7 +4,7 @@
 //   LAPL_FAIL_THREAD     N: the Nth thread of a process cannot be started
 //   LAPL_FAIL_FOREVER    1: nor can any later one
 //   LAPL_FAIL_RANK       only in this one of several ranks
-//   LAPL_THREAD_COUNT    file that gets how many were asked for, when the process ends
+//   LAPL_THREAD_COUNT    file that receives the number of requested threads when the process ends
 #include <dlfcn.h>
 #include <pthread.h>
 

@@ -5,7 +5,7 @@ import pathlib
 from harness import AUTO_RESUME, RUN, Skipped, Torture, Trial, sample
 from run_folders import expect
 
-# A team of three, engines that would like smaller ones, a filter, outputs and checkpoints at different steps.
+# Three threads, engines that prefer fewer, a filter, outputs and checkpoints at different steps.
 CONFIG = """\
 grid: {{shape: [60, 70]}}
 equation: {{coefficient: 0.25}}
@@ -19,7 +19,7 @@ POINTS = [(engine, method) for engine in ("blocked", "threaded", "reference") fo
 
 
 def count_of(torture: Torture, config: str) -> int:
-    """How many threads a run asks for."""
+    """The number of threads that a run asks for."""
     folder = torture.new_folder()
     (folder / "c.yaml").write_text(config)
     ended = torture.run_program(folder, *RUN, environment=torture.preload("thread_faults") | {"LAPL_THREAD_COUNT": "count"})

@@ -1,4 +1,4 @@
-// What is shown of a grid of three axes: slices and projections, and where they lie in a picture.
+// Views of a grid of three axes: slices and projections, and their places in a picture.
 #include "app/view/plot/cut.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr Shape volume{.rows = 5, .columns = 7, .planes = 4, .axes = 3};
 
-// A different value in each cell, from which its indices can be read.
+// A different value in each cell, from which its indices follow.
 std::vector<float> counted() {
   std::vector<float> values(static_cast<std::size_t>(volume.cells()));
   for (std::int64_t i = 0; i < volume.cells(); ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("cuts: a slice has the values of its nodes, row by row") {
     }
 }
 
-TEST_CASE("cuts: projections along each axis, where a value is not a number nor are they") {
+TEST_CASE("cuts: projections along each axis are right, and NaN where a value is") {
   std::vector<float> values = counted();
   values[3 * 35 + 2 * 7 + 6] = -1;
   values[1 * 35 + 4 * 7 + 5] = std::numeric_limits<float>::quiet_NaN();
@@ -104,7 +104,7 @@ TEST_CASE("cuts: projections along each axis, where a value is not a number nor 
     }
 }
 
-TEST_CASE("cuts: named by a position, of which the nearest node is taken, or by an index") {
+TEST_CASE("cuts: a position means its nearest node, an index itself") {
   const auto slice = [](const std::string& text) { return slice_named(text, volume, metres()); };
   CHECK(slice("z=4.9").index == 2);
   CHECK(slice("z=5.1").index == 3);
@@ -137,7 +137,7 @@ TEST_CASE("cuts: named by a position, of which the nearest node is taken, or by 
   CHECK(has(message_of([&] { projection_named("max:w"); }), "unknown axis \"w\""));
 }
 
-TEST_CASE("cuts: the middle of a grid of three axes, of others there are none") {
+TEST_CASE("cuts: a grid of three axes has middle cuts, others have none") {
   CHECK(middle_cuts(volume).size() == 3);
   CHECK(middle_cut(volume)->index == 2);
   CHECK(middle_cut(volume, 1)->index == 2);
@@ -147,7 +147,7 @@ TEST_CASE("cuts: the middle of a grid of three axes, of others there are none") 
     CHECK(!middle_cuts(shape).front());
     CHECK(cut_shape(shape, std::nullopt) == shape);
   }
-  // A terminal's picture shows the middle plane.
+  // In a terminal the middle plane is shown.
   const std::vector<float> values = counted();
   const Panel panel = small_panel("u", std::span<const float>(values), volume, 7, true);
   CHECK(panel.subtitle == "step 7, plane 2");
@@ -156,7 +156,7 @@ TEST_CASE("cuts: the middle of a grid of three axes, of others there are none") 
   CHECK(!panel.line);
 }
 
-TEST_CASE("cuts: layout on one scale, in line below, one bar a row, nothing over its cell") {
+TEST_CASE("cuts: the layout has one scale and one bar a row, and nothing exceeds its cell") {
   const std::vector<std::vector<Extent>> grids = {{{60, 80}, {40, 80}, {40, 60}},
                                                   {{1, 1}, {1, 1}, {1, 1}},
                                                   {{500, 500}, {3, 500}, {3, 500}},

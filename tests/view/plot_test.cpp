@@ -1,4 +1,4 @@
-// What pictures are made of, without drawing: ticks, limits, colours, layout, pixels.
+// Parts of pictures without drawing: ticks, limits, colours, layout, pixels.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ using Labels = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("ticks: multiples of 1, 2 and 5, as many as are allowed") {
+TEST_CASE("ticks are multiples of 1, 2 and 5, as many as allowed") {
   CHECK(labels(round_ticks(0, 1, 6)) == Labels{"0", "0.2", "0.4", "0.6", "0.8", "1.0"});
   CHECK(labels(round_ticks(0, 1, 5)) == Labels{"0", "0.5", "1.0"});
   CHECK(labels(round_ticks(0, 1, 2)) == Labels{"0", "1"});
@@ -53,7 +53,7 @@ TEST_CASE("ticks: tiny and huge values share an exponent, close ones an offset")
   CHECK(labels(close) == Labels{"0", "0.2", "0.4", "0.6", "0.8", "1.0"});
 }
 
-TEST_CASE("ticks: in place, apart and short for any range") {
+TEST_CASE("ticks are in place, apart and short for any range") {
   for (double magnitude = 1e-290; magnitude < 1e300; magnitude *= 3.7e9)
     for (const double low : {-1.0, -0.3, 0.0, 0.7, 0.9999, 0.99999999})
       for (int most = 1; most <= 7; ++most) {
@@ -67,7 +67,8 @@ TEST_CASE("ticks: in place, apart and short for any range") {
           CHECK(tick.fraction > before + 0.05);
           CHECK(tick.fraction > -1e-5);
           CHECK(tick.fraction < 1 + 1e-5);
-          CHECK(tick.label.size() <= 9);  // six digits or points; a minus has three bytes
+          // at most six digits or points, and a minus of three bytes
+          CHECK(tick.label.size() <= 9);
           before = tick.fraction;
         }
       }
@@ -101,7 +102,7 @@ TEST_CASE("limits: a constant has the middle colour, zero the middle of a diverg
   CHECK(largest.fraction(1.7e308) > 1);
 }
 
-TEST_CASE("colours: the ends of each map, NaN apart, and names") {
+TEST_CASE("colours: each map has its ends, its name, and a separate colour for NaN") {
   CHECK(colormap_named("viridis").color(0) == 0x440154);
   CHECK(colormap_named("viridis").color(1) == 0xfde725);
   CHECK(colormap_named("inferno").color(-3) == 0x000004);
@@ -113,7 +114,7 @@ TEST_CASE("colours: the ends of each map, NaN apart, and names") {
   CHECK(test::contains(message, "viridis, inferno, gray, diverging"));
 }
 
-TEST_CASE("pixels: cells where there is room, else means that keep the sum") {
+TEST_CASE("pixels are cells where there is room, else means that keep the sum") {
   const std::vector<double> field = {1, 2, 3, 4, 5, 6};
   const FieldView view = std::span(field);
   CHECK(resample(view, {2, 3}, {2, 3}) == field);
@@ -122,14 +123,14 @@ TEST_CASE("pixels: cells where there is room, else means that keep the sum") {
   const std::vector<double> constant(7 * 11, 2.5);
   for (const double value : resample(std::span(constant), {7, 11}, {3, 4}))
     CHECK(value == doctest::Approx(2.5).epsilon(1e-15));
-  // A checkerboard of single cells vanishes.
+  // Single cells of a checkerboard average to nothing.
   std::vector<float> board(64 * 64);
   for (std::size_t i = 0; i < board.size(); ++i) board[i] = (i / 64 + i) % 2 == 0 ? 1.0F : -1.0F;
   for (const double value : resample(std::span<const float>(board), {64, 64}, {7, 45}))
     CHECK(std::abs(value) < 1e-12);
 }
 
-TEST_CASE("layout: everything inside its cell, cells square, no overlap") {
+TEST_CASE("layout: everything is inside its cell, cells are square, nothing overlaps") {
   for (const Shape shape : {Shape{20, 30}, {1, 1000}, {1000, 1}, {1, 1}, {7, 4000}, {2000, 2000}})
     for (const PictureSize size : {PictureSize{1200, 400}, {400, 1200}, {500, 300}, {4000, 900}})
       for (const int count : {1, 2, 3}) {
@@ -155,7 +156,8 @@ TEST_CASE("layout: everything inside its cell, cells square, no overlap") {
         }
       }
   CHECK_THROWS_AS(figure_layout({100, 40}, 3, {20, 30}), ConfigError);
-  CHECK(figure_layout(default_size(3, {2, 900}), 3, {2, 900}).panels[1].cell.y > 0);  // stacked
+  // panels are stacked
+  CHECK(figure_layout(default_size(3, {2, 900}), 3, {2, 900}).panels[1].cell.y > 0);
 }
 
 TEST_CASE("movies: ffmpeg is the one of an absolute entry of PATH") {

@@ -1,4 +1,4 @@
-// What the page of lapl report is made of.
+// Parts of the page of lapl report.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -31,7 +31,7 @@ TEST_CASE("html: nothing in a text is taken for markup") {
   CHECK(html_with_superscripts("a^{b") == "a^{b");
 }
 
-TEST_CASE("base64: the examples of RFC 4648") {
+TEST_CASE("base64 has the values of RFC 4648's examples") {
   CHECK(base64("").empty());
   CHECK(base64("f") == "Zg==");
   CHECK(base64("fo") == "Zm8=");
@@ -40,7 +40,7 @@ TEST_CASE("base64: the examples of RFC 4648") {
   CHECK(base64("\xff\xfe\xfd") == "//79");
 }
 
-TEST_CASE("indexed PNG: the panel's pixels, the first row at the bottom") {
+TEST_CASE("an indexed PNG has the panel's pixels, with the first row at the bottom") {
   const test::ScratchFolder folder;
   Panel panel = grey_panel({2, 3}, {0, 0.5, 1, 2, -1, std::numeric_limits<double>::quiet_NaN()});
   std::ofstream(folder / "a.png") << indexed_png(panel);
@@ -55,7 +55,7 @@ TEST_CASE("indexed PNG: the panel's pixels, the first row at the bottom") {
   CHECK(read_png(folder / "b.png").values[2] == 1);
 }
 
-TEST_CASE("resolved keys: those that the resolved config was written from") {
+TEST_CASE("resolved keys are those from which the resolved config was written") {
   const LoadedConfig config =
       parse(smallest_config + "output: {directory: \"a  # b\"}\n" +
                 "filters: [{name: smooth, kernel: gaussian, sigma: 2}, {name: b, kernel: box}]\n",
@@ -107,7 +107,8 @@ TEST_CASE("report page: a field of one axis is a graph, with a gap where a value
   CHECK(has(page, "aria-label=\"field at step 0, t = 0 s, from 0 to 1\""));
 }
 
-TEST_CASE("report page: values that are not finite, a single output, no diagnostics") {
+TEST_CASE(
+    "report page: values that are not finite, a single output and missing diagnostics do no harm") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   ReportContent content;
   content.outputs = 1;

@@ -1,4 +1,4 @@
-// The view of lapl watch: what is in it, at any size, and that nothing else gets onto the terminal.
+// The view of lapl watch: its content at any size, and nothing else reaches the terminal.
 #include "app/view/terminal/watch_frame.hpp"
 
 #include <doctest/doctest.h>
@@ -44,7 +44,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-// Columns that a line takes on a terminal: characters but for escape sequences.
+// Columns that a line takes on a terminal: its characters without escape sequences.
 int columns_of(const std::string& line) {
   int columns = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -111,7 +111,8 @@ TEST_CASE("watch frame: nothing from a file reaches the terminal as a command") 
   }
 }
 
-TEST_CASE("watch frame: the picture in half blocks of 24 bits, of 256 colours, and in shades") {
+TEST_CASE(
+    "watch frame: the picture is drawn in half blocks of 24 bits, of 256 colours, or in shades") {
   const Panel panel = panel_of({2, 2}, {0, 1, 1, 0});  // the first row is the lower one
   const auto drawn = [&](TerminalColors colors) {
     TextGrid grid(1, 2);
@@ -133,7 +134,8 @@ TEST_CASE("watch frame: the graph's lines go where the values go") {
   const auto lines = grid.lines(TerminalColors::none);
   CHECK(lines[0].starts_with("       10 ⠙⠲"));  // the largest value falls from the top left corner
   CHECK(lines[1].starts_with("          ⠤⠤"));  // the mean stays in the middle
-  CHECK(lines[2].starts_with("        0 ⣀⣀"));  // and the least at the bottom, where both meet
+  // the least value ends at the bottom, where both meet
+  CHECK(lines[2].starts_with("        0 ⣀⣀"));
   CHECK(lines[2].ends_with("⣤"));
   CHECK(lines[3] == "          step 0  10");
 }

@@ -31,7 +31,7 @@ const PlotAxis& axis_of(const PlotAxes& axes, int axis) {
   return axis == 0 ? axes.z : axis == 1 ? axes.y : axes.x;
 }
 
-// Of values in float64: NaN where one of them is.
+// In float64; NaN if one of the values is.
 double projected(Projection kind, double so_far, double value) {
   if (kind == Projection::mean) return so_far + value;
   if (std::isnan(so_far) || std::isnan(value)) return so_far + value;

@@ -1,5 +1,5 @@
-// What a picture shows of a grid of three axes: one plane of its nodes, or what is largest, least
-// or the mean along an axis.
+// A cut makes a picture of a grid of three axes: one plane of its nodes, or the largest, least or
+// mean value along an axis.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct Cut {
 
 /// The cut across an axis at the middle of the grid. None where the grid has fewer axes.
 std::optional<Cut> middle_cut(Shape shape, int axis = 0);
-/// Those across z, y and x.
+/// The middle slices across z, y and x.
 std::vector<std::optional<Cut>> middle_cuts(Shape shape);
 
-/// What is cut out, row by row, on a grid of two axes: x and y, x and z, or y and z.
+/// The values of a cut, row by row, on a grid of two axes: x and y, x and z, or y and z.
 FieldValues cut_values(FieldView values, Shape shape, const Cut& cut);
 /// Its shape and axes; without a cut those of the whole.
 Shape cut_shape(Shape shape, const std::optional<Cut>& cut);

@@ -1,8 +1,8 @@
-#include "app/view/plot/figure.hpp"
-
+// Figures by cairo: the library lapl_cairo.
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 
+#include "app/view/plot/cairo_module.hpp"
 #include "app/view/plot/canvas.hpp"
 #include "app/view/plot/panel.hpp"
 
@@ -27,12 +27,8 @@ CairoSurface image_surface(PictureSize size) {
   return CairoSurface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, size.width, size.height));
 }
 
-}  // namespace
-
-void require_drawing() {}
-
-std::string draw_figure(PictureFormat format, const FigureLayout& layout,
-                        const std::vector<Panel>& panels) {
+std::string figure(PictureFormat format, const FigureLayout& layout,
+                   const std::vector<Panel>& panels) {
   std::string bytes;
   if (format == PictureFormat::png) {
     const CairoSurface surface = image_surface(layout.size);
@@ -49,7 +45,7 @@ std::string draw_figure(PictureFormat format, const FigureLayout& layout,
   return bytes;
 }
 
-std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels) {
+std::vector<Rgb> pixels_of(const FigureLayout& layout, const std::vector<Panel>& panels) {
   const CairoSurface surface = image_surface(layout.size);
   draw(surface, layout, panels);
   cairo_surface_flush(surface.get());
@@ -58,4 +54,8 @@ std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel
   return {pixels, pixels + std::int64_t{layout.size.width} * layout.size.height};
 }
 
+}  // namespace
 }  // namespace lapl
+
+extern "C" const lapl::CairoModule lapl_cairo;
+const lapl::CairoModule lapl_cairo = {lapl::figure, lapl::pixels_of};

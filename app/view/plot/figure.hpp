@@ -16,7 +16,7 @@ struct PlotAxis {
   double spacing = 1;  ///< distance of two cells
 };
 
-/// What the axes count: x across the picture, y upwards or downwards, z not in it.
+/// Axes of a picture: x across, y upwards or downwards, z perpendicular to it.
 struct PlotAxes {
   PlotAxis x{"x"}, y{"y"}, z{"z"};
   std::string unit = {};        ///< empty: none
@@ -38,14 +38,15 @@ struct Panel {
 enum class PictureFormat { png, svg, pdf };
 
 /// PNG of as many pixels as the layout has, or SVG or PDF of as many points.
-/// Throws IoError where cairo fails, ConfigError where lapl was built without it.
+/// Throws IoError where cairo fails or cannot be loaded, ConfigError where lapl was built without
+/// it.
 std::string draw_figure(PictureFormat format, const FigureLayout& layout,
                         const std::vector<Panel>& panels);
 
 /// The pixels themselves, row by row from the top.
 std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels);
 
-/// Throws ConfigError where lapl was built without cairo.
+/// Throws as draw_figure does where there is no cairo.
 void require_drawing();
 
 /// As a picture of these axes has them; a graph is half as high as wide.

@@ -83,7 +83,7 @@ void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& l
     canvas.line(box.x - mark * font, crisp(at), box.x, crisp(at));
     canvas.text(tick.label, box.x - (mark + gap) * font, at, font, Align::right);
   }
-  // What a graph counts is in its title.
+  // The title of a graph names the quantity.
   const std::string title =
       panel.line ? y.common_text() : axis_title(panel.axes.y.name, panel.axes.unit, y);
   canvas.text_upwards(title, box.x - (mark + gap + 1.15) * font - widest, box.y + box.height / 2,

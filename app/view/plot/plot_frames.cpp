@@ -22,6 +22,10 @@ DrawnField ViewReader::drawn(const View& view, Shape box, const PlotStyle& style
 
 Shape ViewReader::shape(const View& view) { return cut_shape(read(view).shape, view.cut); }
 
+namespace {
+
+// Panels of one extent as figure_layout has them; what is cut out of grids of three axes across
+// different ones as slices_layout has it.
 FigureLayout layout_for(const std::vector<View>& views, const PlotAxes& axes, Shape grid, int rows,
                         std::optional<PictureSize> size) {
   std::vector<Extent> beside;
@@ -39,18 +43,23 @@ FigureLayout layout_for(const std::vector<View>& views, const PlotAxes& axes, Sh
                        beside.front(), rows);
 }
 
+}  // namespace
+
 Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector<PlotStyle> styles,
-               int rows, std::optional<PictureSize> size, PictureFormat format, bool plain)
+               int rows, std::optional<PictureSize> size, PictureFormat format, Framing framing)
     : frames_(std::move(frames)),
       axes_(std::move(axes)),
       styles_(std::move(styles)),
       format_(format),
-      plain_(plain) {
-  if (!plain) {
+      framing_(framing) {
+  if (framing == Framing::alone)  // first of all: an output that is none is named as such
+    for (const View& view : frames_.front()) subtitle_of(view);
+  if (framing != Framing::plain) {
     View whole = frames_.front().front();
     whole.cut.reset();
-    layout_ = layout_for(frames_.front(), axes_, readers_[whole.field].shape(whole), rows, size);
+    layout_ = layout_for(frames_.front(), axes_, reader_of(whole).shape(whole), rows, size);
   }
+  if (framing == Framing::alone) return;
   for (std::size_t frame = 0; frame < frames_.size(); ++frame)
     for (std::size_t i = 0; i < styles_.size(); ++i) {
       const DrawnField field = drawn(frame, i);
@@ -60,10 +69,22 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
     }
 }
 
+// Where there are panels alone, no view is shown twice.
+ViewReader& Frames::reader_of(const View& view) {
+  return readers_[framing_ == Framing::alone ? "" : view.field];
+}
+
+const std::string& Frames::subtitle_of(const View& view) {
+  std::string& subtitle = subtitles_[view.output];
+  if (subtitle.empty()) subtitle = describe(*view.output);
+  return subtitle;
+}
+
 DrawnField Frames::drawn(std::size_t frame, std::size_t panel) {
   const View& view = frames_[frame][panel];
-  ViewReader& reader = readers_[view.field];
-  const Shape box = plain_ ? reader.shape(view) : box_pixels(layout_.panels[panel], format_);
+  ViewReader& reader = reader_of(view);
+  const Shape box =
+      framing_ == Framing::plain ? reader.shape(view) : box_pixels(layout_.panels[panel], format_);
   return reader.drawn(view, box, styles_[panel]);
 }
 
@@ -72,12 +93,13 @@ std::vector<Panel> Frames::panels(std::size_t frame) {
   for (std::size_t i = 0; i < styles_.size(); ++i) {
     const View& view = frames_[frame][i];
     DrawnField field = drawn(frame, i);
-    field.range = shown_[view.field].range;
-    field.signs = shown_[view.field].signs;
+    if (framing_ != Framing::alone) {
+      field.range = shown_[view.field].range;
+      field.signs = shown_[view.field].signs;
+    }
     field.name += cut_text(axes_, view.cut);
-    std::string& subtitle = subtitles_[view.output];
-    if (subtitle.empty()) subtitle = describe(*view.output);
-    panels.push_back(make_panel(std::move(field), subtitle, styles_[i], cut_axes(axes_, view.cut)));
+    panels.push_back(
+        make_panel(std::move(field), subtitle_of(view), styles_[i], cut_axes(axes_, view.cut)));
   }
   return panels;
 }

@@ -16,7 +16,7 @@ class ViewReader {
  public:
   /// In the pixels of a box. The output must outlive the object.
   DrawnField drawn(const View& view, Shape box, const PlotStyle& style);
-  /// Of the picture.
+  /// The shape of the picture, in cells.
   Shape shape(const View& view);
 
  private:
@@ -27,26 +27,26 @@ class ViewReader {
   ReadField field_;
 };
 
-/// Panels of one extent as figure_layout has them; what is cut out of grids of three axes across
-/// different ones as slices_layout has it.
-FigureLayout layout_for(const std::vector<View>& views, const PlotAxes& axes, Shape grid, int rows,
-                        std::optional<PictureSize> size);
+/// Limits of all that is shown of a field, of each panel alone, or the same in a picture that has a
+/// pixel for each cell and no layout.
+enum class Framing { shared, alone, plain };
 
 class Frames {
  public:
-  /// Reads everything once, for limits that hold all that is shown of a field. The outputs must
-  /// outlive the object. Each frame has as many panels, with a style for each; in `rows` rows where
-  /// that is not 0. Plain ones have a pixel for each cell and no layout.
+  /// Reads everything once for limits that are shared. The outputs must outlive the object. Each
+  /// frame has as many panels, with a style for each; in `rows` rows where that is not 0.
   Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector<PlotStyle> styles,
          int rows, std::optional<PictureSize> size, PictureFormat format = PictureFormat::png,
-         bool plain = false);
+         Framing framing = Framing::shared);
 
   const FigureLayout& layout() const { return layout_; }
 
-  /// What a frame shows.
+  /// The views of a frame.
   std::vector<Panel> panels(std::size_t frame);
 
  private:
+  ViewReader& reader_of(const View& view);
+  const std::string& subtitle_of(const View& view);
   DrawnField drawn(std::size_t frame, std::size_t panel);
 
   struct Shown {
@@ -57,8 +57,8 @@ class Frames {
   PlotAxes axes_;
   std::vector<PlotStyle> styles_;
   PictureFormat format_;
-  bool plain_;
-  std::map<std::string, ViewReader> readers_;           // by field
+  Framing framing_;
+  std::map<std::string, ViewReader> readers_;           // by field, where shown again
   std::map<std::string, Shown> shown_;                  // likewise
   std::map<const PlotOutput*, std::string> subtitles_;  // to look for them verifies a file
   FigureLayout layout_;

@@ -9,7 +9,7 @@
 
 namespace lapl {
 
-/// What the command line says of colours.
+/// Colours and limits that the command line sets.
 struct PlotStyle {
   std::optional<std::string> colormap;
   std::optional<Limits> limits;

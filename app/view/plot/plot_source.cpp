@@ -8,7 +8,7 @@
 
 #include "app/view/plot/ticks.hpp"
 #include "io/config/config.hpp"
-#include "io/run_folder.hpp"
+#include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the config in a file's provenance; none where there is no config.
+// Read from the config in a file's provenance; none if there is no config.
 std::vector<ResolvedKey> keys_in(const Provenance& provenance) {
   const auto config = std::ranges::find(provenance, "config", &Provenance::value_type::first);
   return config == provenance.end() ? std::vector<ResolvedKey>() : resolved_keys(config->second);
 }
 
-// Whether the run began with a picture.
+// True if the initial field was a picture.
 bool from_picture(const Provenance& provenance) {
   return std::ranges::any_of(keys_in(provenance), [](const ResolvedKey& key) {
     return (key.key == "initial.kind" && key.value == "image") ||

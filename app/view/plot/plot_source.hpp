@@ -1,4 +1,4 @@
-// What lapl plot draws from: the outputs of a run, or the records of one file.
+// The source of lapl plot: the outputs of a run, or the records of one file.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct PlotOutput {
   std::optional<double> time;        ///< likewise; s
 };
 
-/// What a panel shows.
+/// The content of a panel.
 struct View {
   const PlotOutput* output;
   std::string field;
@@ -35,8 +35,8 @@ enum class Origin { automatic, upper, lower };
 /// them; else the one called field, or the first. At least one, as the file has.
 std::vector<std::string> state_fields(const FileContent& content);
 
-/// Of the datasets of `path`: the one that is asked for; where `asked` is empty, the first field.
-/// Throws ConfigError that lists what there is.
+/// The dataset of `path` with the name `asked`; the first field if that is empty. Throws
+/// ConfigError with the list of datasets if there is none.
 std::string chosen_field(const FileContent& content, const std::string& asked,
                          const std::string& path);
 
@@ -56,7 +56,7 @@ class PlotSource {
 
   /// In order of step; at least one.
   const std::vector<PlotOutput>& outputs() const { return outputs_; }
-  /// What the last output holds.
+  /// Datasets of the last output.
   const FileContent& content() const { return content_; }
   /// Its datasets.
   const std::vector<std::string>& fields() const { return content_.fields; }

@@ -18,8 +18,8 @@ struct Ticks {
   int exponent = 0;   ///< 0 unless the values are tiny or huge
   double offset = 0;  ///< of values that share their first digits
 
-  /// What all labels share, such as "×10^{−9} + 1.25", the braces holding a superscript; empty
-  /// where they share nothing.
+  /// The part that all labels share, such as "×10^{−9} + 1.25" (braces hold a superscript); empty
+  /// if there is none.
   std::string common_text() const;
 };
 

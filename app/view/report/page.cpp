@@ -6,7 +6,7 @@
 
 #include "app/view/report/html.hpp"
 #include "app/view/report/plots.hpp"
-#include "io/quantities.hpp"
+#include "io/readers/quantities.hpp"
 #include "page_files.hpp"
 
 namespace lapl {

@@ -7,7 +7,7 @@
 #include "app/view/plot/figure.hpp"
 #include "io/config/config.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "io/run_view.hpp"
+#include "io/run/run_view.hpp"
 
 namespace lapl {
 

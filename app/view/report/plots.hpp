@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/view/plot/figure.hpp"
-#include "io/run_view.hpp"
+#include "io/run/run_view.hpp"
 
 namespace lapl {
 

@@ -5,7 +5,7 @@
 
 #include "app/view/plot/figure.hpp"
 #include "app/view/terminal/text_grid.hpp"
-#include "io/run_view.hpp"
+#include "io/run/run_view.hpp"
 
 namespace lapl {
 

@@ -15,7 +15,7 @@ namespace lapl {
 /// where NO_COLOR is set; 24 bits where COLORTERM says so.
 TerminalColors terminal_colors(int descriptor);
 
-/// Whether lines can be drawn again in place there.
+/// True if lines can be drawn again in place there.
 bool can_redraw(int descriptor);
 
 struct TerminalSize {

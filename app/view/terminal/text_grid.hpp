@@ -10,7 +10,7 @@
 
 namespace lapl {
 
-/// What a terminal can show: no colours, the 256 of xterm, or all of 24 bits.
+/// Colours of a terminal: none, the 256 of xterm, or all of 24 bits.
 enum class TerminalColors { none, palette, full };
 
 struct TextStyle {

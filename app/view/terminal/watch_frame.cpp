@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "app/view/terminal/drawing.hpp"
-#include "io/quantities.hpp"
+#include "io/readers/quantities.hpp"
 #include "solver/diagnostics.hpp"
 
 namespace lapl {
@@ -139,7 +139,7 @@ struct WatchRow {
   const Panel* panel = nullptr;
 };
 
-// Of the fields that were chosen, those with diagnostics first.
+// The chosen fields, the ones with diagnostics first.
 std::vector<WatchRow> rows_of(const WatchState& state) {
   const RunView& run = state.run;
   std::vector<WatchRow> rows;
@@ -179,7 +179,7 @@ void draw_row(TextGrid& grid, TextArea area, const WatchState& state, const Watc
                colors);
 }
 
-// Of each field that has room: min, max and mean.
+// Min, max and mean of each field that has room.
 void draw_outputs(TextGrid& grid, TextArea area, const RunView& run) {
   constexpr std::size_t fixed_columns = 43, field_columns = 36;  // digest with them
   const auto room = static_cast<std::size_t>(area.columns);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* source_name = "code.cpp";
 constexpr const char* messages_name = "messages";
-constexpr std::size_t most_bytes = std::size_t{256} << 20;  // that a compiler may write
+constexpr std::size_t most_bytes = std::size_t{256} << 20;  // largest library that is read
 
 void require_private(int folder) {
   struct stat status {};
@@ -34,7 +34,7 @@ void require_private(int folder) {
 }
 
 void write_text(const fs::path& path, std::string_view text) {
-  std::error_code ignored;  // then the file cannot be written either
+  std::error_code ignored;  // if this fails, so does opening the file
   fs::create_directories(path.parent_path(), ignored);
   std::ofstream file(path, std::ios::binary);
   file << text << std::flush;
@@ -68,7 +68,7 @@ CompiledCode::CompiledCode(CodeText text, int shared) : text_(std::move(text)), 
   share();
 }
 
-// Whether the code is here, or may still come.
+// True if another process has compiled the code or may still do so.
 bool CompiledCode::receives() {
   if (received_ < 0) return false;
   const SharedCodeState state = shared_code_state(received_, all_of(text_));
@@ -83,7 +83,7 @@ void CompiledCode::start() try {
   program_ = compiler.path;
   folder_.emplace(folder_of_temporaries(), "code");
   require_private(folder_->descriptor());
-  // The loader takes a library of a path that it knows for the one that it has loaded.
+  // The loader would take a new library at a known path for the one already loaded.
   static std::atomic<unsigned> count = 0;
   library_name_ = fmt::format("code-{}.so", ++count);
   for (const auto& [name, header] : text_.headers) write_text(file(name), header);
@@ -137,7 +137,7 @@ void CompiledCode::finish(int status) {
     unavailable_ = load(file(library_name_));
 }
 
-// Where it has failed the file stays empty, and who receives it does without.
+// If compiling has failed the file stays empty, and its receiver goes on without the code.
 void CompiledCode::share() {
   if (shared_ < 0 || compiler_) return;
   std::string library;
@@ -145,7 +145,7 @@ void CompiledCode::share() {
   seal_shared_code(std::exchange(shared_, -1), library, all_of(text_));
 }
 
-// Why it cannot be used; empty where it is.
+// Loads the library; returns why it cannot be used, or an empty text.
 std::string CompiledCode::load(const std::string& path) {
   library_.reset(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (library_ == nullptr)
@@ -165,7 +165,7 @@ void* CompiledCode::symbol(const std::string& name) const {
   return found;
 }
 
-// By way of the open folder, which stays this one where its path is made to lead elsewhere.
+// Goes through the descriptor of the folder, so that nobody can redirect its path.
 std::string CompiledCode::file(const std::string& name) const {
   return fmt::format("/proc/self/fd/{}/{}", folder_->descriptor(), name);
 }

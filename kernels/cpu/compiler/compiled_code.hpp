@@ -1,15 +1,15 @@
-// C++ that this program has written for the run at hand, compiled by the machine's own compiler and
-// loaded into this process, while the run goes on without it.
+// C++ text that the program wrote for this run, compiled by the machine's compiler and loaded into
+// this process, while the run goes on without it.
 //
 //   CompiledCode code({.source = text});
 //   while (!code.ready()) step_otherwise();
 //   if (code.unavailable().empty()) step = code.function<Step>("step");
 //
-// Nothing is loaded that somebody else could have written: there is no cache, what a sweep compiles
-// for its members is sealed (kernels/machine/shared_code.hpp), and all other files lie in a folder
-// of this user alone, under $TMPDIR or /tmp. It is removed as soon as the library is loaded; after
-// a kill the next process does that. That there is no compiler, or that it fails, hangs, or may not
-// be loaded from there, is no error of a run.
+// Only libraries that nobody else can have written are loaded. There is no cache; a library that a
+// sweep compiles for its members is sealed (kernels/machine/shared_code.hpp); all other files are
+// in a folder that only this user can enter, under $TMPDIR or /tmp. The folder is removed once the
+// library is loaded; after a kill the next process removes it. If there is no compiler, or it fails
+// or hangs, or the library cannot be loaded, the run still goes on.
 #pragma once
 
 #include <chrono>
@@ -24,29 +24,29 @@
 
 namespace lapl {
 
-/// For one thread at a time.
+/// Code that is compiled beside the run. Not thread-safe.
 class CompiledCode {
  public:
-  /// Starts the compiler, unless this process has received the code or may still, and does not
-  /// wait for it.
+  /// Starts the compiler, unless another process provides the code, and returns at once.
   explicit CompiledCode(CodeText text);
-  /// Compiles it for others: the library is not loaded but goes into this file, which is sealed.
+  /// Compiles for other processes: the library is not loaded but written to file `shared` and
+  /// sealed.
   CompiledCode(CodeText text, int shared);
   CompiledCode(const CompiledCode&) = delete;
   CompiledCode& operator=(const CompiledCode&) = delete;
 
-  /// Whether it is known how it ended: loaded, or unavailable() says why not. Never waits.
+  /// True once compiling has ended: the library is loaded, or unavailable() says why not. Never
+  /// waits.
   bool ready();
-  /// Until ready().
   void wait();
 
-  /// Why there is no compiled code, for people; empty where there is, or while nobody knows.
+  /// Why there is no compiled code, for people; empty if there is, or before ready().
   const std::string& unavailable() const { return unavailable_; }
-  /// What the compiler said of the text, at most 2000 characters, for an internal error.
+  /// The compiler's messages, at most 2000 characters, for an internal error.
   const std::string& messages() const { return messages_; }
 
-  /// The function of that name, to be called only as long as this object lives; once ready(),
-  /// unless unavailable(). std::logic_error where there is none.
+  /// The function called `name`, valid while this object lives. Only once ready() and if
+  /// unavailable() is empty. Throws std::logic_error if the library has no such function.
   template <class Function>
   Function* function(const std::string& name) const {
     return reinterpret_cast<Function*>(symbol(name));
@@ -66,13 +66,13 @@ class CompiledCode {
   std::string file(const std::string& name) const;
 
   CodeText text_;
-  int received_ = -1;    // a file that may hold the library
-  int shared_ = -1;      // a file that is to hold it
-  std::string program_;  // the compiler
+  int received_ = -1;    // descriptor of a file that may hold the library
+  int shared_ = -1;      // descriptor of the file to write it to
+  std::string program_;  // path of the compiler
   std::string library_name_;
   std::chrono::steady_clock::time_point stop_at_;
   std::optional<TemporaryFolder> folder_;
-  std::optional<CompilerProcess> compiler_;  // goes before its folder
+  std::optional<CompilerProcess> compiler_;  // must be destroyed before its folder
   std::unique_ptr<void, CloseLibrary> library_;
   std::string unavailable_, messages_;
 };

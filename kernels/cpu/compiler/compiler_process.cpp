@@ -16,7 +16,7 @@
 namespace lapl {
 namespace {
 
-// A compiler of one small file needs a hundredth of each.
+// Compiling one small file takes about a hundredth of these limits.
 void limit_compiler(pid_t child) {
   const auto limit = [child](auto resource, rlim_t most) {
     rlimit limits{};
@@ -36,7 +36,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return result;
 }
 
-// What posix_spawn is to do in the child, and what it calls otherwise is to undo.
+// Settings of posix_spawn, freed at the end.
 class SpawnActions {
  public:
   SpawnActions(int folder, const std::string& messages) {
@@ -64,7 +64,7 @@ class SpawnActions {
     posix_spawnattr_destroy(&attributes);
   }
 
-  int error = 0;  ///< the first
+  int error = 0;  ///< the first error
   posix_spawn_file_actions_t files{};
   posix_spawnattr_t attributes{};
 
@@ -104,7 +104,7 @@ std::optional<int> CompilerProcess::ended() {
 }
 
 int CompilerProcess::reap() {
-  // The whole group, and before waitpid: afterwards its number may be another one's.
+  // Kills the whole group before waitpid; after it, the number may belong to another process.
   siginfo_t found{};
   if (::waitid(P_PID, static_cast<id_t>(child_), &found, WEXITED | WNOHANG | WNOWAIT) == 0)
     ::kill(-child_, SIGKILL);

@@ -27,10 +27,11 @@ constexpr int own_machine = EM_X86_64;
 #elif defined(__aarch64__)
 constexpr int own_machine = EM_AARCH64;
 #else
-constexpr int own_machine = EM_NONE;  // of others the loader refuses what is not theirs
+// elsewhere the loader alone refuses libraries of another machine
+constexpr int own_machine = EM_NONE;
 #endif
 
-// The value at a place of a file; none where the file ends before.
+// The value at offset `at`; none if the file is too short.
 template <class T>
 std::optional<T> value_at(std::string_view bytes, std::uint64_t at) {
   if (at > bytes.size() || bytes.size() - at < sizeof(T)) return std::nullopt;

@@ -1,5 +1,5 @@
-// Checks that a file that a compiler has left can be loaded. The loader itself takes much for
-// granted: a library that is cut short ends the process that loads it (SIGBUS).
+// Checks that a library from a compiler can be loaded. The loader checks little: a truncated
+// library ends the process with SIGBUS.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,11 @@
 
 namespace lapl {
 
-/// At most `most` bytes from the start of a file; none where it cannot be read, or is no plain file
-/// (a pipe would be waited for).
+/// At most `most` bytes from the start of a file; none if it cannot be read or is not a regular
+/// file (opening a pipe would wait).
 std::optional<std::string> plain_file(const std::string& path, std::size_t most);
 
-/// Says what is wrong with the bytes of a shared library, for people; empty where the loader finds
-/// all that it looks for.
+/// For people: why the bytes are not a loadable shared library; empty if they are.
 std::string library_fault(std::string_view bytes);
 
 }  // namespace lapl

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The version of "g++-12" where `start` is "g++-"; 0 where there is none, or more than a number.
+// The version of "g++-12" if `start` is "g++-"; 0 if the rest of the name is not a number.
 int version_of(std::string_view name, std::string_view start) {
   if (!name.starts_with(start)) return 0;
   const std::string digits(name.substr(start.size()));
@@ -26,7 +26,7 @@ int version_of(std::string_view name, std::string_view start) {
   return number ? std::atoi(digits.c_str()) : 0;
 }
 
-// The newest program called `start` and a version.
+// The program whose name is `start` and the highest version.
 std::string newest_in(const std::vector<std::string>& folders, std::string_view start) {
   std::pair<int, std::string> newest;
   for (const std::string& folder : folders) {
@@ -51,8 +51,8 @@ std::string program_of_cxx(const std::vector<std::string>& folders) {
   return !error && is_program(path.string()) ? path.string() : "";
 }
 
-// Those that add folders, options or outputs to a compilation, keep its results, or lead it to
-// other programs than its own.
+// Variables that would add folders, options or outputs to a compilation, cache its results, or
+// replace the compiler's programs.
 constexpr std::array dropped_variables = {"CPATH=",
                                           "C_INCLUDE_PATH=",
                                           "CPLUS_INCLUDE_PATH=",
@@ -95,11 +95,11 @@ std::vector<std::string> library_flags() {
         "-mcpu=native",
 #endif
         "-ffp-contract=off", "-fno-math-errno", "-fopenmp-simd", "-fPIC", "-shared",
-        // What is not exported by name is this library's own: an inline variable would else be
-        // shared with another library that has one of its name.
+        // Hides everything that is not exported by name: an inline variable would otherwise be
+        // shared with other libraries that have one of its name.
         "-fvisibility=hidden",
-        // Without these a small source takes half as long again. C's functions are those that
-        // this process has loaded.
+        // Without these, compiling a small source takes half as long again. C functions are found
+        // in this process at load time.
         "-pipe", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-nostdlib",
         "-w", "-fmax-errors=5"
   };

@@ -1,4 +1,4 @@
-// The C++ compiler of the machine that the program runs on, for code that is made at run time.
+// The C++ compiler of the machine, for code that the program writes at run time.
 #pragma once
 
 #include <string>
@@ -7,26 +7,26 @@
 namespace lapl {
 
 struct SystemCompiler {
-  std::string path;     ///< absolute; empty where there is none
-  std::string missing;  ///< why, for people
+  std::string path;     ///< absolute; empty if there is none
+  std::string missing;  ///< why there is none, for people
 };
 
-/// The compiler that CXX names, where that is one program and no command with options; else the
-/// first on PATH of c++, g++, clang++, and these with a version, the newest first. Folders of PATH
-/// that depend on where the program runs are passed over.
+/// The compiler in CXX, if that is a single program without options; else the first of c++, g++,
+/// clang++ on PATH, then the newest of these with a version in the name. Relative folders in PATH
+/// are skipped.
 SystemCompiler system_compiler();
 
-/// What a library of stencil loops is compiled with: as fast as the processor can, by no flag that
-/// could change a bit of a result. OpenMP is left to the caller's threads: a second runtime beside
-/// the one of this process (libomp beside libgomp) would start as many threads again.
+/// The flags for a library of stencil loops: as fast as the processor allows, without flags that
+/// could change a bit of a result. OpenMP is left out because a second runtime in the process
+/// (libomp beside libgomp) would start as many threads again.
 std::vector<std::string> library_flags();
 
-/// A first line that refuses compilers with other rules for floating-point arithmetic than GCC and
-/// Clang have by themselves.
+/// A first line of source that refuses compilers whose default floating-point rules differ from
+/// those of GCC and Clang.
 std::string arithmetic_guard();
 
-/// This process's environment, "NAME=VALUE", without what would change what is compiled or bring it
-/// from a cache, and with English messages and temporary files in `folder`.
+/// This process's environment as "NAME=VALUE", without variables that change or cache a
+/// compilation, with English messages and with temporary files in `folder`.
 std::vector<std::string> compiler_environment(const std::string& folder);
 
 }  // namespace lapl

@@ -4,49 +4,49 @@
 //   +------+---------------------------+------+
 //   |      |    8 rows of halo         |      |   A tile is one block of 16 warps, alone on its
 //   |      +---------------------------+      |   multiprocessor. A warp holds 3 to 19 whole rows
-//   | halo |  warp 0                   | halo |   of the tile, halo and all, in registers, and in
-//   |      |- - - - - - - - - - - - - -|      |   some variants 8 or 10 more in shared memory; a
+//   | halo |  warp 0                   | halo |   of the tile and its halo in registers; some
+//   |      |- - - - - - - - - - - - - -|      |   variants hold 8 or 10 more in shared memory. A
 //   |      |  warp 1 ...               |      |   lane holds 4 columns of them. Rows of the halo
 //   |      +---------------------------+      |   belong to the first and the last warps.
 //   |      |    8 rows of halo         |      |
 //   +------+---------------------------+------+
 //
-// A step: one barrier of the block; a warp takes the rows above and below its own from shared
-// memory, steps its first and last row, leaves them there for its neighbours (2 x 512 bytes a warp,
-// 1024 for double, read once each; two buffers by turns), and then steps the rows between, in
-// place. Left and right come by shuffle. The __syncwarp() after each row keeps the compiler from
-// mixing rows, which costs moves and spills.
+// A step has one barrier of the block. A warp reads the rows above and below its own from shared
+// memory, steps its first and last row, writes them there for its neighbours (2 x 512 bytes a warp,
+// 1024 for double, read once each; two buffers in turn), and then steps the rows between in place.
+// Left and right neighbours come by shuffle. The __syncwarp() after each row keeps the compiler
+// from interleaving rows, which costs moves and spills.
 //
-// Every 8 steps the tiles exchange halos, which are outdated by then: each warp writes its part of
-// the tile's rim, 8 deep, to an image of its registers in device memory (in practice the L2
-// cache), raises its flag, waits for the flags of the warps whose cells it needs, and reads.
-// No barrier of the grid. Flags count publications and never go back. Two images by turns are
-// enough: a tile that publishes for the third time has seen that its neighbours published the
-// second, after all their warps had read the first (the block's barriers see to that).
+// Every 8 steps the halos are used up and the tiles exchange them. Each warp writes its part of the
+// tile's rim, 8 cells deep, to an image of its registers in device memory (in practice the L2
+// cache), raises its flag, waits for the flags of the warps whose cells it needs, and reads. There
+// is no barrier of the grid. Flags count publications and are never reset. Two images in turn are
+// enough: a tile publishes for the third time only after its neighbours have published the second
+// time, and so, by their barriers, after all their warps have read the first image.
 //
-// Boundaries: halo cells outside the grid come from the extension of the grid, so the steps have no
-// branch; columns beyond a face held at 0 stay 0 by a stage that holds them instead.
+// Boundaries: halo cells outside the grid come from the extension of the grid, so steps have no
+// branch. Columns beyond a face held at 0 are kept at 0 by a stage of their own.
 //
 // All blocks must run at the same time, which a cooperative launch ensures or refuses. Waiting is
-// bounded: a bug ends in an error of the launch, not in a program that hangs.
+// bounded, so that a bug ends in a launch error and not in a hang.
 //
-// Registers (nvcc 13, sm_90): 128 with 512 threads. Nothing spilled up to 14 rows of float and
-// 6 of double; 20 bytes a thread with 19 of float, 184 with 9 of double, 360 with 10 more.
+// Registers (nvcc 13, sm_90): 128 with 512 threads. Nothing is spilled up to 14 rows of float and 6
+// of double; 20 bytes a thread with 19 of float, 184 with 9 of double, 360 with 10 more.
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "kernels/cuda/ahead/resident_step.cuh"
+#include "kernels/cuda/cuda_engine.hpp"
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
-#include "kernels/cuda/engine.hpp"
 
 namespace lapl {
 namespace {
 
-// One compiled kernel: how many rows a warp holds, and where.
+// A compiled kernel: how many rows a warp holds, and its shared memory.
 template <template <class> class Stage, class T>
 struct Variant {
   int rows;
@@ -58,7 +58,7 @@ Variant<Stage, T> variant() {
   return {register_rows + shared_rows, sizeof(Shared<T, register_rows, shared_rows>),
           step_resident<Stage, T, register_rows, shared_rows>};
 }
-// In the order of their time for a step.
+// From the fastest step to the slowest.
 template <template <class> class Stage, class T>
 std::vector<Variant<Stage, T>> variants() {
   if constexpr (sizeof(T) == 4)
@@ -81,8 +81,8 @@ struct Plan {
   int across = 0, down = 0;
 };
 
-// The fastest variant whose tiles, one on a multiprocessor, cover the grid. Throws
-// EngineUnsuitable where there is none.
+// The fastest variant that covers the grid with one tile on each multiprocessor. Throws
+// EngineUnsuitable if there is none.
 template <template <class> class Stage, class T>
 Plan<Stage, T> make_plan(Shape shape) {
   if (device_attribute(cudaDevAttrCooperativeLaunch) == 0)
@@ -124,7 +124,7 @@ class ResidentEngine final : public CudaEngine<T> {
     if (!extensions)
       throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
     if (problem.faces.front().columns.first != problem.faces.front().columns.last &&
-        problem.shape.columns < depth + width)  // columns of a halo would change their sign
+        problem.shape.columns < depth + width)  // else halo columns change sign
       throw EngineUnsuitable("engine resident: few columns between faces of two kinds");
     const std::int64_t all_warps = std::int64_t{plan_.across} * plan_.down * warps;
     edges_ = device_buffer<T>(2 * all_warps * plan_.variant.rows * row_size);
@@ -145,7 +145,7 @@ class ResidentEngine final : public CudaEngine<T> {
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
                cudaStream_t stream) override {
-    constexpr std::int64_t most_steps = 1 << 20;  // of a launch: a second or two
+    constexpr std::int64_t most_steps = 1 << 20;  // one or two seconds
     for (; steps > 0; steps -= std::min(steps, most_steps)) {
       const int now = static_cast<int>(std::min(steps, most_steps));
       grid_.from = buffers.current;

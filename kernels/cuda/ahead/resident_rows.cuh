@@ -1,5 +1,5 @@
-// Rows of cells for the engine "resident": arithmetic, moves between registers, shared and device
-// memory, and the flags by which blocks wait for each other.
+// Rows of cells in the engine "resident": their arithmetic and their moves between registers,
+// shared memory and device memory.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ namespace {
 
 constexpr int lanes = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
-constexpr int warps = 16;  // of a block
+constexpr int warps = 16;  // warps of a block
 constexpr int width = 4;   // columns of a lane
-constexpr int depth = 8;   // of the halo, and steps between two exchanges
+constexpr int depth = 8;   // of the halo; also the steps between two exchanges
 constexpr int halo_lanes = depth / width;
-constexpr int most_units = lanes - 2 * halo_lanes;  // a unit: the columns of a lane
+constexpr int most_units = lanes - 2 * halo_lanes;  // a unit is the columns of one lane
 
-// 16 bytes, which move as one.
+// 16 bytes that move in one instruction.
 template <class T>
 struct alignas(16) Chunk {
   static constexpr int count = 16 / sizeof(T);
   T value[count];
 };
 template <class T>
-constexpr int chunks = width / Chunk<T>::count;  // of a lane in one row
+constexpr int chunks = width / Chunk<T>::count;  // chunks of a lane in one row
 constexpr int row_size = lanes * width;          // values of a tile's row
 
 __device__ __forceinline__ void put(float4* to, const Chunk<float>& c) {
@@ -59,7 +59,7 @@ struct Row {
   T value[width];
 };
 
-// `stride`: from one chunk of the lane to the next, in chunks.
+// `stride` is the distance from one chunk of the lane to the next, in chunks.
 template <class T>
 __device__ __forceinline__ void put_row(T* to, const Row<T>& row, int stride, int columns = width) {
 #pragma unroll
@@ -81,7 +81,7 @@ __device__ __forceinline__ void get_row(Row<T>& row, const T* from, int stride) 
   }
 }
 
-// Rows in shared memory: chunk i of lane l at i * lanes + l.
+// In shared memory, chunk i of lane l is at i * lanes + l.
 template <class T>
 __device__ __forceinline__ Row<T> load_shared(const Chunk<T>* from) {
   Row<T> row;
@@ -120,7 +120,7 @@ __device__ __forceinline__ Row<T> vertical_part(const Row<T>& up, const Row<T>& 
   return result;
 }
 
-// One step of a row, in place; `vertical` is what the stage makes of the rows above and below.
+// One step of a row in place; `vertical` is the stage's value for the rows above and below.
 template <class T>
 struct Sides {
   T before, after;

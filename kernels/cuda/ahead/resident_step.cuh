@@ -1,4 +1,4 @@
-// The kernel of the engine "resident"; resident.cu explains it.
+// The kernel of the engine "resident", which resident.cu explains.
 #pragma once
 
 #include "kernels/cuda/ahead/resident_tile.cuh"
@@ -6,9 +6,8 @@
 namespace lapl {
 namespace {
 
-// One warp of a tile, and the work of its lanes on its rows. The arrays are the kernel's own:
-// within this, the compiler would keep all of it in memory until it has unrolled the loops, and
-// make other code of it.
+// One warp of a tile and the work of its lanes. The arrays are locals of the kernel, not members:
+// nvcc would keep members in memory until it has unrolled the loops, and would generate other code.
 template <template <class> class Stage, class T, int register_rows, int shared_rows>
 struct TileWarp {
   static constexpr int rows = register_rows + shared_rows;
@@ -19,20 +18,21 @@ struct TileWarp {
   Shared<T, register_rows, shared_rows>& shared;
   const TileBounds tile;
   const int lane, warp;
-  const int row0;    // the warp's first row, of the tile
-  const int column;  // the lane's first column, of the grid
+  const int row0;    // the warp's first row, within the tile
+  const int column;  // the lane's first column, within the grid
   Chunk<T>* const middle;
-  const int above, below;  // warps
+  const int above, below;  // the neighbouring warps
   Row<T> (&cells)[rows];
   Stage<T> (&stage)[width];
-  // Rows as bits: the tile's own; those that this lane publishes; those of the halo; those of which
-  // it takes columns of the halo.
+  // Sets of the warp's rows, a bit each: the tile's own rows; rows that this lane publishes; rows
+  // of the halo; rows of which this lane receives columns of the halo.
   unsigned own_rows = 0, publish_rows = 0, halo_rows = 0, side_rows = 0;
   bool own_lane = false;
-  bool takes = false;   // whether this lane takes anything from other tiles
-  bool in_one = false;  // whether its columns lie side by side where they come from: one load
-  bool scalar_sides = false, signed_columns = false;  // whether some lane's are such
-  int awaited = -1;                                   // the flag that this lane waits for
+  bool takes = false;   // this lane receives values from other tiles
+  bool in_one = false;  // its columns are contiguous at their source, so one load takes them
+  // true if some lane loads single values; if some lane negates them
+  bool scalar_sides = false, signed_columns = false;
+  int awaited = -1;  // index of the flag that this lane waits for
   unsigned level = 0;
 
   __device__ __forceinline__ TileWarp(const Resident<Stage, T>& all,
@@ -51,7 +51,7 @@ struct TileWarp {
         cells(all_cells),
         stage(stages) {}
 
-  // Rows 2 ... shared_rows + 1 of a warp live in shared memory.
+  // Rows 2 ... shared_rows + 1 of a warp are in shared memory.
   __device__ __forceinline__ static constexpr bool is_shared(int r) {
     return r >= 2 && r < 2 + shared_rows;
   }
@@ -62,8 +62,7 @@ struct TileWarp {
     if (is_shared(r)) store_shared(middle + (r - 2) * chunks<T> * lanes, cells[r]);
   }
 
-  // 1. The tables for loading the tile, halo and all, from the field. All threads of the block
-  // share the work.
+  // 1. All threads of the block make the tables for loading the tile and its halo from the field.
   __device__ __forceinline__ void make_field_tables() {
     for (int i = threadIdx.x; i < warps * rows; i += warps * lanes) {
       Place place{0, 0};
@@ -81,11 +80,11 @@ struct TileWarp {
     }
   }
 
-  // 2. What each lane owns, publishes and takes.
+  // 2. Finds the cells that each lane owns, publishes and receives.
   __device__ __forceinline__ void assign_roles() {
     unsigned rim_rows = 0;
     for (int r = 0; r < rows; ++r) {
-      const int y = row0 + r;  // of the tile
+      const int y = row0 + r;  // within the tile
       const bool own = y >= depth && y < tile.used_rows - depth;
       if (own) own_rows |= 1u << r;
       if (own && (y < 2 * depth || y >= tile.used_rows - 2 * depth)) rim_rows |= 1u << r;
@@ -124,7 +123,7 @@ struct TileWarp {
     }
   }
 
-  // 4. Loads the rows in `wanted` from places given by the tables.
+  // 4. Loads the rows in `wanted` from where the tables say.
   __device__ __forceinline__ void receive(const T* base, unsigned wanted, int stride) {
     const unsigned whole = in_one ? wanted : 0;
     const T* const from = base + shared.column[0][lane].offset;
@@ -188,7 +187,7 @@ struct TileWarp {
     }
   }
 
-  // 5. The tables for receiving the halo from other tiles' images.
+  // 5. Makes the tables for receiving the halo from other tiles' images.
   __device__ __forceinline__ void make_image_tables() {
     const int across = grid.tiles_across, down = grid.tiles_down;
     for (int i = threadIdx.x; i < warps * rows; i += warps * lanes) {
@@ -213,8 +212,8 @@ struct TileWarp {
     }
   }
 
-  // 6. Each group of three lanes takes one of the warps, among them this one, that own the rows, in
-  // the tiles to the left, in the middle and to the right.
+  // 6. Finds the flags to wait for: in each group of three lanes, one for the warp that owns the
+  // group's rows in the tile to the left, in this one and to the right.
   __device__ __forceinline__ void find_flags() {
     const int across = grid.tiles_across;
     const bool wraps = grid.extensions.columns.first == Extension::periodic;
@@ -233,8 +232,8 @@ struct TileWarp {
     }
   }
 
-  // 7. A step; before the first one after an exchange, and in each that is followed by another,
-  // the edges are left for the warps beside this one.
+  // 7. A step. Edges are published for the neighbouring warps before the first step after an
+  // exchange, and in each step that another one follows.
   __device__ __forceinline__ void publish_edges() {
     ++level;
     store_shared(&shared.first[level % 2][warp][lane], cells[0]);
@@ -274,7 +273,8 @@ struct TileWarp {
     }
   }
 
-  // 8. Publishes the rim in this epoch's image, and waits for those of the neighbours.
+  // 8. Publishes the rim in this epoch's image and waits until the neighbours have published
+  // theirs.
   __device__ __forceinline__ void exchange(T* image, int epoch) {
     T* const mine =
         image + std::int64_t{blockIdx.x} * tile_size + row0 * row_size + lane * Chunk<T>::count;

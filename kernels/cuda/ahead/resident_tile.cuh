@@ -1,4 +1,4 @@
-// The tiles of the engine "resident": their part of the grid, and the memory that they share.
+// Tiles of the engine "resident": their part of the grid and their shared memory.
 #pragma once
 
 #include "kernels/cuda/ahead/resident_rows.cuh"
@@ -7,17 +7,17 @@
 namespace lapl {
 namespace {
 
-// Where the value of a cell comes from, which may lie outside the grid.
+// Where the value of a cell comes from; the cell may be outside the grid.
 struct Place {
-  int offset : 30;    // of the source, in values
-  unsigned sign : 2;  // 0: as it is, 1: negated, 2: zero
+  int offset : 30;    // where the source is, in values
+  unsigned sign : 2;  // 0: unchanged, 1: negated, 2: zero
 };
 
 template <template <class> class Stage, class T>
 struct Resident {
   const T* from;
   T* to;
-  T* edges;         // two images of all tiles' registers, of which the rims are used
+  T* edges;         // two images of all tiles' registers; only the rims are written
   unsigned* flags;  // publications so far, one for each warp of each tile
   int rows, columns, pitch;
   Extensions extensions;
@@ -25,7 +25,7 @@ struct Resident {
   int tiles_across, tiles_down;
   int units;  // ceil(columns / width)
   int first_steps, epochs;
-  unsigned published;  // what the flags hold at the launch
+  unsigned published;  // value of all flags at the launch
 };
 
 __device__ Place extension(AxisExtension axis, int index, int size) {
@@ -33,7 +33,7 @@ __device__ Place extension(AxisExtension axis, int index, int size) {
   return {from, ghost ? 2u : negated ? 1u : 0u};
 }
 
-// Columns beyond an odd face are kept at 0, by a stage that holds them.
+// Columns beyond an odd face are kept at 0, by a stage of their own.
 __device__ bool is_held(AxisExtension axis, int column, int columns) {
   return (axis.first == Extension::odd && column < 0) ||
          (axis.last == Extension::odd && column >= columns);
@@ -43,7 +43,7 @@ __device__ Place column_place(AxisExtension axis, int column, int columns) {
   return extension(axis, column, columns);
 }
 
-// A wait that takes this many polls, ten minutes or so, is a bug. (Analysis tools may take one.)
+// About ten minutes; a longer wait is a bug. (Under analysis tools a wait may take one.)
 constexpr unsigned most_polls = 1u << 30;
 
 template <class T, int register_rows, int shared_rows>
@@ -57,11 +57,11 @@ struct Shared {
   short flag[warps * rows];
 };
 
-// Which part of the grid a block's tile is. A unit: the columns of a lane.
+// The part of the grid that a block steps. A unit is the columns of one lane.
 struct TileBounds {
-  int x, y;  // among the tiles
+  int x, y;  // position among the tiles
   int row_begin, row_end, unit_begin, unit_end;
-  int used_lanes, used_rows;  // halo and all
+  int used_lanes, used_rows;  // halo included
 };
 template <template <class> class Stage, class T>
 __device__ __forceinline__ TileBounds bounds_of_block(const Resident<Stage, T>& grid) {

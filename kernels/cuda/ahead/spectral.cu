@@ -1,22 +1,22 @@
-// Engine "spectral" on a GPU: as kernels/cpu/spectral.cpp, with complex transforms of cuFFT in
+// Engine "spectral" on a GPU: like kernels/cpu/spectral.cpp, with complex transforms of cuFFT in
 // float64 in place of FFTW's real ones (kernels/cuda/ahead/spectral_lines.hpp).
 //
 //   columns forward -> (rows forward) -> slowest axis forward, modes, backward -> (rows) -> columns
 //
-// A pass takes the lines along an axis batch by batch, so that a batch stays in the L2 cache and
-// the memory does not grow with the grid. Bytes that a pass moves for a float64 field and n values
-// a line: 8 a cell to pack it, 24 L/n or more until it is transformed, 16 L/n at most to take it
-// and 8 to write; a line of 2000 cells between zero faces has L = 4002. Nothing is added up in an
-// order that could change: the same run has the same bits.
+// A pass transforms the lines along an axis batch by batch, so that a batch stays in the L2 cache
+// and the extra memory does not grow with the grid. Bytes that a pass moves a cell, for a float64
+// field and transforms of length L for lines of n values: 8 to pack, 24 L/n or more to transform,
+// at most 16 L/n to unpack and 8 to write. A line of 2000 cells between zero faces has L = 4002. No
+// sum depends on the order of threads, so equal runs give equal bits.
 #include <algorithm>
 #include <deque>
 #include <string>
 
 #include "kernels/cuda/ahead/spectral_kernels.cuh"
+#include "kernels/cuda/cuda_engine.hpp"
 #include "kernels/cuda/device/cufft_plan.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
-#include "kernels/cuda/engine.hpp"
 #include "kernels/machine/memory.hpp"
 
 namespace lapl {
@@ -34,12 +34,11 @@ struct Axis {
     pairs = (all + batches - 1) / batches;
   }
 
-  // Of a batch.
   std::int64_t values() const { return pairs * line.length(); }
 
-  // Its work area, of so many bytes, comes later.
+  // Makes the plan and returns the bytes of its work area, which is set later.
   std::size_t make_plan(cudaStream_t stream) {
-    if (line.length() == 1) return 0;  // is its own transform
+    if (line.length() == 1) return 0;  // a single value is its own transform
     LAPL_CUFFT(cufftSetAutoAllocation(plan.handle, 0));
     long long length = line.length();
     std::size_t bytes = 0;
@@ -53,8 +52,8 @@ struct Axis {
   }
 
   SpectralLine line;
-  Lines lines;         // of modes
-  std::int64_t pairs;  // of lines in a batch
+  Lines lines;         // the lines of modes
+  std::int64_t pairs;  // pairs of lines in a batch
   CufftPlan plan;
 };
 
@@ -118,7 +117,7 @@ class SpectralEngine final : public CudaEngine<T> {
     require_device_memory("engine spectral, beside the grid,", bytes);
   }
 
-  // Done when it returns.
+  // Returns once the copy is done.
   template <class Value>
   static void to_device(const std::vector<Value>& from, const DeviceBuffer<Value>& to,
                         cudaStream_t stream) {
@@ -127,7 +126,7 @@ class SpectralEngine final : public CudaEngine<T> {
     LAPL_CUDA(cudaStreamSynchronize(stream));
   }
 
-  // Along an axis, where rows lie `pitch` values apart.
+  // The lines along an axis of an array with `pitch` values from row to row.
   Lines lines_along(int axis, std::int64_t pitch) const {
     const std::int64_t rows = shape_.planes * shape_.rows;
     if (axis == 2) return {rows, 1, 1, pitch};
@@ -136,7 +135,7 @@ class SpectralEngine final : public CudaEngine<T> {
     return {shape_.rows * shape_.columns, shape_.rows * pitch, shape_.columns, pitch};
   }
 
-  // Distances of modes and the terms of the rate to device memory.
+  // Copies the terms of the rate, and what they need of each mode, to device memory.
   void lay_rates(cudaStream_t stream) {
     std::vector<double> all;
     std::array<std::int64_t, 3> first = {};
@@ -170,7 +169,7 @@ class SpectralEngine final : public CudaEngine<T> {
             .source = source_.data()};
   }
 
-  // Launches `kernel` for a batch of lines, of `values` each.
+  // Launches `kernel` for a batch of lines of `values` values each.
   template <class... Parameters, class... Arguments>
   static void launch(void (*kernel)(Batch, Parameters...), const Batch& batch, std::int64_t values,
                      cudaStream_t stream, const Arguments&... arguments) {
@@ -182,7 +181,7 @@ class SpectralEngine final : public CudaEngine<T> {
     LAPL_CUDA(cudaGetLastError());
   }
 
-  // `take(batch)` for all lines of an axis.
+  // Calls take(batch) for all lines of an axis, batch by batch.
   template <class Take>
   static void for_each_batch(const Axis& axis, const Take& take) {
     for (std::int64_t line = 0; line < axis.lines.count; line += 2 * axis.pairs)
@@ -221,7 +220,7 @@ class SpectralEngine final : public CudaEngine<T> {
     for_each_batch(along(axis),
                    [&](const Batch& batch) { to_values(along(axis), batch, to, lines, stream); });
   }
-  // The slowest axis, in place.
+  // Steps the modes between the two transforms of the slowest axis, in place.
   template <class Value>
   void through_modes(Value* values, const Lines& lines, const StepModes& step,
                      cudaStream_t stream) const {
@@ -235,14 +234,14 @@ class SpectralEngine final : public CudaEngine<T> {
   std::shared_ptr<const LinearRates> rates_;
   Shape shape_;
   double time_step_;
-  int slowest_;            // axis that the grid has
-  std::deque<Axis> axes_;  // from the slowest on
+  int slowest_;
+  std::deque<Axis> axes_;  // one for each axis, beginning with the slowest
   double scale_ = 1;
   DeviceBuffer<double> modes_, source_, distances_;
   DeviceBuffer<Term> terms_;
   std::array<const double*, 3> distances_of_ = {};
-  DeviceBuffer<LinePair> transforms_;  // a batch
-  DeviceBuffer<unsigned char> work_;   // of cuFFT
+  DeviceBuffer<LinePair> transforms_;  // room for the transforms of a batch
+  DeviceBuffer<unsigned char> work_;   // workspace of cuFFT
 };
 
 }  // namespace

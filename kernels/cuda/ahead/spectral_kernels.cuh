@@ -1,11 +1,12 @@
-// Kernels of engine spectral: from lines in memory to the transforms of pairs of them, and back.
+// Kernels of engine "spectral": from lines in memory to transforms of pairs of lines, and back.
 //
 //   pack values -> forward transform -> take_modes
 //   pack modes -> backward transform -> take_values
 //
-// Of the columns, threads side by side take values of a line; of a slower axis, 8 pairs of lines in
-// neighbouring columns, 4 values of each a warp: rows of 128 bytes and 64 bytes of a line. At most
-// 76 registers a thread (take_modes with StepModes), no shared memory, no barrier.
+// Along columns, neighbouring threads read neighbouring values of a line. Along a slower axis a
+// warp reads 4 values of 8 pairs of neighbouring lines: rows of 128 bytes, and 64 bytes of a
+// transform. At most 76 registers a thread (take_modes with StepModes), no shared memory, no
+// barrier.
 #pragma once
 
 #include "kernels/cuda/ahead/spectral_lines.hpp"
@@ -15,10 +16,10 @@ namespace {
 
 constexpr int block_threads = 256;
 
-// Lines along an axis in memory: where each starts, and how far apart its values are.
+// The lines along an axis in memory: their number and the distance between values of a line.
 struct Lines {
   std::int64_t count, stride;
-  // So many start at neighbouring values, and the next so many `apart` further on.
+  // `side_by_side` lines start at neighbouring values; the next group starts `apart` values later.
   std::int64_t side_by_side, apart;
 
   __device__ __forceinline__ std::int64_t start(std::int64_t line) const {
@@ -33,7 +34,7 @@ struct Batch {
   int pairs_a_block;
 };
 
-// Two lines in memory, the second of which may be missing, and then is 0.
+// Two lines in memory; if the second is missing, it reads as 0.
 template <class T>
 struct TwoLines {
   T* x = nullptr;
@@ -55,7 +56,7 @@ struct TwoLines {
   }
 };
 
-// The pair of lines of this thread, in a batch, and its places along them.
+// The pair of lines of this thread in a batch, and its positions along them.
 struct Places {
   std::int64_t pair, first, step;
 
@@ -92,29 +93,29 @@ __global__ void __launch_bounds__(block_threads)
     to.set(i, batch.line.output(i, [&](std::int64_t j) { return made[j]; }));
 }
 
-// What take_modes makes of a mode of the field: nothing else.
+// Leaves modes as they are; the alternative to StepModes.
 struct KeepModes {
   __device__ __forceinline__ double operator()(std::int64_t, std::int64_t, double mode) const {
     return mode;
   }
 };
 
-// As LinearRates::Term, for the device.
 struct Term {
   double weight;
   int turns[3];
 };
 
-// Or what the steps do. Lines are along the slowest axis that the grid has; with d the distance
-// along an axis and m that of the axes before it together, a term's is d (1 + m) + m.
+// Multiplies each mode by the effect of all steps. Lines are along the slowest axis of the grid.
+// The distance of a term builds up axis by axis: with d along an axis and m of the axes before it,
+// the new distance is d (1 + m) + m.
 struct StepModes {
   ModeSteps steps;
   double scale, of_mean;
   const Term* terms;
   int term_count, slowest;
   std::int64_t sizes[3];
-  const double* distances[3];  // of each number of turns, of each mode
-  const double* source;        // modes; null: 0 everywhere
+  const double* distances[3];  // for each axis, by number of turns and mode
+  const double* source;        // modes of the source; null if there is none
 
   __device__ double operator()(std::int64_t line, std::int64_t mode, double value) const {
     const std::int64_t row = slowest == 0 ? line / sizes[2] : 0;

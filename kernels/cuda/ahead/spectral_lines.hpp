@@ -1,6 +1,6 @@
-// Lines of values as complex transforms, for engine spectral: two lines, x and y, go through one as
-// x + i y. An odd line's transform is imaginary, so that of x + i y holds both apart; those of
-// other lines come apart by the symmetry of real lines' transforms, Z[-p] = conj Z[p].
+// Lines of values as complex transforms, for engine "spectral". Two lines, x and y, go through one
+// transform as x + i y. The transform of an odd line is imaginary, so that of x + i y keeps the two
+// apart; other lines are separated by the symmetry Z[-p] = conj Z[p] of real lines' transforms.
 //
 //   modes     L        a line's n values in the transform, from j = 0   modes p of x and y
 //   odd       2n + 2   0 x0 ... xn-1 0 -xn-1 ... -x0                    -Im, Re Z[p + 1]
@@ -10,7 +10,7 @@
 //
 // mixed: sin((i + 1) theta) of theta = pi (2p + 1)/(2n + 1) is (-1)^i sin((i + 1) (pi - theta)),
 // and pi - theta = 2 pi (n - p)/(2n + 1). even: phi = pi p/(2n) (Makhoul, IEEE Trans. Acoustics,
-// Speech and Signal Processing 28 (1980)). periodic: the former where 2p <= n.
+// Speech and Signal Processing 28 (1980)). periodic: Re X[p] if 2p <= n, else Im X[n - p].
 //
 // Forward and backward together multiply by L.
 #pragma once
@@ -19,12 +19,12 @@
 
 namespace lapl {
 
-/// A value of each of two lines; or a complex number, x + i y.
+/// The values of two lines at one place, or a complex number x + i y.
 struct alignas(16) LinePair {
   double x, y;
 };
 
-/// Calls `read(index)` for a LinePair.
+/// Maps between the values, transforms and modes of two lines. `read(index)` returns a LinePair.
 struct SpectralLine {
   using Kind = AxisModes::Kind;
   AxisModes modes;
@@ -32,14 +32,14 @@ struct SpectralLine {
   LAPL_HOST_DEVICE bool is_odd() const {
     return modes.kind == Kind::odd || modes.kind == Kind::mixed;
   }
-  /// Values of a transform.
+  /// Complex values of a transform.
   LAPL_HOST_DEVICE std::int64_t length() const {
     return modes.kind == Kind::odd     ? 2 * modes.size + 2
            : modes.kind == Kind::mixed ? 2 * modes.size + 1
                                        : modes.size;
   }
 
-  /// What stands at j of the forward transform; `read` has the values of the lines.
+  /// Value j of the forward transform's input; `read` returns values of the lines.
   template <class Read>
   LAPL_HOST_DEVICE LinePair input(std::int64_t j, const Read& read) const {
     const std::int64_t n = modes.size;
@@ -52,7 +52,7 @@ struct SpectralLine {
     return back != alternates(i) ? LinePair{-value.x, -value.y} : value;
   }
 
-  /// Mode p of both lines; `read` has what the forward transform, of e^(-i ...), has made.
+  /// Mode p of both lines; `read` returns the output of the forward transform, of e^(-i ...).
   template <class Read>
   LAPL_HOST_DEVICE LinePair mode(std::int64_t p, const Read& read) const {
     const std::int64_t n = modes.size;
@@ -69,7 +69,7 @@ struct SpectralLine {
     return {c * real.x + s * imaginary.x, c * real.y + s * imaginary.y};
   }
 
-  /// What stands at k of the backward transform; `read` has the modes of the lines.
+  /// Value k of the backward transform's input; `read` returns modes of the lines.
   template <class Read>
   LAPL_HOST_DEVICE LinePair spectrum(std::int64_t k, const Read& read) const {
     const std::int64_t n = modes.size;
@@ -95,7 +95,7 @@ struct SpectralLine {
     return {c * real - s * imaginary, s * real + c * imaginary};
   }
 
-  /// Value i of both lines; `read` has what the backward transform, of e^(+i ...), has made.
+  /// Value i of both lines; `read` returns the output of the backward transform, of e^(+i ...).
   template <class Read>
   LAPL_HOST_DEVICE LinePair output(std::int64_t i, const Read& read) const {
     const std::int64_t n = modes.size;

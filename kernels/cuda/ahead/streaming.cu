@@ -9,32 +9,32 @@
 //            warp 1: time levels 6 to 11
 //   rows out             ===============================                 12 steps later
 //
-// The pipeline is that of kernels/cuda/run_time/stream.cuh, with diffusion as its one level: two
-// warps of 6 levels, so 12 steps a launch; a lane has 8 neighbouring columns of float or 4 of
+// The pipeline is that of kernels/cuda/run_time/stream.cuh, with diffusion as its only stage: two
+// warps of 6 levels, so 12 steps a launch. A lane has 8 neighbouring columns of float or 4 of
 // double. The last warp's rows go through shared memory too, so that neighbouring lanes store
 // neighbouring 16 bytes.
 //
-// Boundaries: the grid is extended (odd, even or periodic, docs/numerics.md), which a step
-// keeps exact, so the inner loop has none. Extended columns are laid down in the "apron" before a
-// launch; extended rows are read where they mirror. Grids narrower than the halo are extended as
-// often as it takes. Steps that are left over are a shortened pass: its last levels pass rows on.
+// Boundaries: the grid is extended (odd, even or periodic, docs/numerics.md). A step keeps the
+// extension exact, so the inner loop needs no boundary. Extended columns are written to the "apron"
+// before a launch; extended rows are read from where they mirror. Grids narrower than the halo are
+// extended repeatedly. Remaining steps are a shortened pass, whose last levels pass rows on.
 //
-// Registers (nvcc 13, sm_90): 192 float, 188 double, no spills (195 and 188 of a shortened pass);
-// eight warps share a multiprocessor. Shared memory a block: 41472 bytes. Barriers a turn: two,
+// Registers (nvcc 13, sm_90): 192 float, 188 double, no spills (195 and 188 in a shortened pass);
+// eight warps share a multiprocessor. Shared memory: 41472 bytes a block. Barriers: two a turn,
 // which the warps may pass some turns apart. Device memory: a cell is read and written once a
 // launch (1.1 times read, for the halo). A float row step of a warp takes 270 instructions, 240 of
-// them arithmetic: issuing them is what limits float. Nine rows ahead are on their way from device
-// memory to shared memory (cp.async).
+// them arithmetic; issuing them is what limits float. Nine rows at a time are being copied from
+// device to shared memory (cp.async).
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 
 #include "kernels/cuda/ahead/streaming_plan.cuh"
+#include "kernels/cuda/cuda_engine.hpp"
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/device/field_layout.hpp"
-#include "kernels/cuda/engine.hpp"
 
 namespace lapl {
 namespace {
@@ -75,7 +75,7 @@ class StreamingEngine final : public CudaEngine<T> {
         &of_processor, kernel<false>, sizes.lanes * sizes.warps, sizes.shared_bytes()));
     LAPL_CUDA(
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current_device()));
-    // All at once on the device, and none without a row.
+    // As many blocks as run at the same time, and no more than there are rows.
     blocks_ = static_cast<unsigned>(std::min<GridIndex>(
         grid_.strips * grid_.rows, GridIndex{processors} * std::max(of_processor, 1)));
   }
@@ -102,7 +102,7 @@ class StreamingEngine final : public CudaEngine<T> {
 
   ExtendedGrid<T> grid_{};
   DeviceBuffer<T> apron_;
-  unsigned blocks_ = 0;  // of a launch
+  unsigned blocks_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Engine "streaming" puts this into the pipeline of kernels/cuda/run_time/stream.cuh: the level of
-// diffusion, and the extended grid. kernels/cuda/ahead/streaming.cu explains both.
+// Diffusion as a level of the pipeline in kernels/cuda/run_time/stream.cuh, and the extended grid
+// that it reads. kernels/cuda/ahead/streaming.cu explains both.
 #pragma once
 
 #include "kernels/cuda/run_time/stream.cuh"
@@ -35,11 +35,11 @@ struct ExtendedGrid : StreamGrid<T, GridIndex> {
   Extensions extensions;
   DiffusionStage<T> stage;
   T* apron;
-  int steps;  // of the pass
+  int steps;  // steps of the pass
 };
 
-// The sizes that measured best. Two warps to a block: more would hand rows on in a chain.
-// `shortened`: levels from grid.steps on pass their rows on unchanged.
+// The fastest sizes as measured. With more than two warps, a block would hand rows on in a chain.
+// In a shortened plan, levels from grid.steps on pass their rows on unchanged.
 template <class T_, bool is_shortened>
 struct DiffusionPlan {
   using T = T_;
@@ -52,7 +52,7 @@ struct DiffusionPlan {
                                      .lagged = true,
                                      .staged = true};
   static constexpr int fields = 1, stages = 1, arrays = 1, arguments = 1;
-  // An extended grid is like one that wraps: its levels impose no law.
+  // An extended grid behaves like a periodic one: its levels impose no law.
   static constexpr bool in_time = false, wraps_rows = true, wraps_columns = true,
                         mirrors_rows = false, shortened = is_shortened;
   template <int>
@@ -61,8 +61,8 @@ struct DiffusionPlan {
   static __device__ constexpr GhostKind ghost_kind(int, int) { return GhostKind::any; }
 };
 
-// The extended columns beside the grid, for every row of the grid: those from -halo to -1, then
-// those from the last 16 bytes that are not all inside the grid to halo columns past them.
+// The extended columns beside the grid, for each of its rows: columns -halo to -1, then from the
+// last 16 bytes that are not wholly inside the grid to halo columns beyond them.
 template <class T>
 struct Apron {
   static constexpr int count = Cells<T>::count, halo = DiffusionPlan<T, false>::sizes.halo();
@@ -86,7 +86,7 @@ __global__ void fill_apron(const T* __restrict__ from,
   grid.apron[index] = source.negated ? T(0) - value : value;
 }
 
-// Makes mirrored rows those of the odd extension: negated, and the ghost row 0.
+// Turns mirrored rows into those of the odd extension: negates them and sets the ghost row to 0.
 template <class P>
 __device__ __noinline__ void extend_oddly(RowInMemory<P>* rows, AxisExtension axis,
                                           GridIndex grid_rows, GridIndex row) {
@@ -106,8 +106,8 @@ __device__ __noinline__ void extend_oddly(RowInMemory<P>* rows, AxisExtension ax
   }
 }
 
-// Brings rows of the extended grid into shared memory, through the cache of the multiprocessor:
-// past it, as the others go, took 6% longer on an H200.
+// Copies rows of the extended grid to shared memory, through the L1 cache: bypassing it, as other
+// loaders do, took 6% longer on an H200.
 template <class T, bool shortened>
 struct Loader<DiffusionPlan<T, shortened>> {
   using P = DiffusionPlan<T, shortened>;
@@ -116,11 +116,12 @@ struct Loader<DiffusionPlan<T, shortened>> {
   static constexpr int ahead = StreamSizes::ahead, lanes = StreamSizes::lanes;
   static constexpr unsigned row_bytes = sizeof(RowInMemory<P>);
 
-  GridIndex row, end;        // the first row; past the last one that is needed
-  int first_inside, inside;  // of the turns whose rows are all needed and in the grid; how many
-  const T* next[chunks];     // this lane's 16 bytes of the next row, were it in the grid
+  GridIndex row, end;  // the first row; one past the last row needed
+  // first turn whose rows are all needed and in the grid; number of such turns
+  int first_inside, inside;
+  const T* next[chunks];  // this lane's 16 bytes of the next row, as if that were in the grid
   GridIndex pitch[chunks];
-  unsigned target;  // where they go in shared memory
+  unsigned target;  // where the rows go in shared memory
 
   __device__ Loader(const T* from, const Pass<P>& pass, const Segment<P>& segment,
                     Shared<P>& shared)

@@ -1,4 +1,3 @@
-// Copies of boxes of cells between arrays in host and device memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,30 +9,30 @@
 
 namespace lapl {
 
-/// Where a box of cells lies: in one field of an array, from its cell `first` on (plane, row,
-/// column).
+/// The place of a box of cells: its first cell (plane, row, column) in one field of an array.
 template <class T>
 struct BoxIn {
   T* field = nullptr;
-  std::int64_t pitch = 0;  ///< values from row to row
-  std::int64_t rows = 1;   ///< from plane to plane
+  std::int64_t pitch = 0;  ///< values from one row to the next
+  std::int64_t rows = 1;   ///< rows from one plane to the next
   std::array<std::int64_t, 3> first = {};
 
   T* begin() const { return field + (first[0] * rows + first[1]) * pitch + first[2]; }
-  /// Whether so many planes, rows and columns are one piece.
+  /// True if a box of `count` planes, rows and columns is contiguous in memory.
   bool is_one_piece(const std::array<std::int64_t, 3>& count) const {
     return (count[0] * count[1] == 1 || count[2] == pitch) && (count[0] == 1 || count[1] == rows);
   }
 };
 
-/// Enqueues the copy of `count` planes, rows and columns; returns once it is done where host memory
-/// is not page-locked.
+/// Enqueues the copy of `count` planes, rows and columns. If the host memory is not page-locked, it
+/// returns after the copy.
 template <class T>
 void copy_box(const BoxIn<T>& from, const BoxIn<T>& to, const std::array<std::int64_t, 3>& count,
               cudaMemcpyKind kind, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(count[2]) * sizeof(T);
   const auto rows = static_cast<std::size_t>(count[1]), planes = static_cast<std::size_t>(count[0]);
-  // Rows may be longer than the pitches that cudaMemcpy3D takes.
+  // cudaMemcpy3D limits the pitch, so contiguous boxes, whose rows may be longer, are copied as
+  // one.
   if (from.is_one_piece(count) && to.is_one_piece(count)) {
     LAPL_CUDA(cudaMemcpyAsync(to.begin(), from.begin(), planes * rows * bytes, kind, stream));
     return;

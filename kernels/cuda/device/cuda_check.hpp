@@ -1,4 +1,4 @@
-// Every CUDA call goes through one of these two macros.
+// Error checks of CUDA calls: LAPL_CUDA throws, LAPL_CUDA_NO_THROW is for destructors.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,16 +11,16 @@
 
 namespace lapl {
 
-/// Throws DeviceError with file, line, call and CUDA's own text where `error` is one.
+/// If `error` is not success, throws DeviceError with file, line, call and CUDA's own text.
 inline void check_cuda(cudaError_t error, const char* call, std::string_view file, int line) {
   if (error == cudaSuccess) return;
-  cudaGetLastError();  // forget it, so that the next launch is not blamed
+  cudaGetLastError();  // clears the error, or the next launch would report it
   throw DeviceError(std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(line) +
                     ": " + call + ": " + cudaGetErrorString(error) + " (" +
                     cudaGetErrorName(error) + ")");
 }
 
-/// The same for destructors: tells stderr and goes on.
+/// Prints an error to stderr instead of throwing it.
 inline void report_cuda(cudaError_t error, const char* call) noexcept {
   if (error == cudaSuccess || error == cudaErrorCudartUnloading) return;
   std::fprintf(stderr, "lapl: %s: %s\n", call, cudaGetErrorString(error));

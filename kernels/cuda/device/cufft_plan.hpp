@@ -1,4 +1,3 @@
-// Owner of a cuFFT plan, and the check of every cuFFT call.
 #pragma once
 
 #include <cufftXt.h>
@@ -9,7 +8,7 @@
 
 namespace lapl {
 
-/// Throws DeviceError with the call and cuFFT's error number where `result` is one.
+/// If `result` is not success, throws DeviceError with the call and cuFFT's error number.
 inline void check_cufft(cufftResult result, const char* call) {
   if (result == CUFFT_SUCCESS) return;
   const std::string text = std::string("cuFFT: ") + call + ": error " + std::to_string(result);
@@ -17,7 +16,7 @@ inline void check_cufft(cufftResult result, const char* call) {
 }
 #define LAPL_CUFFT(call) ::lapl::check_cufft((call), #call)
 
-/// A plan's handle, without a plan yet.
+/// Owns the handle of a cuFFT plan, which the caller then fills.
 struct CufftPlan {
   CufftPlan() { LAPL_CUFFT(cufftCreate(&handle)); }
   CufftPlan(const CufftPlan&) = delete;

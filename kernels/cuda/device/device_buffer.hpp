@@ -1,4 +1,5 @@
-// Owners of device memory and of page-locked host memory, which alone is copied asynchronously.
+// Owners of device memory and of page-locked host memory. Only page-locked memory can be copied
+// asynchronously.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct FreePinned {
   void operator()(void* pointer) const noexcept { LAPL_CUDA_NO_THROW(cudaFreeHost(pointer)); }
 };
 
-/// `size` values of T, uninitialised; move-only. Empty until assigned.
+/// Owns `size` uninitialised values of T, or none; move-only.
 template <class T, class Free>
 class Buffer {
  public:
@@ -40,7 +41,7 @@ inline DeviceError allocation_error(std::size_t bytes, const char* where, cudaEr
                      " could not be allocated: " + cudaGetErrorString(error));
 }
 
-/// Throws DeviceError where the device has no room for `size` values.
+/// Allocates `size` values on the device. Throws DeviceError if they do not fit.
 template <class T>
 DeviceBuffer<T> device_buffer(std::int64_t size) {
   const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
@@ -50,7 +51,8 @@ DeviceBuffer<T> device_buffer(std::int64_t size) {
   return {pointer, size};
 }
 
-/// Throws DeviceError where the host cannot lock that much memory.
+/// Allocates `size` values of page-locked host memory. Throws DeviceError if the host cannot lock
+/// them.
 template <class T>
 PinnedBuffer<T> pinned_buffer(std::int64_t size) {
   const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);

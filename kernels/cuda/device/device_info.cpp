@@ -16,7 +16,7 @@ std::string version_text(int version) {
   return version == 0 ? "none" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-// Bytes a second, read and written.
+// Bytes read and written a second when device memory is copied to device memory.
 double copy_bandwidth() {
   constexpr std::int64_t size = std::int64_t{1} << 30;
   const auto from = device_buffer<char>(size), to = device_buffer<char>(size);
@@ -40,8 +40,10 @@ double arithmetic_rate(std::size_t value_bytes, int arithmetic) {
   LAPL_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, current_device()));
   LAPL_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, current_device()));
   LAPL_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, current_device()));
-  // Lanes of a multiprocessor (CUDA C++ Programming Guide, throughput of arithmetic instructions).
-  const bool half_rate_doubles = minor == 0;  // 6.0, 7.0, 8.0, 9.0, 10.0; others have few
+  // The lanes of a multiprocessor are from the CUDA C++ Programming Guide, throughput of arithmetic
+  // instructions.
+  // compute capabilities 6.0, 7.0, 8.0, 9.0 and 10.0; others compute doubles at 1/32 or less
+  const bool half_rate_doubles = minor == 0;
   const int float_lanes = major == 8 && minor == 0 ? 64 : 128;
   const int double_lanes = half_rate_doubles ? (major == 8 ? 32 : 64) : 2;
   const int lanes = value_bytes == sizeof(float) ? float_lanes : double_lanes;
@@ -61,7 +63,7 @@ void use_cuda_device(int index) {
   if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0)
     LAPL_CUDA(cudaSetDevice(index % count));
   else
-    cudaGetLastError();  // what cuda_unavailable_reason() says
+    cudaGetLastError();  // clears the error; cuda_unavailable_reason() reports it
 }
 
 std::string device_name() {
@@ -101,6 +103,8 @@ std::string cuda_unavailable_reason() {
   if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
   if (error != cudaSuccess) {
     cudaGetLastError();
+    int driver = 0;
+    if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return "no NVIDIA driver";
     return fmt::format("no CUDA device was found ({}): {}", cuda_versions(),
                        cudaGetErrorString(error));
   }

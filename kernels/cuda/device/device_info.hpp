@@ -1,4 +1,3 @@
-// Facts about the device, and whether a grid fits on it.
 #pragma once
 
 #include <string>
@@ -7,27 +6,29 @@
 
 namespace lapl {
 
-/// The device that calls of this thread use.
+/// The CUDA device of the calling thread.
 int current_device();
 
-/// As choose_device.
+/// Makes device `index`, modulo the number of devices, the current one; does nothing without a
+/// device.
 void use_cuda_device(int index);
 
-/// Its model, for example "NVIDIA H200". Throws DeviceError.
+/// The model of the current device, for example "NVIDIA H200". Throws DeviceError.
 std::string device_name();
 
-/// For example "driver 13.0, runtime 13.0": the newest CUDA that the driver runs, and ours.
+/// Versions of CUDA, for example "driver 13.0, runtime 13.0": the newest that the driver runs and
+/// the one that the program is built with.
 std::string cuda_versions();
 
-/// Throws DeviceError, with bytes needed and available, where `bytes` are not free on the device.
-/// `what` needs them, for example "the grid of 48 x 64 cells".
+/// Throws DeviceError, with the bytes needed and free, if `bytes` do not fit on the device. `what`
+/// is named in the message, for example "the grid of 48 x 64 cells".
 void require_device_memory(const std::string& what, double bytes);
 
-/// Bytes that are free on the device.
 double free_device_memory();
 
-/// For values of so many bytes. The copy, from device memory to device memory, is measured; the
-/// arithmetic is multiprocessors x lanes x highest clock / `arithmetic`, the instructions a cell.
+/// The highest speeds that this device allows, for values of `value_bytes` and `arithmetic`
+/// instructions a cell. The memory bandwidth is measured by a copy on the device; the arithmetic is
+/// multiprocessors x lanes x highest clock / `arithmetic`.
 Ceilings device_ceilings(std::size_t value_bytes, int arithmetic);
 
 }  // namespace lapl

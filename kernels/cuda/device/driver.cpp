@@ -73,7 +73,7 @@ int Kernel::blocks_of_processor(int threads, int shared_bytes) const {
 
 void Kernel::launch(unsigned blocks, dim3 threads, int shared_bytes, cudaStream_t stream,
                     std::initializer_list<const void*> arguments, Launch how) const {
-  std::vector<void*> pointers;  // the driver only reads what they point to
+  std::vector<void*> pointers;  // the driver only reads the arguments, so the const_cast is safe
   for (const void* argument : arguments) pointers.push_back(const_cast<void*>(argument));
   const auto shared = static_cast<unsigned>(shared_bytes);
   check(how == Launch::cooperative

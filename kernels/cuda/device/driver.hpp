@@ -1,5 +1,5 @@
-// Kernels that are compiled at run time, loaded and launched by CUDA's driver. Its library is
-// opened when it is first needed: the program starts where there is none.
+// Kernels that are compiled at run time, loaded and launched through the CUDA driver. The driver's
+// library is opened at the first use, so the program also starts on a machine without it.
 #pragma once
 
 #include <cuda.h>
@@ -10,9 +10,10 @@
 
 namespace lapl {
 
-enum class Launch : std::uint8_t { plain, cooperative };  ///< all blocks at once
+/// A cooperative launch runs all blocks at the same time, or fails.
+enum class Launch : std::uint8_t { plain, cooperative };
 
-/// A kernel of a KernelModule, as long as that lives. All functions throw DeviceError.
+/// A kernel of a KernelModule, valid while the module lives. All functions throw DeviceError.
 class Kernel {
  public:
   Kernel() = default;
@@ -20,7 +21,7 @@ class Kernel {
   explicit operator bool() const { return function_ != nullptr; }
 
   void allow_shared_bytes(int bytes) const;
-  /// That run at once on a multiprocessor.
+  /// Blocks of so many threads that run at the same time on one multiprocessor.
   int blocks_of_processor(int threads, int shared_bytes) const;
   void launch(unsigned blocks, dim3 threads, int shared_bytes, cudaStream_t stream,
               std::initializer_list<const void*> arguments, Launch how = Launch::plain) const;
@@ -29,14 +30,14 @@ class Kernel {
   CUfunction function_ = nullptr;
 };
 
-/// Machine code on the current device.
+/// Owns machine code that is loaded on the current device.
 class KernelModule {
  public:
   KernelModule() = default;
   explicit KernelModule(const std::string& cubin);
   KernelModule(KernelModule&& other) noexcept;
   KernelModule& operator=(KernelModule&& other) noexcept;
-  /// Nothing of it may be at work on the device any more.
+  /// No kernel of the module may still be running.
   ~KernelModule();
 
   Kernel kernel(const std::string& name) const;

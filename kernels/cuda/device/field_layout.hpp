@@ -1,4 +1,4 @@
-// How a field lies in device memory: rows padded, so that each starts at a 16-byte boundary.
+// How a field lies in device memory. Rows are padded so that each starts at a 16-byte boundary.
 //
 //   row 0   | columns values ............ | padding |
 //   row 1   | ...                         |         |      index = row * pitch + column
@@ -18,8 +18,8 @@ struct FieldLayout {
   std::int64_t pitch = 0;  ///< values from one row to the next
 };
 
-/// Rows start at multiples of 16 bytes, a lane's load; of 128 bytes, a cache line, where that costs
-/// less than a sixteenth of the memory.
+/// Aligns rows to 128 bytes, a cache line, if that costs less than a sixteenth of the memory, else
+/// to 16 bytes, which one lane loads.
 template <class T>
 constexpr FieldLayout field_layout(Shape shape) {
   const std::int64_t bytes = shape.columns < 2048 / std::int64_t{sizeof(T)} ? 16 : 128;

@@ -1,4 +1,3 @@
-// Device time of stretches of work in a stream, at most two of which are under way.
 #pragma once
 
 #include <array>
@@ -7,12 +6,13 @@
 
 namespace lapl {
 
-/// Between start() and stop() lies one stretch. Not for use from two threads.
+/// Sums the device time between calls of start() and stop() in a stream. At most two stretches are
+/// unfinished at once. Not thread-safe.
 class StepClock {
  public:
   void start(cudaStream_t stream) { stretches_[now_].start.record(stream); }
 
-  /// Ends the stretch in the stream, then waits for the end of the one before.
+  /// Ends the current stretch in the stream, then waits until the previous one has ended.
   void stop(cudaStream_t stream) {
     stretches_[now_].stop.record(stream);
     stretches_[now_].open = true;
@@ -20,7 +20,7 @@ class StepClock {
     settle(stretches_[now_]);
   }
 
-  /// Waits for every stretch; seconds in all of them.
+  /// Seconds in all stretches; waits until they have ended.
   double seconds() {
     for (Stretch& stretch : stretches_) settle(stretch);
     return seconds_;
@@ -29,7 +29,7 @@ class StepClock {
  private:
   struct Stretch {
     Event start, stop;
-    bool open = false;  // not yet in seconds_
+    bool open = false;  // ended, but not yet added to seconds_
   };
 
   void settle(Stretch& stretch) {

@@ -1,4 +1,3 @@
-// Owners of streams and events.
 #pragma once
 
 #include <memory>
@@ -8,7 +7,7 @@
 
 namespace lapl {
 
-/// A stream that does not wait for the default stream; move-only.
+/// Owns a stream that does not wait for the default stream; move-only.
 class Stream {
  public:
   Stream() {
@@ -27,8 +26,9 @@ class Stream {
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
 };
 
-/// A point in a stream's work. Waiting for it sleeps rather than spins, so that the processors are
-/// free for writing files. Before the first record() every wait returns at once.
+/// Owns an event, a point in a stream's work. Waiting for it sleeps instead of spinning, so that
+/// the processors stay free for writing files. Before the first record() every wait returns at
+/// once.
 class Event {
  public:
   Event() {
@@ -39,9 +39,8 @@ class Event {
   operator cudaEvent_t() const { return event_.get(); }
 
   void record(cudaStream_t stream) { LAPL_CUDA(cudaEventRecord(*this, stream)); }
-  /// Holds back what is enqueued in `stream` from here on until the event has happened.
+  /// Work that is enqueued in `stream` after this call waits for the event.
   void hold(cudaStream_t stream) const { LAPL_CUDA(cudaStreamWaitEvent(stream, *this, 0)); }
-  /// Blocks the calling thread until the event has happened.
   void wait() const { LAPL_CUDA(cudaEventSynchronize(*this)); }
 
  private:

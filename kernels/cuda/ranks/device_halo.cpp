@@ -38,7 +38,7 @@ class DeviceHalo : public Halo<T> {
     return block.values + field * block.shape.planes * block.shape.rows * block.pitch;
   }
 
-  enum class Way : std::uint8_t { out, in };  // of the block
+  enum class Way : std::uint8_t { out, in };  // out of the block into `packed`, or back
   void copy_packed(const Block<T>& block, const Box& box, T* packed, Way way,
                    cudaMemcpyKind kind) const {
     for (int field = 0; field < fields_; ++field) {
@@ -80,7 +80,7 @@ class HaloThroughHost final : public DeviceHalo<T> {
       sent.push_back({message.peer, message.sent_tag, bytes(packed_[i].sent)});
       received.push_back({message.peer, message.received_tag, bytes(packed_[i].received)});
     }
-    // What came last has been put there, too, so that it may be received anew.
+    // Also waits until the last halo has been unpacked, whose buffers are received into anew.
     LAPL_CUDA(cudaStreamSynchronize(stream_of(block)));
     ranks.exchange(sent, received);
     for (std::size_t i = 0; i < packed_.size(); ++i)
@@ -95,8 +95,8 @@ class HaloThroughHost final : public DeviceHalo<T> {
   std::vector<typename DeviceHalo<T>::template Packed<PinnedBuffer<T>>> packed_;
 };
 
-// Boxes are packed where their messages leave and unpacked where they arrive, but for those of
-// whole rows.
+// Exchanges halos by NCCL. Boxes of whole rows are sent from where they lie; all others are packed
+// by the sender and unpacked by the receiver.
 template <class T>
 class NcclHalo final : public DeviceHalo<T> {
   using Way = DeviceHalo<T>::Way;
@@ -135,7 +135,7 @@ class NcclHalo final : public DeviceHalo<T> {
                           cudaMemcpyDeviceToDevice);
       add(sent, message.peer, message.own, packed_[i].sent);
     }
-    // In the order in which a peer sends them.
+    // A peer sends in the reverse order of this list, and NCCL matches messages by their order.
     for (std::size_t i = count; i-- > 0;)
       add(received, this->messages()[i].peer, this->messages()[i].halo, packed_[i].received);
     devices_->exchange(sent, received, stream_of(block));
@@ -148,7 +148,7 @@ class NcclHalo final : public DeviceHalo<T> {
   std::string how() const override { return "NCCL"; }
 
  private:
-  // Whether it lies in one piece, with the padding of its rows.
+  // True if the box is contiguous in memory, padding of rows included.
   static bool is_rows(const Box& box, Shape shape) {
     return box.count[2] == shape.columns && (box.count[0] == 1 || box.count[1] == shape.rows);
   }

@@ -1,4 +1,3 @@
-// Halos of blocks in device memory.
 #pragma once
 
 #include <memory>
@@ -7,12 +6,12 @@
 
 namespace lapl {
 
-/// Why the current devices of ranks cannot talk, so that halos go through host memory; empty where
-/// they can. Called by all.
+/// For people: why the devices of these ranks cannot exchange directly, so that halos go through
+/// host memory; empty if they can. All ranks must call it.
 std::string why_no_device_ranks(Ranks& ranks);
 
-/// As make_halo, for a block on the current device: by NCCL, or through host memory and Ranks.
-/// Throws DeviceError where NCCL or the device fails.
+/// Like make_halo, for a block on the current device. Exchanges by NCCL, or through host memory and
+/// Ranks if `through_host` gives a reason. Throws DeviceError if NCCL or the device fails.
 template <class T>
 std::unique_ptr<Halo<T>> make_device_halo(Ranks& ranks, const Decomposition& by, int fields,
                                           const std::string& through_host);

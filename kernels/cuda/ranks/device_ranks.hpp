@@ -1,4 +1,4 @@
-// What ranks send each other from device to device.
+// Messages between ranks, from device memory to device memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,16 +18,18 @@ class DeviceRanks {
 
   struct Message {
     int peer = 0;
-    void* values = nullptr;  ///< in the memory of the current device
+    void* values = nullptr;  ///< in memory of the current device
     std::size_t bytes = 0;
   };
-  /// Enqueues all of these. What comes from a peer comes in the order in which it sends it.
+  /// Enqueues all these messages. Messages from one peer arrive in the order in which it sends
+  /// them.
   virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received,
                         cudaStream_t stream) = 0;
 };
 
-/// Where why_no_device_ranks (device_halo.hpp) is empty: of the first `count` ranks; called by all,
-/// null on the others. Throws DeviceError where NCCL fails.
+/// Connects the devices of the first `count` ranks; returns null on the others. All ranks must call
+/// it, and only if why_no_device_ranks (device_halo.hpp) is empty. Throws DeviceError if NCCL
+/// fails.
 std::unique_ptr<DeviceRanks> make_device_ranks(Ranks& ranks, int count);
 
 }  // namespace lapl

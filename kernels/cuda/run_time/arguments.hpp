@@ -1,24 +1,25 @@
-// What kernels that are compiled at run time are given, as the host and they see it.
+// Types of the arguments of kernels that are compiled at run time, shared by host and device.
 #pragma once
 
 namespace lapl {
 
 using GridIndex = long long;
 
-/// As a kernel takes it: of a size that its text states.
+/// An array that a kernel takes by value.
 template <class V, int size>
 struct Values {
   V of[size];
 };
 
-/// ghost = a + b inside (kernels/grid/ghost.hpp).
+/// ghost = a + b * inside (kernels/grid/ghost.hpp).
 template <class T>
 struct GhostLaw {
   T a, b;
 };
 
-/// Of one face of one array: the same all along it, or one for each node beside it, ghosts at its
-/// ends among them: each[(i + 1) pitch + j + 1], i and j along the slower and the faster axis.
+/// The ghost laws of one face of one array. If `each` is null, `everywhere` holds all along the
+/// face. Else the law of node (i, j) is each[(i + 1) pitch + j + 1], with i along the slower and j
+/// along the faster axis of the face; ghosts at the face's ends have a law too.
 template <class T>
 struct FaceTable {
   GhostLaw<T> everywhere;
@@ -26,27 +27,28 @@ struct FaceTable {
   GridIndex pitch;
 };
 
-/// The grid; axis 0 planes, 1 rows, 2 columns.
+/// The grid; axis 0 is planes, 1 rows, 2 columns.
 template <class T>
 struct StageGrid {
   GridIndex size[3];
   GridIndex pitch;
   int wraps[3];
-  unsigned tiles[3];  ///< of tile kernels
-  /// Of nodes, by index; `position_margin` nodes beyond either end have one too.
+  unsigned tiles[3];  ///< number of tiles along each axis, for tile kernels
+  /// Coordinates of the nodes of each axis, by index; `position_margin` nodes beyond either end
+  /// have one too.
   const T* positions[3];
 };
 
-/// Of kernels that stay on the chip.
+/// The grid of a resident kernel.
 template <class T>
 struct ResidentGrid {
   int rows, columns, tiles_down, tiles_across;
   int steps;
-  unsigned published;  ///< how often each tile has published before
-  unsigned* flags;     ///< of each tile: how often it has
+  unsigned published;  ///< how often each tile had published its rim before this launch
+  unsigned* flags;     ///< for each tile, how often it has published its rim
   GridIndex pitch, field_stride;
-  T* images[2];           ///< of the fields, where tiles publish by turns
-  const T* positions[2];  ///< of rows and columns, as in StageGrid
+  T* images[2];           ///< copies of the fields in device memory, to which tiles publish in turn
+  const T* positions[2];  ///< coordinates of rows and columns, as in StageGrid
 };
 inline constexpr int position_margin = 1024;
 

@@ -1,7 +1,7 @@
-// CUDA C++ that this program has written for the run at hand, compiled for the current device by
-// NVRTC in a thread beside the run, or by another member of the sweep that it belongs to, and
-// loaded. What kernels/cpu/compiler/compiled_code.hpp is for a CPU; here no file is written and no
-// process started, and machine code leaves the driver nothing to compile and to keep.
+// CUDA C++ text that the program wrote for this run, compiled by NVRTC for the current device and
+// loaded. A thread beside the run compiles it, or another member of the same sweep does. It is the
+// GPU's counterpart of kernels/cpu/compiler/compiled_code.hpp, but writes no file and starts no
+// process; NVRTC makes machine code, so the driver has nothing to compile or to cache.
 #pragma once
 
 #include <future>
@@ -13,43 +13,45 @@
 
 namespace lapl {
 
-/// What is to be compiled, all of it from this program. Kernels are `extern "C" __global__`.
+/// Text to compile; all of it comes from this program. Kernels are `extern "C" __global__`.
 struct KernelText {
   std::string source;
-  std::map<std::string, std::string> headers = {};  ///< by NAME in #include "NAME"
-  std::vector<std::string> flags = {};              ///< after those that fix the arithmetic
+  /// text of each header, by NAME in #include "NAME"
+  std::map<std::string, std::string> headers = {};
+  std::vector<std::string> flags = {};  ///< follow the flags that fix the arithmetic
 };
 
-/// Machine code, or why there is none.
+/// Machine code, or the reason why there is none.
 struct Cubin {
   std::string code;
-  std::string unavailable;  ///< for people; empty where there is code
-  std::string messages;     ///< NVRTC's, at most 2000 characters, for an internal error
+  std::string unavailable;  ///< why there is no code, for people; else empty
+  std::string messages;     ///< NVRTC's messages, at most 2000 characters, for an internal error
 };
 
-/// For compute capability `architecture` / 10, such as 90: it needs no device. Products are rounded
-/// before they are added to, divisions and roots are rounded to nearest, subnormal numbers are
-/// kept.
+/// Compiles for compute capability `architecture` / 10, for example 90; needs no device. The code
+/// rounds products before sums (no fused multiply-add), rounds divisions and roots to nearest, and
+/// keeps subnormal numbers.
 Cubin compile_cubin(const KernelText& text, int architecture);
-/// The same, by way of a file that others share (kernels/machine/shared_kernels.hpp), or -1.
+/// Like compile_cubin, but shares the result with other processes through `file`
+/// (kernels/machine/shared_kernels.hpp) unless it is -1.
 Cubin shared_cubin(int file, const KernelText& text, int architecture);
 
-/// For one thread at a time.
+/// Kernels that are compiled in a thread of their own. Not thread-safe.
 class CompiledKernels {
  public:
-  /// Starts to compile, and does not wait for it. The destructor does: some tenths of a second.
+  /// Starts the compiler and returns at once. The destructor waits for it, some tenths of a second.
   explicit CompiledKernels(KernelText text);
   CompiledKernels(const CompiledKernels&) = delete;
   CompiledKernels& operator=(const CompiledKernels&) = delete;
-  /// Whether it is known how it ended: loaded, or unavailable() says why not. Never waits.
+  /// True once the compiler has ended: the kernels are loaded, or unavailable() says why not. Never
+  /// waits.
   bool ready();
-  /// Until ready().
   void wait();
 
   const std::string& unavailable() const { return cubin_.unavailable; }
   const std::string& messages() const { return cubin_.messages; }
 
-  /// Once ready(), unless unavailable().
+  /// Only once ready() and if unavailable() is empty.
   Kernel kernel(const std::string& name) const { return module_.kernel(name); }
 
  private:

@@ -1,4 +1,4 @@
-// Asynchronous copies from device memory to shared memory, in groups of a thread (PTX: cp.async).
+// Asynchronous copies from device to shared memory (PTX: cp.async), in groups of each thread.
 #pragma once
 
 namespace lapl {
@@ -6,7 +6,7 @@ namespace lapl {
 __device__ __forceinline__ void end_copy_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/// Until so many groups, the last ones, are all that is on its way.
+/// Waits until at most the last `groups` groups are unfinished.
 template <int groups>
 __device__ __forceinline__ void wait_but_for() {
   asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");

@@ -1,5 +1,4 @@
-// Pieces of the text of kernels that are printed from stages
-// (kernels/cuda/run_time/stage_kernels.hpp).
+// Helpers that print the text of kernels (kernels/cuda/run_time/stage_kernels.hpp).
 #pragma once
 
 #include <fmt/format.h>
@@ -15,15 +14,15 @@
 
 namespace lapl {
 
-/// A member function of a plan: `name`(index) is the value at that index.
+/// Text of a static function of a plan: `name`(i) returns values[i].
 std::string table_text(const char* type, const char* name, const std::vector<int>& values);
 
 KernelText kernel_text(std::string source);
 
-/// Arrays of kernel arguments cannot be empty.
+/// The size of an array that must not be empty, as a kernel's arguments.
 inline std::size_t at_least_one(std::size_t size) { return std::max<std::size_t>(size, 1); }
 
-/// The place of each stage's first argument among all of a step; then their number.
+/// Where each stage's arguments begin among those of a step, and at the end their total number.
 std::vector<int> first_arguments(const std::vector<Stage>& stages);
 
 }  // namespace lapl

@@ -11,7 +11,7 @@ bool is_given(const auto& problem, int array) {
   return array < problem.fields + static_cast<int>(problem.coefficients.size());
 }
 
-// Arrays that stages from `stage` on read, of those that there are then.
+// Arrays that exist before stage `stage` and are still read, by this or a later stage.
 template <class T>
 std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
   std::vector<int> alive;
@@ -26,7 +26,7 @@ std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
                       std::any_of(problem.stages.begin(), here, [&](const Stage& one) {
                         return std::ranges::count(one.targets, array) > 0;
                       });
-    // Coefficients are passed on, to the next step too.
+    // The next step reads coefficients too, so every level passes them on.
     const auto from = is_given(problem, array) ? problem.stages.begin() : here;
     if (array < problem.fields || (made && std::any_of(from, problem.stages.end(), reads)))
       alive.push_back(array);
@@ -47,7 +47,8 @@ GhostKind ghost_kind(const Problem<T>& problem, int array, int side) {
   return face.a == T(0) ? GhostKind::scaled : GhostKind::affine;
 }
 
-// A line is read at column -1, 0 or 1.
+// The number of a line of cells that a stage reads: the row above, its own, the one below, then the
+// planes before and after. Columns -1, 0 and 1 are in the same line.
 int line_of(Offset at) { return at.plane < 0 ? 3 : at.plane > 0 ? 4 : at.row + 1; }
 
 }  // namespace

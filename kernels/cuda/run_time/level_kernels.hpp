@@ -1,5 +1,5 @@
-// What the texts of kernels have in common in which cells go through levels, a level being a stage
-// of a step (kernels/cuda/run_time/levels.cuh).
+// The shared part of the printed streaming kernels, on two axes and on three. Such a kernel takes
+// cells through levels; a level is a stage of a step (kernels/cuda/run_time/levels.cuh).
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace lapl {
 
-/// That of a problem, whatever its sizes are.
+/// The plan of the levels, whatever the grid's size.
 template <class T>
 LevelPlan level_plan(const Problem<T>& problem);
 
-/// Of a kernel with so many levels in a launch: what arguments and laws take.
+/// Bytes of arguments and laws of a kernel with `depth` levels in a launch.
 template <class T>
 std::size_t argument_bytes(const Problem<T>& problem, const LevelPlan& plan, int depth);
 
-/// What is a kernel's own.
+/// The parts of the text that differ between the streaming kernels.
 struct LevelText {
-  const char* header;            ///< of kernels/cuda/run_time
-  const char* name;              ///< of the kernel
-  const char* grid;              ///< its first argument's type
-  const char* function;          ///< that it calls
-  std::string constants;         ///< of its plan
-  int depth = 1;                 ///< levels in a launch
-  int threads = 32, blocks = 1;  ///< of a block; of a multiprocessor
+  const char* header;            ///< file name in kernels/cuda/run_time
+  const char* name;              ///< name of the kernel
+  const char* grid;              ///< type of its first argument
+  const char* function;          ///< the function that the kernel calls
+  std::string constants;         ///< constants of its plan, as text
+  int depth = 1;                 ///< levels in one launch
+  int threads = 32, blocks = 1;  ///< threads of a block; blocks of a multiprocessor
 };
 template <class T>
 KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const LevelText& of);

@@ -1,4 +1,5 @@
-// What kernels share in which cells go through levels, a level being a stage of a step.
+// The shared part of the streaming kernels on two and three axes. They take cells through levels; a
+// level is a stage of a step.
 #pragma once
 
 #include "kernels/cuda/run_time/copy_groups.cuh"
@@ -16,14 +17,16 @@ struct alignas(16) Cells {
   T value[count];
 };
 
-/// What is the same for all blocks of a launch.
+/// Arguments that are the same for all blocks of a launch.
 template <class P>
 struct Pass {
   using T = typename P::T;
   const typename P::Grid& grid;
-  const GridIndex* sources;  // of each slot of level 0, from the first field's place
-  const T* arguments;        // of each stage, where they depend on the time of each step
-  const GhostLaw<T>* laws;   // of each array and side, where they depend on the time of each level
+  // for each array that enters level 0, its distance from the first field
+  const GridIndex* sources;
+  const T* arguments;  // of each stage; if they depend on time, of each stage of each step
+  // of each array and side; if they depend on time, of each level as well
+  const GhostLaw<T>* laws;
 };
 
 __device__ __forceinline__ unsigned shared_address(const void* p) {

@@ -1,27 +1,27 @@
 // Many steps of a problem on one or two axes in one launch: the grid stays in the shared memory of
 // the chip.
 //
-//   <halo><- a tile: one block ->         Every array of the stages lies in shared memory, those
-//   +----+-----------------------+----+   twice that a stage makes anew while it reads beside. A
-//   |    |  32 x `cells` | ...   |    |   stage is made in the tile and in as much of the halo as
-//   |    |  a warp at a  |       |    |   the stages after it will read; then a barrier. After
-//   |    |  time         |       |    |   `depth` steps the halo is used up: the block leaves its
-//   +----+-----------------------+----+   rim in an image of the fields in device memory, raises
-//                                         its flag, waits for those of its neighbours, and reads.
+//   <halo><- a tile: one block ->         Every array of the stages lies in shared memory, twice if
+//   +----+-----------------------+----+   a stage makes it anew while it reads its neighbours. A
+//   |    |  32 x `cells` | ...   |    |   stage is computed in the tile and in as much of the halo
+//   |    |  a warp at a  |       |    |   as later stages read; then comes a barrier. After `depth`
+//   |    |  time         |       |    |   steps the halo is used up: the block publishes its rim in
+//   +----+-----------------------+----+   an image of the fields in device memory, raises its flag,
+//                                         waits for its neighbours' flags, and reads their rims.
 //
-// Two images by turns are enough: who publishes for the third time has seen that its neighbours
-// published the second, after they had read the first. Flags count publications and never go back.
-// All blocks must run at the same time, which a cooperative launch ensures or refuses. Waiting is
-// bounded: a bug ends in an error of the launch, not in a program that hangs.
+// Two images in turn are enough: a tile publishes for the third time only after its neighbours have
+// published the second time, and so have read the first image. Flags count publications and are
+// never reset. All blocks must run at the same time, which a cooperative launch ensures or refuses.
+// Waiting is bounded, so that a bug ends in a launch error and not in a hang.
 //
-// Faces. Periodic: halos wrap. By all other laws the ghosts are laid into the halo after each
-// stage.
+// Faces. At periodic faces halos wrap. For all other laws the ghosts are written into the halo
+// after each stage.
 //
 //   Plan   T, fields, arrays, stages, threads, cells, rows, columns, depth, wraps_rows,
-//          wraps_columns: constants; copies(array), place(array): of the first; given(array);
-//          Stage<i> (see tile.cuh), target(i, k), first_argument(i); row_margin(i),
-//          column_margin(i): how far beyond the tile stage i is made in the last step, and for
-//          i = stages: what a step adds
+//          wraps_columns: constants; copies(array), place(array): copies and first place in shared
+//          memory; given(array): true for coefficients; Stage<i> (see tile.cuh), target(i, k),
+//          first_argument(i); row_margin(i), column_margin(i): cells beyond the tile in which stage
+//          i is computed in the last step, and for i = stages the halo that one step uses up
 #pragma once
 
 #include "kernels/cuda/run_time/levels.cuh"
@@ -32,9 +32,9 @@ template <class P>
 struct ResidentPass {
   using T = typename P::T;
   const ResidentGrid<T>& grid;
-  const GridIndex* sources;  // of each array that is given, from the first field's place
-  const T* arguments;        // of each stage
-  const GhostLaw<T>* laws;   // of each array and side
+  const GridIndex* sources;  // of each coefficient, its distance from the first field
+  const T* arguments;
+  const GhostLaw<T>* laws;
 };
 
 struct TileSpan {
@@ -49,11 +49,11 @@ struct ResidentTile {
   static constexpr int pitch = P::columns + 2 * column_halo;
 
   int first_row, first_column, rows, columns;
-  bool at_face;  // of the grid, or its halo is
+  bool at_face;  // true if the tile or its halo touches a face of the grid
   T* memory;
-  int now[P::arrays], next[P::arrays];  // where each array lies, and its other copy
+  int now[P::arrays], next[P::arrays];  // where each array lies, and where its new values go
 
-  static constexpr int size = (P::rows + 2 * row_halo) * pitch;  // of an array
+  static constexpr int size = (P::rows + 2 * row_halo) * pitch;  // values of an array
 
   static __device__ __forceinline__ int at(int row, int column) {
     return (row + row_halo) * pitch + column + column_halo;
@@ -78,14 +78,14 @@ struct ResidentCell {
   using T = typename P::T;
   const ResidentTile<P>& tile;
   const ResidentGrid<T>& grid;
-  int row, column;  // in the tile
+  int row, column;  // within the tile
 
   template <int array, int plane, int beside_row, int beside_column>
   __device__ __forceinline__ T value() const {
     return tile.memory[tile.now[array] + tile.at(row, column) +
                        beside_row * ResidentTile<P>::pitch + beside_column];
   }
-  // As it stands in the grid, also where it is the image of a cell beyond a periodic face.
+  // The coordinate of the cell, also if it is a periodic image beyond the face.
   template <int axis, int offset>
   __device__ __forceinline__ T position() const {
     constexpr bool wraps = axis == 1 ? P::wraps_rows : P::wraps_columns;
@@ -96,8 +96,7 @@ struct ResidentCell {
   }
 };
 
-// Lays the ghosts of an array around the cells of a tile and of its halo that are made, where they
-// end at faces of the grid.
+// Writes the ghosts of an array where the computed cells of a tile and its halo end at a face.
 template <class P>
 __device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const ResidentPass<P>& pass,
                                            int array, TileSpan rows, TileSpan columns) {
@@ -127,7 +126,7 @@ __device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const Re
   }
 }
 
-// Stage i in the tile and in `rows` and `columns` of the halo, as far as there is a grid.
+// Computes stage i in the tile and in `rows` and `columns` of its halo, within the grid.
 template <class P, int i>
 __device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const ResidentPass<P>& pass,
                                            int rows, int columns) {
@@ -142,7 +141,7 @@ __device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const Resident
   for (int piece = threadIdx.y; piece < pieces; piece += blockDim.y) {
     const int row = down.begin + piece / across * cells;
     const int column = along.begin + piece % across * lanes + threadIdx.x;
-    // What lies beyond may be made anew by others meanwhile.
+    // Cells beyond the end may be written by other threads at the same time, so they are not read.
     if (column >= along.end) continue;
     T results[cells][Stage::targets];
 #pragma unroll
@@ -170,7 +169,7 @@ __device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const Resident
   }
 }
 
-// `steps_after` of the step until the halo is used up.
+// One step, after which `steps_after` more follow until the next exchange.
 template <class P, int i = 0>
 __device__ __forceinline__ void make_step(ResidentTile<P>& tile, const ResidentPass<P>& pass,
                                           int steps_after) {
@@ -181,7 +180,7 @@ __device__ __forceinline__ void make_step(ResidentTile<P>& tile, const ResidentP
   }
 }
 
-// All cells of a frame of `rows` x `columns` that is so thick, each at least once.
+// Visits all cells in a frame of `rows` x `columns`, each at least once.
 template <class Visit>
 __device__ __forceinline__ void for_frame(int rows, int columns, int thick_rows, int thick_columns,
                                           Visit visit) {
@@ -198,8 +197,7 @@ __device__ __forceinline__ void for_frame(int rows, int columns, int thick_rows,
   }
 }
 
-// Reads cell (row, column) of the tile or its halo, counted from the halo's corner, where there is
-// a grid.
+// Reads cell (row, column), counted from the corner of the tile's halo, if it is within the grid.
 template <class P, class Read>
 __device__ __forceinline__ void take_cell(const ResidentTile<P>& tile,
                                           const ResidentGrid<typename P::T>& grid, int row,
@@ -215,7 +213,8 @@ __device__ __forceinline__ void take_cell(const ResidentTile<P>& tile,
   read(grid_row * grid.pitch + grid_column, tile.at(r, c));
 }
 
-// The rim of the tile, for its neighbours, and theirs for its halo. `published`: how often before.
+// Publishes the rim of the tile and reads the neighbours' rims into its halo. `published` counts
+// the publications before this one.
 template <class P>
 __device__ __forceinline__ void exchange(ResidentTile<P>& tile,
                                          const ResidentGrid<typename P::T>& grid,
@@ -270,7 +269,7 @@ __device__ __forceinline__ void exchange(ResidentTile<P>& tile,
   __syncthreads();
 }
 
-// Those of the arrays that `of` names, in the whole tile and halo.
+// Writes the ghosts of every array for which `of` is true, in the whole tile and halo.
 template <class P>
 __device__ __forceinline__ void lay_all_ghosts(const ResidentTile<P>& tile,
                                                const ResidentPass<P>& pass, bool (*of)(int)) {

@@ -6,8 +6,8 @@
 namespace lapl {
 namespace {
 
-// How far beyond a tile each stage of a step is made, so that those after it find what they read;
-// then what the step needs.
+// How many cells beyond a tile each stage of a step must be computed so that later stages find
+// their neighbours; the last entry is what a whole step needs.
 std::vector<int> margins(const std::vector<Stage>& stages, int Offset::*along) {
   std::vector<int> of(stages.size() + 1);
   for (std::size_t i = stages.size(); i > 0; --i) {
@@ -22,7 +22,7 @@ bool is_given(const Problem<T>& problem, int array) {
   return array < problem.fields + static_cast<int>(problem.coefficients.size());
 }
 
-// Whether a stage makes the array anew while it reads it beside its cell.
+// True if a stage makes the array anew while it reads its neighbours, so that it needs two copies.
 template <class T>
 bool needs_two(const Problem<T>& problem, int array) {
   return std::ranges::any_of(problem.stages, [&](const Stage& stage) {
@@ -36,8 +36,8 @@ bool needs_two(const Problem<T>& problem, int array) {
 
 int quotient_up(std::int64_t a, std::int64_t b) { return static_cast<int>((a + b - 1) / b); }
 
-// Cycles that a step takes, by what was measured on an H200: each stage its barriers, and what is
-// waited for in each round of all warps; and its share of an exchange.
+// Cycles of a step, from a fit to measurements on an H200: barriers of each stage, waiting in each
+// round of all warps, and a share of an exchange.
 template <class T>
 double cycles_of_step(const ResidentPlan& plan, const Problem<T>& problem) {
   double cycles = 3500;
@@ -83,7 +83,7 @@ ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device
     plan.places += plan.copies.back();
   }
   const Faces<T>& faces = problem.faces.front();
-  // Tiles have no neighbours but those beside them.
+  // A tile reads only from the tiles next to it, so none may be narrower than the halo.
   const auto wide_enough = [](std::int64_t size, std::int64_t tiles, bool wraps, int halo) {
     return size / tiles >= std::max((tiles > 1 || wraps) ? halo : 0, 1);
   };

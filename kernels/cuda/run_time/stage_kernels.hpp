@@ -1,6 +1,6 @@
-// Stages as kernels of CUDA C++, printed from their trees for NVRTC: each a function of one cell,
-// put into the templates of kernels/cuda/run_time. What is the same in every cell is an argument,
-// so that the text does not depend on parameters' values.
+// CUDA C++ kernels printed from the trees of stages, for NVRTC. Each stage becomes a function of
+// one cell, put into the templates of kernels/cuda/run_time. Values that are the same in every cell
+// are arguments, so that the text does not depend on the values of parameters.
 #pragma once
 
 #include <optional>
@@ -13,82 +13,85 @@
 
 namespace lapl {
 
-/// Threads of a block of tile kernels, and cells of a column that each makes.
+/// The size of a block of tile kernels in threads, and the cells of a column that each thread
+/// computes.
 struct TileShape {
   int columns = 64, rows = 4, cells = 4;
 };
 template <class T>
 TileShape tile_shape(const Problem<T>& problem);
 
-/// Kernels tile_N of each stage, and laws_N of each law that differs along its face:
+/// The text of kernels tile_N, one for each stage, and laws_N, one for each law that differs along
+/// its face:
 ///   tile_N(StageGrid, const T* of each array, T* of each target, arguments, FaceTable of each
 ///          array, axis and side)
 ///   laws_N(StageGrid, arguments, GhostLaw*)
 template <class T>
 KernelText tile_kernels(const Problem<T>& problem);
 
-/// What a device offers.
+/// Limits of a device that plans depend on.
 struct DeviceLimits {
   int processors = 0;
-  int shared_bytes = 0;      ///< of a block
-  bool cooperative = false;  ///< launches blocks that wait for each other
+  int shared_bytes = 0;      ///< largest shared memory of a block, in bytes
+  bool cooperative = false;  ///< supports cooperative launches
 };
 
-/// Cells go through levels, a level being a stage of a step.
+/// How cells go through levels; a level is a stage of a step.
 struct LevelPlan {
-  int arithmetic = 0;    ///< operations a cell and step, each by what it takes
-  bool in_time = false;  ///< arguments and laws differ from step to step
-  int slots = 0;         ///< arrays that there are together, at most
-  /// Arrays on their way from each stage to the next; those of the state, then coefficients, first.
+  int arithmetic = 0;    ///< operations a cell and step, weighted by their cost
+  bool in_time = false;  ///< arguments or laws differ from step to step
+  int slots = 0;         ///< most arrays that are alive at the same time
+  /// The arrays that each stage hands to the next; first the fields, then the coefficients.
   std::vector<std::vector<int>> alive;
-  std::vector<int> first_argument;  ///< of each stage, in those of a step; then their number
-  std::string unsuitable;           ///< why it cannot, for people; empty where it can
+  std::vector<int> first_argument;  ///< where each stage's arguments begin; then their number
+  std::string unsuitable;           ///< why no plan is possible, for people; else empty
 };
 
-/// How a problem on two axes streams.
+/// The plan of the streaming engine on two axes.
 struct StreamPlan : LevelPlan {
   StreamSizes sizes{};
-  int blocks = 1;             ///< of a multiprocessor
-  bool mirrors_rows = false;  ///< rows beyond the grid are those inside, mirrored
+  int blocks = 1;             ///< blocks that run at once on a multiprocessor
+  bool mirrors_rows = false;  ///< rows beyond the grid are mirrored rows of the grid
 };
 template <class T>
 StreamPlan stream_plan(const Problem<T>& problem);
 
-/// Kernel stream(StreamGrid, sources, arguments, laws, from, to).
+/// The text of kernel stream(StreamGrid, sources, arguments, laws, from, to).
 template <class T>
 KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan);
 
-/// How a problem on three axes streams.
+/// The plan of the streaming engine on three axes.
 struct VolumePlan : LevelPlan {
   VolumeSizes sizes{};
 };
 template <class T>
 VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device);
 
-/// Kernel volume(VolumeGrid, sources, arguments, laws, from, to).
+/// The text of kernel volume(VolumeGrid, sources, arguments, laws, from, to).
 template <class T>
 KernelText volume_kernel(const Problem<T>& problem, const VolumePlan& plan);
 
-/// How a problem stays on the chip.
+/// The plan of the resident engine.
 struct ResidentPlan {
-  static constexpr int warps = 16;  ///< of a block, alone on its multiprocessor
+  static constexpr int warps = 16;  ///< of a block; a multiprocessor has one block
   int tiles_down = 1, tiles_across = 1;
-  int rows = 0, columns = 0;       ///< of a tile, at most
-  int depth = 1;                   ///< steps between exchanges
-  int cells = 1;                   ///< of a column that a thread makes at a time
-  std::vector<int> copies, place;  ///< of each array; its first place in shared memory
-  int places = 0;                  ///< of all arrays
-  std::vector<int> row_margins, column_margins, first_argument;  ///< of each stage; then of a step
+  int rows = 0, columns = 0;       ///< of the largest tile
+  int depth = 1;                   ///< steps from one exchange of halos to the next
+  int cells = 1;                   ///< cells of a column that a thread computes at a time
+  std::vector<int> copies, place;  ///< copies of each array; where it begins in shared memory
+  int places = 0;                  ///< values of all arrays together
+  /// for each stage; then for a step
+  std::vector<int> row_margins, column_margins, first_argument;
   int shared_bytes = 0;
-  std::string unsuitable;  ///< why it cannot, for people; empty where it can
+  std::string unsuitable;  ///< why no plan is possible, for people; else empty
 
-  /// Whether it is faster than streaming, where that can be.
+  /// True if resident is faster than streaming on a grid that both can step.
   static bool pays(Shape shape) { return shape.cells() <= 512 * 512; }
 };
 template <class T>
 ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device);
 
-/// Kernel resident(ResidentGrid, sources, arguments, laws, from, to).
+/// The text of kernel resident(ResidentGrid, sources, arguments, laws, from, to).
 template <class T>
 KernelText resident_kernel(const Problem<T>& problem, const ResidentPlan& plan);
 

@@ -137,7 +137,8 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
   const bool first = launches_.empty();
   if (first) {
     kernels_.wait();
-    if (!kernels_.unavailable().empty())  // not the user's fault: they are printed from trees
+    // text printed from valid trees always compiles, so this is a bug
+    if (!kernels_.unavailable().empty())
       throw DeviceError("internal error in kernels of formulas: {}\n{}", kernels_.unavailable(),
                         kernels_.messages());
     launches_.resize(problem_.stages.size());
@@ -184,8 +185,8 @@ void StageTiles<T>::prepare(double time, const Stage& stage, Launch& launch, cud
   lay_laws(time, launch.faces, stream);
 }
 
-// A law that differs along its face is laid anew where it depends on the time. The kernels of a
-// stream run one after the other, so that one table serves all stages.
+// Computes the tables of laws that differ along their face, again at each time that they depend on.
+// The kernels of a stream run in order, so one table serves all stages.
 template <class T>
 void StageTiles<T>::lay_laws(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream) {
   for (std::size_t i = 0; i < problem_.laws.size(); ++i) {

@@ -1,5 +1,5 @@
-// A problem on a device: what its stages read beside the state, and launches of the kernels that
-// are compiled from them (kernels/cuda/run_time/stage_kernels.hpp).
+// A problem in device memory, and the launches of its tile kernels
+// (kernels/cuda/run_time/stage_kernels.hpp).
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace lapl {
 
-/// Coefficients and positions in device memory, and what depends on the time alone.
+/// Coefficients and coordinates in device memory, and the values that depend on time alone.
 template <class T>
 class DeviceProblem {
  public:
-  /// Copies in `stream`; arrays lie there with `pitch` values from row to row.
+  /// Copies in `stream`; arrays have `pitch` values from row to row on the device.
   DeviceProblem(const Problem<T>& problem, std::int64_t pitch, cudaStream_t stream);
 
   const Problem<T>& problem() const { return problem_; }
   std::int64_t pitch() const { return pitch_; }
-  /// Of an array with its padding.
+  /// Values of an array, padding included.
   std::int64_t stride() const { return problem_.shape.planes * problem_.shape.rows * pitch_; }
   const T* coefficient(int array) const { return coefficients_[array - problem_.fields].data(); }
-  /// Of the node at index 0; axis: 0 planes, 1 rows, 2 columns.
+  /// The coordinate of the node at index 0 and those after it; axis 0 is planes, 1 rows, 2 columns.
   const T* positions(int axis) const;
   StageGrid<T> grid() const;
 
   double time_of(std::int64_t step, const Stage& stage) const;
-  /// The arguments of the tree's kernels.
+  /// The arguments of the kernels of `tree` at `time`.
   std::vector<T> arguments(const StageTree& tree, double time) const;
-  /// That of a law which is the same all along its face.
+  /// A law that is the same all along its face.
   GhostLaw<T> law(const VaryingFace& face, double time) const;
-  /// Where it is the same at all times.
+  /// A law that is the same all along its face and at all times.
   GhostLaw<T> law(int array, int axis, bool last) const;
-  /// Of each array: those of its first and last plane, row and column, none of which differs along
-  /// its face.
+  /// For each array the laws of its first and last plane, row and column; none may differ along its
+  /// face.
   std::vector<GhostLaw<T>> laws(double time) const;
 
  private:
@@ -52,16 +52,16 @@ class DeviceProblem {
   DeviceBuffer<T> positions_;
 };
 
-/// Takes a step a stage at a time.
+/// Steps a problem by one launch for each stage.
 template <class T>
 class StageTiles {
  public:
-  /// Starts to compile; throws EngineUnsuitable where there is nothing to compile with.
-  /// `last_is_lent`: the last array, which stages make, lies where take() is told each time.
+  /// Starts to compile the kernels. Throws EngineUnsuitable if there is no compiler. With
+  /// `last_is_lent`, the memory of the last array is given to each call of take().
   explicit StageTiles(const DeviceProblem<T>& problem, bool last_is_lent = false);
 
-  /// The fields of `to` after the step that follows `step` steps, from those of `from`. Waits for
-  /// the compiler. `to`: null where no stage makes a field.
+  /// Takes one step, after `step` earlier ones, from the fields in `from` to those in `to`; waits
+  /// for the compiler. `to` may be null if no stage makes a field.
   void take(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last = nullptr);
 
  private:
@@ -81,7 +81,7 @@ class StageTiles {
   StageGrid<T> grid_{};
   bool in_time_ = false;
   std::vector<DeviceBuffer<T>> made_;
-  std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // by place in problem.laws
+  std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // by index in problem.laws
   std::vector<Launch> launches_;
 };
 

@@ -13,7 +13,7 @@
 namespace lapl {
 namespace {
 
-// From one allocation to another.
+// Values from one allocation to another.
 template <class T>
 GridIndex distance(const T* from, const T* to) {
   return (reinterpret_cast<std::intptr_t>(to) - reinterpret_cast<std::intptr_t>(from)) /
@@ -26,7 +26,7 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// What goes through levels; a launch takes as many steps as they are.
+// Streaming kernels: a launch takes as many steps as fit into its levels.
 template <class T, class Plan, class Grid>
 class StageLevels : public StagePasses<T> {
  public:
@@ -97,7 +97,7 @@ class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
   }
 
  private:
-  // All at once on the device, and none without a row.
+  // As many blocks as run at the same time, and no more than there are rows.
   void loaded(int blocks) override {
     this->blocks_ = static_cast<unsigned>(
         std::min<std::int64_t>(std::int64_t{this->grid_.strips} * this->grid_.rows,
@@ -133,8 +133,9 @@ class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
   }
 
  private:
-  // Rounds of as many tiles as there are blocks, and what is left in chunks of planes: what takes
-  // the fewest planes, with those before and after a chunk.
+  // Most tiles are taken whole, in rounds of as many as there are blocks; the rest is cut into
+  // chunks of planes. Picks the split with the fewest planes, counting those computed twice at a
+  // chunk's ends.
   void loaded(int blocks_at_once) override {
     VolumeGrid<T>& grid = this->grid_;
     const int blocks = device_limits().processors * blocks_at_once;
@@ -192,7 +193,7 @@ class StageResident final : public StagePasses<T> {
 
   std::int64_t take(const T* from, T* to, std::int64_t, std::int64_t steps,
                     cudaStream_t stream) override {
-    constexpr std::int64_t most_steps = 1 << 16;  // of a launch: a tenth of a second
+    constexpr std::int64_t most_steps = 1 << 16;  // about a tenth of a second
     const std::int64_t taken = std::min(steps, most_steps);
     grid_.steps = static_cast<int>(taken);
     std::vector<GridIndex> sources = this->sources(from, arrays_);
@@ -216,7 +217,7 @@ class StageResident final : public StagePasses<T> {
   DeviceBuffer<unsigned> flags_;
   std::vector<GhostLaw<T>> laws_;
   std::vector<T> arguments_;
-  std::vector<int> arrays_;  // that are given
+  std::vector<int> arrays_;  // the coefficients
   ResidentGrid<T> grid_{};
 };
 

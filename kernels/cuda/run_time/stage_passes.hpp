@@ -1,5 +1,5 @@
-// Launches that take many steps of a problem each, where it allows that: kernels that are compiled
-// while the run begins otherwise.
+// Launches that take many steps of a problem each, by kernels that are compiled while the run
+// begins with other ones.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ class StagePasses {
  public:
   virtual ~StagePasses() = default;
 
-  bool ready();                                ///< to take steps; never waits
-  bool settled() { return kernels_.ready(); }  ///< whether it is known how compiling ended
+  bool ready();                                ///< true once it can take steps; never waits
+  bool settled() { return kernels_.ready(); }  ///< true once the compiler has ended
   void wait() { kernels_.wait(); }
-  /// How it came out, for people.
+  /// For people: how it steps, or why it cannot.
   std::string how();
-  /// Takes some of `steps` steps, from the fields of `from` to those of `to`. Returns how many; 0
-  /// where they are too few for a launch. Only once ready().
+  /// Takes as many of `steps` steps as fit whole launches, from the fields in `from` to those in
+  /// `to`. Returns how many; 0 if they are too few for a launch. Only once ready().
   virtual std::int64_t take(const T* from, T* to, std::int64_t first_step, std::int64_t steps,
                             cudaStream_t stream) = 0;
 
  protected:
-  /// Starts to compile; the kernel's name is that of the engine.
+  /// Starts to compile. The kernel is called like its engine.
   StagePasses(const DeviceProblem<T>& problem, KernelText text, const char* name, dim3 threads,
               int shared_bytes, std::string how);
 
-  /// What it is given: the arrays that there are at first, as distances from the first field.
+  /// Distances, in values, from the first field to each of `arrays`.
   std::vector<GridIndex> sources(const T* from, const std::vector<int>& arrays) const;
-  /// Once the kernel is there; `blocks`: that run at once on a multiprocessor.
+  /// Called once the kernel is loaded; `blocks` run at the same time on a multiprocessor.
   virtual void loaded(int blocks) = 0;
 
   const DeviceProblem<T>& on_device_;
@@ -48,8 +48,7 @@ class StagePasses {
   std::string how_;
 };
 
-/// Rows stream through registers, or planes; the problem is one that can (its plan is not
-/// unsuitable).
+/// Make the streaming engine on two and on three axes; the plan must not be unsuitable.
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_stream(const DeviceProblem<T>& problem,
                                                   const StreamPlan& plan);
@@ -57,10 +56,10 @@ template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_volume(const DeviceProblem<T>& problem,
                                                   const VolumePlan& plan);
 
-/// Of the current device.
+/// Limits of the current device.
 DeviceLimits device_limits();
 
-/// The grid stays in shared memory; the problem is one that can.
+/// Makes the resident engine; the plan must not be unsuitable.
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_resident(const DeviceProblem<T>& problem,
                                                     const ResidentPlan& plan);

@@ -5,22 +5,24 @@
 //   strip of 32 lanes           |    in registers; rows handed on through shared memory
 //   x `columns` cells        warp 1: levels n ... 2n-1        rows out, `depth` levels on
 //
-// A level is a stage of a step. It makes a row from its rows up, centre and down, the cells beside
-// them by shuffle; the new row takes a dead row's registers, so that after three row steps (a turn)
-// all rows are where they were and nothing is copied. Lagged, levels go from last to first: each
-// uses what the one before made a row step ago, and none waits for another. Strips overlap by twice
-// the halo, and the pieces of a strip that blocks share out by start_rows; both are computed twice.
+// A level is a stage of a step. It makes a row from its rows up, centre and down; the cells to the
+// left and right come by shuffle. The new row takes the registers of a row that is no longer read,
+// so that after three row steps (a turn) all rows are where they were and nothing is copied. If
+// `lagged`, levels go from last to first: each uses what the one before made a row step ago, and
+// none waits for another. Strips overlap by twice the halo, and the pieces of a strip that blocks
+// share overlap by start_rows; both overlaps are computed twice.
 //
-// Faces. Periodic: loads wrap. Rows with even faces under a stage that is symmetric: loads mirror
-// them. All other laws are imposed anew at each level: rows by a copy of the code (`ends`) that
-// only turns take whose centres have the grid's first or last row, columns by a select for lanes 0
-// and 31, since strips end where the grid ends; in inner strips that falls into the halo.
+// Faces. At periodic faces loads wrap. At even faces of rows loads mirror them, if the stage is
+// symmetric. All other laws are imposed at each level: for rows by a copy of the code (`ends`) that
+// runs only in turns whose centres have the grid's first or last row; for columns by a select in
+// lanes 0 and 31, since strips end where the grid ends; in inner strips those lanes are in the
+// halo.
 //
 //   Plan   T, Grid; sizes, fields, stages, arrays, arguments, in_time, wraps_columns, wraps_rows,
 //          mirrors_rows, shortened (levels from grid.steps on pass their rows on): constants;
 //          ghost_kind(array, side), first_argument(stage); Level<stage>: Stage (see tile.cuh), in,
 //          out, slot_of(array), array_of(slot), made(slot), reads(slot, row, column)
-//   Loader<Plan>   how rows come in, where it is not the one below
+//   Loader<Plan>   loads rows; may replace the loader below
 #pragma once
 
 #include "kernels/cuda/run_time/stream_row.cuh"
@@ -40,8 +42,8 @@ struct Shared {
 
 template <class P>
 struct Segment {
-  Index<P> first_column, keep_begin, keep_end;  // of lane 0; of what is written
-  Index<P> first_row, last_row;                 // written rows
+  Index<P> first_column, keep_begin, keep_end;  // of lane 0; of the columns to write
+  Index<P> first_row, last_row;                 // rows to write
 };
 template <class P>
 __device__ __forceinline__ Segment<P> segment_of(Index<P> strip, const Pass<P>& pass,
@@ -53,7 +55,7 @@ __device__ __forceinline__ Segment<P> segment_of(Index<P> strip, const Pass<P>& 
           strip == pass.grid.strips - 1 ? columns : start + kept + halo, first, last};
 }
 
-// Barriers between a warp and the next one, by number.
+// Barriers between a warp and the next one.
 __device__ __forceinline__ void wait_at(int barrier) {
   asm volatile("barrier.sync %0, 64;" ::"r"(barrier) : "memory");
 }
@@ -61,23 +63,23 @@ __device__ __forceinline__ void arrive_at(int barrier) {
   asm volatile("barrier.arrive %0, 64;" ::"r"(barrier) : "memory");
 }
 
-/// Three rows of each level of a warp.
+/// Three rows of each level of a warp, in registers.
 template <class P>
 struct Rows {
   Line<P> of[P::sizes.levels][StreamSizes::turn_rows];
 };
 
-// Where a warp is.
+// The position of a warp in its strip.
 template <class P>
 struct Turn {
   int warp;
-  Index<P> first_in;  // the grid row of the first row that comes in
-  Index<P> column;    // of this lane's first cell
-  int active;         // how many of the warp's levels are not passed by
+  Index<P> first_in;  // grid row of the first row that enters the warp in this turn
+  Index<P> column;    // grid column of this lane's first cell
+  int active;         // number of the warp's levels that step; the others pass rows on
 };
 
-// The levels of a warp from `at` on, for row i of a turn. `moving` is the row that comes in, and
-// then the one that goes out.
+// Takes the warp's levels from `at` on, for row i of a turn. `moving` is the row that enters, and
+// then the one that leaves.
 template <class P, bool ends, int i, int at>
 __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
                                             const Turn<P>& turn) {
@@ -113,18 +115,20 @@ __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, cons
   }
 }
 
-// Where the last warp writes. Staged, a lane's chunks are those that lie beside its neighbours'.
+// Where the last warp writes. If `staged`, rows leave through shared memory so that neighbouring
+// lanes write neighbouring chunks of 16 bytes.
 template <class P>
 struct Target {
   using T = typename P::T;
   static constexpr bool staged = P::sizes.staged;
   static constexpr int count = P::sizes.count(), first = staged ? count : P::sizes.columns();
-  static constexpr int distance = staged ? StreamSizes::lanes * count : count;  // of chunks
+  // from one chunk of a lane to its next
+  static constexpr int distance = staged ? StreamSizes::lanes * count : count;
 
-  T* at;               // this lane's first cells of a row
-  int row;             // the number of the turn's first row among the rows to write
-  unsigned rows;       // how many are to be written
-  unsigned keeps = 0;  // bit c: this lane's chunk c is to be written
+  T* at;               // where this lane's first cells of a row go
+  int row;             // the turn's first row, counted from the first row to write
+  unsigned rows;       // number of rows to write
+  unsigned keeps = 0;  // bit c is set if this lane's chunk c is to be written
 
   __device__ __forceinline__ Target(T* to, const Pass<P>& pass, const Segment<P>& segment)
       : row(-P::sizes.start_rows()),
@@ -137,7 +141,7 @@ struct Target {
       if (place >= segment.keep_begin && place < segment.keep_end) keeps |= 1u << c;
     }
   }
-  /// Row i of the turn, to `to`.
+  /// Writes row i of the turn to `to`.
   template <class Chunk>
   __device__ __forceinline__ void write(T* to, int i, const Pass<P>& pass,
                                         const Chunk& chunk) const {
@@ -150,7 +154,7 @@ struct Target {
             *reinterpret_cast<Cells<T>*>(to + field * pass.grid.field_stride + c * distance) =
                 chunk(field, c);
   }
-  /// The turn, from shared memory.
+  /// Writes all rows of the turn from shared memory.
   __device__ __forceinline__ void write(const RowInMemory<P>* turn, const Pass<P>& pass) {
     constexpr int chunks = P::sizes.chunks, lanes = StreamSizes::lanes;
     __syncwarp();
@@ -172,7 +176,8 @@ __device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* i
                                           const Turn<P>& turn) {
   if constexpr (i < StreamSizes::turn_rows) {
     constexpr int count = P::sizes.count(), chunks = P::sizes.chunks;
-    constexpr int arrays = P::template Level<0>::in;  // a warp's first level, and the next one's
+    // those that a warp's first level reads, and so does the next warp's
+    constexpr int arrays = P::template Level<0>::in;
     using Row = Cells<typename P::T>;
     Line<P> moving;
 #pragma unroll
@@ -202,8 +207,8 @@ __device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* i
   }
 }
 
-// Brings rows into shared memory. Lanes copy neighbouring 16 bytes, whichever lane needs them. Rows
-// beyond the grid are those that wrapping or mirroring gives, or else the outermost ones.
+// Copies rows to shared memory. Neighbouring lanes copy neighbouring 16 bytes, whichever lane needs
+// them. Rows beyond the grid are the wrapped or mirrored ones, or else the outermost row.
 template <class P>
 struct Loader {
   using T = typename P::T;
@@ -212,9 +217,9 @@ struct Loader {
   static constexpr unsigned slot_bytes = StreamSizes::turn_rows * row_bytes;
 
   const T* next;              // this lane's first 16 bytes of the next row
-  int offset[chunks];         // of its others
+  int offset[chunks];         // from there, this lane's other chunks
   unsigned target, slot = 0;  // where they go in shared memory
-  int row;                    // the next row
+  int row;                    // number of the next row
 
   __device__ Loader(const T* from, const Pass<P>& pass, const Segment<P>& segment,
                     Shared<P>& shared)
@@ -234,7 +239,7 @@ struct Loader {
     const int nearest = P::mirrors_rows ? -1 - row : 0;
     next = from + (row < 0 ? nearest : row) * pass.grid.pitch + column[0];
   }
-  /// Starts to copy the rows of a turn; to be called for one after the other.
+  /// Starts to copy the rows of a turn; turns must be started in order.
   __device__ __forceinline__ void start(int, const Pass<P>& pass) {
     const GridIndex pitch = pass.grid.pitch;
     const int rows = pass.grid.rows;
@@ -261,7 +266,7 @@ struct Loader {
     slot = slot == StreamSizes::ahead * slot_bytes ? 0 : slot + slot_bytes;
     end_copy_group();
   }
-  /// Waits for the rows of a turn.
+  /// Waits until the rows of a turn have arrived.
   __device__ __forceinline__ void finish(int, const Pass<P>&, Shared<P>&) {
     wait_but_for<StreamSizes::ahead>();
     __syncwarp();
@@ -289,12 +294,12 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   const int column = static_cast<int>(threadIdx.x) * P::sizes.columns();
   Turn<P> at{warp, segment.first_row - P::sizes.depth() - warp * lag, segment.first_column + column,
              0};
-  // By threadIdx.y: a comparison that is known to be the same for all lanes costs a move more.
+  // Uses threadIdx.y and not `warp`: a comparison known to be uniform costs one move more.
   if constexpr (P::shortened)
     at.active = pass.grid.steps - static_cast<int>(threadIdx.y) * P::sizes.levels;
   Target<P> target(to, pass, segment);
   const int full_behind = 1 + (warp - 1) * ring * 2,
-            full_ahead = 1 + warp * ring * 2;  // + 1: empty
+            full_ahead = 1 + warp * ring * 2;  // the barrier after it means "empty"
   int slot = 0, link = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
@@ -311,8 +316,8 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
     if (!last && turn >= ring) wait_at(full_ahead + link * 2 + 1);
     const auto* incoming = first ? shared.loaded[slot] : shared.handed[first ? 0 : warp - 1][link];
     auto* outgoing = shared.handed[last && !P::sizes.staged ? 0 : warp][link];
-    // The rows that levels have as their centre in this turn: is the grid's first or last among
-    // them?
+    // The code for faces is taken only if the grid's first or last row is among the rows that are a
+    // level's centre in this turn.
     const Index<P> lowest = at.first_in - lag, highest = at.first_in + turn_rows - 2;
     const Index<P> bottom = pass.grid.rows - 1;
     if (lays_rows && ((lowest <= 0 && highest >= 0) || (lowest <= bottom && highest >= bottom)))
@@ -333,8 +338,8 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   if (first) wait_but_for<0>();
 }
 
-// The work is one line: strip after strip, each with start_rows rows' worth of work before its
-// rows; every block takes an equal piece of it.
+// Strips one after the other, each with start_rows rows before its own, make one line of work;
+// every block takes an equal piece of it.
 template <class P>
 __device__ __forceinline__ void stream(const typename P::T* from, typename P::T* to,
                                        const Pass<P>& pass) {

@@ -1,4 +1,4 @@
-// A row of a level, in one lane of a strip (kernels/cuda/run_time/stream.cuh).
+// Computes one row of a level in one lane of a strip (kernels/cuda/run_time/stream.cuh).
 #pragma once
 
 #include "kernels/cuda/run_time/levels.cuh"
@@ -8,13 +8,13 @@ namespace lapl {
 template <class P>
 using Index = decltype(P::Grid::rows);
 
-/// A lane's cells of a row of each array.
+/// One lane's cells of a row, for each array.
 template <class P>
 struct Line {
   typename P::T cells[P::sizes.slots][P::sizes.columns()];
 };
 
-/// A lane's cells of three rows, and the cells on either side of them.
+/// One lane's cells of three rows, with the cell on either side.
 template <class P>
 struct Around {
   typename P::T cells[3][P::sizes.slots][P::sizes.columns() + 2];
@@ -40,9 +40,10 @@ struct StreamCell {
   }
 };
 
-// What follows asks at compile time, since thousands of questions would keep a compiler busy.
+// The functions below decide at compile time, because thousands of branches to fold would slow the
+// compiler.
 
-// An array's cells of a row and, where they are read, those on either side.
+// Gathers an array's cells of a row and, if the stage reads them, the cells on either side.
 template <class P, class Level, bool ends, int slot, int r>
 __device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& line,
                                            const GhostLaw<typename P::T>* laws) {
@@ -67,7 +68,7 @@ __device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& lin
   }
 }
 
-// The row of ghosts at r (0: above, 2: below) of one that is the grid's first or last.
+// Replaces row r (0: above, 2: below) by ghosts if the centre is the grid's outermost row.
 template <class P, class Level, int slot, int r>
 __device__ __forceinline__ void lay_row(Around<P>& around, const GhostLaw<typename P::T>* laws,
                                         bool outermost) {
@@ -99,7 +100,7 @@ __device__ __forceinline__ void gather(Around<P>& around, const Line<P>& up, con
   }
 }
 
-// Column j of the arrays that there are after a level.
+// Writes column j of every array that leaves a level: new values, or those passed on.
 template <class P, class Level, int slot = 0>
 __device__ __forceinline__ void put(Line<P>& next, const typename P::T* results,
                                     const Line<P>& centre, int j) {
@@ -113,7 +114,7 @@ __device__ __forceinline__ void put(Line<P>& next, const typename P::T* results,
   }
 }
 
-// One level, one row. `row` is the centre's.
+// Computes one row of one level; `row` is the index of the centre row.
 template <class P, class Level, bool ends>
 __device__ __forceinline__ void make_row(const Line<P>& up, const Line<P>& centre,
                                          const Line<P>& down, Line<P>& next, const Pass<P>& pass,

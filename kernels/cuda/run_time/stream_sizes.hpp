@@ -1,4 +1,4 @@
-// The sizes of a streaming kernel, as the host and it see them.
+// Sizes of the streaming kernels, shared by host and device.
 #pragma once
 
 #include "kernels/cuda/run_time/arguments.hpp"
@@ -7,32 +7,33 @@
 namespace lapl {
 
 struct StreamSizes {
-  int value_bytes;  ///< of a number
-  int slots;        ///< arrays on their way together
-  int chunks;       ///< of 16 bytes: a lane's columns
+  int value_bytes;  ///< of one number
+  int slots;        ///< most arrays that are alive at the same time
+  int chunks;       ///< columns of a lane, in units of 16 bytes
   int levels;       ///< stages that a warp takes
-  int warps;        ///< two or more
-  bool lagged;  ///< levels from last to first, each on rows made a row step ago; else from first
-  bool staged = false;  ///< rows leave through shared memory: neighbouring lanes, 16 bytes each
+  int warps;        ///< at least two
+  bool lagged;  ///< levels go from last to first, each on rows made a row step ago; else from first
+  /// rows leave through shared memory, so that neighbouring lanes write neighbouring 16 bytes
+  bool staged = false;
 
   static constexpr int lanes = 32;
-  static constexpr int turn_rows = 3;  ///< after which each row is where it was
-  static constexpr int ahead = 3;      ///< turns on their way from memory
+  static constexpr int turn_rows = 3;  ///< rows after which each row is in its old registers
+  static constexpr int ahead = 3;      ///< turns being loaded from memory
 
   LAPL_HOST_DEVICE constexpr int count() const { return 16 / value_bytes; }
   LAPL_HOST_DEVICE constexpr int columns() const { return chunks * count(); }
   LAPL_HOST_DEVICE constexpr int width() const { return lanes * columns(); }
   LAPL_HOST_DEVICE constexpr int depth() const { return levels * warps; }
-  /// Rows between a warp's input and its output.
+  /// Rows by which a warp's output lags behind its input.
   LAPL_HOST_DEVICE constexpr int lag() const { return lagged ? 2 * levels - 1 : levels; }
   LAPL_HOST_DEVICE constexpr int start_rows() const { return depth() + warps * lag(); }
   LAPL_HOST_DEVICE constexpr int halo() const {
     return (depth() + count() - 1) / count() * count();
   }
   LAPL_HOST_DEVICE constexpr int kept() const { return width() - 2 * halo(); }
-  /// Turns between two warps.
+  /// Turns that the buffer between two warps holds.
   LAPL_HOST_DEVICE constexpr int ring() const { return warps > 2 ? 2 : 4; }
-  /// Keeps both orders of access, by lane and by 16 bytes, free of conflicts.
+  /// Padded so that access by lane and by 16 bytes are both free of bank conflicts.
   LAPL_HOST_DEVICE constexpr int pitch() const { return lanes + (chunks > 1 ? 8 / chunks : 0); }
   LAPL_HOST_DEVICE constexpr int row_bytes() const { return slots * chunks * pitch() * 16; }
   LAPL_HOST_DEVICE constexpr int links() const { return staged ? warps : warps - 1; }
@@ -46,19 +47,19 @@ template <class T, class Index = int>
 struct StreamGrid {
   Index rows, columns, strips;
   GridIndex pitch, field_stride;
-  const T *row_positions, *column_positions;  ///< as in StageGrid
+  const T *row_positions, *column_positions;  ///< coordinates, as in StageGrid
 };
 
-/// Of the kernel that walks through volumes (kernels/cuda/run_time/volume.cuh).
+/// Sizes of the streaming kernel on three axes (kernels/cuda/run_time/volume.cuh).
 struct VolumeSizes {
-  int value_bytes;  ///< of a number
-  int slots;        ///< arrays on their way together
-  int rows;         ///< of a warp
+  int value_bytes;  ///< of one number
+  int slots;        ///< most arrays that are alive at the same time
+  int rows;         ///< rows of a warp
   int levels;
 
   static constexpr int lanes = 32, warps = 8;
-  static constexpr int turn_planes = 3;  ///< after which each plane is where it was
-  static constexpr int ahead = 2;        ///< planes on their way from memory
+  static constexpr int turn_planes = 3;  ///< planes after which each plane is in its old registers
+  static constexpr int ahead = 2;        ///< planes being loaded from memory
   static constexpr int ring = ahead + 2;
 
   constexpr int count() const { return 16 / value_bytes; }
@@ -79,12 +80,12 @@ template <class T>
 struct VolumeGrid {
   int planes, rows, columns;
   int tiles_down, tiles_across;
-  int whole, chunks;  ///< tiles taken whole; pieces of each of the others
+  int whole, chunks;  ///< number of tiles that are taken whole; number of pieces of each other tile
   GridIndex pitch, plane_stride, field_stride;
-  const T* positions[3];  ///< as in StageGrid
+  const T* positions[3];  ///< coordinates, as in StageGrid
 };
 
-/// What a ghost is made of the value beside it.
+/// The form of a ghost's law, ghost = a + b * inside, as far as it is known at compile time.
 enum class GhostKind : int { constant, even, scaled, affine, any };
 
 }  // namespace lapl

@@ -1,10 +1,10 @@
-// One stage in one launch: a block makes a tile of the grid, a thread `Stage::rows` cells of a
-// column, whose neighbours it reads from device memory, most of them by way of the caches. Tiles
-// that reach no face read without a question; the others impose the laws of faces as they read.
+// One stage in one launch: a block computes a tile of the grid, a thread `Stage::rows` cells of a
+// column. Neighbours are read from device memory, mostly through the caches. Tiles that reach no
+// face read without a test; the others impose the laws of faces as they read.
 //
 //   Stage   rows, targets, reach_planes, reach_rows: constants
 //           make(at, arguments, results): the stage in one cell; at.value<array, plane, row,
-//           column>() and at.position<axis, offset>() read beside it
+//           column>() and at.position<axis, offset>() read a neighbour
 #pragma once
 
 #include "kernels/cuda/run_time/arguments.hpp"
@@ -109,8 +109,8 @@ __device__ __forceinline__ void make_tile(const StageGrid<T>& grid, const T* con
   }
 }
 
-/// The law of a face that differs from node to node, at each of them. `Face` is a stage whose
-/// results are a and b; its axes: `slow` and `fast` along the face, `axis` across.
+/// Computes a law that differs along its face, at each node. `Face` is a stage whose results are a
+/// and b; `slow` and `fast` are its axes along the face, `axis` is the one across.
 template <class Face, class T>
 __device__ __forceinline__ void make_laws(const StageGrid<T>& grid, const T* arguments,
                                           GhostLaw<T>* laws) {

@@ -4,20 +4,21 @@
 //   a tile: 32 lanes x 16 bytes of columns, `rows` rows a warp, 8 warps below each other
 //   plane in ---> level 0 ---> level 1 ... ---> plane out, `levels` levels on
 //
-// A level is a stage of a step. It has three planes of every array in registers, each lane its own
-// cells of them; planes come into a ring in shared memory first. In a plane step levels go from
-// first to last, each taking the plane that the one before just made, which replaces its oldest
-// one, so that after three plane steps (a turn) all planes are where they were and nothing is
-// copied. Along columns neighbours come by shuffle; along rows from the lane's own registers, and
-// for a warp's outer rows from `edges` in shared memory, left there a plane step earlier: one
-// barrier a plane step. Tiles overlap by twice the halo, and the chunks of planes that blocks share
-// out by twice the levels; both are computed twice. Columns' halos are whole sectors of 32 bytes.
-// All blocks are at the same planes at about the same time, so halos are found in the L2 cache.
+// A level is a stage of a step. It holds three planes of every array in registers, each lane its
+// own cells; planes enter through a ring in shared memory. In a plane step levels go from first to
+// last. Each takes the plane that the one before has just made, which replaces its oldest one, so
+// that after three plane steps (a turn) all planes are where they were and nothing is copied.
+// Neighbours along columns come by shuffle. Neighbours along rows come from the lane's own
+// registers, and for a warp's outer rows from `edges` in shared memory, written a plane step
+// earlier: one barrier a plane step. Tiles overlap by twice the halo, and the chunks of planes that
+// blocks share overlap by twice the levels; both overlaps are computed twice. Halos of columns are
+// whole sectors of 32 bytes. All blocks are at the same planes at about the same time, so halos are
+// found in the L2 cache.
 //
-// Faces. Periodic: loads wrap. All other laws are imposed anew at each level: planes by a copy of
-// the code (`ends`) that only turns take whose centres have the grid's first or last plane; rows
-// and columns for the outermost warps and lanes, since tiles end where the grid ends; in inner
-// tiles that falls into the halo.
+// Faces. At periodic faces loads wrap. All other laws are imposed at each level: for planes by a
+// copy of the code (`ends`) that runs only in turns whose centres have the grid's first or last
+// plane; for rows and columns in the outermost warps and lanes, since tiles end where the grid
+// ends; in inner tiles those are in the halo.
 //
 //   Plan   T, sizes, fields, stages, arrays, arguments, in_time, wraps_planes, wraps_rows,
 //          wraps_columns: constants; ghost_kind(array, side), first_argument(stage); Level<stage>:
@@ -29,7 +30,7 @@
 
 namespace lapl {
 
-/// Three planes of each level.
+/// Three planes of each level, in registers.
 template <class P>
 struct Planes {
   PlaneCells<P> of[P::sizes.levels][VolumeSizes::turn_planes];
@@ -42,7 +43,7 @@ __device__ __forceinline__ void leave_row(LaneRow<P> row, const PlaneCells<P>& p
 #pragma unroll
     for (int j = 0; j < P::sizes.count(); ++j) row.of(slot).value[j] = plane.cells[slot][r][j];
 }
-// The ghosts beyond row r, of the arrays that a level reads.
+// Writes the ghosts beyond row r of the arrays that a level reads.
 template <class P, class Level, int side, int slot = 0>
 __device__ __forceinline__ void leave_ghosts(LaneRow<P> row, const PlaneCells<P>& plane, int r,
                                              const GhostLaw<typename P::T>* laws) {
@@ -57,11 +58,11 @@ __device__ __forceinline__ void leave_ghosts(LaneRow<P> row, const PlaneCells<P>
 /// Where a lane's cells lie in shared memory.
 template <class P>
 struct LanePlaces {
-  LaneRow<P> loaded;  // the first row of the first plane in the ring
-  LaneRow<P> edges;   // the last row above this warp's, of the first level and plane step
-  int current = 0;    // rows from `loaded` on to the plane that comes in,
-  int centre = ring_rows - plane_rows;  // and to the one before
-  int now = 0;                          // rows from `edges` on to this plane step's
+  LaneRow<P> loaded;  // first row of the first plane in the ring
+  LaneRow<P> edges;   // last row of the warp above, in the first level and plane step
+  int current = 0;    // rows from `loaded` to the plane that enters
+  int centre = ring_rows - plane_rows;  // rows from `loaded` to the plane before that one
+  int now = 0;                          // rows from `edges` to those of this plane step
 
   static constexpr int plane_rows = P::sizes.height() + 2, ring_rows = P::sizes.ring * plane_rows;
   static constexpr int level_rows = 2 * (P::sizes.warps + 1);
@@ -77,8 +78,8 @@ struct LanePlaces {
   }
 };
 
-// The levels from k on, for plane i of a turn. `moving` is the plane that comes in, and then the
-// one that goes out.
+// Takes the levels from k on, for plane i of a turn. `moving` is the plane that enters, and then
+// the one that leaves.
 template <class P, bool ends, int i, int k = 0>
 __device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells<P>& moving,
                                                    const LanePlaces<P>& places, const Pass<P>& pass,
@@ -89,7 +90,8 @@ __device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells
     using Level = typename P::template Level<stage>;
     const int step = P::in_time ? k / P::stages : 0;
     const auto* const laws = pass.laws + (P::in_time ? k : 0) * P::arrays * sides;
-    // Rows beside this warp's: of the centre, and where those of the plane that comes are left.
+    // `above` and `below` are the rows next to this warp's in the centre plane; `now` is where the
+    // edge rows of the entering plane go.
     const LaneRow<P> level = places.edges.beyond((k - 1) * places.level_rows);
     const LaneRow<P> now = level.beyond(places.now);
     const LaneRow<P> then = level.beyond(places.step_rows - places.now);
@@ -120,18 +122,18 @@ __device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells
   }
 }
 
-/// Brings planes into shared memory, each lane its own cells. Planes beyond the grid are those that
-/// wrapping gives, or else the outermost ones.
+/// Copies planes to shared memory, each lane its own cells. Planes beyond the grid are the wrapped
+/// ones, or else the outermost plane.
 template <class P>
 struct PlaneLoader {
   using T = typename P::T;
   static constexpr int rows = P::sizes.rows;
 
   const char* next;      // this lane's first cells of the next plane
-  int plane;             // its number
-  int row_offset[rows];  // of its rows, in bytes
+  int plane;             // number of the next plane
+  int row_offset[rows];  // from `next` to each row of this lane, in bytes
   unsigned target;       // where the cells go in shared memory
-  unsigned place = 0;    // from there, of the next plane
+  unsigned place = 0;    // from `target` to the next plane
 
   __device__ __forceinline__ PlaneLoader(const T* from, const VolumeGrid<T>& grid,
                                          const TileTurn& turn, VolumeShared<P>& shared)
@@ -176,10 +178,10 @@ struct PlaneLoader {
   }
 };
 
-/// What of a tile is written, and which planes.
+/// The part of a tile that is written.
 struct TileSegment {
   int row, column;  // of the tile's first cell
-  int first_row, last_row, first_column, last_column, first_plane, last_plane;  // written
+  int first_row, last_row, first_column, last_column, first_plane, last_plane;  // to write
 };
 template <class P>
 __device__ __forceinline__ TileSegment tile_segment(int tile, int first, int last,
@@ -288,8 +290,8 @@ __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::
   const int end = segment.last_plane + levels;
 #pragma unroll 1
   for (; turn.plane < end; turn.plane += VolumeSizes::turn_planes) {
-    // The planes that levels have as their centre in this turn: is the grid's first or last among
-    // them?
+    // The code for faces is taken only if the grid's first or last plane is among the planes that
+    // are a level's centre in this turn.
     const int lowest = turn.plane - levels, highest = turn.plane + VolumeSizes::turn_planes - 2;
     const int last = grid.planes - 1;
     if (!P::wraps_planes && ((lowest <= 0 && highest >= 0) || (lowest <= last && highest >= last)))
@@ -301,7 +303,7 @@ __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::
   __syncthreads();
 }
 
-// Tiles taken whole, and then chunks of planes of those that are left.
+// Takes some tiles whole, and then the remaining ones in chunks of planes.
 template <class P>
 __device__ __forceinline__ void walk_volume(const typename P::T* from, typename P::T* to,
                                             const Pass<P>& pass) {

@@ -1,30 +1,31 @@
-// A plane of a level, in one lane of a tile (kernels/cuda/run_time/volume.cuh).
+// Computes one plane of a level in one lane of a tile (kernels/cuda/run_time/volume.cuh).
 #pragma once
 
 #include "kernels/cuda/run_time/levels.cuh"
 
 namespace lapl {
 
-/// A lane's cells of a plane of each array.
+/// One lane's cells of a plane, for each array.
 template <class P>
 struct PlaneCells {
   typename P::T cells[P::sizes.slots][P::sizes.rows][P::sizes.count()];
 };
 
-/// A row of the tile, of each array.
+/// One row of the tile, for each array.
 template <class P>
 struct TileRow {
   Cells<typename P::T> cells[P::sizes.slots][VolumeSizes::lanes];
 };
-/// Beyond the tile, above it and below, are rows of ghosts.
+/// The shared memory of a block; rows of ghosts lie above and below the tile.
 template <class P>
 struct VolumeShared {
   TileRow<P> loaded[P::sizes.ring][P::sizes.height() + 2];
-  // By turns, for each level but the first, between two warps: the last row above, the first below.
+  // For each level but the first and each pair of warps: the last row above and the first row
+  // below. Two buffers are used in turn.
   TileRow<P> edges[2][P::sizes.levels > 1 ? P::sizes.levels - 1 : 1][P::sizes.warps + 1][2];
 };
 
-/// This lane's cells of a row, in shared memory.
+/// One lane's cells of a row in shared memory.
 template <class P>
 struct LaneRow {
   Cells<typename P::T>* cells;
@@ -41,15 +42,15 @@ __device__ __forceinline__ LaneRow<P> lane_row(TileRow<P>& row) {
   return {&row.cells[0][threadIdx.x]};
 }
 
-// Where a warp is.
+// The position of a warp in its tile.
 struct TileTurn {
   int warp;
-  int plane;        // that comes in
+  int plane;        // the plane that enters
   int row, column;  // of this lane's first cell
 };
 
-// Lines of cells that a row of a stage is made from: those of the centre's plane before, at and
-// after the row, then those of the planes up and down.
+// Lines of cells that a row of a stage is computed from: the rows before, at and after it in the
+// centre plane, then the same row in the planes up and down.
 enum VolumeLine : int { before, at_row, after, up, down, volume_lines };
 
 template <class P>
@@ -78,7 +79,7 @@ struct VolumeCell {
   int j;
 };
 
-// A line's own cells, and those on either side where they are read.
+// Gathers a line's own cells and, if the stage reads them, the cells on either side.
 template <class P, class Level, bool ends, int slot, int line>
 __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
                                             const typename P::T (&from)[P::sizes.count()],
@@ -86,7 +87,7 @@ __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
   constexpr int count = P::sizes.count(), array = Level::array_of(slot);
   constexpr auto read_at = [](int side) {
     bool any = Level::reads(slot, line, side);
-    if (line == at_row)  // ghosts beyond it are made of it
+    if (line == at_row)  // ghosts of the other lines follow from this one
       for (int other = 0; other < volume_lines; ++other)
         any = any || (Level::reads(slot, other, side) &&
                       (other < up ? !P::wraps_rows : ends && !P::wraps_planes));
@@ -108,7 +109,7 @@ __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
   }
 }
 
-// The line is one of ghosts where `outermost`: all of it, or only what is beside the lane's cells.
+// Replaces a line by ghosts if `outermost`: all of it, or only the cells on either side.
 template <class P, class Level, int slot, int line, int side, bool all>
 __device__ __forceinline__ void lay_line(VolumeAround<P>& around,
                                          const GhostLaw<typename P::T>* laws, bool outermost) {
@@ -123,14 +124,14 @@ __device__ __forceinline__ void lay_line(VolumeAround<P>& around,
   }
 }
 
-/// What a level makes a plane from, and where that lies in the grid.
+/// The planes that a level computes a plane from, and their place in the grid.
 template <class P>
 struct PlaneStep {
   const PlaneCells<P>&up, &centre, &down;
-  LaneRow<P> above, below;  // the rows beside this warp's
+  LaneRow<P> above, below;  // rows next to this warp's
   const typename P::T* arguments;
   const GhostLaw<typename P::T>* laws;
-  int plane;  // the centre's
+  int plane;  // of the centre
 };
 
 template <class P, class Level, bool ends, int r, int slot = 0>

@@ -1,4 +1,4 @@
-// Direct filters: the output in pieces, which threads take one by one.
+// Direct filters: the output is cut into pieces, which threads take one by one.
 //
 //   a piece        some rows x a panel of columns
 //   at a time      R rows of it (filter_loops.hpp), which read window rows + R - 1 input rows
@@ -51,7 +51,7 @@ class DirectFilter final : public CpuFilter<T> {
   EdgeRows<T> rows_;
   int threads_;
   FilterPieces pieces_;
-  std::vector<typename RowFilter<T>::Scratch> scratch_;  // of each thread
+  std::vector<typename RowFilter<T>::Scratch> scratch_;
 };
 
 }  // namespace

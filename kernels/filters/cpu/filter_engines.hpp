@@ -1,4 +1,4 @@
-// The engines behind make_cpu_filter.
+// The filters behind make_cpu_filter, and the cut of an output into pieces.
 #pragma once
 
 #include <omp.h>
@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/filters/cpu/filter.hpp"
+#include "kernels/filters/cpu/cpu_filter.hpp"
 #include "kernels/filters/cpu/filter_loops.hpp"
 
 namespace lapl {
@@ -18,7 +18,7 @@ template <class T>
 std::unique_ptr<CpuFilter<T>> make_direct_filter(const Correlation<T>& correlation,
                                                  const FilterLoops<T>& loops, int threads);
 
-/// `correlation.weights` is not read: `weights` stands for them.
+/// Uses `weights`; correlation.weights is not read. `loops` must outlive the filter.
 template <class T>
 std::unique_ptr<CpuFilter<T>> make_separable_filter(const Correlation<T>& correlation,
                                                     const SeparableWeights<T>& weights,
@@ -27,10 +27,10 @@ std::unique_ptr<CpuFilter<T>> make_separable_filter(const Correlation<T>& correl
 template <class T>
 std::unique_ptr<CpuFilter<T>> make_fft_filter(const Correlation<T>& correlation, int threads);
 
-/// How the output is cut into pieces that threads take one by one.
+/// A cut of the output into pieces that threads take one by one.
 struct FilterPieces {
   Shape output;
-  Shape piece;  ///< the last ones may be smaller
+  Shape piece;  ///< shape of a piece; the last ones may be smaller
 
   std::int64_t across() const { return (output.columns + piece.columns - 1) / piece.columns; }
   std::int64_t count() const { return (output.rows + piece.rows - 1) / piece.rows * across(); }
@@ -46,9 +46,9 @@ struct FilterPieces {
   }
 };
 
-/// About `pieces` pieces for filters that go down them by loops.rows rows at a time, where there
-/// are rows enough. The panel of columns that one reads meanwhile, at most 512 KiB where the window
-/// allows it, stays in the level-two cache.
+/// Cuts the output into about `pieces` pieces, if it has enough rows for filters that take
+/// loops.rows rows at a time. The panel of columns that a piece reads stays in the level-two cache:
+/// at most 512 KiB, if the window allows it.
 template <class T>
 FilterPieces cut_output(const Correlation<T>& correlation, const FilterLoops<T>& loops,
                         std::int64_t pieces, std::int64_t least_rows, std::int64_t least_columns) {
@@ -63,14 +63,14 @@ FilterPieces cut_output(const Correlation<T>& correlation, const FilterLoops<T>&
           {(rows + loops.rows - 1) / loops.rows * loops.rows, std::min(columns, output.columns)}};
 }
 
-/// Threads that have a piece to do.
+/// The number of threads that get a piece.
 inline int useful_threads(const FilterPieces& pieces, int threads) {
   return static_cast<int>(std::min<std::int64_t>(threads, pieces.count()));
 }
 
-/// Calls use(piece, work) for every piece, on as many of `threads` threads as there are elements of
-/// `work`, each with its own. The others wait: OpenMP ends those that a smaller team leaves out,
-/// and cannot go on where no new ones can be started for the next team.
+/// Calls use(piece, work) for every piece, on as many of `threads` threads as `work` has elements;
+/// each thread has its own element. The other threads wait idle: OpenMP would end threads that a
+/// smaller team leaves out, and fails if it cannot start new ones for the next team.
 template <class Work, class Use>
 void for_each_piece(const FilterPieces& pieces, int threads, std::vector<Work>& work, Use use) {
   std::atomic<std::int64_t> next = 0;

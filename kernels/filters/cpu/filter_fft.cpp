@@ -1,12 +1,12 @@
-// Filters by transforms: overlap-save. A tile of the input, window - 1 larger each way than the
-// piece of output it makes, is transformed, multiplied and transformed back:
+// Filters by transforms, with overlap-save. A tile of the input, larger by window - 1 each way than
+// the piece of output it gives, is transformed, multiplied and transformed back:
 //
-//   +--------------------+     What the transform's period wraps around ends up in the last
-//   |  output   |wrapped |     window - 1 rows and columns, which are left out. Beyond the input's
-//   |           |        |     edges the tile holds what the edge says.
+//   +--------------------+     The transform is periodic; its wrapped values end up in the last
+//   |  output   |wrapped |     window - 1 rows and columns, which are dropped. Beyond the input's
+//   |           |        |     edges the tile holds the values that the edge's rule gives.
 //   |-----------+        |
-//   |   wrapped          |     bytes a cell: tile / output times one read, one written; the work
-//   +--------------------+     itself stays in the level-two cache (tile_size)
+//   |   wrapped          |     bytes a cell: tile / output times one read, one written; the
+//   +--------------------+     transforms stay in the level-two cache (tile_size)
 //
 // Oppenheim and Schafer, "Discrete-Time Signal Processing", section 8.7.
 #include <cmath>
@@ -20,7 +20,7 @@
 namespace lapl {
 namespace {
 
-// FFTW's names for both precisions. FFTW_ESTIMATE: see fractal.cpp.
+// FFTW's functions for both precisions. For FFTW_ESTIMATE see fractal.cpp.
 template <class T>
 struct Fftw;
 #define LAPL_FFTW(T, name)                                                                       \
@@ -45,7 +45,7 @@ struct Fftw;
 LAPL_FFTW(float, fftwf)
 LAPL_FFTW(double, fftw)
 
-/// Sizes that transform fast, from `least` to the first at or above `most`.
+/// Sizes with fast transforms, from `least` to the first that is at least `most`.
 std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t power = 1;; power *= 2) {
@@ -59,11 +59,12 @@ std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most) {
   }
 }
 
-/// The tile that costs least, as points * log2(points) counts. It does not depend on the number of
-/// threads, nor then do the bits.
+/// The cheapest tile, with points * log2(points) as the cost. It does not depend on the number of
+/// threads, so the bits do not, either.
 template <class T>
 Shape tile_size(Shape output, Shape window) {
-  constexpr std::int64_t fast_bytes = 1024 * 1024;  // what of a tile a level-two cache holds
+  // the part of a tile that fits the level-two cache
+  constexpr std::int64_t fast_bytes = 1024 * 1024;
   Shape best;
   double least = std::numeric_limits<double>::infinity();
   const auto row_sizes = window.rows == 1 ? std::vector<std::int64_t>{1}
@@ -114,10 +115,10 @@ class FftFilter final : public CpuFilter<T> {
  private:
   struct Work {
     HostBuffer<T> real, spectrum;
-    std::vector<std::int64_t> sources;  // the input's column for each of the tile's
+    std::vector<std::int64_t> sources;  // the input's column for each column of the tile
   };
 
-  // A correlation multiplies by the conjugate; the backward transform needs 1 / points.
+  // A correlation multiplies by the conjugate; 1 / points scales the backward transform.
   void transform_weights(T* real) {
     const Shape window = correlation_.window;
     for (std::int64_t a = 0; a < window.rows; ++a)
@@ -150,7 +151,7 @@ class FftFilter final : public CpuFilter<T> {
                   output + row * correlation_.output.columns + piece.first_column);
   }
 
-  // What the piece does not need is 0.
+  // Loads the tile of a piece; values that the piece does not need are 0.
   void load(const FilterPieces::Piece& piece, const T* input, Work& work) const {
     const std::int64_t input_columns = correlation_.input.columns;
     const std::int64_t rows = piece.last_row - piece.first_row + correlation_.window.rows - 1;
@@ -179,12 +180,12 @@ class FftFilter final : public CpuFilter<T> {
   Correlation<T> correlation_;
   EdgeRows<T> rows_;
   Shape tile_;
-  std::int64_t half_;  // columns of the half spectrum; the rest is its mirror image
+  std::int64_t half_;  // columns of the half spectrum; the other half mirrors it
   int threads_;
   FilterPieces pieces_;
   HostBuffer<T> weights_;  // their transform, interleaved real and imaginary parts
   FftwPlan<typename Fftw<T>::Plan> forward_, backward_;
-  std::vector<Work> work_;  // of each thread
+  std::vector<Work> work_;
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Compiled once for each instruction set. Nothing here may be shared with code compiled for
-// another one, so every function is in an anonymous namespace or always inlined.
+// Compiled once for each instruction set. Nothing here may be shared with code compiled for another
+// one, so every function is in an anonymous namespace or always inlined.
 //
 //   registers, AVX-512   6 rows x 4 vectors of sums, 4 of input, 1 weight
-//   for 24 fma           4 loads (8 where they cross cache lines), 6 broadcasts
+//   for 24 fma           4 loads (8 if they cross cache lines), 6 broadcasts
 //
-// so that the two units for arithmetic are the limit, not the two for loads.
+// so that the two arithmetic units are the limit, not the two load units.
 #include "kernels/filters/cpu/filter_loops.hpp"
 
 #include "kernels/cpu/instruction_set.hpp"
@@ -14,19 +14,19 @@ namespace lapl {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int block_rows = 6, block_vectors = 4, row_vectors = 8;  // 32 registers
+constexpr int block_rows = 6, block_vectors = 4, row_vectors = 8;  // fits 32 registers
 #elif defined(__AVX__)
-constexpr int block_rows = 4, block_vectors = 2, row_vectors = 4;  // 16 registers
+constexpr int block_rows = 4, block_vectors = 2, row_vectors = 4;  // fits 16 registers
 #else
 constexpr int block_rows = 2, block_vectors = 2, row_vectors = 4;
 #endif
 
-/// Fetches what the next block of rows reads and writes below this one. Without it the rows come
-/// late: they are shorter than what the processor's own prefetcher takes to see a stream.
+/// Prefetches the rows that the next block below reads and writes. They are shorter than the
+/// processor's own prefetcher needs to detect a stream, so without this they come late.
 template <int R, int C, class T>
 LAPL_INLINE void prefetch_next(const FilterTerms<T>& terms, const T* const* in, T* const* out,
                                std::int64_t at) {
-  // As numbers: the next block may lie beyond the field, and is then not touched.
+  // As integers, because the next block may be outside the field; it is then not accessed.
   const auto address = [at](const T* row, std::int64_t next) __attribute__((always_inline)) {
     return reinterpret_cast<std::uintptr_t>(row) +
            static_cast<std::uintptr_t>(at + next) * sizeof(T);
@@ -43,7 +43,7 @@ LAPL_INLINE void prefetch_next(const FilterTerms<T>& terms, const T* const* in, 
   }
 }
 
-/// R rows x C vectors of outputs, from column `at` on.
+/// Computes R rows x C vectors of outputs, from column `at` on.
 template <int R, int C, class T>
 LAPL_INLINE void run_block(const FilterTerms<T>& terms, const T* const* in, T* const* out,
                            std::int64_t at) {
@@ -88,7 +88,7 @@ LAPL_INLINE void run_block(const FilterTerms<T>& terms, const T* const* in, T* c
     for (int c = 0; c < C; ++c) sum[r][c].store_unaligned(out[r] + at + c * n);
 }
 
-// The last block may do some columns again, with the same result.
+// The last block may repeat some columns, with the same result.
 template <int R, int C, class T>
 void run(const FilterTerms<T>& terms, const T* const* in, T* const* out, std::int64_t width) {
   constexpr std::int64_t n = Lanes<T>::count;

@@ -17,12 +17,13 @@ template <class T>
 struct FilterTerms {
   /// Window row a, column b: weights[b * (window rows + 2 (R - 1)) + a + R - 1].
   const T* weights;
-  /// Bit r of outputs[p * columns + b]: output row r has a term, of a weight that is not 0.
+  /// Bit r of outputs[p * columns + b] is set if output row r has this term, with a weight other
+  /// than 0.
   const std::uint8_t* outputs;
   std::int64_t window_rows, columns;
-  T start;  ///< -0, so that the first fma is a product; 0 where there are no terms
-  /// Values from a block's rows to those that the next block reads and writes, which are fetched
-  /// meanwhile; 0: nothing is.
+  T start;  ///< first sum: -0, which keeps the first product's bits, or 0 if there are no terms
+  /// Distance in values from a block's rows to the rows that the next block reads and writes, for
+  /// prefetching; 0 if there is no next block.
   std::int64_t next_in, next_out;
 };
 
@@ -33,8 +34,8 @@ struct FilterLoops {
   std::int64_t lanes;  ///< values in a vector register
   std::int64_t rows;   ///< R of run_rows
 
-  /// `width` neighbouring outputs, at least `lanes`, of R rows:
-  /// out[r][j] = sum of window[a][b] * in[r + a][j + b]. `run_row`: of one row.
+  /// Computes `width` neighbouring outputs, at least `lanes`, of R rows (run_row: of one row):
+  /// out[r][j] = sum of window[a][b] * in[r + a][j + b].
   void (*run_rows)(const FilterTerms<T>& terms, const T* const* in, T* const* out,
                    std::int64_t width);
   void (*run_row)(const FilterTerms<T>& terms, const T* const* in, T* const* out,

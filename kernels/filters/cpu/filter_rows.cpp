@@ -106,7 +106,7 @@ void RowFilter<T>::apply_edge(const T* const* in, std::int64_t rows, T* const* o
         strip[i] = source < 0 ? correlation_.constant : in[p][source];
       }
     }
-    // Whole vectors: what lies beyond the width is computed and not used.
+    // Computes whole vectors; values beyond the width are not used.
     run(scratch.in_rows.data(), rows, scratch.out_rows.data(),
         (width + loops_.lanes - 1) / loops_.lanes * loops_.lanes, false);
     for (std::int64_t r = 0; r < rows; ++r)

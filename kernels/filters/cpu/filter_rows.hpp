@@ -1,10 +1,10 @@
-// Filters a few rows at once, with what the window reads beyond the ends of a row.
+// Filters a few rows at once, including the values that the window reads beyond the ends of a row.
 //
 //   output columns   | edge |           inside           | edge |
 //   read from        | copy |     the input itself       | copy |
 //
-// "inside" is where the window lies within the row. For the columns at its ends the row's values
-// are copied together with the edge's, a strip at a time, so that no loop has a branch for them.
+// "inside" is where the window lies within the row. For the columns at the ends, values of the row
+// and of the edge are copied together, a strip at a time, so that no loop has a branch for them.
 #pragma once
 
 #include <vector>
@@ -18,23 +18,23 @@ namespace lapl {
 template <class T>
 class RowFilter {
  public:
-  /// output.columns is the distance of output rows from one another; before_rows is not used.
+  /// output.columns is the distance between output rows; before_rows is not used.
   RowFilter(const Correlation<T>& correlation, const FilterLoops<T>& loops);
 
-  /// What one thread needs to filter.
   struct Scratch {
     HostBuffer<T> in, out;  // a strip, with the values that its windows reach
     std::vector<const T*> in_rows, in_shifted;
     std::vector<T*> out_rows, out_shifted;
-    std::vector<std::int64_t> sources;  // the input's column for each of the strip's
+    std::vector<std::int64_t> sources;  // the input's column for each column of the strip
   };
   Scratch scratch() const;
 
-  /// Most rows that `apply` takes. Rows that share no input gain nothing from being done together.
+  /// The most rows that `apply` takes; 1 for a window of one row, since its output rows share no
+  /// input.
   std::int64_t rows_at_once() const { return correlation_.window.rows == 1 ? 1 : loops_.rows; }
 
-  /// `rows` output rows, rows_at_once() or 1 of them, at columns [first, last). in[0 ... rows +
-  /// window.rows - 2]: whole input rows; out[r]: where the value of column `first` goes.
+  /// Computes `rows` output rows, rows_at_once() or 1 of them, at columns [first, last). in[0 ...
+  /// rows + window.rows - 2] are whole input rows; column `first` of row r goes to out[r][0].
   void apply(const T* const* in, std::int64_t rows, T* const* out, std::int64_t first,
              std::int64_t last, Scratch& scratch) const;
 
@@ -57,7 +57,7 @@ class RowFilter {
   Terms many_, one_;
 };
 
-/// Whole rows of an input, beyond its first and last one too.
+/// Whole rows of an input, also those before its first and after its last row.
 template <class T>
 class EdgeRows {
  public:

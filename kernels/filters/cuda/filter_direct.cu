@@ -1,17 +1,18 @@
-// The filter as the sum stands, in two kernels.
+// The filter as a plain sum, in two kernels.
 //
 // fixed_window: sizes known to the compiler. A lane owns R rows x 16 bytes of outputs and walks
-// down the input's rows once: each row comes from shared memory to registers in 16-byte loads and
-// enters all R sums that it belongs to; weights are operands from the parameters' constant bank.
+// down the input's rows once. Each row comes from shared memory to registers in 16-byte loads and
+// is added to all R sums that it belongs to; weights are operands from the constant bank of
+// parameters.
 //
-// any_window: all other windows, in bands of so many rows that tile and weights fit in shared
-// memory; sums stay in registers from band to band, so their order is the same. A lane owns 64
-// bytes of a row of outputs; eight lanes, one below the other, whose rows start 16 bytes apart
-// modulo the banks, load without conflicts.
+// any_window: all other windows, in bands of as many rows as fit, with tile and weights, in shared
+// memory. Sums stay in registers from band to band, so their order is the same. A lane owns 64
+// bytes of a row of outputs. Eight lanes are one below the other; their rows start 16 bytes apart
+// modulo the banks, so their loads are free of conflicts.
 #include <algorithm>
 
 #include "kernels/cuda/device/device_buffer.hpp"
-#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/filters/cuda/filter_tile.hpp"
 
 namespace lapl {
@@ -86,9 +87,9 @@ template <class T, int KH, int KW, int R, int WY, int WX>
 class FixedWindow final : public CudaFilter<T> {
  public:
   static constexpr int tile_rows = WY * R, tile_columns = WX * 32 * vector_size<T>;
-  // The large ones leave windows with zeros to AnyWindow: they would double the time to compile.
+  // Large windows with zeros are left to AnyWindow, because they would double the compile time.
   static constexpr bool takes_zeros = KH * KW <= 25;
-  // Of windows that stand about their middle; others do with single values.
+  // Lead columns of centred windows; others are loaded by single values.
   static constexpr int same_lead = (vector_size<T> - KW / 2 % vector_size<T>) % vector_size<T>;
 
   explicit FixedWindow(const Correlation<T>& correlation)
@@ -117,15 +118,15 @@ class FixedWindow final : public CudaFilter<T> {
   bool skip_zeros_, with_lead_;
 };
 
-/// The part of the window that is in shared memory at a time: all rows x columns of it, or some
-/// rows, or a part of one row.
+/// The part of the window that is in shared memory at a time: the whole window, some rows, or a
+/// part of one row.
 struct Band {
   int rows, columns;
-  int weights_pitch;  ///< columns rounded up to a vector
+  int weights_pitch;  ///< columns, rounded up to a whole vector
   int tile_pitch;
 };
 
-// LY: lanes of a warp below each other; WY: warps below each other, of 8.
+// LY: lanes of a warp below each other; WY: warps below each other, of 8 warps.
 template <class T, int LY, int WY>
 struct AnyShape {
   static constexpr int V = vector_size<T>, warp_columns = 32 / LY * lane_outputs<T>;
@@ -207,7 +208,7 @@ class AnyWindow final : public CudaFilter<T> {
                          correlation.weights.size() * sizeof(T), cudaMemcpyHostToDevice));
     LAPL_CUDA(cudaFuncSetAttribute(any_window<T, LY, WY>,
                                    cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit));
-    // As many rows of the window as fit beside each other; half a row, a quarter, where not one.
+    // Takes as many rows of the window as fit; if not even one fits, half a row, or a quarter.
     std::int64_t columns = window_.columns, rows = window_.rows;
     while (bytes(make_band(1, columns)) > shared_limit)
       columns = (columns / 2 + S::V - 1) / S::V * S::V;
@@ -223,10 +224,10 @@ class AnyWindow final : public CudaFilter<T> {
   }
 
  private:
-  static constexpr std::size_t shared_limit = 72 << 10;  // three blocks a multiprocessor
+  static constexpr std::size_t shared_limit = 72 << 10;  // three blocks fit a multiprocessor
 
   static Band make_band(std::int64_t rows, std::int64_t columns) {
-    // Beyond what can fit all sizes are the same: too large.
+    // Larger sizes cannot fit, so clamping them avoids overflow.
     const int r = static_cast<int>(std::min<std::int64_t>(rows, 1 << 14));
     const int c = static_cast<int>(std::min<std::int64_t>(columns, 1 << 14));
     const int weights_pitch = (c + S::V - 1) / S::V * S::V;
@@ -251,8 +252,8 @@ class AnyWindow final : public CudaFilter<T> {
   Band band_;
 };
 
-/// Compile-time sizes: a tile of 16 or 32 rows for large outputs, of 4 rows where there would be
-/// too few blocks for the device.
+/// Chooses compile-time sizes: a tile of 16 or 32 rows for large outputs, of 4 rows if there would
+/// be too few blocks for the device.
 template <class T, int K>
 std::unique_ptr<CudaFilter<T>> fixed_square(const Correlation<T>& correlation) {
   using Large = FixedWindow<T, K, K, 4, K <= 5 ? 4 : 8, 1>;

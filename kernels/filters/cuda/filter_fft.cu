@@ -2,23 +2,24 @@
 //
 // The output is cut into tiles of L = N - window + 1 values a side; a tile needs N values of the
 // input. Its transform times the conjugate of the window's, transformed back, is the correlation:
-// its first L values are right, the others wrapped around. Two tiles go as real and imaginary part
-// of one complex transform. Tiles go in chunks, so that a chunk stays in the L2 cache on its way
-// through the five kernels.
+// the first L values are valid, the others are wrapped around. Two tiles go as real and imaginary
+// part of one complex transform. Tiles are computed in chunks, so that a chunk stays in the L2
+// cache through the five kernels.
 #include <algorithm>
 #include <bit>
 #include <vector>
 
 #include "kernels/cuda/device/cufft_plan.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
-#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/filters/cuda/filter_tile.hpp"
 
 namespace lapl {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr std::int64_t chunk_bytes = 32 << 20;  // of transforms at a time; the L2 cache has 50 MB
+// bytes of transforms at a time; the L2 cache has 50 MB
+constexpr std::int64_t chunk_bytes = 32 << 20;
 
 template <class T>
 struct Complex {
@@ -28,14 +29,14 @@ struct Complex {
 struct Tiles {
   int row_bits, column_bits;   // transforms have 2^row_bits x 2^column_bits values
   std::int64_t rows, columns;  // outputs of a tile
-  std::int64_t across, count;  // tiles side by side, and all
+  std::int64_t across, count;  // tiles side by side; all tiles
 };
 
 struct TileCell {
   std::int64_t tile, row, column;
 };
 
-// The first of the two tiles and the place in them of a chunk's value.
+// The first of the two tiles, and the place in them, of a value of a chunk.
 __device__ __forceinline__ TileCell place_of(const Tiles& tiles, std::int64_t first_tile,
                                              std::int64_t index) {
   return {first_tile + 2 * (index >> (tiles.row_bits + tiles.column_bits)),
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// Times the conjugate of the window's transform, and the 1/N that the inverse leaves out.
+// Multiplies by the conjugate of the window's transform and by the 1/N that the inverse omits.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     multiply_spectra(Complex<T>* chunk, const Complex<T>* spectrum, std::int64_t mask,
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// Bits of the transform's size along one side: the least work over all powers of two.
+// Bits of the transform's size along one side: the power of two with the least work.
 int transform_bits(std::int64_t output, std::int64_t window) {
   const auto bits = [](std::int64_t size) {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size - 1)));
@@ -115,7 +116,7 @@ int transform_bits(std::int64_t output, std::int64_t window) {
   const auto work = [&](int b) {
     const std::int64_t size = std::int64_t{1} << b, valid = size - window + 1;
     return static_cast<double>((output + valid - 1) / valid) * static_cast<double>(size) *
-           (24 + b);  // memory's time, and some for arithmetic
+           (24 + b);  // time of memory, and some of arithmetic
   };
   int best = bits(window);
   for (int b = best + 1; b <= bits(output + window - 1); ++b)
@@ -200,7 +201,7 @@ class FftFilter final : public CudaFilter<T> {
 
   TilePlan<T> plan_;
   Tiles tiles_;
-  std::int64_t transform_;  // values of one
+  std::int64_t transform_;  // values of one transform
   std::int64_t chunk_pairs_;
   DeviceBuffer<Complex<T>> chunk_, spectrum_;
   CufftPlan transforms_;
@@ -212,7 +213,7 @@ template <class T>
 std::unique_ptr<CudaFilter<T>> make_fft_filter(const Correlation<T>& correlation) {
   const int row_bits = transform_bits(correlation.output.rows, correlation.window.rows);
   const int column_bits = transform_bits(correlation.output.columns, correlation.window.columns);
-  // A window of one value needs no transform; one of two values does.
+  // A window of one value needs no transform of its own, but cuFFT needs at least two values.
   return std::make_unique<FftFilter<T>>(correlation, row_bits,
                                         row_bits + column_bits == 0 ? 1 : column_bits);
 }

@@ -1,19 +1,19 @@
-// The filter of a window of rank 1 in two passes within one kernel: that of filter_strips.cuh for
-// large inputs and odd square windows up to 33 without zeros, for others this one.
+// The filter of a window of rank 1, as two passes within one kernel. Large inputs with odd square
+// windows up to 33 without zeros use the kernel of filter_strips.cuh, all others this one:
 //
 //   tile   input with halo            rows: R + window rows - 1
 //          sums down the columns      rows: R, in place, still with the halo of columns
 //   output sums along the rows
 //
-// R is 80 or less. In the first pass a lane owns a column, and goes down 16 rows (8 in float64) of
-// sums at a time; row i of the sums replaces row i of the tile, which later ones do not need. In
-// the second a lane owns 64 bytes of a row, eight lanes one below the other.
+// R is 80 or less. In the first pass a lane owns a column and goes down 16 rows (8 in float64) of
+// sums at a time; row i of the sums replaces row i of the tile, which later sums do not need. In
+// the second pass a lane owns 64 bytes of a row, and eight lanes are one below the other.
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "kernels/cuda/device/device_buffer.hpp"
-#include "kernels/filters/cuda/filter.hpp"
+#include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/filters/cuda/filter_strips.cuh"
 #include "kernels/filters/cuda/filter_tile.hpp"
 
@@ -28,7 +28,7 @@ struct SeparablePlan {
   int window_rows, window_columns;
   int tile_rows;
   int pitch;         // 16 bytes more than a multiple of the banks' 128
-  int weights_rows;  // weights of the first pass, filled up to whole vectors
+  int weights_rows;  // weights of the first pass, padded to whole vectors
   int weights_columns;
 };
 
@@ -99,7 +99,7 @@ class OneKernel final : public CudaFilter<T> {
  public:
   OneKernel(const Correlation<T>& correlation, const SeparableWeights<T>& weights, int lead)
       : plan_(make_plan(correlation, lead)) {
-    // Three blocks a multiprocessor, and at least two for each, where that can be.
+    // So that, if possible, three blocks fit a multiprocessor and each has at least two blocks.
     constexpr std::size_t third = 75 << 10;
     while (plan_.tile_rows > 16 &&
            (bytes(plan_) > third || tile_count(plan_.filter, plan_.tile_rows) < 2 * 132))
@@ -145,7 +145,7 @@ class OneKernel final : public CudaFilter<T> {
     return plan;
   }
 
-  // A lane for each column of the first pass, up to 512.
+  // One lane for each column of the first pass, up to 512.
   static int threads(const SeparablePlan<T>& plan) {
     return std::min(512, rounded_up(tile_columns<T> + plan.window_columns - 1, 32));
   }
@@ -176,7 +176,7 @@ class Strips final : public CudaFilter<T> {
     LAPL_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     LAPL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, filter_strips<T, K>,
                                                             32 * strip_warps, 0));
-    // One wave; narrow windows are fastest with fewer blocks (measured).
+    // All blocks run at the same time; narrow windows are fastest with fewer blocks (measured).
     constexpr int most_blocks = K < 9 ? 4 : 16;
     const std::int64_t warps =
         std::int64_t{strip_warps} * processors * std::min(resident, most_blocks);
@@ -187,8 +187,8 @@ class Strips final : public CudaFilter<T> {
     blocks_ = static_cast<unsigned>((items + strip_warps - 1) / strip_warps);
   }
 
-  // Whether OneKernel is slower: not where a warp's first K - 1 rows, which give no output, are
-  // more than half of all (measured).
+  // True if OneKernel is slower. Strips are slower if the first K - 1 rows of a warp, which give no
+  // output, are more than half of its rows (measured).
   bool pays() const { return plan_.rows >= K && plan_.filter.output.cells() >= 3 << 19; }
 
   void apply(const T* input, T* output, cudaStream_t stream) override {
@@ -216,7 +216,7 @@ bool fits_strips(const Correlation<T>& correlation, const SeparableWeights<T>& w
          std::ranges::count(weights.columns, T(0)) == 0;
 }
 
-// Nothing where Strips does not pay.
+// Null if Strips does not pay.
 template <class T, int... halves>
 std::unique_ptr<CudaFilter<T>> make_strips(const Correlation<T>& correlation,
                                            const SeparableWeights<T>& weights,
@@ -245,7 +245,7 @@ class TwoFilters final : public CudaFilter<T> {
     along.before_rows = 0;
     along.input = down.output;
     along.weights = weights.columns;
-    along.constant = 0;  // the first pass of a column of constants
+    along.constant = 0;  // the first pass applied to a column of constants
     for (const T weight : weights.rows) along.constant += weight * correlation.constant;
     down_ = make_direct_filter(down);
     along_ = make_direct_filter(along);

@@ -1,16 +1,16 @@
-// The filter of a square window of rank 1 with an odd number of rows, none of whose factors is 0.
+// The filter of a square window of rank 1 with an odd number of rows, without factors of 0.
 //
-// A warp goes down a strip of 32 vectors of columns, apart from the other warps. It sums each row
-// of the input along the window, from a line of shared memory, and adds the sums to those of all
-// outputs that they are part of:
+// Each warp goes down a strip of 32 vectors of columns by itself. It sums each row of the input
+// along the window, from a line of shared memory, and adds the sums to those of all outputs that
+// the row belongs to:
 //
 //   row r         sums along row r, of the lane's vector of columns
 //                    | * down[a]
 //   partial[a]    output row r - a, of which rows r - a ... r are added
 //
 // partial[a] of one row becomes partial[a + 1] of the next in the very fma that adds to it, so the
-// window rolls on in registers without a move. The weights are in the kernel's parameters, where
-// fma reads them. Lines come by asynchronous copies, some rows ahead.
+// window rolls on in registers without a move. The weights are kernel parameters, which fma can
+// read directly. Lines are copied asynchronously, some rows ahead.
 #pragma once
 
 #include "kernels/filters/cuda/filter_tile.hpp"
@@ -21,16 +21,16 @@ template <class T, int K>
 struct StripPlan {
   TilePlan<T> filter;
   int strips;
-  int rows;  // of the output, for each warp
+  int rows;  // output rows of each warp
   bool output_aligned;
   T down[K], along[K];
 };
 
-inline constexpr int strip_warps = 4;  // of a block
-inline constexpr int strip_lines = 4;  // of a warp, a power of two
+inline constexpr int strip_warps = 4;  // warps of a block
+inline constexpr int strip_lines = 4;  // lines of a warp, a power of two
 
-/// Values before a line's first that is needed, so that it starts at 16 bytes of the input where
-/// the window is centred.
+/// Extra values at the beginning of a line, so that it starts at a multiple of 16 bytes of the
+/// input if the window is centred.
 template <class T, int K>
 inline constexpr int strip_lead = (vector_size<T> - (K - 1) / 2 % vector_size<T>) % vector_size<T>;
 

@@ -1,4 +1,4 @@
-// What the filter kernels share: a tile of the input with its halo in shared memory.
+// The shared part of the filter kernels: a tile of the input with its halo in shared memory.
 //
 //     before_columns   tile columns   the rest of the window
 //          +---+---------------------------+------+
@@ -9,7 +9,7 @@
 //          |   |                           |      |   the rest of the window
 //          +---+---------------------------+------+
 //
-// Values outside the input are put there by the edge's rule, so that the sums have no branches.
+// Values outside the input are filled in by the edge's rule, so that the sums have no branches.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -38,8 +38,8 @@ struct TilePlan {
   Edge edge;
   T constant;
   bool aligned;  ///< rows of the input start at multiples of 16 bytes; set at each launch
-  T start;  ///< what a sum starts from: -0 leaves the first product as it is; 0 where all weights
-            ///< are
+  /// The first sum: -0, which keeps the first product's bits, or 0 if all weights are 0.
+  T start;
 };
 
 template <class T>
@@ -68,13 +68,13 @@ unsigned tile_count(const TilePlan<T>& plan, int tile_rows) {
   return static_cast<unsigned>(tiles);
 }
 
-/// Whether rows of an array start at multiples of 16 bytes.
+/// True if the rows of an array start at multiples of 16 bytes.
 template <class T>
 bool rows_aligned(const T* array, std::int64_t columns) {
   return columns % vector_size<T> == 0 && reinterpret_cast<std::uintptr_t>(array) % 16 == 0;
 }
 
-/// Columns to load before the window's first, so that a tile starts at 16 bytes of the input.
+/// Extra columns before the window's first, so that a tile starts at a multiple of 16 bytes.
 template <class T>
 int lead_columns(const Correlation<T>& correlation) {
   constexpr int V = vector_size<T>;
@@ -84,7 +84,7 @@ int lead_columns(const Correlation<T>& correlation) {
 
 #ifdef __CUDACC__
 
-/// Copies `size` values, a multiple of 16 bytes, between aligned places.
+/// Copies `size` values, a multiple of 16 bytes, between aligned addresses.
 template <int size, class T>
 __device__ __forceinline__ void copy_vectors(const T* from, T* to) {
   static_assert(size % vector_size<T> == 0);
@@ -93,8 +93,8 @@ __device__ __forceinline__ void copy_vectors(const T* from, T* to) {
     reinterpret_cast<int4*>(to)[i] = reinterpret_cast<const int4*>(from)[i];
 }
 
-/// The first instruction of a filter's kernel, which launch() starts before the kernel ahead of it
-/// in the stream has finished: waits until that has, and lets the next one start.
+/// Must be a filter kernel's first instruction, because launch() starts the kernel before the
+/// previous one in the stream has finished. Waits until that has, and lets the next kernel start.
 __device__ __forceinline__ void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -119,7 +119,8 @@ void launch(void (*kernel)(Parameters...), unsigned blocks, int threads, std::si
   LAPL_CUDA(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
 }
 
-/// Index in the input of the value that stands at row, column outside of it. Rare and long: a call.
+/// Index in the input of the value that the edge's rule gives at (row, column). Not inlined, since
+/// it is long and rarely needed.
 template <class T>
 __device__ __noinline__ std::int64_t outside_index(const TilePlan<T>& plan, std::int64_t row,
                                                    std::int64_t column) {
@@ -127,7 +128,7 @@ __device__ __noinline__ std::int64_t outside_index(const TilePlan<T>& plan, std:
          edge_index(plan.edge, column, plan.input.columns);
 }
 
-/// A thread's way through rows of `width` places, which all threads go through together.
+/// A thread's walk through rows of `width` places, which all threads walk together.
 struct Walk {
   int row, place, width, step_rows, step_places;
   __device__ __forceinline__ Walk(int thread, int threads, int row_width)
@@ -145,10 +146,10 @@ struct Walk {
   }
 };
 
-/// Copies rows x columns values about first_row, first_column into `tile`: all threads, several
-/// loads ahead of the stores; by 16 bytes where they are aligned (then also what fills the last 16
-/// of a row), and one by one in tiles that reach over the input's edge. The block's threads must
-/// meet before they read.
+/// Copies rows x columns values from (first_row, first_column) on into `tile`. All threads take
+/// part, with several loads before the stores: by 16 bytes if rows are aligned (padding the last 16
+/// bytes of a row), and one by one in tiles that reach over the input's edge. The block's threads
+/// must synchronise before they read.
 template <class T>
 __device__ __forceinline__ void load_tile(const TilePlan<T>& plan, const T* input,
                                           std::int64_t first_row, std::int64_t first_column,
@@ -197,13 +198,13 @@ __device__ __forceinline__ void load_tile(const TilePlan<T>& plan, const T* inpu
   }
 }
 
-/// Outputs of a lane that sum_along_window() gives.
+/// Outputs of a lane in sum_along_window().
 template <class T>
 inline constexpr int lane_outputs = 4 * vector_size<T>;
 
-/// Adds the sum over b < count of weights[b] * x[c + b] to sums[c], b after b, where load(v, place)
-/// gives x's vector v (16 bytes). Weights that are 0 add nothing; `weights` is filled up to whole
-/// vectors with them, and one branch tests a vector's.
+/// Adds the sum over b < count of weights[b] * x[c + b] to sums[c], in order of b, where load(v,
+/// place) reads vector v of x (16 bytes). Weights of 0 add nothing; `weights` is padded with them
+/// to whole vectors, and one branch tests the weights of a vector.
 template <class T, class Load>
 __device__ __forceinline__ void sum_along_window(const Load& load, const T* weights, int count,
                                                  T (&sums)[lane_outputs<T>]) {
@@ -229,7 +230,7 @@ __device__ __forceinline__ void sum_along_window(const Load& load, const T* weig
       if (product != 0) {
 #pragma unroll
         for (int k = 0; k < V; ++k) add(k);
-      } else {  // also where the product underflows: a slower way to the same sums
+      } else {  // also if the product underflows; slower, with the same sums
 #pragma unroll
         for (int k = 0; k < V; ++k)
           if (w[k] != 0) add(k);
@@ -238,7 +239,6 @@ __device__ __forceinline__ void sum_along_window(const Load& load, const T* weig
   }
 }
 
-/// Vectors of a row, for sum_along_window().
 template <class T>
 struct LoadAlong {
   const T* row;
@@ -247,12 +247,13 @@ struct LoadAlong {
   }
 };
 
-/// Values from one lane's row to the next in a warp's part of shared memory for store_outputs().
+/// Distance in values between lanes' rows in a warp's part of shared memory, for store_outputs().
 template <class T>
 inline constexpr int stage_pitch = 4 * lane_outputs<T> + vector_size<T>;
 
-/// Writes the outputs of a warp whose lanes stand LY below each other and 32 / LY side by side,
-/// by way of `stage`, the warp's own 8 * stage_pitch values: neighbours go to neighbours.
+/// Writes the outputs of a warp with LY lanes below each other and 32 / LY side by side. They go
+/// through `stage`, the warp's own 8 * stage_pitch values, so that neighbouring lanes write
+/// neighbouring values.
 template <int LY, class T>
 __device__ __forceinline__ void store_outputs(const TilePlan<T>& plan,
                                               const T (&sums)[lane_outputs<T>], T* stage,
@@ -276,8 +277,8 @@ __device__ __forceinline__ void store_outputs(const TilePlan<T>& plan,
   __syncwarp();
 }
 
-/// Writes the block's outputs from shared memory, a row to each warp, where rows are not aligned:
-/// neighbouring lanes write neighbouring values.
+/// Writes the block's outputs from shared memory if rows are not aligned. Each warp writes a row,
+/// and neighbouring lanes write neighbouring values.
 template <class T>
 __device__ __forceinline__ void store_tile(const TilePlan<T>& plan, const T* tile, int pitch,
                                            std::int64_t first_row, std::int64_t first_column,

@@ -1,0 +1,302 @@
+#include "app/commands/plan.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "app/parent_folder.hpp"
+#include "app/signals.hpp"
+#include "io/filters/filter_source.hpp"
+#include "io/readers/initial_source.hpp"
+#include "io/run/provenance.hpp"
+#include "io/run/run_writer.hpp"
+#include "kernels/error.hpp"
+#include "kernels/machine/temporary_folder.hpp"
+#include "kernels/ranks/halo.hpp"
+#include "kernels/ranks/ranked_backend.hpp"
+#include "solver/clock.hpp"
+#include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
+#include "solver/frozen_warning.hpp"
+#include "solver/initial_field.hpp"
+#include "solver/make_problem.hpp"
+#include "solver/outputs.hpp"
+#include "solver/precision_watch.hpp"
+#include "solver/schedule.hpp"
+#include "solver/spectral_problem.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr int most_gpus_of_a_machine = 8;
+
+bool fits(const Memory& needed, const Memory& available) {
+  return (available.host == 0 || needed.host <= available.host) &&
+         (available.device == 0 || needed.device <= available.device);
+}
+
+std::int64_t largest_extent(const Model& model, const std::string& backend,
+                            const Memory& available) {
+  const int axes = model.run.shape.axes;
+  std::int64_t low = 1, high = std::int64_t{1} << 40 / axes;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    const Shape shape = Shape::of(std::vector(axes, middle));
+    (fits(memory_of_run(model, backend, shape), available) ? low : high) = middle;
+  }
+  return low;
+}
+
+using StableSteps = std::function<StableStep(TimeScheme)>;
+
+constexpr int usual_stages = 20;
+
+double cell_count(const RunConfig& config) { return static_cast<double>(config.shape.cells()); }
+
+struct MeasuredSteps {
+  double cells_per_second = 0;
+  std::int64_t steps = 0;  // that were taken
+};
+
+// The speed of the last and longest stretch of some that take `enough` seconds together: engines
+// take more steps at once where there are more, and spectral as many as there are up to an output.
+template <class T>
+MeasuredSteps measure_steps(Backend<T>& backend, const RunConfig& config, double enough) {
+  const bool one_by_one = !is_spectral(config);
+  std::int64_t taken = 0;
+  double seconds = 0, rate = 0;
+  for (std::int64_t more = one_by_one ? 1 : Schedule(config).next_after(0);
+       seconds < enough && taken < config.steps; more *= one_by_one ? 2 : 1) {
+    const std::int64_t steps = std::min(more, config.steps - taken);
+    backend.advance(steps);
+    taken += steps;
+    const double before = std::exchange(seconds, backend.stepping_seconds());
+    if (steps == more || rate == 0)
+      rate = cell_count(config) * static_cast<double>(steps) / (seconds - before);
+  }
+  return {rate, taken};
+}
+
+// The run up to the same time, in other steps.
+RunConfig in_steps(RunConfig config, TimeScheme scheme, double step) {
+  const double end = time_of(config, config.steps);
+  if (is_diffusion(config)) {
+    config.equation.parameters.try_emplace("diffusivity", 1);
+    config.equation.parameters.erase("coefficient");
+  }
+  config.engine = "auto";
+  config.scheme = scheme;
+  config.time_step = step;
+  config.steps = first_step_at(end, step);
+  config.verify_every.reset();
+  return config;
+}
+
+template <class T>
+class Stepping {
+ public:
+  Stepping(const RunConfig& config, const BackendChoice& choice, const StableSteps& stable_steps)
+      : config_(config), choice_(choice), stable_steps_(stable_steps) {}
+
+  RunTime measure() {
+    const Model model(config_);
+    auto backend = run_backend<T>(model, choice_, coefficients_);
+    set_initial_state(*backend, config_, coefficients_, load_initial_fields(config_));
+    RunTime time;
+    PrecisionWatch watch(config_, coefficients_, true);
+    look_at_start(*backend, model, watch, time);
+    const MeasuredSteps measured = measure_steps(*backend, config_, 1);
+    time.cells_per_second = measured.cells_per_second;
+    time.good_steps =
+        watch.good_steps(measured.steps, diagnostics_of(backend->capture().wait(), config_).fields);
+    time.by = backend->description();
+    if (config_.steps == 0) return time;
+    time.stepping_seconds = cell_count(config_) * static_cast<double>(config_.steps) *
+                            (config_.verify_every ? 2 : 1) / time.cells_per_second;
+    backend.reset();  // the others need its memory
+    time.others = {in_scheme(Scheme::euler), in_scheme({Scheme::rkl2, usual_stages}), spectral()};
+    return time;
+  }
+
+ private:
+  void look_at_start(Backend<T>& backend, const Model& model, PrecisionWatch& watch,
+                     RunTime& time) {
+    const Capture<T> capture = backend.capture();
+    const Captured<T> initial = capture.wait();
+    state_.assign(initial.state.begin(), initial.state.end());
+    time.frozen = frozen_warning(model, initial);
+    const auto statistics = diagnostics_of(initial, config_).fields;
+    std::vector<std::span<const float>> values;
+    if constexpr (std::is_same_v<T, float>)
+      for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
+        values.push_back(initial.field(field));
+    for (const std::string& warning : watch.look(0, statistics, values)) time.frozen = warning;
+  }
+
+  OtherSteps in_scheme(TimeScheme scheme) const {
+    OtherSteps steps{.name = name_of(scheme.kind)};
+    const double longest = time_of(config_, Schedule(config_).next_output_after(0));
+    const StableStep stable = stable_steps_(scheme);
+    const std::optional<double> step = automatic_step(stable);
+    if (!step || stable.estimated) {
+      steps.why_not = "the largest stable step is " + text_of(stable);
+      return steps;
+    }
+    RunConfig other = in_steps(config_, scheme, std::min(*step, longest));
+    if (scheme.kind == Scheme::rkl2) {
+      if (*step > longest)
+        other.scheme.stages = automatic_stages(other, stable_steps_).value_or(usual_stages);
+      steps.stages = other.scheme.stages;
+    }
+    measure_other(steps, other);
+    return steps;
+  }
+
+  OtherSteps spectral() const {
+    OtherSteps steps{.name = std::string(spectral_engine.name)};
+    steps.why_not = why_not_spectral(config_);
+    if (!steps.why_not.empty()) return steps;
+    RunConfig other = config_;
+    other.engine = spectral_engine.name;
+    other.checkpoint_every = {.steps = steps_between_outputs(config_), .seconds = std::nullopt};
+    measure_other(steps, other);
+    return steps;
+  }
+
+  void measure_other(OtherSteps& steps, const RunConfig& config) const try {
+    steps.step = time_step_of(config);
+    steps.steps = config.steps;
+    const auto backend = run_backend<T>(Model(config), choice_, coefficients_);
+    backend->set_state(state_);
+    backend->settle();
+    steps.seconds = cell_count(config) * static_cast<double>(config.steps) /
+                    measure_steps(*backend, config, 0.3).cells_per_second;
+  } catch (const DeviceError& error) {  // more memory than the run's own
+    steps.why_not = error.what();
+  }
+
+  const RunConfig& config_;
+  const BackendChoice& choice_;
+  const StableSteps& stable_steps_;
+  const CoefficientFields coefficients_ = load_coefficients(config_);
+  std::vector<T> state_;  // that the run begins with
+};
+
+// The fastest of three storings, fewer where they take long.
+template <class T>
+double time_of(RunWriter<T>& writer, Backend<T>& backend, const Storing& what) {
+  const auto start = Clock::now();
+  double least = 0;
+  for (int n = 0; n == 0 || (n < 3 && seconds_since(start) < 1); ++n) {
+    const auto one = Clock::now();
+    writer.store(what, backend.capture(what.output).wait());
+    least = n == 0 ? seconds_since(one) : std::min(least, seconds_since(one));
+  }
+  return least;
+}
+
+// Measured on at most four million cells, 2000 x 2000 (with at least as many columns as a filter's
+// list of weights), and scaled up to larger fields.
+template <class T>
+double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
+                       const std::filesystem::path& folder, double stepping_seconds) {
+  RunConfig config = loaded.run;
+  const std::int64_t most = config.shape.axes == 1   ? 4'000'000
+                            : config.shape.axes == 2 ? 2000
+                                                     : 160;
+  std::int64_t most_columns = most;
+  for (const FilterConfig& filter : load_filters(config.filters))
+    most_columns = std::max(most_columns, filter.shape.columns);
+  config.shape.planes = std::min(config.shape.planes, most);
+  config.shape.rows = std::min(config.shape.rows, most);
+  config.shape.columns = std::min(config.shape.columns, most_columns);
+  CoefficientFields coefficients = unread_coefficients(config);  // their values do not matter
+  for (auto& [name, values] : coefficients) values.resize(config.shape.cells());
+  const Model model(config);
+  const auto backend = run_backend<T>(model, choice, coefficients);
+  backend->set_state(std::vector<T>(config.shape.cells() * std::ssize(config.fields)));
+  const RunFolder run = RunFolder::create(folder / "run", RunFolder::Existing::refuse);
+  RunWriter<T> writer(run, model, resolved_yaml(loaded), provenance_of(backend->description()), {},
+                      {.stored = [](const StoredEvent&) {},
+                       .progress = [](const Progress&) {},
+                       .warning = [](const std::string&) {}});
+  const Schedule schedule(config);
+  const auto& seconds = config.checkpoint_every.seconds;
+  const double checkpoints =
+      static_cast<double>(schedule.checkpoints()) + (seconds ? stepping_seconds / *seconds : 0);
+  return (static_cast<double>(schedule.outputs()) *
+              time_of(writer, *backend, {.step = 0, .output = true}) +
+          checkpoints * time_of(writer, *backend, {.step = 0, .checkpoint = true})) *
+         cell_count(loaded.run) / cell_count(config);
+}
+
+template <class T>
+RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice,
+                const StableSteps& stable_steps) {
+  RunTime time = Stepping<T>(loaded.run, choice, stable_steps).measure();
+  try {
+    catch_stop_signals();  // the folder goes first
+    const TemporaryFolder folder(parent_of(loaded.run.directory), "plan");
+    time.storing_seconds = measure_storing<T>(loaded, choice, folder.path(), time.stepping_seconds);
+  } catch (const IoError& error) {
+    time.storing_unknown = error.what();
+  }
+  time.seconds = choice.backend == "cpu" ? time.stepping_seconds + time.storing_seconds
+                                         : std::max(time.stepping_seconds, time.storing_seconds);
+  return time;
+}
+
+}  // namespace
+
+Plan plan_of(const LoadedConfig& loaded) {
+  Plan plan;
+  plan.config = loaded.run;
+  plan.step_note = loaded.step_note;
+  const RunConfig& config = plan.config;
+  plan.choice = choose_backend(config);
+  load_filters(config);
+  const Model model(config);
+  plan.memory = memory_of_run(model, plan.choice.backend, config.shape);
+  plan.available = memory_available(plan.choice.backend);
+  plan.largest_extent = largest_extent(model, plan.choice.backend, plan.available);
+  plan.disk = disk_of_run(config);
+  if (fits(plan.memory, plan.available)) {
+    const auto stable_steps = stable_steps_of(config, [&] { return load_state_fields(config); });
+    plan.stable = stable_steps(config.scheme);
+    plan.time = with_precision(
+        config.precision, [&]<class T>() { return measure<T>(loaded, plan.choice, stable_steps); });
+  } else {
+    plan.stable = {.largest = largest_step_of(config),
+                   .why_unknown = "not estimated: the grid does not fit"};
+  }
+  plan.step_warning = step_warning(config, plan.stable);
+  return plan;
+}
+
+RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
+  const Model model(config);
+  const auto problem = problem_of<float>(model, unread_coefficients(config));
+  const std::string backend = choose_backend(config).backend;
+  const RankCosts costs = costs_of_ranks(backend, why_through_host(only_rank(), backend),
+                                         ranks <= most_gpus_of_a_machine);
+  const Division division =
+      division_of(problem, plans_of(model, problem), backend, config.engine, ranks, costs);
+  const Decomposition by = decompose(division);
+  // The largest block: of a rank with neighbours on every side, where there is one.
+  Part largest = by.part(0);
+  for (int rank = 0; rank < std::min(by.stepping(), 4096); ++rank)
+    if (by.part(rank).shape().cells() > largest.shape().cells()) largest = by.part(rank);
+  return {.ranks = ranks,
+          .backend = backend,
+          .by = by,
+          .block = {largest.own[1], largest.own[2], largest.own[0], config.shape.axes},
+          .steps_at_once = by.depth / division.reach,
+          .memory = backend_memory(model, backend, largest.shape()),
+          .memory_of_first = memory_of_first_rank(config),
+          .step = modelled_step(by, division, size_of(config.precision))};
+}
+
+}  // namespace lapl

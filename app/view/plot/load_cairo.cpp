@@ -1,0 +1,34 @@
+// The library lapl_cairo, where this build has one.
+#include "app/view/plot/cairo_module.hpp"
+#include "kernels/error.hpp"
+#include "kernels/machine/load_module.hpp"
+
+namespace lapl {
+namespace {
+
+const CairoModule& cairo() {
+#ifdef LAPL_HAS_CAIRO
+  static const LoadedModule loaded = load_module("lapl_cairo", false);
+  if (loaded.table == nullptr) throw IoError("lapl cannot draw: {}", loaded.missing);
+  return *static_cast<const CairoModule*>(loaded.table);
+#else
+  throw ConfigError(
+      "lapl was built without cairo and cannot draw: install libcairo2-dev, then configure and "
+      "build again");
+#endif
+}
+
+}  // namespace
+
+void require_drawing() { cairo(); }
+
+std::string draw_figure(PictureFormat format, const FigureLayout& layout,
+                        const std::vector<Panel>& panels) {
+  return cairo().draw_figure(format, layout, panels);
+}
+
+std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels) {
+  return cairo().draw_pixels(layout, panels);
+}
+
+}  // namespace lapl

@@ -1,0 +1,158 @@
+#include "io/filters/filter_job.hpp"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "io/config/config.hpp"
+#include "io/config/config_mistakes.hpp"
+#include "io/filters/filter_keys.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using J = FilterJob;
+
+// clang-format off
+KeyTable<J> input_keys() {
+  return {
+      {{.name = "path", .type = path(),
+       .meaning = "a PNG file, a folder of numbered PNG files, an .npy or an HDF5 file"},
+       store(&J::input_path)},
+      {{.name = "dataset", .type = text(), .preset = "/field",
+       .meaning = "HDF5: a dataset (columns), (rows, columns) or (time, rows, columns), or these "
+                  "behind axes of length 1"}, store(&J::input_dataset)}};
+}
+
+KeyTable<J> output_keys() {
+  return {
+      {{.name = "path", .type = path(), .meaning = "the HDF5 file to write; relative to the current folder"},
+       store(&J::output_path)},
+      {{.name = "dataset", .type = text(), .preset = "/filtered",
+       .meaning = "its dataset, with as many axes as the input; results of filters have the "
+                  "filters' names"}, store(&J::output_dataset)}};
+}
+
+KeyTable<J> compute_keys() {
+  return {
+      {{.name = "backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
+       .meaning = "where; auto: CUDA where there is a device, else the CPU"}, store(&J::backend)},
+      {{.name = "precision", .type = either(word({"auto"}), word(names_in(name_table<Precision>))),
+       .preset = "auto",
+       .meaning = "number type; auto: float32 where that holds the input's values (pictures, "
+                  "floating-point numbers of up to 32 bits, integers of up to 16), else float64"},
+       store(&J::precision)},
+      {{.name = "threads", .type = either(word({"auto"}), integer(1, 1024)), .preset = "auto",
+       .meaning = "CPU threads"}, store(&J::threads)}};
+}
+
+KeyTable<CovarianceNames> covariance_keys() {
+  using N = CovarianceNames;
+  return {
+      {{.name = "mu", .type = text(), .preset = "/mu",
+       .meaning = "dataset (batch, channel, row, column) in the input file"}, store(&N::mu)},
+      {{.name = "gamma", .type = text(), .preset = "/gamma",
+       .meaning = "dataset (batch, channel, row, column, channel, row, column) there"},
+       store(&N::gamma)},
+      {{.name = "c", .type = text(), .preset = "/c",
+       .meaning = "dataset (output) there"}, store(&N::c)}};
+}
+// clang-format on
+
+constexpr const char* no_field =
+    "field: belongs to the filters of a run's config (here input.dataset says what is filtered)";
+
+YamlNode read_one_filter(const YamlNode& node, const std::string& path, YamlProblems& problems) {
+  YamlNode filter = read_filter(node, path, problems);
+  if (child_of(filter, "field")) problems.push_back({node.position, no_field});
+  return filter;
+}
+
+YamlNode read_named_filters(const YamlNode& node, const std::string& path, YamlProblems& problems) {
+  YamlNode filters = read_filters(node, path, problems);
+  std::set<std::string> taken;
+  for (const YamlNode& filter : filters.children) {
+    const YamlNode* const name = child_of(filter, "name");
+    if (child_of(filter, "field")) problems.push_back({node.position, no_field});
+    if (const std::string wrong =
+            filter_name_problem(name ? name->text : FilterConfig{}.name, taken);
+        !wrong.empty())
+      problems.push_back({node.position, "filters: " + wrong});
+  }
+  return filters;
+}
+
+template <YamlNode (*read)(const YamlNode&, const std::string&, YamlProblems&)>
+Schema read_by() {
+  return {{OwnForm{"", read, [] { return nlohmann::ordered_json(); }}}, {}};
+}
+
+/// The keys of the whole file; their values are maps or lists of maps.
+KeyTable<J> sections() {
+  const auto section = [](const char* name, const char* preset, const KeyTable<J>& keys) {
+    return Key<J>({.name = name, .type = map_of(keys), .preset = preset},
+                  [keys](J& job, const YamlNode& node) { put_map(keys, job, node); });
+  };
+  // clang-format off
+  return {
+      section("input", "", input_keys()),
+      section("output", "", output_keys()),
+      {{.name = "filter", .type = read_by<read_one_filter>(), .preset = "{}", .preset_in_words = true},
+       [](J& job, const YamlNode& node) { assign(job.filters.emplace_back(), node); }},
+      {{.name = "filters", .type = read_by<read_named_filters>(), .preset = "[]", .preset_in_words = true},
+       [](J& job, const YamlNode& node) { assign(job.filters, node); }},
+      {{.name = "covariance", .type = map_of(covariance_keys()), .preset = "{}", .preset_in_words = true},
+       [](J& job, const YamlNode& node) {
+         put_map(covariance_keys(), job.covariance.emplace(), node);
+       }},
+      section("compute", "{}", compute_keys())};
+  // clang-format on
+}
+
+}  // namespace
+
+FilterJob load_filter_job(const fs::path& path) {
+  const std::vector<std::string> no_settings;
+  Mistakes mistakes(shown(path.string()), no_settings);
+  const YamlDocument document = parse_yaml(read_config_text(path));
+  FilterJob job;
+  const YamlNode& root = document.root;
+  YamlProblems problems;
+  if (document.problem)
+    problems = {*document.problem};
+  else
+    put_map(sections(), job, resolved(map_of(sections()), root, "", problems));
+  const auto given = [&](const char* name) { return child_of(root, name) != nullptr; };
+  if (problems.empty() && given("filter") + given("filters") + given("covariance") != 1)
+    problems.push_back({root.position, "expected one of filter:, filters: and covariance:"});
+  if (problems.empty() && given("filters") && job.filters.empty())
+    problems.push_back({root.position, "filters: found none (expected one or more)"});
+  if (problems.empty() && given("filters") && child_of(*child_of(root, "output"), "dataset"))
+    problems.push_back({root.position,
+                        "output.dataset: given besides filters (expected none: the names of the "
+                        "filters are those of their datasets)"});
+  if (job.covariance) job.covariance->input = job.input_dataset;
+  job.output_datasets = {job.output_dataset};
+  if (given("filters")) {
+    job.output_datasets.clear();
+    for (const FilterConfig& filter : job.filters) job.output_datasets.push_back("/" + filter.name);
+  }
+  for (const YamlProblem& problem : problems) mistakes.add({problem.position}, "", problem.what);
+  mistakes.throw_any();
+  std::vector<std::string*> paths = {&job.input_path};
+  for (FilterConfig& filter : job.filters) paths.push_back(&filter.path);
+  for (std::string* const text : paths)
+    if (!text->empty())
+      *text = fs::absolute(path.parent_path() / *text).lexically_normal().string();
+  job.output_path = fs::absolute(job.output_path).lexically_normal().string();
+  return job;
+}
+
+std::string filter_job_reference() {
+  return std::string(reference_head) + reference_rows("input.", input_keys()) +
+         reference_rows("output.", output_keys()) + reference_rows("compute.", compute_keys()) +
+         reference_rows("covariance.", covariance_keys()) +
+         "\n`filter:` is a map of these, `filters:` a list of such maps:\n\n" + filter_reference();
+}
+
+}  // namespace lapl

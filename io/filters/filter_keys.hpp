@@ -1,0 +1,35 @@
+// The keys of a filter, in a run config's `filters` and in the config of `lapl filter`.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "io/config/key_table.hpp"
+#include "solver/filters/filter_config.hpp"
+
+namespace lapl {
+
+const KeyTable<FilterConfig>& filter_keys();
+
+/// Reads one filter by its schema (schema.hpp). Relative paths stay relative.
+YamlNode read_filter(const YamlNode& node, const std::string& path, YamlProblems& problems);
+/// Reads a list of filters.
+YamlNode read_filters(const YamlNode& node, const std::string& path, YamlProblems& problems);
+/// The schema of a list of filters.
+Schema filters();
+
+/// Stores a resolved map in a filter.
+void assign(FilterConfig& filter, const YamlNode& map);
+
+/// The fault of a filter's name, which becomes a dataset: not a plain word, or one of `taken`.
+/// Empty where it is right; then it is added to `taken`.
+std::string filter_name_problem(const std::string& name, std::set<std::string>& taken);
+
+nlohmann::ordered_json filter_schema();
+
+/// The keys as a Markdown table: key, value, default, meaning.
+std::string filter_reference();
+
+}  // namespace lapl

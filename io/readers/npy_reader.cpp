@@ -1,0 +1,223 @@
+#include "io/readers/npy_reader.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <vector>
+
+#include "io/config/config_text.hpp"
+#include "io/durable/posix_file.hpp"
+#include "kernels/error.hpp"
+#include "kernels/fields/host_vector.hpp"
+#include "kernels/filters/half.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr std::string_view npy_magic = "\x93NUMPY";
+constexpr std::uint64_t longest_npy_header = 1 << 20;
+
+struct NpyHeader {
+  std::string type;  ///< such as <f4
+  bool fortran_order = false;
+  std::vector<hsize_t> extent;
+};
+
+// Parses the header, a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4),
+// }
+class NpyHeaderText {
+ public:
+  explicit NpyHeaderText(std::string_view text) : rest_(text) {}
+
+  NpyHeader read() {
+    NpyHeader header;
+    expect("{");
+    while (!took("}")) {
+      const std::string key = quoted();
+      expect(":");
+      if (key == "descr")
+        header.type = quoted();
+      else if (key == "fortran_order")
+        header.fortran_order = truth();
+      else if (key == "shape")
+        header.extent = numbers();
+      else
+        fail();
+      if (!took(",")) {
+        expect("}");
+        break;
+      }
+    }
+    skip_spaces();
+    if (!rest_.empty() || header.type.empty()) fail();
+    return header;
+  }
+
+ private:
+  [[noreturn]] static void fail() {
+    throw IoError(
+        "its header is none of an array of numbers (expected descr, fortran_order, shape)");
+  }
+  void skip_spaces() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n"), rest_.size()));
+  }
+  bool took(std::string_view word) {
+    skip_spaces();
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+  void expect(std::string_view word) {
+    if (!took(word)) fail();
+  }
+  std::string quoted() {
+    skip_spaces();
+    const auto end = rest_.size() > 1 ? rest_.find(rest_[0], 1) : rest_.npos;
+    if (end == rest_.npos || (rest_[0] != '\'' && rest_[0] != '"')) fail();
+    const std::string text(rest_.substr(1, end - 1));
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+  bool truth() {
+    if (took("True")) return true;
+    expect("False");
+    return false;
+  }
+  std::vector<hsize_t> numbers() {
+    std::vector<hsize_t> values;
+    expect("(");
+    while (!took(")")) {
+      skip_spaces();
+      const auto [end, error] =
+          std::from_chars(rest_.data(), rest_.data() + rest_.size(), values.emplace_back());
+      if (error != std::errc()) fail();
+      rest_.remove_prefix(end - rest_.data());
+      if (!took(",")) {
+        expect(")");
+        break;
+      }
+    }
+    return values;
+  }
+
+  std::string_view rest_;
+};
+
+std::uint64_t little_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (auto at = bytes.rbegin(); at != bytes.rend(); ++at)
+    value = value << 8 | static_cast<unsigned char>(*at);
+  return value;
+}
+
+// Calls `with` with a value of the type in `Types` that has this size; false where none has.
+template <class... Types, class With>
+bool with_type_of_size(std::size_t size, With with) {
+  const auto call = [&](auto value) { return with(value), true; };
+  return ((sizeof(Types) == size && call(Types())) || ...);
+}
+
+// Calls `with` with a value of the stored type; false where there is no such type.
+template <class With>
+bool with_npy_type(char kind, std::size_t size, With with) {
+  if (kind == 'f') return with_type_of_size<Half, float, double>(size, with);
+  if (kind == 'i')
+    return with_type_of_size<std::int8_t, std::int16_t, std::int32_t, std::int64_t>(size, with);
+  if (kind == 'u' || (kind == 'b' && size == 1))
+    return with_type_of_size<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(size, with);
+  return false;
+}
+
+double npy_value(Half value) { return number_of(value); }
+template <class T>
+double npy_value(T value) {
+  return static_cast<double>(value);
+}
+
+}  // namespace
+
+bool is_npy(const std::filesystem::path& path) {
+  return std::filesystem::is_regular_file(path) && read_start(path, npy_magic.size()) == npy_magic;
+}
+
+NpyReader::NpyReader(const std::filesystem::path& path, int grid_axes) : path_(path) {
+  const std::uint64_t length = std::filesystem::file_size(path);
+  const std::string start = read_start(path, longest_npy_header);
+  const auto refuse = [&](const std::string& what) {
+    throw IoError("{}: {}", path.string(), what);
+  };
+  const std::size_t version = start.size() > 7 ? static_cast<unsigned char>(start[6]) : 0;
+  if (version < 1 || version > 3)
+    refuse(fmt::format("is an .npy file of version {} (expected 1 to 3)", version));
+  const std::size_t count_size = version == 1 ? 2 : 4, text = 8 + count_size;
+  const std::uint64_t text_size = little_endian(std::string_view(start).substr(8, count_size));
+  if (start.size() < text || text_size > start.size() - text) refuse("its header is cut short");
+  first_value_ = text + text_size;
+  const NpyHeader header = naming_file(
+      path, [&] { return NpyHeaderText(std::string_view(start).substr(text, text_size)).read(); });
+  const std::string& type = header.type;
+  if (type.size() > 2) kind_ = type[1], value_size_ = static_cast<std::size_t>(type[2] - '0');
+  swapped_ = type.starts_with('>');
+  if (type.size() != 3 || std::string_view("<>|=").find(type[0]) == std::string_view::npos ||
+      !with_npy_type(kind_, value_size_, [](auto) {}))
+    refuse(fmt::format(
+        "holds values of type {} (expected floating-point numbers of at most 64 bits, or integers)",
+        shown(type)));
+  std::uint64_t room = length > first_value_ ? (length - first_value_) / value_size_ : 0;
+  for (const hsize_t size : header.extent) room /= std::max<hsize_t>(size, 1);
+  if (room == 0)
+    refuse(fmt::format("is {} bytes long, too short for an array of ({}) values of {} bytes",
+                       length, fmt::join(header.extent, ", "), value_size_));
+  layout_ = naming_file(path, [&] { return layout_of("the array", header.extent, grid_axes); });
+  if (kind_ == 'f' && value_size_ == 4) layout_.precision = Precision::float32;
+  layout_.fits_single = (kind_ == 'f' && value_size_ <= 4) || (kind_ != 'f' && value_size_ <= 2);
+  fortran_order_ = header.fortran_order && layout_.shape.columns < layout_.shape.cells();
+  if (header.fortran_order && layout_.records > 1)
+    refuse(
+        fmt::format("holds {} records in Fortran's order (expected C's: numpy.ascontiguousarray)",
+                    layout_.records));
+}
+
+FieldValues NpyReader::read(std::size_t record) const {
+  const auto cells = static_cast<std::size_t>(layout_.shape.cells());
+  std::vector<std::byte> bytes(cells * value_size_);
+  const PosixFile file(path_, O_RDONLY, path_.string());
+  file.seek(first_value_ + record * bytes.size());
+  if (file.read(bytes) < bytes.size())
+    throw IoError(path_.string() + ": was cut while it was read");
+  // In Fortran order the first axis is the fastest.
+  const auto from_fortran = [shape = layout_.shape](std::size_t at) {
+    const auto i = static_cast<std::int64_t>(at);
+    return index_of(shape, {.row = i / shape.planes % shape.rows,
+                            .column = i / shape.planes / shape.rows,
+                            .plane = i % shape.planes});
+  };
+  return with_precision(layout_.precision, [&]<class T>() {
+    std::vector<T> values = host_vector<T>(layout_.shape.cells());
+    with_npy_type(kind_, value_size_, [&]<class Stored>(Stored stored) {
+      for (std::size_t i = 0; i < cells; ++i) {
+        std::byte* const at = bytes.data() + i * sizeof(Stored);
+        if (swapped_) std::reverse(at, at + sizeof(Stored));
+        std::memcpy(&stored, at, sizeof(Stored));
+        values[fortran_order_ ? from_fortran(i) : static_cast<std::int64_t>(i)] =
+            static_cast<T>(npy_value(stored));
+      }
+    });
+    return FieldValues(std::move(values));
+  });
+}
+
+ReadField read_any_field(const std::filesystem::path& path, const std::string& dataset,
+                         const std::function<void(Shape)>& take_shape, int grid_axes) {
+  if (!is_npy(path)) return read_field(path, dataset, 0, take_shape, grid_axes);
+  const NpyReader reader(path, grid_axes);
+  const DatasetLayout& layout = reader.layout();
+  if (take_shape) take_shape(layout.shape);
+  return {layout.shape, layout.records, layout.axes == 1, reader.read(0)};
+}
+
+}  // namespace lapl

@@ -1,0 +1,36 @@
+// The origin of a run's files: program, machine, command.
+#pragma once
+
+#include <string>
+
+#include "io/hdf5/step_file.hpp"
+#include "kernels/backend.hpp"
+
+namespace lapl {
+
+/// Remembers the command line for the provenance; must be called first in main.
+void remember_command_line(int argc, char** argv);
+/// The words of the command line without the program.
+const std::vector<std::string>& command_words();
+
+/// Name of this machine.
+std::string host_name();
+
+/// The program as it was called, such as build/bin/lapl, quoted for a shell.
+std::string program_name();
+
+/// Time of day and command line, as a line of netCDF's attribute `history`.
+std::string history_line();
+
+/// `text` quoted as one word for a shell, in UTF-8; other bytes and control characters become
+/// escapes of bash, zsh and ksh ($'\\xFF').
+std::string shell_quoted(const std::string& text);
+
+/// `path` for texts in files: quoted by shell_quoted where it is not UTF-8.
+std::string path_text(const std::string& path);
+
+/// Version, commit, compiler and flags, backend, engine, device, driver, threads, host, start time
+/// and command line.
+Provenance provenance_of(const BackendDescription& description);
+
+}  // namespace lapl

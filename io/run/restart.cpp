@@ -1,0 +1,313 @@
+#include "io/run/restart.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "io/config/config_number.hpp"
+#include "io/config/config_text.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "io/readers/initial_source.hpp"
+#include "io/run/equation_changes.hpp"
+#include "io/run/output_list.hpp"
+#include "kernels/error.hpp"
+#include "kernels/fields/digest.hpp"
+#include "solver/equation/equation.hpp"
+#include "solver/equation_digest.hpp"
+#include "solver/schedule.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_fixed(const std::string& key) {
+  constexpr std::array sections = {"grid.",  "boundary",   "initial.",
+                                   "fields", "parameters", "equation."};
+  return std::ranges::any_of(sections, [&](const char* s) { return key.starts_with(s); }) ||
+         key == "time.step" || key == "time.scheme" || key == "time.stages" ||
+         key == "compute.precision";
+}
+
+std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {
+  std::map<std::string, std::string> values;
+  for (const ResolvedKey& key : config.keys)
+    if (is_fixed(key.key)) values[key.key] = key.value;
+  values["compute.engine"] = is_spectral(config.run) ? config.run.engine : "one that steps";
+  return values;
+}
+
+bool is_of_equation(const std::string& key) {
+  return key.starts_with("equation.") || key.starts_with("parameters.");
+}
+
+// A key with different values in two configs.
+struct Difference {
+  std::string key, was, is;
+};
+
+// True where the equation's digest covers the key, so that only its wording may differ.
+bool is_in_digest(const Difference& difference) {
+  const auto is_number = [](const std::string& value) {
+    return read_number(value).real.has_value();
+  };
+  return difference.key.starts_with("equation.") || difference.key.starts_with("boundary") ||
+         (difference.key.starts_with("parameters.") && !is_number(difference.was) &&
+          !is_number(difference.is));
+}
+
+bool same_equation(const RunConfig& a, const RunConfig& b) {
+  return equation_digest(Model(a), load_coefficients(a)) ==
+         equation_digest(Model(b), load_coefficients(b));
+}
+
+// The differing keys, those of the equation last, and none where the digest says that the equation
+// is the same. Values are resolved, so equal ones have equal texts (0.250 is 0.25).
+std::vector<Difference> differences(const LoadedConfig& before, const LoadedConfig& now) {
+  auto after = fixed_values(now);
+  std::vector<Difference> found;
+  for (const auto& [key, was] : fixed_values(before)) {
+    const auto is = after.extract(key);
+    if (is.empty() || was != is.mapped())
+      found.push_back({key, was, is.empty() ? "not set" : is.mapped()});
+  }
+  for (const auto& [key, is] : after) found.push_back({key, "not set", is});
+  if (!found.empty() && std::ranges::all_of(found, is_in_digest) &&
+      same_equation(before.run, now.run))
+    return {};
+  std::stable_partition(found.begin(), found.end(), [](const Difference& difference) {
+    return !is_of_equation(difference.key);
+  });
+  return found;
+}
+
+// Why a restart is refused, one line per key; empty where it is allowed.
+std::string refusal(const std::vector<Difference>& found, const std::string& where,
+                    bool any_equation = false) {
+  std::string text;
+  for (const auto& [key, was, is] : found) {
+    const bool of_equation = is_of_equation(key);
+    if (of_equation && any_equation) continue;
+    text += fmt::format("{}{}: {} in {}, {} now (a restart may not change it{})",
+                        text.empty() ? "" : "\n", key, was, where, is,
+                        of_equation ? "; lapl resume --change-equation does" : "");
+  }
+  return text;
+}
+
+// Moves outputs that are missing or changed to the header's missing ones.
+std::vector<std::string> take_out_damaged(const fs::path& fields,
+                                          fs::file_time_type unchanged_since,
+                                          CheckpointHeader& header) {
+  std::vector<std::string> problems;
+  std::erase_if(header.outputs, [&](const auto& output) {
+    const auto& [name, digest] = output;
+    std::string problem = output_problem(fields / name, digest, unchanged_since);
+    if (problem.empty()) return false;
+    problems.push_back(std::move(problem));
+    header.missing_outputs.push_back(step_of_file_name(name));
+    return true;
+  });
+  std::ranges::sort(header.missing_outputs);
+  return problems;
+}
+
+struct Require {
+  const fs::path& path;
+  void operator()(bool good, const std::string& what, const auto& found,
+                  const auto& expected) const {
+    if (!good)
+      throw CheckpointError("{}: {} is {} (expected {}, as its config and its name say)",
+                            path.string(), what, found, expected);
+  }
+};
+
+void require_outputs(const fs::path& path, const CheckpointHeader& header) {
+  const Require require{path};
+  for (const auto& [name, digest] : header.outputs) {
+    const std::int64_t step = step_of_file_name(name);
+    require(step >= 0 && step <= header.step, "an output", shown(name),
+            fmt::format("one of a step from 0 to {}", header.step));
+    require(step != header.step || digest == header.state_digest, "the digest of output " + name,
+            digest, header.state_digest);
+  }
+}
+
+// Reads the outputs that a header's mark describes from the list beside the checkpoint, or from the
+// run's list where the checkpoint lies elsewhere. Throws IoError where neither matches.
+void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path& of_run) {
+  OutputDigests outputs;
+  if (header.output_list) try {
+      outputs = read_output_list(output_list_beside(path), *header.output_list);
+    } catch (const IoError&) {
+      if (of_run.empty()) throw;
+      outputs = read_output_list(of_run, *header.output_list);
+    }
+  for (const auto& [step, digest] : outputs)
+    header.outputs.emplace_back(step_file_name(step), digest);
+  require_outputs(path, header);
+}
+
+// Where the list is lost: assumes all outputs that were due, with the digests in their files.
+void take_due(CheckpointHeader& header, const fs::path& fields) {
+  const Schedule schedule(parse_config(header.config, "its config", ".", {}).run);
+  for (std::int64_t before = -1, step = 0; step > before && step <= header.step;
+       before = std::exchange(step, schedule.next_output_after(step))) {
+    const std::string name = step_file_name(step);
+    if (std::ranges::count(header.missing_outputs, step) == 0)
+      header.outputs.emplace_back(
+          name, step == header.step ? header.state_digest : state_digest_in(fields / name));
+  }
+}
+
+// Throws CheckpointError unless the header follows from the checkpoint's own config and file name.
+void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool finite) {
+  const CheckpointHeader& header = checkpoint.header;
+  const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
+  const Require require{path};
+  require(header.shape == run.shape, "its grid", text_of(header.shape), text_of(run.shape));
+  const std::vector<std::string>& fields = run.fields;
+  require(header.fields == fields, "its state", fmt::format("{}", fmt::join(header.fields, ", ")),
+          fmt::format("{}", fmt::join(fields, ", ")));
+  const Precision precision = precision_of(view_of(checkpoint.values));
+  require(precision == run.precision, "a value", fmt::format("{} bytes", size_of(precision)),
+          name_of(run.precision));
+  require(bits_of(header.time_step) == bits_of(time_step_of(run)), "time_step", header.time_step,
+          time_step_of(run));
+  require(bits_of(header.coefficient) == bits_of(coefficient_of(run)), "coefficient",
+          header.coefficient, coefficient_of(run));
+  require(header.step <= run.steps, "step", header.step, fmt::format("at most {}", run.steps));
+  const std::int64_t named = step_of_checkpoint(path.filename().string());
+  require(named < 0 || named == header.step, "step", header.step, named);
+  for (const std::int64_t step : header.missing_outputs)
+    require(step >= 0 && step <= header.step, "a missing output", step,
+            fmt::format("a step from 0 to {}", header.step));
+  if (!finite) throw CheckpointError(path.string() + ": holds a value that is not finite");
+}
+
+bool is_finite(FieldView values) {
+  return std::visit(
+      [](auto held) {
+        return std::ranges::all_of(held, [](auto value) { return std::isfinite(value); });
+      },
+      values);
+}
+
+// A checkpoint from which a run can continue. Throws CheckpointError.
+Checkpoint read_consistent(const fs::path& path, StateValues values) {
+  bool finite = true;
+  const auto look = [&](FieldView piece) { finite = finite && is_finite(piece); };
+  Checkpoint checkpoint =
+      values == StateValues::kept ? read_checkpoint(path) : scan_checkpoint(path, look);
+  look(view_of(checkpoint.values));
+  try {
+    require_consistent(path, checkpoint, finite);
+  } catch (const ConfigError& error) {
+    throw CheckpointError("{}: its config is wrong: {}", path.string(), error.what());
+  }
+  return checkpoint;
+}
+
+Restart read_restart(const fs::path& path, const CheckpointCheck& check, StateValues values) {
+  Restart restart{path, read_consistent(path, values), {}, {}};
+  if (check)
+    restart.damaged = check(path, restart.checkpoint.header);
+  else
+    try {
+      take_listed(path, restart.checkpoint.header, {});
+    } catch (const IoError& error) {
+      throw CheckpointError("{}: {}", path.string(), error.what());
+    }
+  return restart;
+}
+
+}  // namespace
+
+CheckpointCheck check_for(const RunFolder& folder, bool any_equation) {
+  return [problem = load_config(folder.config(), {}), fields = folder.fields(), any_equation,
+          own = folder.output_list(),
+          changes = equation_changes(folder)](const fs::path& path, CheckpointHeader& header) {
+    const bool any = any_equation || was_changed_at(changes, header.step);
+    const std::string differs = refusal(
+        differences(parse_config(header.config, path.string(), ".", {}), problem), "it", any);
+    if (!differs.empty())
+      throw CheckpointError("{}: is of another run than config.yaml: {}", path.string(), differs);
+    std::vector<std::string> problems;
+    try {
+      take_listed(path, header, own);
+    } catch (const IoError& error) {
+      problems.push_back(fmt::format("{}; the outputs in {} are taken as they are", error.what(),
+                                     fields.string()));
+      take_due(header, fields);
+    }
+    std::ranges::move(take_out_damaged(fields, fs::last_write_time(path), header),
+                      std::back_inserter(problems));
+    return problems;
+  };
+}
+
+Restart newest_valid_checkpoint(const fs::path& folder, const CheckpointCheck& check,
+                                StateValues values) {
+  std::vector<std::string> rejected;
+  fs::path incomplete;
+  for (const auto& path : list_checkpoints(folder)) {
+    try {
+      Restart restart = read_restart(path, check, values);
+      const auto& missing = restart.checkpoint.header.missing_outputs;
+      if (missing.empty()) {
+        restart.rejected = rejected;
+        return restart;
+      }
+      rejected.push_back(fmt::format(
+          "{}: lacks the output of step {}{}; an earlier checkpoint makes it again", path.string(),
+          fmt::join(missing, " and that of step "),
+          restart.damaged.empty() ? "" : fmt::format(" ({})", fmt::join(restart.damaged, "; "))));
+      if (incomplete.empty()) incomplete = path;
+    } catch (const CheckpointError& error) {
+      rejected.push_back(error.what());
+    }
+  }
+  // Still better than none: at its end the run names the missing outputs.
+  if (!incomplete.empty()) {
+    Restart restart = read_restart(incomplete, check, values);
+    restart.rejected = rejected;
+    return restart;
+  }
+  std::string message = fmt::format("{}: no checkpoint to go on from", folder.string());
+  for (const std::string& reason : rejected) message += "\n  " + reason;
+  throw CheckpointError(message);
+}
+
+Restart checkpoint_from(const fs::path& folder, const std::string& from,
+                        const CheckpointCheck& check, StateValues values) {
+  const bool is_step = !from.empty() && from.find_first_not_of("0123456789") == std::string::npos;
+  if (is_step && from.size() > 15)
+    throw ConfigError("--from {}: not a step that a run can have", from);
+  return read_restart(is_step ? folder / checkpoint_file_name(std::stoll(from)) : fs::path(from),
+                      check, values);
+}
+
+void require_same_problem(const LoadedConfig& before, const std::string& where,
+                          const LoadedConfig& now) {
+  const std::string differs = refusal(differences(before, now), where);
+  if (!differs.empty()) throw ConfigError(differs);
+}
+
+std::string require_same_but_for_equation(const LoadedConfig& before, const std::string& where,
+                                          const LoadedConfig& now) {
+  const std::vector<Difference> found = differences(before, now);
+  if (const std::string differs = refusal(found, where, true); !differs.empty())
+    throw ConfigError(differs);
+  std::string changes;
+  for (const auto& [key, was, is] : found)
+    changes +=
+        fmt::format("{}{}: {} before, {} from then on", changes.empty() ? "" : "; ", key, was, is);
+  return changes;
+}
+
+}  // namespace lapl

@@ -1,0 +1,197 @@
+#include "io/run/run_view.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <optional>
+#include <sstream>
+
+#include "io/durable/posix_file.hpp"
+#include "io/json.hpp"
+#include "io/run/run_folder.hpp"
+#include "io/run/run_table.hpp"
+#include "kernels/error.hpp"
+#include "solver/run.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// Seconds; a run reports its progress every two seconds, so after this long something holds it up.
+constexpr double silence_worth_telling = 30;
+
+// Empty where the file does not exist yet.
+std::string text_of(const fs::path& path) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  return fs::exists(path) ? read_start(path, most) : "";
+}
+
+std::string text_in(const Json& values, const char* key) {
+  const auto found = values.find(key);
+  return found != values.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+template <class T>
+T number_in(const Json& values, const char* key) {
+  const auto found = values.find(key);
+  return found != values.end() && found->is_number() ? found->get<T>() : T{};
+}
+
+// True where the process named in .lock no longer has that file open. The lock itself is not tried,
+// as a run starting at the same moment would find it taken.
+bool writer_is_gone(const fs::path& folder) {
+  struct stat lock, other;
+  if (stat((folder / ".lock").c_str(), &lock) != 0) return true;
+  std::string process = text_of(folder / ".lock");
+  if (process.empty() || process.find_first_not_of("0123456789") != std::string::npos) return true;
+  const fs::path files = fs::path("/proc") / process / "fd";
+  std::error_code error;
+  fs::directory_iterator entry(files, error);
+  // Processes of other users cannot be inspected; existing must suffice.
+  if (error) return error == std::errc::no_such_file_or_directory;
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (stat(entry->path().c_str(), &other) == 0 && other.st_ino == lock.st_ino &&
+        other.st_dev == lock.st_dev)
+      return false;
+  return true;
+}
+
+double seconds_since_written(const fs::path& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return 0;
+  return std::difftime(std::time(nullptr), status.st_mtim.tv_sec);
+}
+
+void describe_status(RunView& view, const fs::path& folder, const std::string& host) {
+  const Json& summary = view.summary;
+  view.status = text_in(summary, "status");
+  if (view.status == "failed") {
+    const std::string error = text_in(summary, "error");
+    view.note = error.substr(0, error.find('\n'));  // the log has the whole error
+  }
+  if (view.status == "complete" && text_in(summary, "stopped_by") == stopped_by_steady)
+    view.note = "steady: no value changes as fast as limits.steady";
+  if (view.status == "stopped")
+    view.note = fmt::format("stopped by {}", text_in(summary, "stopped_by"));
+  if (view.status != "running") return;
+  if ((view.host.empty() || view.host == host) && writer_is_gone(folder)) {
+    view.status = "died";
+    view.note = "its process is gone";
+  } else if (const double silence = seconds_since_written(folder / "run.json");
+             silence > silence_worth_telling) {
+    view.note = fmt::format("nothing heard from {} for {:.0f} s", view.host, silence);
+  }
+}
+
+std::map<std::int64_t, std::string> digests_in(const std::string& log) {
+  std::map<std::int64_t, std::string> digests;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const Json event = parse_json(line);
+    if (event.is_object() && !text_in(event, "output").empty())
+      digests[number_in<std::int64_t>(event, "step")] = text_in(event, "digest");
+  }
+  return digests;
+}
+
+std::optional<DiagnosticsLine> parse_line(const std::string& text, std::size_t fields,
+                                          std::size_t columns) {
+  std::vector<double> numbers;
+  for (const std::string& part : table_parts(text)) {
+    const char* const end = part.data() + part.size();
+    if (const auto [after, error] = std::from_chars(part.data(), end, numbers.emplace_back());
+        error != std::errc() || after != end)
+      return std::nullopt;
+  }
+  if (numbers.size() != columns || text.ends_with(',')) return std::nullopt;
+  DiagnosticsLine line{static_cast<std::int64_t>(numbers[0]), numbers[1], {}, numbers.back()};
+  auto number = numbers.begin() + 2;
+  for (std::size_t field = 0; field < fields; ++field) {
+    Statistics& of_field = line.fields.emplace_back();
+    for (const StatisticsColumn& column : statistics_columns) of_field.*column.value = *number++;
+  }
+  line.integrals.assign(number, numbers.end() - 1);
+  return line;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::vector<std::string> fields_in_head(const std::string& head) {
+  const std::vector<std::string> columns = table_parts(head);
+  std::vector<std::string> fields;
+  for (std::size_t at = 2; at + statistics_columns.size() < columns.size();
+       at += statistics_columns.size()) {
+    const std::string first = statistics_columns.front().name;
+    if (!columns[at].ends_with(first)) break;
+    const std::string prefix = columns[at].substr(0, columns[at].size() - first.size());
+    bool all = prefix.empty() || prefix.ends_with('_');
+    for (std::size_t i = 0; i < statistics_columns.size(); ++i)
+      all = all && columns[at + i] == prefix + statistics_columns[i].name;
+    if (!all) break;
+    fields.push_back(prefix.substr(0, prefix.size() - (prefix.empty() ? 0 : 1)));
+  }
+  return fields;
+}
+
+std::vector<std::string> integrals_in_head(const std::string& head) {
+  std::vector<std::string> columns = table_parts(head);
+  const std::size_t before = 2 + fields_in_head(head).size() * statistics_columns.size();
+  if (columns.size() <= before) return {};
+  return {columns.begin() + static_cast<std::ptrdiff_t>(before), columns.end() - 1};
+}
+
+std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text) {
+  std::vector<DiagnosticsLine> lines;
+  std::istringstream file(text);
+  std::string line;
+  std::getline(file, line);
+  const std::size_t fields = fields_in_head(line).size(), columns = table_parts(line).size();
+  if (fields == 0) return {};
+  // a line without its end is still being written
+  while (std::getline(file, line) && !file.eof()) {
+    const auto parsed = parse_line(line, fields, columns);
+    if (!parsed) break;
+    lines.push_back(*parsed);
+  }
+  return lines;
+}
+
+RunView read_run_view(const fs::path& folder, const std::string& host) {
+  if (!fs::exists(folder)) throw IoError("{}: no such file or folder", folder.string());
+  if (!RunFolder::holds_run(folder))
+    throw IoError("{}: not a run folder (no run.json in it)", folder.string());
+  RunView view;
+  view.name = fs::canonical(folder).filename().string();
+  view.summary = read_summary(folder);
+  const Json& summary = view.summary;
+  const std::string diagnostics = text_of(folder / "diagnostics.csv");
+  view.fields = fields_in_head(first_line(diagnostics));
+  view.integrals = integrals_in_head(first_line(diagnostics));
+  view.diagnostics = parse_diagnostics(diagnostics);
+  view.digests = digests_in(text_of(folder / "log.jsonl"));
+  view.engine = text_in(summary, "engine");
+  view.device = text_in(summary, "device");
+  view.precision = text_in(summary, "precision");
+  view.host = text_in(summary, "host");
+  view.started = text_in(summary, "start_time");
+  if (const auto shape = summary.find("shape");
+      shape != summary.end() && shape->is_array() && shape->size() >= 1 && shape->size() <= 3 &&
+      std::ranges::all_of(*shape, [](const Json& extent) { return extent.is_number(); }))
+    view.shape = Shape::of(shape->get<std::vector<std::int64_t>>());
+  view.steps = number_in<std::int64_t>(summary, "steps");
+  view.step = number_in<std::int64_t>(summary, "step");
+  if (!view.diagnostics.empty()) view.step = std::max(view.step, view.diagnostics.back().step);
+  view.cells_per_second = number_in<double>(summary, "cells_per_second");
+  view.seconds_left = number_in<double>(summary, "seconds_left");
+  describe_status(view, folder, host);
+  return view;
+}
+
+}  // namespace lapl

@@ -1,0 +1,348 @@
+#include "io/run/run_writer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "io/run/rank_writer.hpp"
+#include "kernels/error.hpp"
+#include "solver/equation/equation.hpp"
+#include "solver/frozen_warning.hpp"
+#include "solver/outputs.hpp"
+
+namespace lapl {
+
+RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config) {
+  std::vector<std::string> columns = diagnostics_columns(config);
+  columns.emplace_back("cells_per_second");
+  return {folder.diagnostics(), columns};
+}
+
+RunTable probes_table(const RunFolder& folder, const RunConfig& config) {
+  return {folder.probes(), probe_columns(config)};
+}
+
+std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", digest); }
+
+namespace {
+
+OutputDigests outputs_of(const CheckpointHeader& header) {
+  OutputDigests outputs;
+  for (const auto& [name, digest] : header.outputs) outputs[step_of_file_name(name)] = digest;
+  return outputs;
+}
+
+}  // namespace
+
+template <class T>
+RunWriter<T>::RunWriter(const RunFolder& folder, const Model& model, std::string config_text,
+                        Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
+                        std::optional<std::uint64_t> equation_digest)
+    : folder_(folder),
+      model_(model),
+      config_(model.run),
+      config_text_(std::move(config_text)),
+      provenance_(std::move(provenance)),
+      equation_digest_(equation_digest),
+      first_step_(from.step),
+      diagnostics_(diagnostics_table(folder, model.run)),
+      probes_(probes_table(folder, model.run)),
+      output_list_(folder.output_list(), outputs_of(from), from.output_list),
+      index_(folder.index(), folder.fields()),
+      missing_index_(from.step > 0),
+      missing_outputs_(from.missing_outputs),
+      callbacks_(std::move(callbacks)) {
+  for (const auto& [name, digest] : from.outputs) watch_output(step_of_file_name(name), digest);
+}
+
+template <class T>
+void RunWriter<T>::progress(const Progress& progress) {
+  callbacks_.progress(progress);
+}
+
+template <class T>
+void RunWriter<T>::probed(std::int64_t step, std::span<const T> values) {
+  constexpr std::size_t worth_a_write = 1 << 16, most = std::size_t{1} << 28;
+  std::string line = fmt::format("{},{}", step, time_of(config_, step));
+  for (const T value : values) line += fmt::format(",{}", value);
+  std::unique_lock lock(probing_);
+  probe_lines_ += line + '\n';
+  if (probe_lines_.size() > most)
+    throw IoError("{}: its lines find no room, and 256 MiB of them wait", probes_.path().string());
+  const bool waits = warned_of_probes_ || probe_lines_.size() < worth_a_write;
+  if (waits && seconds_since(probes_written_) < 1) return;
+  lock.unlock();
+  try_to_write_probes();
+}
+
+template <class T>
+void RunWriter<T>::write_probes() {
+  const std::lock_guard lock(probing_);
+  if (probe_lines_.empty()) return;
+  probes_written_ = Clock::now();
+  probes_.add(probe_lines_);
+  probe_lines_.clear();
+  warned_of_probes_ = false;
+}
+
+// Lines that cannot be written are retried with the next ones; no checkpoint is written without
+// them.
+template <class T>
+void RunWriter<T>::try_to_write_probes() try {
+  write_probes();
+} catch (const IoError& error) {
+  const std::lock_guard lock(probing_);
+  if (!std::exchange(warned_of_probes_, true))
+    callbacks_.warning(fmt::format("{} (the run goes on and tries again)", error.what()));
+}
+
+template <class T>
+void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
+  const std::int64_t step = storing.step;
+  StoredEvent event{.step = step,
+                    .time = time_of(config_, step),
+                    .fields = {},
+                    .digest = captured.digest,
+                    .output = "",
+                    .checkpoint = "",
+                    .shape = config_.shape};
+  const Diagnostics diagnostics = diagnostics_of(captured, config_);
+  require_finite(diagnostics, config_, step);
+  for (std::size_t field = 0; field < config_.fields.size(); ++field)
+    event.fields.push_back({config_.fields[field], diagnostics.fields[field],
+                            captured.field(static_cast<std::int64_t>(field))});
+  last_digest_ = captured.digest;
+  if (storing.output) warn_if_frozen(step, captured);
+  // The output first, because the checkpoint records which outputs exist.
+  if (storing.output) try {
+      event.output = write_output(storing, captured, diagnostics);
+    } catch (const IoError& error) {
+      not_stored(step, error);
+      missing_outputs_.push_back(step);
+    }
+  if (storing.checkpoint) try {
+      event.checkpoint = write_state(step, captured);
+      missing_checkpoint_.reset();
+    } catch (const IoError& error) {
+      not_stored(step, error);
+      missing_checkpoint_ = step;
+    }
+  if (event.output.empty() && event.checkpoint.empty()) return;
+  try {
+    if (step == first_step_) folder_.drop_replaced();
+    folder_.log({{"event", "stored"},
+                 {"step", step},
+                 {"time", event.time},
+                 {"digest", digest_text(event.digest)},
+                 {"output", event.output},
+                 {"checkpoint", event.checkpoint}},
+                Durable::later);
+  } catch (const IoError& error) {
+    not_stored(step, error);
+  }
+  callbacks_.stored(event);
+}
+
+template <class T>
+std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>& captured,
+                                       const Diagnostics& diagnostics) {
+  const std::int64_t step = storing.step;
+  const auto path = folder_.fields() / step_file_name(step);
+  folder_.make_folders();
+  const double time = time_of(config_, step);
+  StepRecord record{
+      .shape = config_.shape,
+      .spacing = config_.spacing,
+      .step = step,
+      .time = time,
+      .title = fmt::format("{}, {}", equation_of(config_).name, folder_.path().filename().string()),
+      .fields = {},
+      .provenance = provenance_};
+  record.provenance.emplace_back("state_digest", digest_text(captured.digest));
+  for (const OutputDataset& dataset : model_.outputs)
+    record.fields.push_back(
+        {dataset.name, dataset.description, dataset.unit, values_of(dataset, captured)});
+  write_step_file(step_writer_, *captured.ranks, path, record, captured.rows);
+  // an interrupted start may have left a line of it
+  if (step == first_step_) diagnostics_.begin(step);
+  std::string line = fmt::format("{},{}", step, time);
+  for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
+  diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
+  try_to_write_probes();
+  watch_output(step, captured.digest);
+  output_list_.add(step, captured.digest);
+  std::erase(missing_outputs_, step);
+  try {
+    index_.add(record);
+    missing_index_ = true;
+  } catch (const IoError& error) {
+    not_indexed(step, error);
+  }
+  if (index_is_due()) rewrite_index(step);
+  return path.string();
+}
+
+template <class T>
+void RunWriter<T>::watch_output(std::int64_t step, std::uint64_t digest) {
+  std::error_code error;  // a missing one is reported at the end
+  const auto path = folder_.fields() / step_file_name(step);
+  outputs_[step] = {digest, std::filesystem::last_write_time(path, error)};
+}
+
+// Verifies an output that someone has changed since it was stored; a wrong one becomes missing.
+template <class T>
+void RunWriter<T>::take_out_changed(std::int64_t step) {
+  bool changed = false;
+  for (auto output = outputs_.begin(); output != outputs_.end();) {
+    auto& [of_step, stored] = *output++;
+    const auto path = folder_.fields() / step_file_name(of_step);
+    std::error_code error;
+    const auto now = std::filesystem::last_write_time(path, error);
+    if (!error && now == stored.written) continue;
+    const std::string problem = output_problem(path, stored.digest);
+    if (problem.empty()) {
+      stored.written = now;
+      continue;
+    }
+    changed = true;
+    if (warned_.insert(problem).second) callbacks_.warning(problem);
+    missing_outputs_.push_back(of_step);
+    output_list_.remove(of_step);
+    index_.remove(of_step);
+    outputs_.erase(std::prev(output));
+  }
+  if (!changed) return;
+  std::ranges::sort(missing_outputs_);
+  rewrite_index(step);
+}
+
+// Rewriting costs time for every output, so the index may lag by a sixteenth of the outputs, and by
+// ten seconds.
+template <class T>
+bool RunWriter<T>::index_is_due() const {
+  return 16 * (index_.size() - indexed_) >= index_.size() || !indexed_at_ ||
+         seconds_since(*indexed_at_) >= 10;
+}
+
+// The outputs matter more than their index, which the next output retries.
+template <class T>
+void RunWriter<T>::rewrite_index(std::int64_t step) try {
+  for (const std::string& problem : index_.write())
+    if (warned_.insert(problem).second)
+      callbacks_.warning(fmt::format("{}; left out of {}", problem, folder_.index().string()));
+  missing_index_ = false;
+  indexed_ = index_.size();
+  indexed_at_ = Clock::now();
+} catch (const IoError& error) {
+  not_indexed(step, error);
+}
+
+template <class T>
+void RunWriter<T>::not_indexed(std::int64_t step, const IoError& error) {
+  missing_index_ = true;
+  callbacks_.warning(
+      fmt::format("step {}: {}; the next output writes it again", step, error.what()));
+}
+
+template <class T>
+std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& captured) {
+  GoAhead together(*captured.ranks);
+  const auto path = folder_.checkpoints() / checkpoint_file_name(step);
+  // The checkpoint must not list outputs that are gone, but looking at all of them each time is
+  // slow.
+  folder_.make_folders();
+  looks_ += 64;
+  if (looks_ >= outputs_.size()) {
+    looks_ = 0;
+    take_out_changed(step);
+  }
+  write_probes();
+  folder_.sync();
+  const OutputListMark output_list = output_list_.store();
+  together.say();
+  write_checkpoint(checkpoint_writer_, *captured.ranks, path,
+                   {.config = config_text_,
+                    .shape = config_.shape,
+                    .fields = config_.fields,
+                    .step = step,
+                    .time_step = time_step_of(config_),
+                    .coefficient = coefficient_of(config_),
+                    .state_digest = captured.digest,
+                    .equation_digest = equation_digest_,
+                    .missing_outputs = missing_outputs_,
+                    .output_list = output_list},
+                   captured.rows, captured.state);
+  remove_old_checkpoints(path);
+  return path.string();
+}
+
+// Older checkpoints go only now that the newest is safe. Those of later steps, left by a run that
+// was resumed from before them, stay uncounted; so does the one from which the first missing output
+// can be made.
+template <class T>
+void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) const try {
+  const std::int64_t newest_step = step_of_checkpoint(newest.filename().string());
+  bool has_missing = missing_outputs_.empty();
+  std::int64_t kept = 0;
+  for (const auto& old : list_checkpoints(folder_.checkpoints())) {
+    const std::int64_t step = step_of_checkpoint(old.filename().string());
+    if (step > newest_step) continue;
+    const bool makes_missing = !has_missing && step < missing_outputs_.front();
+    has_missing = has_missing || makes_missing;
+    std::error_code error;
+    if (++kept > config_.checkpoints_kept && !makes_missing &&
+        !std::filesystem::remove(old, error) && error)
+      throw IoError("{}: cannot remove: {}", old.string(), error.message());
+  }
+} catch (const IoError& error) {
+  callbacks_.warning(error.what());  // only disk space is lost
+}
+
+template <class T>
+void RunWriter<T>::warn_if_frozen(std::int64_t step, const Captured<T>& captured) {
+  if (warned_of_frozen_) return;
+  const std::string warning = frozen_warning(model_, captured);
+  warned_of_frozen_ = !warning.empty();
+  if (warned_of_frozen_) callbacks_.warning(fmt::format("step {}: {}", step, warning));
+}
+
+template <class T>
+void RunWriter<T>::not_stored(std::int64_t step, const IoError& error) const {
+  if (step == first_step_) throw error;
+  callbacks_.warning(
+      fmt::format("step {}: {}; the run goes on and tries the next one", step, error.what()));
+}
+
+template <class T>
+std::string RunWriter<T>::missing() {
+  take_out_changed(first_step_);
+  if (missing_index_ || !std::filesystem::exists(folder_.index())) rewrite_index(first_step_);
+
+  try_to_write_probes();
+  std::vector<std::string> parts;
+  if (!probe_lines_.empty()) parts.push_back("the last lines of " + probes_.path().string());
+  if (!missing_outputs_.empty())
+    parts.push_back(fmt::format("the output{0} of step{0} {1}",
+                                missing_outputs_.size() == 1 ? "" : "s",
+                                fmt::join(missing_outputs_, ", ")));
+  if (missing_checkpoint_)
+    parts.push_back(fmt::format("the checkpoint of step {}", *missing_checkpoint_));
+  if (missing_index_) parts.push_back(folder_.index().filename().string());
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+template <class T>
+bool RunWriter<T>::can_make_missing() const {
+  const auto checkpoints = list_checkpoints(folder_.checkpoints());
+  return missing_outputs_.empty() ||
+         std::ranges::any_of(checkpoints, [&](const std::filesystem::path& path) {
+           return step_of_checkpoint(path.filename().string()) < missing_outputs_.front();
+         });
+}
+
+template class RunWriter<float>;
+template class RunWriter<double>;
+
+}  // namespace lapl

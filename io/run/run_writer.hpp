@@ -1,0 +1,135 @@
+// Turns the outputs and checkpoints of a run into the files of its folder.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/hdf5/checkpoint.hpp"
+#include "io/hdf5/run_index.hpp"
+#include "io/hdf5/step_file.hpp"
+#include "io/run/output_list.hpp"
+#include "io/run/run_folder.hpp"
+#include "io/run/run_table.hpp"
+#include "kernels/error.hpp"
+#include "solver/clock.hpp"
+#include "solver/diagnostics.hpp"
+#include "solver/run.hpp"
+
+namespace lapl {
+
+/// Reported once an output or a checkpoint is on disk; also a line of log.jsonl.
+struct StoredEvent {
+  std::int64_t step = 0;
+  double time = 0;
+  struct Field {
+    std::string name;
+    Statistics statistics;
+    FieldView values;  ///< the first rank's; valid while the event is handled
+  };
+  std::vector<Field> fields;  ///< of the state
+  std::uint64_t digest = 0;
+  std::string output;      ///< path of the step file; empty where none was due
+  std::string checkpoint;  ///< path of the checkpoint; empty where none was due
+  Shape shape;
+};
+
+/// Writes outputs, checkpoints, tables and the index of a run.
+template <class T>
+class RunWriter final : public RunSink<T> {
+ public:
+  struct Callbacks {
+    std::function<void(const StoredEvent&)> stored;
+    std::function<void(const Progress&)> progress;
+    std::function<void(const std::string&)> warning;
+  };
+
+  /// `config_text` is the resolved config, `provenance` the entries common to all files of the run,
+  /// `from` the checkpoint from which it continues (a default one at step 0), `equation_digest`
+  /// that of checkpoints (solver/equation_digest.hpp). Only the first rank has a RunWriter; the
+  /// others have a RankWriter.
+  RunWriter(const RunFolder& folder, const Model& model, std::string config_text,
+            Provenance provenance, const CheckpointHeader& from, Callbacks callbacks,
+            std::optional<std::uint64_t> equation_digest = {});
+
+  /// A failed output or checkpoint gives a warning, and the run continues, since the next one may
+  /// find room. Before the first step it throws IoError instead.
+  void store(const Storing& storing, const Captured<T>& captured) override;
+  void progress(const Progress& progress) override;
+  /// Buffers lines until a write is worth it, at most until the next output or checkpoint.
+  void probed(std::int64_t step, std::span<const T> values) override;
+
+  /// State digest of the last stored state.
+  std::uint64_t last_digest() const { return last_digest_; }
+
+  /// Checks at the end of a run that all is stored; returns in words what is missing, or an empty
+  /// text. Verifies outputs changed since they were stored and retries an index that could not be
+  /// written.
+  std::string missing();
+
+  /// True where a checkpoint precedes all that is missing, so that a restart can make it.
+  bool can_make_missing() const;
+
+ private:
+  std::string write_output(const Storing& storing, const Captured<T>& captured,
+                           const Diagnostics& diagnostics);
+  std::string write_state(std::int64_t step, const Captured<T>& captured);
+  void watch_output(std::int64_t step, std::uint64_t digest);
+  void take_out_changed(std::int64_t step);
+  bool index_is_due() const;
+  void rewrite_index(std::int64_t step);
+  void remove_old_checkpoints(const std::filesystem::path& newest) const;
+  void write_probes();
+  void try_to_write_probes();
+  void not_indexed(std::int64_t step, const IoError& error);
+  void warn_if_frozen(std::int64_t step, const Captured<T>& captured);
+  void not_stored(std::int64_t step, const IoError& error) const;
+
+  const RunFolder& folder_;
+  const Model& model_;
+  const RunConfig& config_;
+  std::string config_text_;
+  Provenance provenance_;
+  std::optional<std::uint64_t> equation_digest_;
+  std::int64_t first_step_;
+  struct Stored {
+    std::uint64_t digest;
+    std::filesystem::file_time_type written;
+  };
+  std::map<std::int64_t, Stored> outputs_;  // by step
+  std::size_t looks_ = 0;                   // saved-up looks at outputs that may have changed
+  FileWriter step_writer_, checkpoint_writer_;
+  RunTable diagnostics_, probes_;
+  OutputList output_list_;
+  std::mutex probing_;  // lines come from the stepping thread
+  std::string probe_lines_;
+  Clock::time_point probes_written_ = Clock::now();
+  bool warned_of_probes_ = false;
+  RunIndex index_;
+  std::size_t indexed_ = 0;  // outputs when the index was last written
+  std::optional<Clock::time_point> indexed_at_;
+  bool missing_index_ = false;  // or not up to date
+  std::vector<std::int64_t> missing_outputs_;
+  std::optional<std::int64_t> missing_checkpoint_;
+  bool warned_of_frozen_ = false;
+  std::set<std::string> warned_;
+  Callbacks callbacks_;
+  std::uint64_t last_digest_ = 0;
+};
+
+/// diagnostics.csv of a run folder.
+RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config);
+
+/// probes.csv of a run folder.
+RunTable probes_table(const RunFolder& folder, const RunConfig& config);
+
+/// A digest for people: 0x and sixteen digits.
+std::string digest_text(std::uint64_t digest);
+
+}  // namespace lapl

@@ -1,0 +1,214 @@
+// Engine "threaded", and engine "blocked" for all but diffusion on two axes. Stages are functions
+// of a row; pieces of the grid go through one or several steps of them (kernels/cpu/pipeline.hpp).
+// The functions are compiled at run time, except that of diffusion on three axes, which is compiled
+// ahead. Until the compiler is done, or if there is none, the stages are interpreted.
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+
+#include "kernels/cpu/compiler/compiled_code.hpp"
+#include "kernels/cpu/cpu_engine.hpp"
+#include "kernels/cpu/piece_run.hpp"
+
+namespace lapl {
+namespace {
+
+// If a formula is diffusion on three axes, writes its tree as the function that is compiled ahead
+// (RowLoops) expects it; returns other problems unchanged.
+template <class T>
+Problem<T> with_compiled_rows(Problem<T> problem) {
+  if (!rows_are_compiled(problem)) return problem;
+  problem.stages.front().tree = diffusion_tree(3, *diffusion_coefficient(problem));
+  return problem;
+}
+
+template <class T>
+class CompiledEngine final : public CpuEngine<T> {
+ public:
+  CompiledEngine(const Problem<T>& problem, int threads, int most_steps)
+      : stages_(with_compiled_rows(problem)),
+        threads_(threads),
+        most_steps_(most_steps),
+        interpreted_(make_interpreted_engine(problem, threads)) {
+    if (!rows_are_compiled(problem)) code_.emplace(code_of_steps(problem));
+  }
+
+  void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
+    while (steps > 0 && !compiled()) {
+      // Enough steps to make looking for the compiler's result cheap.
+      const std::int64_t some =
+          std::min<std::int64_t>(steps, 1 + 100'000 / stages_.problem.shape.cells());
+      interpreted_->advance(buffers, first_step, some);
+      first_step += some;
+      steps -= some;
+    }
+    if (steps == 0) return;
+    while (steps > 0) {
+      Cut& by = next_cut();
+      const std::int64_t passes = (steps + by.cut.steps - 1) / by.cut.steps;
+      const auto taken = static_cast<int>((steps + passes - 1) / passes);
+      const auto start = std::chrono::steady_clock::now();
+      take(by.cut, buffers, first_step, taken);
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      ++by.passes;
+      by.seconds_a_step = std::min(by.seconds_a_step, seconds.count() / taken);
+      first_step += taken;
+      steps -= taken;
+    }
+  }
+
+  int threads() const override { return threads_; }
+
+  void settle() override {
+    if (code_) code_->wait();
+  }
+
+  std::string how() override {
+    if (!code_) return {};
+    if (!code_->ready()) return "interpreted until it is compiled";
+    return code_->unavailable().empty() ? "compiled for this run"
+                                        : "interpreted: " + code_->unavailable();
+  }
+
+  std::string setback() override {
+    if (!code_ || !code_->ready() || code_->unavailable().empty()) return {};
+    return "formulas are interpreted, which takes several times as long: " + code_->unavailable();
+  }
+
+ private:
+  struct Cut {
+    PieceCut cut;
+    int passes = 0;
+    double seconds_a_step = std::numeric_limits<double>::infinity();
+  };
+
+  // True if the functions can be called; at the first time it prepares to use them.
+  bool compiled() {
+    if (!stages_.functions.empty()) return true;
+    if (code_ && (!code_->ready() || !code_->unavailable().empty())) return false;
+    for (std::size_t i = 0; i < stages_.problem.stages.size(); ++i)
+      stages_.functions.push_back(
+          code_ ? code_->template function<StageFunction<T>>("stage_" + std::to_string(i))
+                : widest<RowLoops<T>>().diffusion_row);
+    if (!code_) {
+      const RowLoops<T>& loops = widest<RowLoops<T>>();
+      const auto value_bytes = static_cast<std::int64_t>(sizeof(T));
+      stages_.past_caches = 2 * stages_.problem.shape.cells() * value_bytes > last_cache_bytes();
+      stages_.diffusion_rows = loops.diffusion_rows;
+      stages_.outgoing_rows =
+          stages_.past_caches ? loops.stream_diffusion_rows : loops.diffusion_rows;
+    }
+    std::int64_t halo = 0;
+    for (PieceCut& cut : cuts()) {
+      halo = std::max(halo, pipeline(cut.steps).halo);
+      cuts_.push_back({std::move(cut)});
+    }
+    stages_.extend(halo);
+    return true;
+  }
+
+  // Tries each cut a few times, then keeps the fastest.
+  Cut& next_cut() {
+    constexpr int trials = 3;
+    Cut& last = cuts_.back();
+    if (cuts_.size() == 1) return last;
+    if (last.passes == trials) {
+      std::ranges::sort(cuts_, {}, &Cut::seconds_a_step);
+      cuts_.resize(1);
+      return cuts_.front();
+    }
+    return *std::ranges::min_element(cuts_, {}, &Cut::passes);
+  }
+
+  const Pipeline& pipeline(int steps) {
+    const auto known = pipelines_.find(steps);
+    if (known != pipelines_.end()) return known->second;
+    const Problem<T>& problem = stages_.problem;
+    return pipelines_
+        .emplace(steps,
+                 Pipeline(problem.stages, stages_.layouts, problem.fields,
+                          static_cast<int>(problem.coefficients.size()), problem.arrays(), steps))
+        .first->second;
+  }
+
+  std::vector<PieceCut> cuts() {
+    const Problem<T>& problem = stages_.problem;
+    const Faces<T>& faces = problem.faces.front();
+    CutTask task{.shape = problem.shape,
+                 .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
+                 .fields = problem.fields,
+                 .value_bytes = sizeof(T),
+                 .threads = threads_,
+                 .most_steps = most_steps_,
+                 .pipeline = [this](int steps) -> const Pipeline& { return pipeline(steps); }};
+    for (const StageLayout& layout : stages_.layouts) task.arithmetic += layout.arithmetic;
+    return cuts_to_try(task);
+  }
+
+  void take(const PieceCut& cut, DoubleBuffer<T>& buffers, std::int64_t first_step, int steps) {
+    const Pipeline& plan = pipeline(steps);
+    auto& runs = runs_[steps];
+    while (std::ssize(runs) < threads_) runs.emplace_back(stages_, plan);
+    set_times(plan, first_step);
+    const auto pieces = static_cast<std::int64_t>(cut.pieces.size());
+#pragma omp parallel for num_threads(threads_) schedule(dynamic)
+    for (std::int64_t i = 0; i < pieces; ++i)
+      runs[omp_get_thread_num()].run(cut.pieces[i], times_, buffers.current, buffers.next);
+    buffers.swap();
+  }
+
+  void set_times(const Pipeline& plan, std::int64_t first_step) {
+    const Problem<T>& problem = stages_.problem;
+    while (times_.size() < plan.instances.size()) times_.emplace_back(stages_.problem);
+    for (std::size_t i = 0; i < plan.instances.size(); ++i) {
+      const Pipeline::Instance& instance = plan.instances[i];
+      const Stage& stage = problem.stages[instance.stage];
+      const double time =
+          (static_cast<double>(first_step + instance.step) + stage.time) * problem.time_step;
+      if (times_[i].stage == instance.stage && !stages_.in_time) continue;
+      TreeAt<T> tree(problem, stage.tree);
+      times_[i].stage = instance.stage;
+      times_[i].time = time;
+      times_[i].laws.set_time(time);
+      if (code_)
+        times_[i].uniforms = uniforms_of(tree, stages_.layouts[instance.stage], {}, time);
+      else
+        times_[i].uniforms = {*diffusion_coefficient(problem)};
+    }
+  }
+
+  CompiledStages<T> stages_;
+  int threads_, most_steps_;
+  std::unique_ptr<CpuEngine<T>> interpreted_;
+  std::optional<CompiledCode> code_;  // for stages that are not compiled ahead
+  std::vector<Cut> cuts_;
+  std::map<int, Pipeline> pipelines_;  // the key is the number of steps
+  // the key is the number of steps; one run a thread
+  std::map<int, std::vector<PieceRun<T>>> runs_;
+  std::vector<InstanceTimes<T>> times_;
+};
+
+}  // namespace
+
+template <class T>
+CodeText code_of_steps(const Problem<T>& problem) {
+  CodeText text{.source = code_of(problem.stages, sizeof(T)), .headers = code_headers()};
+  for (std::size_t i = 0; i < problem.stages.size(); ++i)
+    text.functions.push_back("stage_" + std::to_string(i));
+  return text;
+}
+template CodeText code_of_steps(const Problem<float>&);
+template CodeText code_of_steps(const Problem<double>&);
+
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
+                                                   int most_steps) {
+  return std::make_unique<CompiledEngine<T>>(problem, threads, most_steps);
+}
+template std::unique_ptr<CpuEngine<float>> make_compiled_engine(const Problem<float>&, int, int);
+template std::unique_ptr<CpuEngine<double>> make_compiled_engine(const Problem<double>&, int, int);
+
+}  // namespace lapl

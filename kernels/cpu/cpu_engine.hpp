@@ -1,0 +1,65 @@
+// The interface of CPU engines, and the functions that make them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kernels/backend.hpp"
+#include "kernels/grid/double_buffer.hpp"
+#include "kernels/stages/code_text.hpp"
+
+namespace lapl {
+
+template <class T>
+class CpuEngine {
+ public:
+  virtual ~CpuEngine() = default;
+
+  /// Takes `steps` steps from the state after `first_step` steps. The result is in buffers.current.
+  virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) = 0;
+
+  /// Threads that it steps on. All other work of the run uses as many: OpenMP ends the threads that
+  /// a smaller team leaves out, and fails if it cannot start new ones later.
+  virtual int threads() const = 0;
+
+  /// Waits until no code is being compiled beside the run.
+  virtual void settle() {}
+
+  /// For people: how the engine steps just now, or empty if it has only one way.
+  virtual std::string how() { return {}; }
+
+  /// For people: why it steps more slowly than it could; empty if it does not or it is not yet
+  /// known.
+  virtual std::string setback() { return {}; }
+};
+
+/// Computes a derived output by interpreting stages.
+template <class T>
+class StagesValue {
+ public:
+  virtual ~StagesValue() = default;
+
+  /// Reads `state` after `step` steps; writes the cells of one field to `output`.
+  virtual void apply(const T* state, std::int64_t step, T* output) = 0;
+};
+template <class T>
+std::unique_ptr<StagesValue<T>> make_stages_value(const StagesPlan<T>& plan, int threads);
+
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_reference_engine(const Problem<T>& problem, int threads);
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads);
+/// Makes an engine from stages as functions of a row; a pass takes at most `most_steps` steps.
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
+                                                   int most_steps);
+/// The text that such an engine compiles.
+template <class T>
+CodeText code_of_steps(const Problem<T>& problem);
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_blocked_engine(const Problem<T>& problem, int threads);
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_spectral_engine(const Problem<T>& problem, int threads);
+
+}  // namespace lapl

@@ -1,0 +1,219 @@
+// Compiled once for each instruction set. Nothing here may be shared with code compiled for another
+// one, so every function is in an anonymous namespace or always inlined.
+#include "kernels/cpu/row_loops.hpp"
+
+#include "kernels/cpu/instruction_set.hpp"
+#include "kernels/cpu/lanes.hpp"
+#include "kernels/fields/digest.hpp"
+#include "kernels/stages/diffusion.hpp"
+
+namespace lapl {
+namespace {
+
+// Applies `of(left, right, up, down, centre)` along a row. The two ends are separate, so that the
+// loop between them has no branch and vectorises.
+template <class T, class Function>
+inline __attribute__((always_inline)) void along_row(const T* __restrict up,
+                                                     const T* __restrict centre,
+                                                     const T* __restrict down, T left, T right,
+                                                     T* __restrict out, std::int64_t count,
+                                                     Function of) {
+  const std::int64_t last = count - 1;
+  out[0] = of(left, last > 0 ? centre[1] : right, up[0], down[0], centre[0]);
+#pragma omp simd
+  for (std::int64_t i = 1; i < last; ++i)
+    out[i] = of(centre[i - 1], centre[i + 1], up[i], down[i], centre[i]);
+  if (last > 0) out[last] = of(centre[last - 1], right, up[last], down[last], centre[last]);
+}
+
+template <class Stage, class T>
+void step_row(const T* up, const T* centre, const T* down, T left, T right, T* out,
+              std::int64_t count, const Stage& stage) {
+  along_row(up, centre, down, left, right, out, count, Stage(stage));
+}
+
+/// The lanes from Shift on, of two consecutive vectors.
+template <int Shift, class T, int... J>
+LAPL_INLINE Lanes<T> window(Lanes<T> a, Lanes<T> b, std::integer_sequence<int, J...>) {
+  return __builtin_shufflevector(a.value, b.value, (J + Shift)...);
+}
+
+// The vectors of a row, with those one cell before and after. With AVX-512 these are combined in
+// registers, because a load across a cache line takes twice as long. Shorter vectors are loaded,
+// because AVX2 needs two instructions for what AVX-512 does in one.
+template <class T>
+class RowLanes {
+ public:
+  RowLanes() = default;
+  LAPL_INLINE explicit RowLanes(const T* row) : row_(row) {
+    if constexpr (in_registers) here_ = at(-n), after_ = at(0);
+  }
+
+  /// Must be called for i = 0, n, 2 n ... in order.
+  LAPL_INLINE void go_to(long i) {
+    if constexpr (in_registers) {
+      before_ = here_, here_ = after_, after_ = at(i + n);
+    } else {
+      before_ = at(i - 1), here_ = at(i), after_ = at(i + 1);
+    }
+  }
+  LAPL_INLINE Lanes<T> left() const {
+    if constexpr (in_registers) return window<n - 1>(before_, here_, lanes);
+    return before_;
+  }
+  LAPL_INLINE Lanes<T> right() const {
+    if constexpr (in_registers) return window<1>(here_, after_, lanes);
+    return after_;
+  }
+  LAPL_INLINE Lanes<T> here() const { return here_; }
+
+ private:
+  static constexpr int n = Lanes<T>::count;
+  static constexpr bool in_registers = vector_bytes == 64;
+  static constexpr auto lanes = std::make_integer_sequence<int, n>();
+
+  LAPL_INLINE Lanes<T> at(long i) const { return Lanes<T>::load_unaligned(row_ + i); }
+
+  const T* row_;
+  Lanes<T> before_, here_, after_;
+};
+
+// Steps several consecutive rows; each row stays in registers for the rows above and below it.
+template <int Rows, bool Streamed, class T>
+LAPL_INLINE void some_rows(const DiffusionRows<T>& of, long first, long count) {
+  constexpr int n = Lanes<T>::count;
+  const DiffusionStage<T> stage{of.coefficient};
+  const DiffusionStage<Lanes<T>> stage_of_lanes{Lanes<T>(of.coefficient)};
+  const auto at = [](const T* row, long i) __attribute__((always_inline)) {
+    return Lanes<T>::load_unaligned(row + i);
+  };
+  const auto put = [](Lanes<T> values, T * goal) __attribute__((always_inline)) {
+    if constexpr (Streamed)
+      values.stream(goal);
+    else
+      values.store_unaligned(goal);
+  };
+  const T* const up = of.lines[1] + first * of.step;
+  const T* const down = of.lines[2] + (first + Rows - 1) * of.step;
+  const T *centre[Rows], *front[Rows], *back[Rows];
+  T* to[Rows];
+  RowLanes<T> rows[Rows];
+#pragma GCC unroll 2
+  for (int k = 0; k < Rows; ++k) {
+    const long lines = (first + k) * of.step;
+    centre[k] = of.lines[0] + lines, front[k] = of.lines[3] + lines, back[k] = of.lines[4] + lines;
+    to[k] = of.out + (first + k) * of.out_step;
+    rows[k] = RowLanes<T>(centre[k]);
+  }
+  long i = 0;
+  for (; i + n <= count; i += n) {
+#pragma GCC unroll 2
+    for (int k = 0; k < Rows; ++k) rows[k].go_to(i);
+#pragma GCC unroll 2
+    for (int k = 0; k < Rows; ++k)
+      put(stage_of_lanes(rows[k].left(), rows[k].right(), k > 0 ? rows[k - 1].here() : at(up, i),
+                         k + 1 < Rows ? rows[k + 1].here() : at(down, i), at(front[k], i),
+                         at(back[k], i), rows[k].here()),
+          to[k] + i);
+  }
+  for (; i < count; ++i)
+    for (int k = 0; k < Rows; ++k)
+      to[k][i] =
+          stage(centre[k][i - 1], centre[k][i + 1], k > 0 ? centre[k - 1][i] : up[i],
+                k + 1 < Rows ? centre[k + 1][i] : down[i], front[k][i], back[k][i], centre[k][i]);
+}
+
+template <bool Streamed, class T>
+void diffusion_rows(const DiffusionRows<T>& of, long rows, long count) {
+  long row = 0;
+  for (; row + 2 <= rows; row += 2) some_rows<2, Streamed>(of, row, count);
+  if (row < rows) some_rows<1, Streamed>(of, row, count);
+}
+
+template <class T>
+void stream_diffusion_rows(const DiffusionRows<T>& of, long rows, long count) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(of.out) % vector_bytes == 0 &&
+                       of.out_step * static_cast<long>(sizeof(T)) % vector_bytes == 0;
+  (aligned ? diffusion_rows<true, T> : diffusion_rows<false, T>)(of, rows, count);
+}
+
+template <class T>
+void diffusion_row(const T* const* lines, const T* uniforms, T* const* out, long count) {
+  some_rows<1, false, T>({lines, 0, uniforms[0], out[0], 0}, 0, count);
+}
+
+template <class T>
+void copy_row(const T* from, T* to, std::int64_t count) {
+  copy(from, to, count);
+}
+
+template <class T>
+void laplacian_row(const T* up, const T* centre, const T* down, T left, T right, T* out,
+                   std::int64_t count, T spacing_squared) {
+  along_row(
+      up, centre, down, left, right, out, count,
+      [spacing_squared](T west, T east, T north, T south, T value) __attribute__((always_inline)) {
+        return laplacian(neighbour_difference(west, east, north, south, value), spacing_squared);
+      });
+}
+
+template <class T>
+void operate(Operation operation, const T* a, const T* b, const T* c, T* __restrict out,
+             std::int64_t count) {
+  with_operation<T>(
+      operation, [=](auto of) __attribute__((always_inline)) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < count; ++i) out[i] = of(a[i], b[i], c[i]);
+      });
+}
+
+template <class T>
+std::uint64_t digest(const T* values, std::int64_t first, std::int64_t count, bool& all_finite) {
+  std::uint64_t sum = 0;
+  bool finite = true;
+  for (std::int64_t i = 0; i < count; ++i) {
+    sum += digest_term(static_cast<std::uint64_t>(first + i), values[i]);
+    finite &= values[i] - values[i] == T(0);
+  }
+  all_finite = all_finite && finite;
+  return sum;
+}
+
+template <class T>
+T arithmetic(std::int64_t count, T seed) {
+  constexpr int cells = RowLoops<T>::arithmetic_cells;
+  const DiffusionStage<T> stage{seed};
+  T value[cells];
+  for (int i = 0; i < cells; ++i) value[i] = seed * static_cast<T>(i);
+  for (std::int64_t n = 0; n < count; ++n) {
+#pragma GCC unroll 64
+    for (int i = 0; i < cells; ++i) value[i] = stage(seed, value[i], value[i], seed, value[i]);
+  }
+  T sum = 0;
+  for (int i = 0; i < cells; ++i) sum += value[i];
+  return sum;
+}
+
+#define LAPL_TEXT_OF(name) #name
+#define LAPL_TEXT(name) LAPL_TEXT_OF(name)
+
+template <class T>
+constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
+                               step_row<DiffusionStage<T>, T>,
+                               diffusion_row<T>,
+                               diffusion_rows<false, T>,
+                               stream_diffusion_rows<T>,
+                               copy_row<T>,
+                               laplacian_row<T>,
+                               operate<T>,
+                               arithmetic<T>,
+                               digest<T>};
+
+}  // namespace
+
+template <>
+const RowLoops<float> Compiled<RowLoops<float>, LAPL_INSTRUCTION_SET>::loops = table<float>;
+template <>
+const RowLoops<double> Compiled<RowLoops<double>, LAPL_INSTRUCTION_SET>::loops = table<double>;
+
+}  // namespace lapl

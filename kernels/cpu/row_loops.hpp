@@ -1,0 +1,62 @@
+// Inner loops of the CPU engines, compiled for each instruction set (rows.cpp).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/backend.hpp"
+#include "kernels/stages/diffusion.hpp"
+
+namespace lapl {
+
+/// Arguments for rows of a step of diffusion on three axes.
+template <class T>
+struct DiffusionRows {
+  const T* const* lines;  ///< the five lines of the first row
+  long step;              ///< values from one row to the next, in each line
+  T coefficient;
+  T* out;
+  long out_step;
+};
+
+/// The loops for one instruction set and precision.
+template <class T>
+struct RowLoops {
+  const char* instruction_set;
+
+  /// One step of `count` neighbouring cells of a row. `left` and `right` are the values beside the
+  /// first and the last of them. up, centre, down and out hold `count` values each; out overlaps
+  /// none.
+  void (*step_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
+                   std::int64_t count, const DiffusionStage<T>& stage);
+
+  /// One step of diffusion on three axes, called like a compiled stage (stage_code.hpp); `uniforms`
+  /// holds the coefficient. The lines are the row, those before and after it, and those in the
+  /// planes before and after. It reads up to a vector of values beyond the row.
+  void (*diffusion_row)(const T* const* lines, const T* uniforms, T* const* out, long count);
+  /// The same for `rows` consecutive rows.
+  void (*diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
+  /// The same, but writes whole vectors past the caches; other threads see them after a fence.
+  void (*stream_diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
+
+  void (*copy_row)(const T* from, T* to, std::int64_t count);
+
+  /// The Laplacian of `count` neighbouring cells of a row; arguments as for step_row.
+  void (*laplacian_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
+                        std::int64_t count, T spacing_squared);
+
+  /// One operation of a stage tree (no leaf), on `count` cells.
+  void (*operate)(Operation operation, const T* a, const T* b, const T* c, T* out,
+                  std::int64_t count);
+
+  /// Repeats `count` times the arithmetic of arithmetic_cells cells in registers, to measure the
+  /// processor's limit. Returns a value that depends on all of it.
+  static constexpr int arithmetic_cells = 1024 / sizeof(T);
+  T (*arithmetic)(std::int64_t count, T seed);
+
+  /// Digest of `count` cells, the first of which has global index `first`. Sets `all_finite` to
+  /// false if one is not finite.
+  std::uint64_t (*digest)(const T* values, std::int64_t first, std::int64_t count,
+                          bool& all_finite);
+};
+
+}  // namespace lapl

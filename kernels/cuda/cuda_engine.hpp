@@ -1,0 +1,62 @@
+// The interface of CUDA engines, and the functions that make them.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kernels/backend.hpp"
+#include "kernels/cuda/device/field_layout.hpp"
+#include "kernels/grid/double_buffer.hpp"
+
+namespace lapl {
+
+template <class T>
+class CudaEngine {
+ public:
+  virtual ~CudaEngine() = default;
+
+  /// Enqueues `steps` steps in `stream`, from the state after `first_step` steps. The result is in
+  /// buffers.current. It copies no field and waits for the device only while code is compiled.
+  virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
+                       cudaStream_t stream) = 0;
+
+  /// Waits until no code is being compiled beside the run.
+  virtual void settle() {}
+
+  /// For people: how the engine steps just now, or empty if it has only one way.
+  virtual std::string how() { return {}; }
+};
+
+/// Make engines that step the fields of `buffers`, laid out by field_layout<T>(problem.shape), and
+/// no other buffers. They throw EngineUnsuitable if the engine cannot step this grid, for example
+/// because resident needs all blocks on the chip at the same time, and DeviceError if the device
+/// fails.
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_resident_engine(const Problem<T>& problem,
+                                                    const DoubleBuffer<T>& buffers,
+                                                    cudaStream_t stream);
+
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
+                                                     const DoubleBuffer<T>& buffers,
+                                                     cudaStream_t stream);
+
+/// Steps that the streaming engine of diffusion takes in one launch.
+template <class T>
+int streaming_depth();
+
+/// Makes the spectral engine; the problem must have linear rates.
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_spectral_cuda_engine(const Problem<T>& problem,
+                                                         cudaStream_t stream);
+
+/// Makes engine `name` (tile, streaming or resident) with kernels that are compiled at run time.
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_compiled_cuda_engine(const std::string& name,
+                                                         const Problem<T>& problem,
+                                                         cudaStream_t stream);
+
+}  // namespace lapl

@@ -1,0 +1,79 @@
+// Engines whose kernels are printed from the stages and compiled by NVRTC while the run begins. The
+// tile kernels are compiled first, in some tenths of a second, and the run waits for them. They
+// take the steps until the faster kernel is compiled, and later those that are too few for a launch
+// of it.
+#include <memory>
+#include <utility>
+
+#include "kernels/cuda/cuda_engine.hpp"
+#include "kernels/cuda/device/cuda_check.hpp"
+#include "kernels/cuda/run_time/stage_passes.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+template <class T>
+class CompiledCudaEngine final : public CudaEngine<T> {
+ public:
+  CompiledCudaEngine(const std::string& name, const Problem<T>& problem, cudaStream_t stream)
+      : problem_(problem, field_layout<T>(problem.shape).pitch, stream), tiles_(problem_) {
+    if (name == "streaming" && problem.shape.axes == 3)
+      passes_ = make_stage_volume(problem_, suitable(volume_plan(problem, device_limits())));
+    else if (name == "streaming")
+      passes_ = make_stage_stream(problem_, suitable(stream_plan(problem)));
+    else if (name == "resident")
+      passes_ = make_stage_resident(problem_, suitable(resident_plan(problem, device_limits())));
+  }
+
+  void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
+               cudaStream_t stream) override {
+    for (std::int64_t taken = 0; steps > 0; first_step += taken, steps -= taken) {
+      taken = passes_ && passes_->ready()
+                  ? passes_->take(buffers.current, buffers.next, first_step, steps, stream)
+                  : 0;
+      if (taken == 0) {
+        tiles_.take(buffers.current, buffers.next, first_step, stream);
+        taken = 1;
+        // A long queue of launches would delay the compiler's thread.
+        if (passes_ && !passes_->settled() && steps % 16 == 0)
+          LAPL_CUDA(cudaStreamSynchronize(stream));
+      }
+      buffers.swap();
+    }
+  }
+
+  void settle() override {
+    if (passes_) passes_->wait();
+  }
+
+  std::string how() override { return passes_ ? passes_->how() : "compiled for this run"; }
+
+ private:
+  template <class Plan>
+  static Plan suitable(Plan plan) {
+    if (!plan.unsuitable.empty()) throw EngineUnsuitable(plan.unsuitable);
+    return plan;
+  }
+
+  DeviceProblem<T> problem_;
+  StageTiles<T> tiles_;
+  std::unique_ptr<StagePasses<T>> passes_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_compiled_cuda_engine(const std::string& name,
+                                                         const Problem<T>& problem,
+                                                         cudaStream_t stream) {
+  return std::make_unique<CompiledCudaEngine<T>>(name, problem, stream);
+}
+template std::unique_ptr<CudaEngine<float>> make_compiled_cuda_engine(const std::string&,
+                                                                      const Problem<float>&,
+                                                                      cudaStream_t);
+template std::unique_ptr<CudaEngine<double>> make_compiled_cuda_engine(const std::string&,
+                                                                       const Problem<double>&,
+                                                                       cudaStream_t);
+
+}  // namespace lapl

@@ -1,0 +1,178 @@
+#include "solver/filters/correlation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+struct Weights {
+  Shape shape;
+  std::vector<double> values;
+};
+
+Weights outer_product(const std::vector<double>& rows, const std::vector<double>& columns) {
+  Weights weights{
+      {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(columns.size())}, {}};
+  for (const double a : rows)
+    for (const double b : columns) weights.values.push_back(a * b);
+  return weights;
+}
+
+std::vector<double> gaussian_weights(double sigma, std::int64_t size) {
+  if (size == 0) size = 2 * static_cast<std::int64_t>(4 * sigma + 0.5) + 1;
+  std::vector<double> weights(size);
+  const double centre = 0.5 * static_cast<double>(size - 1);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double x = (static_cast<double>(i) - centre) / sigma;
+    weights[i] = std::exp(-0.5 * x * x);
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.);
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+Weights weights_of(const FilterConfig& config) {
+  const auto [rows, columns] = config.size;
+  switch (config.kernel) {
+    case KernelKind::box: {
+      const Shape shape{rows == 0 ? 3 : rows, columns == 0 ? 3 : columns};
+      const auto cells = static_cast<std::size_t>(shape.cells());
+      return {shape, std::vector<double>(cells, 1 / static_cast<double>(shape.cells()))};
+    }
+    case KernelKind::gaussian:
+      return outer_product(gaussian_weights(config.sigma[0], rows),
+                           gaussian_weights(config.sigma[1], columns));
+    case KernelKind::numbers:
+    case KernelKind::hdf5: return {config.shape, config.weights};
+    default: break;
+  }
+  const KernelRow& row = row_of(config.kernel);
+  const Shape shape{row.shape[0], row.shape[1]};
+  return {shape, {row.weights.begin(), row.weights.begin() + shape.cells()}};
+}
+
+// Along one axis: the number of output cells, and of window cells before an output cell's own
+// place.
+struct AxisOutput {
+  std::int64_t output, before;
+};
+
+AxisOutput extent_of(const FilterConfig& config, bool flips, std::int64_t input,
+                     std::int64_t window) {
+  // In mode full, output j has the window's last weight on input j.
+  const auto from_full = [&](std::int64_t first, std::int64_t output) -> AxisOutput {
+    return {output, window - 1 - first};
+  };
+  switch (config.mode) {
+    case FilterMode::full: return from_full(0, input + window - 1);
+    case FilterMode::valid:
+      if (window <= input) return from_full(window - 1, input - window + 1);
+      if (config.one_dimensional) return from_full(input - 1, window - input + 1);
+      throw ConfigError(
+          "filter {}: mode valid: a window of {} cells along an axis does not fit into the input's "
+          "{}",
+          config.name, window, input);
+    case FilterMode::same: break;
+  }
+  // Where the window is longer than the input both swap the two; only numpy.correlate then reverses
+  // the result.
+  if (config.one_dimensional && window > input) return from_full((input - flips) / 2, window);
+  if (config.one_dimensional) return from_full((window - 1) / 2, input);
+  return {input, flips ? window - 1 - window / 2 : window / 2};
+}
+
+}  // namespace
+
+template <class T>
+Correlation<T> correlation_of(const FilterConfig& config, Shape input) {
+  Weights weights = weights_of(config);
+  if (config.normalize) {
+    const double sum = std::accumulate(weights.values.begin(), weights.values.end(), 0.);
+    if (!(std::abs(sum) > 0))
+      throw ConfigError("filter {}: normalize: the weights add up to {} (expected another sum)",
+                        config.name, sum);
+    for (double& weight : weights.values) weight /= sum;
+  }
+  const bool named = config.kernel != KernelKind::numbers && config.kernel != KernelKind::hdf5;
+  const bool flips = config.kind == FilterKind::convolve && !named;
+  if (flips) std::ranges::reverse(weights.values);
+
+  Correlation<T> result{.input = input, .output = {}, .window = weights.shape, .weights = {}};
+  for (const double weight : weights.values) {
+    result.weights.push_back(static_cast<T>(weight));
+    if (!std::isfinite(result.weights.back()))
+      throw ConfigError("filter {}: a weight is {} (expected finite numbers)", config.name, weight);
+  }
+  AxisOutput rows = extent_of(config, flips, input.rows, weights.shape.rows);
+  if (config.one_dimensional) rows = {input.rows, 0};
+  const AxisOutput columns = extent_of(config, flips, input.columns, weights.shape.columns);
+  result.output = {rows.output, columns.output};
+  result.before_rows = rows.before;
+  result.before_columns = columns.before;
+  result.edge = config.edge;
+  result.constant = static_cast<T>(config.constant);
+  return result;
+}
+template Correlation<float> correlation_of(const FilterConfig&, Shape);
+template Correlation<double> correlation_of(const FilterConfig&, Shape);
+
+template <class T>
+Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid) {
+  Correlation<T> correlation = correlation_of<T>(config, grid);
+  if (const Shape output = correlation.output; output != grid)
+    throw ConfigError(
+        "filter {}: gives {} cells on a grid of {} (expected mode same, and a window no longer "
+        "than the grid)",
+        config.name, text_of(output), text_of(grid));
+  return correlation;
+}
+template Correlation<float> correlation_on_grid(const FilterConfig&, Shape);
+template Correlation<double> correlation_on_grid(const FilterConfig&, Shape);
+
+void check_on_grid(const std::vector<FilterConfig>& filters, Shape grid, Precision precision) {
+  with_precision(precision, [&]<class T>() {
+    for (const FilterConfig& filter : filters) correlation_on_grid<T>(filter, grid);
+  });
+}
+
+template <class T>
+MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& correlation,
+                           const std::string& backend) {
+  const bool is_separable = separate(correlation).has_value();
+  const std::int64_t rows = correlation.window.rows, columns = correlation.window.columns;
+  if (config.method == "separable" && !is_separable)
+    throw ConfigError(
+        "filter {}: method separable: the {} x {} weights are no product of a column and a row "
+        "(expected method auto, direct or fft)",
+        config.name, rows, columns);
+  for (const auto& method : name_table<FilterMethod>)
+    if (config.method == method.name) return {method.value, "the config asks for it"};
+
+  // Window sizes at which the methods are equally fast, as measured (docs/performance.md).
+  const bool cuda = backend == "cuda";
+  if (is_separable && rows > 1 && columns > 1 && rows * columns >= (cuda ? 169 : 49))
+    return {FilterMethod::separable,
+            fmt::format("the {} x {} weights are of rank 1", rows, columns)};
+  const auto count =
+      std::ssize(correlation.weights) - std::ranges::count(correlation.weights, T(0));
+  const bool one_row = rows == 1;
+  const std::int64_t most = cuda             ? (one_row ? 256 : 430)
+                            : sizeof(T) == 4 ? (one_row ? 160 : 700)
+                                             : (one_row ? 100 : 450);
+  const bool large = correlation.output.cells() >= (cuda ? 1'000'000 : 10'000);
+  if (count > most && large && (one_row || std::min(rows, columns) >= 16))
+    return {FilterMethod::fft, fmt::format("{} weights are more than {}", count, most)};
+  return {FilterMethod::direct, fmt::format("{} x {} weights", rows, columns)};
+}
+template MethodChoice choose_method(const FilterConfig&, const Correlation<float>&,
+                                    const std::string&);
+template MethodChoice choose_method(const FilterConfig&, const Correlation<double>&,
+                                    const std::string&);
+
+}  // namespace lapl

@@ -1,0 +1,29 @@
+#include "solver/frozen_warning.hpp"
+
+#include <fmt/format.h>
+
+#include "kernels/fields/frozen.hpp"
+#include "solver/run.hpp"
+
+namespace lapl {
+
+std::string frozen_warning(const Model& model, const Captured<float>& captured) {
+  const RunConfig& config = model.run;
+  if (!is_diffusion(config) || is_spectral(config)) return {};
+  Problem<float> problem = problem_of<float>(model, {});
+  if (!is_compiled_ahead(problem)) return {};
+  // A rank's rows are judged as a grid of their own, which can misjudge its first and last row.
+  problem.shape.rows = captured.rows.count;
+  const auto here = problem.shape.rows == 0 ? 0 : frozen_cells(problem, captured.field(0));
+  const double share = static_cast<double>(captured.ranks->reduce(Reduction::sum, here)) /
+                       static_cast<double>(config.shape.cells());
+  if (share < 0.01) return {};
+  return fmt::format(
+      "{:.0f}% of the cells stand still: float32 rounds away what a step adds to them "
+      "(compute.precision float64 keeps it)",
+      100 * share);
+}
+
+std::string frozen_warning(const Model&, const Captured<double>&) { return {}; }
+
+}  // namespace lapl

@@ -1,0 +1,146 @@
+#include "solver/make_problem.hpp"
+
+#include <algorithm>
+
+#include "kernels/backend.hpp"
+#include "kernels/fields/pcg64.hpp"
+#include "kernels/ranks/local_problem.hpp"
+#include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
+
+namespace lapl {
+namespace {
+
+template <class T>
+void impose(const RunConfig& config, const SideLaw& law, int array, Problem<T>& problem) {
+  std::set<std::string> used;
+  LawTerms terms = terms_of(law, config, used);
+  if (!terms.tree.results.empty()) {
+    problem.laws.push_back({array, law.axis, law.last, std::move(terms.tree)});
+    return;
+  }
+  Faces<T>& faces = problem.faces[array];
+  AxisFaces<T>& axis = law.axis == 0 ? faces.planes : law.axis == 1 ? faces.rows : faces.columns;
+  (law.last ? axis.last : axis.first) = {static_cast<T>(terms.a.factor),
+                                         static_cast<T>(terms.b.factor)};
+}
+
+// The part with these rows (on three axes, with the planes that contain them) and a halo of one
+// cell.
+Part part_with(RowRange rows, Shape grid, const Faces<double>& faces) {
+  if (rows.count == 0) return {.whole = grid, .own = {}};
+  Part part = Part::all(grid);
+  part.endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()};
+  if (rows == RowRange::all(grid)) return part;
+  const std::size_t axis = grid.axes > 2 ? 0 : 1;
+  const std::int64_t step = grid.axes > 2 ? grid.rows : 1, size = by_axis(grid)[axis];
+  const std::int64_t first = rows.first / step, end = (rows.end() + step - 1) / step;
+  part.first[axis] = first;
+  part.own[axis] = end - first;
+  if (first > 0 || part.endless[axis]) part.before[axis] = 1;
+  if (end < size || part.endless[axis]) part.after[axis] = 1;
+  return part;
+}
+
+// A block of random numbers: those that numpy's generator gives after `before` others.
+std::vector<double> random_values(std::uint64_t seed, std::uint64_t before, const Part& part) {
+  const Shape shape = part.shape();
+  std::vector<double> values;
+  values.reserve(shape.cells());
+  const Pcg64 seeded = numpy_generator(seed);
+  for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row) {
+    Pcg64 generator = seeded;
+    generator.advance(before + static_cast<std::uint64_t>(part.row_in_grid(row)));
+    for (std::int64_t column = 0; column < shape.columns; ++column)
+      values.push_back(static_cast<double>(generator.next() >> 11) * 0x1p-53);
+  }
+  return values;
+}
+
+}  // namespace
+
+CoefficientFields unread_coefficients(const RunConfig& config) {
+  CoefficientFields fields;
+  for (const std::string& name : coefficient_names(config)) fields[name];
+  return fields;
+}
+
+template <class T>
+Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients) {
+  return problem_with<T>(model.run, coefficients, model.step);
+}
+template Problem<float> problem_of(const Model&, const CoefficientFields&);
+template Problem<double> problem_of(const Model&, const CoefficientFields&);
+
+template <class T>
+Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
+                        const StepStages& step) {
+  Problem<T> problem{.shape = config.shape, .faces = {}};
+  problem.fields = static_cast<int>(config.fields.size());
+  problem.stages = step.stages;
+  problem.spacing = config.spacing.by_axis;
+  problem.time_step = time_step_of(config);
+  for (const std::string& name : coefficient_names(config))
+    problem.coefficients.push_back(rounded_once<T>(coefficients.at(name)));
+  for (const int like : step.like)
+    problem.faces.push_back(like >= 0 && like < problem.fields
+                                ? Faces<T>(config.boundaries)
+                                : quantity_faces<T>(config.boundaries));
+  const auto named = arrays_of(config);
+  for (int array = 0; array < problem.arrays(); ++array)
+    for (const SideLaw& law : config.laws) {
+      const int like = step.like[array];
+      const bool holds =
+          law.array.empty() ? like >= 0 && like < problem.fields : like == named.at(law.array);
+      if (holds) impose(config, law, array, problem);
+    }
+  return problem;
+}
+template Problem<float> problem_with(const RunConfig&, const CoefficientFields&, const StepStages&);
+template Problem<double> problem_with(const RunConfig&, const CoefficientFields&,
+                                      const StepStages&);
+
+std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
+                                      const RunConfig& config,
+                                      const CoefficientFields& coefficients, Ranks& ranks,
+                                      std::int64_t* draws, std::optional<RowRange> rows) {
+  const Formula formula = text.parsed(name);
+  FormulaNames names = names_of_values(config);
+  const Faces<double> faces = quantity_faces<double>(config.boundaries);
+  const Part part = part_with(rows.value_or(RowRange::all(config.shape)), config.shape, faces);
+  // Field 0 receives the values; everything that the formula reads is a coefficient.
+  Problem<double> problem{.shape = part.shape(), .faces = {1, open_faces(faces, part)}};
+  problem.part = part;
+  problem.spacing = names.spacing;
+  const auto add = [&](std::vector<double> values) {
+    problem.coefficients.push_back(std::move(values));
+    problem.faces.push_back(problem.faces.front());
+    return problem.arrays() - 1;
+  };
+  for (const FormulaNode& node : formula.nodes)
+    if (const auto field = coefficients.find(node.name);
+        field != coefficients.end() && !names.arrays.contains(node.name))
+      names.arrays[node.name] = add(values_of_first(ranks, field->second, part));
+  if (draws)
+    names.draw = [&] {
+      const auto before = static_cast<std::uint64_t>((*draws)++ * config.shape.cells());
+      return add(random_values(config.initial.fractal.seed, before, part));
+    };
+  Stage stage{.tree = {}, .targets = {0}};
+  std::set<std::string> used;
+  TreeWriter writer(names, stage.tree, used);
+  stage.tree.results = {writer.node_of(writer.write(formula))};
+  if (part.is_empty()) return {};
+  problem.stages = {std::move(stage)};
+  const auto backend = make_backend<double>("cpu", "interpreted", problem, 0);
+  backend->advance(1);
+  const auto capture = backend->capture();
+  // On three axes the part has whole planes, so it may begin before the first wanted row.
+  const RowRange made = backend->rows(), wanted = rows.value_or(made);
+  const std::int64_t columns = config.shape.columns;
+  const auto state = capture.wait().state.subspan((wanted.first - made.first) * columns,
+                                                  static_cast<std::size_t>(wanted.count * columns));
+  return {state.begin(), state.end()};
+}
+
+}  // namespace lapl

@@ -1,0 +1,62 @@
+// Makes the problem of a config: stages, faces and coefficient fields in the run's precision.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/fields/host_vector.hpp"
+#include "kernels/problem.hpp"
+#include "kernels/ranks/ranks.hpp"
+#include "solver/equation/stages.hpp"
+#include "solver/model.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+/// The values rounded to T. Throws DeviceError where memory does not suffice.
+template <class T>
+std::vector<T> rounded_once(const std::vector<double>& values) {
+  std::vector<T> rounded = host_vector<T>(std::ssize(values));
+  std::ranges::transform(values, rounded.begin(),
+                         [](double value) { return static_cast<T>(value); });
+  return rounded;
+}
+
+/// The values of parameters that are fields, by name; shape.cells() each.
+using CoefficientFields = std::map<std::string, std::vector<double>, std::less<>>;
+
+/// The names of the coefficient fields without values, for callers that do not read values.
+CoefficientFields unread_coefficients(const RunConfig& config);
+
+/// The problem of one step; `coefficients` holds every parameter that is a field.
+template <class T>
+Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients);
+
+/// The same with these stages instead of those of a step.
+template <class T>
+Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
+                        const StepStages& stages);
+
+/// The faces of coefficients and quantities: periodic where the grid is, else insulated.
+template <class T>
+Faces<T> quantity_faces(const Boundaries& boundaries) {
+  const auto of = [](Boundary boundary) {
+    return boundary == Boundary::periodic ? boundary : Boundary::insulated;
+  };
+  return Boundaries{of(boundaries.rows), of(boundaries.columns), of(boundaries.planes)};
+}
+
+/// The values of a formula of position, parameters and (in initial fields) `random` at every node,
+/// in float64; `rows` selects some rows. `draws` counts the uses of `random` with the config's seed
+/// and continues from call to call. Collective: with several `ranks` the first holds the values of
+/// `coefficients`. Throws FormulaError.
+std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
+                                      const RunConfig& config,
+                                      const CoefficientFields& coefficients, Ranks& ranks,
+                                      std::int64_t* draws = nullptr,
+                                      std::optional<RowRange> rows = {});
+
+}  // namespace lapl

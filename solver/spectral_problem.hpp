@@ -1,0 +1,20 @@
+// Prepares a run for the spectral engine (kernels/spectral/linear_rates.hpp).
+#pragma once
+
+#include <string>
+
+#include "kernels/spectral/linear_rates.hpp"
+#include "solver/make_problem.hpp"
+
+namespace lapl {
+
+/// The reason why the spectral engine cannot step a run, such as "the rate of u is not linear in
+/// it"; empty where it can. Throws FormulaError.
+std::string why_not_spectral(const RunConfig& config);
+
+/// As problem_of, with linear rates where the run uses the spectral engine. Throws FormulaError,
+/// and ConfigError where that engine cannot step it.
+template <class T>
+Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients);
+
+}  // namespace lapl
