@@ -11,7 +11,7 @@ The line before a block, as a comment that readers do not see, may say
     <!-- not run: REASON -->      the block is left out, and the reason printed
     <!-- first: COMMAND -->       runs the command before the block
 
-Then it looks at the page's links, and at the files of this repository that it names: they exist.
+scripts/lint links looks at the page's links.
 Exit code 77 where a program or a Python module is missing: the page was run up to there.
 """
 
@@ -102,33 +102,6 @@ def run_python(line, body):
     run(line, [python, "-c", body])
 
 
-def anchors_of(path):
-    """The anchors that GitHub gives to headings."""
-    headings = re.findall(r"^#+ (.*)$", path.read_text(), re.M)
-    return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
-
-
-def check_links(text):
-    for number, line in enumerate(text.split("\n"), 1):
-        for target in re.findall(r"\]\(([^)\s]+)\)", line):
-            if re.match(r"https?:", target):
-                continue
-            name, _, anchor = target.partition("#")
-            path = page.parent / name if name else page
-            if not path.exists():
-                fail(number, f"link to {target}: there is no such file")
-            if anchor and anchor not in anchors_of(path):
-                fail(number, f"link to {target}: no such heading")
-        folders = "app|benchmarks|cmake|configs|docs|examples|io|kernels|scripts|solver|tests"
-        for name in re.findall(rf"`((?:{folders})/[\w./-]*\w)`", line):
-            if not (source / name).exists():
-                fail(number, f"{name}: there is no such file")
-    if page == source / "docs/README.md":
-        for other in page.parent.glob("*.md"):
-            if f"({other.name})" not in text and other != page:
-                fail(1, f"does not link to {other.name}")
-
-
 content = page.read_text()
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
@@ -139,7 +112,6 @@ with tempfile.TemporaryDirectory() as scratch:
                    "MPLBACKEND": "Agg", "MPLCONFIGDIR": scratch}
     run_block = {"sh": run_shell, "yaml": run_yaml, "python": run_python}
     count = 0
-    check_links(content)
     for line, language, body, first, reason in blocks_of(content):
         if reason:
             print(f"line {line} not run: {reason}")
