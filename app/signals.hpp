@@ -1,5 +1,5 @@
 // SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGXCPU ask a run to stop with a checkpoint; a second one
-// ends it at once. What comes within a second of the first counts as the same request: timeout(1),
+// ends it at once. A signal within a second of the first counts as the same request: timeout(1),
 // schedulers and lapl sweep signal a process, and its whole group besides. SIGXCPU never is a
 // second one: the system repeats it for every second beyond the limit.
 #pragma once

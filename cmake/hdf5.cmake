@@ -12,8 +12,6 @@ function(try_hdf5_archives)
   endif()
   list(GET shared 0 folder)
   cmake_path(GET folder PARENT_PATH folder)
-  # Filters that HDF5 loads at run time look for its functions in the program.
-  set(link_options "-Wl,--export-dynamic-symbol=H5*")
   set(libraries ${folder}/libhdf5_hl.a ${folder}/libhdf5.a)
   foreach(name sz aec)  # not every HDF5 reads what these compress
     find_library(LAPL_${name} NAMES lib${name}.a)
@@ -28,7 +26,6 @@ function(try_hdf5_archives)
   set(CMAKE_REQUIRED_INCLUDES ${HDF5_INCLUDE_DIRS})
   set(CMAKE_REQUIRED_DEFINITIONS ${HDF5_DEFINITIONS})
   set(CMAKE_REQUIRED_LIBRARIES ${libraries})
-  set(CMAKE_REQUIRED_LINK_OPTIONS ${link_options})
   check_c_source_compiles("#include <hdf5.h>
 #include <hdf5_hl.h>
 int main(void) { return H5open() + H5DSset_scale(H5Fcreate(\"\", 0, 0, 0), \"\"); }" LAPL_HDF5_ARCHIVES)
@@ -36,7 +33,6 @@ int main(void) { return H5open() + H5DSset_scale(H5Fcreate(\"\", 0, 0, 0), \"\")
     target_include_directories(lapl_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
     target_compile_definitions(lapl_hdf5 INTERFACE ${HDF5_DEFINITIONS})
     target_link_libraries(lapl_hdf5 INTERFACE ${libraries})
-    target_link_options(lapl_hdf5 INTERFACE ${link_options})
   endif()
 endfunction()
 

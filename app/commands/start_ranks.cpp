@@ -71,8 +71,8 @@ std::string words_to_try(const Launcher& launcher, int count) {
   return fmt::format("{} lapl ...", fmt::join(words, " "));
 }
 
-// How a run on ranks has ended, by its launcher's exit code. What the first rank has said counts
-// where that is 0: Hydra of MPICH 4.0 returns 0 or the rank's code after a signal, as it happens.
+// How a run on ranks has ended, by its launcher's exit code. The first rank's word counts where
+// that is 0: Hydra of MPICH 4.0 returns 0 or the rank's code after a signal, as it happens.
 int code_of_run(const Launcher& launcher, int code, const std::filesystem::path& code_file) {
   int said = -1;
   std::ifstream(code_file) >> said;

@@ -34,8 +34,8 @@ struct VerifyRestartOptions {
   int ranks = 0;
 };
 
-// Steps between the first and the last, always the same ones for the same numbers. Of engine
-// spectral those where something is stored or looked at: bits depend on where it stops.
+// Steps between the first and the last, always the same ones for the same numbers. With engine
+// spectral only steps that store or check something: its bits depend on where it stops.
 std::set<std::int64_t> split_steps(const RunConfig& config, int splits) {
   const std::int64_t steps = config.steps;
   if (splits >= steps)

@@ -20,8 +20,7 @@ nlohmann::ordered_json run_summary(const std::filesystem::path& folder);
 std::vector<std::string> result_columns(const std::vector<SweepMember>& members);
 
 /// A row: member, the swept keys, status, exit_code, step, the results, digest, seconds (of the
-/// last part of the run), error. What is not known is null, as for a member that has no end since
-/// it was not started.
+/// last part of the run), error. Unknown values are null, as for a member that was not started.
 nlohmann::ordered_json summary_row(const SweepMember& member,
                                    const std::vector<std::string>& results,
                                    const std::optional<MemberEnd>& end);

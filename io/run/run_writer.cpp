@@ -278,9 +278,9 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
   return path.string();
 }
 
-// Older checkpoints go only now that the newest is safe. Those of later steps, left by a run that
-// was resumed from before them, stay uncounted; so does the one from which the first missing output
-// can be made.
+// Older checkpoints go only now that the newest is safe. Checkpoints of later steps, left by a run
+// that was resumed from before them, stay uncounted; so does the one from which the first missing
+// output can be made.
 template <class T>
 void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) const try {
   const std::int64_t newest_step = step_of_checkpoint(newest.filename().string());

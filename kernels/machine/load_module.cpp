@@ -1,17 +1,23 @@
 #include "kernels/machine/load_module.hpp"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 
 #include <filesystem>
 
 namespace lapl {
 
 LoadedModule load_module(const std::string& name, bool global) {
-  // $ORIGIN, which needs no /proc, is another folder where a sanitizer's dlopen calls the loader's.
   std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string folder = error ? "$ORIGIN" : program.parent_path().string();
-  void* const library = dlopen((folder + "/" LAPL_MODULES "/lib" + name + ".so").c_str(),
+  auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) {  // without /proc, which the loader needs for $ORIGIN too
+    const auto* const started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    program = std::filesystem::canonical(started, error);
+  }
+  const std::string file = "lib" + name + ".so";
+  // A relative path would be one from the current folder.
+  if (error) return {nullptr, file + ": the program's folder is unknown"};
+  void* const library = dlopen((program.parent_path() / LAPL_MODULES / file).c_str(),
                                RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL));
   void* const table = library == nullptr ? nullptr : dlsym(library, name.c_str());
   if (table == nullptr) return {nullptr, dlerror()};

@@ -43,7 +43,7 @@ Range own[16];
 int own_count = 0;
 Range hdf5 = {};  // in the program, where that is linked with HDF5's archive
 
-// From the first to the last of HDF5's functions that the program exports (cmake/hdf5.cmake).
+// From the first to the last of HDF5's functions in the program.
 void find_hdf5(std::uintptr_t loaded_at) {
   const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   const off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
@@ -53,7 +53,7 @@ void find_hdf5(std::uintptr_t loaded_at) {
   const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(bytes);
   const auto* const sections = reinterpret_cast<const ElfW(Shdr)*>(bytes + header->e_shoff);
   for (int i = 0; i < header->e_shnum; ++i) {
-    if (sections[i].sh_type != SHT_DYNSYM) continue;
+    if (sections[i].sh_type != SHT_SYMTAB) continue;
     const char* const names = bytes + sections[sections[i].sh_link].sh_offset;
     const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(bytes + sections[i].sh_offset);
     for (std::size_t k = 0; k < sections[i].sh_size / sizeof *symbols; ++k) {

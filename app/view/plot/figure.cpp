@@ -23,19 +23,9 @@ void draw(const CairoSurface& surface, const FigureLayout& layout,
   check_cairo(canvas.status());
 }
 
-CairoSurface image_surface(PictureSize size) {
-  return CairoSurface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, size.width, size.height));
-}
-
 std::string figure(PictureFormat format, const FigureLayout& layout,
                    const std::vector<Panel>& panels) {
   std::string bytes;
-  if (format == PictureFormat::png) {
-    const CairoSurface surface = image_surface(layout.size);
-    draw(surface, layout, panels);
-    check_cairo(cairo_surface_write_to_png_stream(surface.get(), append, &bytes));
-    return bytes;
-  }
   const auto create = format == PictureFormat::svg ? cairo_svg_surface_create_for_stream
                                                    : cairo_pdf_surface_create_for_stream;
   const CairoSurface surface(create(append, &bytes, layout.size.width, layout.size.height));
@@ -46,7 +36,8 @@ std::string figure(PictureFormat format, const FigureLayout& layout,
 }
 
 std::vector<Rgb> pixels_of(const FigureLayout& layout, const std::vector<Panel>& panels) {
-  const CairoSurface surface = image_surface(layout.size);
+  const CairoSurface surface(
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, layout.size.width, layout.size.height));
   draw(surface, layout, panels);
   cairo_surface_flush(surface.get());
   // Nothing lies between rows of pixels of 32 bits.

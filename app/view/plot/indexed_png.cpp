@@ -9,6 +9,28 @@
 #include "kernels/error.hpp"
 
 namespace lapl {
+namespace {
+
+png_image picture(std::size_t columns, std::size_t rows, png_uint_32 format) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(columns);
+  image.height = static_cast<png_uint_32>(rows);
+  image.format = format;
+  return image;
+}
+
+std::string encoded(png_image image, const png_byte* pixels, const png_byte* colors) {
+  std::string bytes(PNG_IMAGE_PNG_SIZE_MAX(image), '\0');
+  png_alloc_size_t size = bytes.size();
+  if (png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels, 0, colors) == 0)
+    throw IoError(std::string("cannot make a PNG: ") + image.message);
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace
+
 std::string indexed_png(const Panel& panel) {
   // The last one is for cells without a value, where there are such.
   constexpr std::size_t entries = 256;
@@ -40,25 +62,26 @@ std::string indexed_png(const Panel& panel) {
     }
   }
 
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.width = static_cast<png_uint_32>(columns);
-  image.height = static_cast<png_uint_32>(rows);
-  image.format = grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB_COLORMAP;
+  png_image image = picture(columns, rows, grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB_COLORMAP);
   image.colormap_entries = grey ? 0 : entries;
-  std::string bytes(PNG_IMAGE_PNG_SIZE_MAX(image), '\0');
-  png_alloc_size_t size = bytes.size();
-  if (png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels.data(), 0,
-                                grey ? nullptr : colors.data()) == 0)
-    throw IoError(std::string("cannot make a PNG: ") + image.message);
-  bytes.resize(size);
-  return bytes;
+  return encoded(image, pixels.data(), grey ? nullptr : colors.data());
 }
 
 std::string grey_png(Shape shape, std::vector<double> values) {
   const PlotAxes axes{.first_row_below = false};
   return indexed_png(
       {"", "", shape, shape, std::move(values), {0, 1}, colormap_named("gray"), axes});
+}
+
+std::string drawn_png(PictureSize size, const std::vector<Rgb>& pixels) {
+  std::vector<png_byte> bytes(3 * pixels.size());
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    for (std::size_t part = 0; part < 3; ++part)
+      bytes[3 * i + part] = static_cast<png_byte>(pixels[i] >> (16 - 8 * part) & 255);
+  png_image image = picture(size.width, size.height, PNG_FORMAT_RGB);
+  // The choice of a filter for each row takes longer than drawing does, and saves little.
+  image.flags = PNG_IMAGE_FLAG_FAST;
+  return encoded(image, bytes.data(), nullptr);
 }
 
 }  // namespace lapl

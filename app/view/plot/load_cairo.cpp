@@ -1,5 +1,6 @@
 // The library lapl_cairo, where this build has one.
 #include "app/view/plot/cairo_module.hpp"
+#include "app/view/plot/indexed_png.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/load_module.hpp"
 
@@ -24,6 +25,7 @@ void require_drawing() { cairo(); }
 
 std::string draw_figure(PictureFormat format, const FigureLayout& layout,
                         const std::vector<Panel>& panels) {
+  if (format == PictureFormat::png) return drawn_png(layout.size, draw_pixels(layout, panels));
   return cairo().draw_figure(format, layout, panels);
 }
 

@@ -26,8 +26,8 @@ struct TerminalSize {
 /// 24 x 80 where the descriptor is no terminal.
 TerminalSize terminal_size(int descriptor);
 
-/// The alternate screen of the terminal on stdout, with keys coming one by one. What was there
-/// before is there again when the object goes.
+/// The alternate screen of the terminal on stdout, with keys coming one by one. The destructor
+/// restores the screen.
 class FullScreen {
  public:
   FullScreen();
@@ -38,8 +38,8 @@ class FullScreen {
   /// Shows these lines in place of those before. Throws IoError where the terminal is gone.
   void draw(const std::vector<std::string>& lines) const;
 
-  /// Waits for a key, a signal or a new size, at most `seconds`. Whether to leave: q, Ctrl-C
-  /// and SIGINT, SIGTERM or SIGHUP ask for that. Ctrl-Z stops the process, as elsewhere.
+  /// Waits for a key, a signal or a new size, at most `seconds`. True: q, Ctrl-C, SIGINT,
+  /// SIGTERM or SIGHUP asks to leave. Ctrl-Z stops the process, as elsewhere.
   bool asked_to_leave(double seconds);
 
  private:

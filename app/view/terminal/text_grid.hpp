@@ -37,8 +37,8 @@ class TextGrid {
   int rows() const { return rows_; }
   int columns() const { return columns_; }
 
-  /// Puts text in UTF-8, wherever it comes from, cut off at the right end. What might not be one
-  /// column wide, or is not text, shows as "?". Returns the column after it.
+  /// Puts text in UTF-8, wherever it comes from, cut off at the right end. A character that may not
+  /// be one column wide, or is no text, shows as "?". Returns the column after it.
   int text(int row, int column, std::string_view utf8, TextStyle style = {});
 
   /// Puts one character that is one column wide; nothing outside the grid.
