@@ -54,6 +54,7 @@ class PosixFile {
 
   /// A path by which this process can open the file again, even if it has no name.
   std::filesystem::path scratch_path() const;
+  int descriptor() const { return descriptor_; }
 
   /// The file as a C stream from its current position on; it stays open after this object.
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream() const;
