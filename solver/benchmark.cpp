@@ -31,13 +31,13 @@ std::vector<T> random_field(Shape shape, RowRange rows) {
   return field;
 }
 
-// About 2e9 cell updates, from 20 to 1000 steps. The number is odd, so that engines that take
-// several steps in a pass have a remainder to take, too.
+// The number of steps for about 2e9 cell updates, from 20 to 1000. It is odd, so that engines with
+// several steps per pass are also tested on a remainder.
 std::int64_t steps_to_verify(Shape shape) {
   return std::clamp<std::int64_t>(2'000'000'000 / shape.cells(), 20, 1000) | 1;
 }
 
-// Largest difference that the roundings of diffusion's steps and of two Fourier transforms may make
+// Bound on the difference between stepped and spectral diffusion that rounding can cause
 // (docs/numerics.md).
 template <class T>
 double rounding_gate(const std::vector<T>& field, std::int64_t steps) {
@@ -49,7 +49,7 @@ double rounding_gate(const std::vector<T>& field, std::int64_t steps) {
   return (stepping + transforms) / 2 * largest;
 }
 
-// The first of steps, steps / 2, steps / 4, ... after which the state is finite.
+// The first of steps, steps / 2, steps / 4, ... after which the state is still finite.
 template <class T>
 std::int64_t finite_steps(Backend<T>& backend, const std::vector<T>& field, std::int64_t steps,
                           BenchmarkResult& result) {
@@ -62,8 +62,8 @@ std::int64_t finite_steps(Backend<T>& backend, const std::vector<T>& field, std:
   throw NumericalError("the state is not finite after a step: there is nothing to measure");
 }
 
-// Throws NumericalError unless `backend` and `engine` make the same bits from `field`. The spectral
-// engine does not step, so its values need only agree within rounding_gate.
+// Throws NumericalError unless `backend` and `engine` compute the same bits from `field`. Values of
+// the spectral engine, which does not step, need only agree within rounding_gate.
 template <class T>
 void verify(Backend<T>& backend, const std::string& engine, const Problem<T>& problem,
             const std::vector<T>& field, std::int64_t steps) {
@@ -82,7 +82,7 @@ void verify(Backend<T>& backend, const std::string& engine, const Problem<T>& pr
                          backend.description().engine, engine, steps);
 }
 
-// As verify, by digests: the first rank steps the whole grid alone.
+// Does the same as verify for several ranks, by digests: the first rank steps the whole grid alone.
 template <class T>
 void verify_ranks(Backend<T>& backend, const Problem<T>& problem, const std::vector<T>& field,
                   std::int64_t steps, Ranks& ranks) {
@@ -109,7 +109,7 @@ void verify_ranks(Backend<T>& backend, const Problem<T>& problem, const std::vec
         backend.description().engine, ranks.count(), steps);
 }
 
-// Seconds until the slowest rank has taken the steps.
+// The seconds that the slowest rank takes for the steps.
 template <class T>
 double seconds_of(Backend<T>& backend, std::int64_t steps, Ranks& ranks) {
   ranks.any(false);
