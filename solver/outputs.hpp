@@ -1,5 +1,5 @@
-// The datasets of outputs: fields, derived outputs and results of filters. Writer, plots, config
-// and messages share this list.
+// The datasets of outputs: fields, derived outputs and results of filters. The writer, plots,
+// configs and messages share this list.
 #pragma once
 
 #include <span>
@@ -14,12 +14,12 @@ namespace lapl {
 
 inline constexpr std::string_view laplacian_name = "laplacian";
 
-/// An output that every run of one field has by a name of its own.
+/// An output with a predefined name, which every run of one field has.
 struct NamedOutput {
   std::string_view name;
   const char* unit;
-  /// Drawn around 0, from the 5th to the 95th percentile: positive and negative values matter
-  /// alike, and the extremes are rare.
+  /// Plots are centred on 0, from the 5th to the 95th percentile: positive and negative values are
+  /// equally important, and extremes are rare.
   bool drawn_around_zero;
   std::string (*description)(const RunConfig& run);
   /// The stages that make it in a last array.
