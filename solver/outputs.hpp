@@ -22,17 +22,17 @@ struct NamedOutput {
   /// equally important, and extremes are rare.
   bool drawn_around_zero;
   std::string (*description)(const RunConfig& run);
-  /// The stages that make it in a last array.
+  /// The stages that compute the output; they write it to an array added after the others.
   StepStages (*stages)(const RunConfig& run, const FormulaSystem& system);
 };
 std::span<const NamedOutput> named_outputs();
 
 bool is_drawn_around_zero(std::string_view name);
 
-/// The names that output.fields accepts, in the order of lists.
+/// The names that output.fields accepts, in the order in which they are listed.
 std::vector<std::string> output_names(const RunConfig& config);
 
-/// The field of the run that a filter reads.
+/// The field of the run that the filter takes as input.
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
 
 template <class T>
@@ -40,8 +40,8 @@ std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& ca
   return dataset.derived ? captured.derived.at(*dataset.derived) : captured.field(dataset.field);
 }
 
-/// Plans that compute Captured::derived from the state of the model's `problem`: Model::derived,
-/// the results of filters, Model::integrals.
+/// Plans that compute Captured::derived from the state of `problem`, the model's problem: the
+/// stages of Model::derived, the results of filters, the stages of Model::integrals.
 template <class T>
 std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& problem,
                                      const std::vector<FilterPlan<T>>& filters = {});
