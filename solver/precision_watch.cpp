@@ -135,7 +135,7 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, std::span<const
   try {
     const double share = static_cast<double>(stuck_values(config_, coefficients_, state, step)) /
                          static_cast<double>(state.size());
-    if (share < 0.1) return warnings;  // fewer: places where rates pass through 0
+    if (share < 0.1) return warnings;  // so few lie where rates pass through 0
     warnings.push_back(
         fmt::format("{:.0f}% of the values stand still: float32 rounds away what a step "
                     "adds to them (compute.precision float64 keeps it)",

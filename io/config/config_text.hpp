@@ -35,7 +35,7 @@ std::string shown(std::string_view text);
 bool is_reserved_word(std::string_view text);
 
 /// Number of insertions, deletions, substitutions and swaps of neighbours between `a` and `b`,
-/// ignoring case (optimal string alignment distance); limit + 1 where it is above `limit`.
+/// ignoring case (optimal string alignment distance); limit + 1 if it is above `limit`.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
 
 /// Largest edit distance of a plausible misspelling: a third of the length, at least 1.

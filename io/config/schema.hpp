@@ -22,7 +22,7 @@
 
 namespace lapl {
 
-/// All faults found so far, each with its place.
+/// All mistakes found so far, each with its place.
 using YamlProblems = std::vector<YamlProblem>;
 
 struct KeyRow;

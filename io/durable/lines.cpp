@@ -37,7 +37,7 @@ void append_lines(const fs::path& path, const std::string& lines, Durable durabl
 }
 
 void drop_torn_line(const fs::path& path) {
-  if (!fs::is_regular_file(fs::symlink_status(path))) return;  // append_lines refuses links
+  if (!fs::is_regular_file(fs::symlink_status(path))) return;  // append_lines refuses symlinks
   unshare(path);
   const std::string text = read_start(path);
   const std::size_t whole = text.rfind('\n') + 1;  // 0 if there is no newline

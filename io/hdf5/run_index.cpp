@@ -55,7 +55,7 @@ std::uint64_t expected_axes(const Axes& axes) {
   return 8 * (2 * axes.steps.size() + static_cast<std::uint64_t>(positions)) + (1 << 20);
 }
 
-/// Makes every record that no file is mapped to read as NaN.
+/// Properties of a virtual dataset whose records read as NaN unless a file is mapped to them.
 Hdf5Properties virtual_properties(Precision precision) {
   Hdf5Properties properties = dataset_properties();
   check_hdf5(H5Pset_fill_time(properties, H5D_FILL_TIME_IFSET), "set dataset properties");
@@ -140,7 +140,7 @@ void RunIndex::read_step(std::int64_t step) {
 }
 
 /// Loads all outputs except unreadable ones, beginning with the one just written or the newest. If
-/// a step file is older than the existing index, its time is taken from there.
+/// a step file is older than the existing index, its time is taken from the index.
 void RunIndex::load(const StepRecord* just_written) {
   const Hdf5Session session;
   records_.clear();

@@ -13,7 +13,7 @@ namespace lapl {
 
 struct Axes;
 
-/// Maintains the index. Programs that read it keep every file open to which it refers; beyond their
+/// Maintains the index. Programs that read it keep all files open that it refers to; beyond their
 /// limit of open files they read NaN. So each group of 256 outputs is copied into one file, a
 /// bundle, to which the index refers instead. Bundles never change; step files stay.
 class RunIndex {

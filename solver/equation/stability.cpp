@@ -22,8 +22,8 @@ bool is_without_waves(const RunConfig& run, int axis) {
          (sizes[at] == 1 && faces[at] != Boundary::zero && std::ranges::none_of(run.laws, has_law));
 }
 
-// The distinct local values of all cells; if there are more than `most`, those of the extremes of
-// each coefficient and of `most` cells spread evenly over the grid.
+// The distinct local values of all cells. If there are more than `most`, only those of `most` cells
+// spread evenly over the grid and of cells with the extremes of each coefficient.
 std::vector<RateSymbol::LocalValues> places_of(const RunConfig& run,
                                                const std::vector<Stage>& stages,
                                                const CoefficientFields& coefficients,
