@@ -1,5 +1,5 @@
-// A number for the computation in a run's steps. Two configs share it only if they compute the same
-// bits in every cell by the same operations (or by chance, 2^-64).
+// A number that identifies the computation in a run's steps. Two configs share it only if they
+// compute the same bits in every cell by the same operations (or by chance, 2^-64).
 #pragma once
 
 #include <cstdint>

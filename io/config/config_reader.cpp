@@ -201,7 +201,7 @@ Entries read_entries(const GivenKeys& given, const std::string& name,
   for (const auto& [key_name, word, key_place, node] : given.keys) {
     const Place place = {node.position, key_place.setting};
     const auto dotted = by_name.find(word), known = by_name.find(key_name);
-    std::vector<const ConfigKey*> keys;  // keys with equal schemas
+    std::vector<const ConfigKey*> keys;  // all have the same schema
     if (dotted != by_name.end() && word.find('.') != word.npos)
       mistakes.add(key_place, key_name,
                    fmt::format("dotted (write {}: under {}:)", dotted->second->entry(),

@@ -54,7 +54,7 @@ class WaveStability {
   double distance_ = 0;                          // between neighbouring phases in waves_
   std::vector<RateSymbol::LocalValues> places_;  // empty: the same rates everywhere
   std::vector<Wave> waves_;
-  double slow_ = 0;  // smaller rates have no sign that rounding preserves
+  double slow_ = 0;  // rounding may change the sign of a smaller rate
 };
 
 }  // namespace lapl

@@ -30,7 +30,7 @@ double operator_error(const std::string& formula, const OfPosition& exact, int n
                                   test::at_nodes(run, exact));
 }
 
-// u - exact| at t = 2 for du/dt = u cos(t), u(0) = 1, in `steps` steps.
+// |u - exact| at t = 2 for du/dt = u cos(t), u(0) = 1, in `steps` steps.
 double scheme_error(TimeScheme scheme, int steps) {
   RunConfig run = test::formula_run({1, 1}, {{"u", "u * cos(t)"}});
   run.scheme = scheme;
