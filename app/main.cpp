@@ -15,7 +15,6 @@
 #include "app/exit_code.hpp"
 #include "app/program.hpp"
 #include "app/signals.hpp"
-#include "kernels/machine/shared_code.hpp"
 #include "kernels/ranks/ranks.hpp"
 
 namespace {
@@ -117,7 +116,6 @@ void on_exit() {
 
 int main(int argc, char** argv) try {
   open_closed_streams();
-  lapl::receive_shared_code();
   std::set_new_handler(note_no_memory);
   std::set_terminate(terminate);
   lapl::fail_without_signals();

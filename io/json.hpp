@@ -1,4 +1,4 @@
-// Reads JSON that anyone may have written, and writes JSON with texts of any bytes.
+// Reads JSON of any origin, and writes JSON with texts of any bytes.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@
 
 namespace lapl {
 
-/// The parsed value; `discarded` where the text is not JSON or is nested deeper than lapl writes.
+/// The parsed value; `discarded` if the text is not JSON or has more than 100 levels.
 nlohmann::ordered_json parse_json(std::string_view text);
 
-/// The content of run.json in a run folder. Throws IoError where it is unreadable or not an object.
+/// The content of run.json in a run folder. Throws IoError if it is unreadable or not an object.
 nlohmann::ordered_json read_summary(const std::filesystem::path& folder);
 
 /// The value as text, with U+FFFD for bytes that are not UTF-8.

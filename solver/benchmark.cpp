@@ -31,13 +31,13 @@ std::vector<T> random_field(Shape shape, RowRange rows) {
   return field;
 }
 
-// About 2e9 cell updates, from 20 to 1000 steps. The number is odd, so that engines that take
-// several steps in a pass have a remainder to take, too.
+// The number of steps for about 2e9 cell updates, from 20 to 1000. It is odd, so that engines with
+// several steps per pass are also tested on a remainder.
 std::int64_t steps_to_verify(Shape shape) {
   return std::clamp<std::int64_t>(2'000'000'000 / shape.cells(), 20, 1000) | 1;
 }
 
-// Largest difference that the roundings of diffusion's steps and of two Fourier transforms may make
+// Bound on the difference between stepped and spectral diffusion that rounding can cause
 // (docs/numerics.md).
 template <class T>
 double rounding_gate(const std::vector<T>& field, std::int64_t steps) {
@@ -49,7 +49,7 @@ double rounding_gate(const std::vector<T>& field, std::int64_t steps) {
   return (stepping + transforms) / 2 * largest;
 }
 
-// The first of steps, steps / 2, steps / 4, ... after which the state is finite.
+// The first of steps, steps / 2, steps / 4, ... after which the state is still finite.
 template <class T>
 std::int64_t finite_steps(Backend<T>& backend, const std::vector<T>& field, std::int64_t steps,
                           BenchmarkResult& result) {
@@ -62,8 +62,8 @@ std::int64_t finite_steps(Backend<T>& backend, const std::vector<T>& field, std:
   throw NumericalError("the state is not finite after a step: there is nothing to measure");
 }
 
-// Throws NumericalError unless `backend` and `engine` make the same bits from `field`. The spectral
-// engine does not step, so its values need only agree within rounding_gate.
+// Throws NumericalError unless `backend` and `engine` compute the same bits from `field`. Values of
+// the spectral engine, which does not step, need only agree within rounding_gate.
 template <class T>
 void verify(Backend<T>& backend, const std::string& engine, const Problem<T>& problem,
             const std::vector<T>& field, std::int64_t steps) {
@@ -82,7 +82,7 @@ void verify(Backend<T>& backend, const std::string& engine, const Problem<T>& pr
                          backend.description().engine, engine, steps);
 }
 
-// As verify, by digests: the first rank steps the whole grid alone.
+// Does the same as verify for several ranks, by digests: the first rank steps the whole grid alone.
 template <class T>
 void verify_ranks(Backend<T>& backend, const Problem<T>& problem, const std::vector<T>& field,
                   std::int64_t steps, Ranks& ranks) {
@@ -109,7 +109,7 @@ void verify_ranks(Backend<T>& backend, const Problem<T>& problem, const std::vec
         backend.description().engine, ranks.count(), steps);
 }
 
-// Seconds until the slowest rank has taken the steps.
+// The seconds that the slowest rank takes for the steps.
 template <class T>
 double seconds_of(Backend<T>& backend, std::int64_t steps, Ranks& ranks) {
   ranks.any(false);
@@ -119,7 +119,7 @@ double seconds_of(Backend<T>& backend, std::int64_t steps, Ranks& ranks) {
       ranks.reduce(Reduction::most, bits_of(backend.stepping_seconds() - before)));
 }
 
-// Steps that take about a fifth of a second; finding them warms the engine up.
+// The number of steps that take about a fifth of a second. Finding it also warms the engine up.
 template <class T>
 std::int64_t steps_to_time(Backend<T>& backend, Ranks& ranks) {
   std::int64_t steps = 16;
@@ -127,7 +127,7 @@ std::int64_t steps_to_time(Backend<T>& backend, Ranks& ranks) {
   return steps * 2;
 }
 
-// The filter's sum for one output cell, term by term in float64.
+// The filter's sum for one output cell, computed term by term in float64.
 template <class T>
 double plain_sum(const Correlation<T>& correlation, const std::vector<T>& input, Cell at) {
   double sum = 0;
@@ -145,12 +145,12 @@ double plain_sum(const Correlation<T>& correlation, const std::vector<T>& input,
   return sum;
 }
 
-// Compares about 2000 cells all over the result with plain_sum and returns their number.
+// Compares about 2000 cells, evenly spread over the result, with plain_sum; returns their number.
 template <class T>
 std::int64_t verify_filter(const Correlation<T>& correlation, const std::vector<T>& input,
                            const T* found, const std::string& name) {
   const std::int64_t cells = correlation.output.cells(), every = cells / 2000 + 1;
-  // Bound of the rounding of all terms; the input lies in 0 to 1.
+  // A bound on the rounding of all terms, for inputs from 0 to 1.
   double weights = 0;
   for (const T weight : correlation.weights) weights += std::abs(static_cast<double>(weight));
   const double gate = static_cast<double>(16 + correlation.weights.size()) *
@@ -187,8 +187,8 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   backend->settle();
   BenchmarkResult result;
   result.description = backend->description();
-  // The reference engine is slow, so it takes as many steps as it can in some seconds; the
-  // interpreted engine, which is as simple and faster, verifies all of them.
+  // The reference engine is slow, so it verifies only as many steps as take a few seconds. The
+  // interpreted engine, as simple but faster, verifies all of them.
   result.verified_steps = finite_steps(*backend, field, steps_to_verify(of.shape), result);
   constexpr std::int64_t most_cells = 40'000'000;
   const std::int64_t plain = std::min(most_cells / of.shape.cells(), result.verified_steps);
@@ -206,7 +206,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   result.repeats = repeats;
   std::vector<double> seconds;
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    // from one start, as an equation that grows may not stay finite for all repeats
+    // Each repeat starts from the same state, because a growing state may not stay finite.
     backend->set_state(field);
     seconds.push_back(seconds_of(*backend, result.steps, ranks));
   }
@@ -236,7 +236,7 @@ FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig&
   const std::vector<T> input = random_field<T>(shape, RowRange::all(shape));
   FilterBenchmark result{.device = filterer->device(), .method = name_of(method)};
   std::vector<double> seconds;
-  // repeat -1 warms up and is compared with plain_sum
+  // Repeat -1 warms up and is compared with plain_sum.
   for (int repeat = -1; repeat < repeats; ++repeat) {
     const double before = filterer->seconds();
     filterer->run(

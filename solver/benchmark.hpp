@@ -1,5 +1,5 @@
-// Measures an engine: compares its bits with the reference engine first, then warms up, then takes
-// the median of several repeats.
+// Measures an engine: compares its bits with those of the reference engine, warms up, and then
+// takes the median of several repeats.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace lapl {
 
-/// An engine, and a problem on which it is measured.
+/// An engine and the problem on which it is measured.
 struct BenchmarkCase {
   std::string backend;
   std::string engine;  ///< a name, not auto
   Shape shape;
   Boundaries boundaries;
-  int threads = 0;  ///< CPU threads; 0: as many as pay
-  /// gives the equation and the initial fields; null: diffusion of random data
+  int threads = 0;  ///< CPU threads; 0: as many as speed it up
+  /// the config with the equation and the initial fields; null: diffusion of random data
   const RunConfig* config = nullptr;
 };
 
@@ -28,7 +28,7 @@ struct BenchmarkResult {
   BackendDescription description;
   /// number of steps after which the bits equalled the reference engine's
   std::int64_t verified_steps = 0;
-  /// number of steps after which the state was not finite; 0 where it stayed finite
+  /// number of steps after which the state was not finite; 0 if it stayed finite
   std::int64_t not_finite_after = 0;
   std::int64_t steps = 0;  ///< in each timed repeat
   int repeats = 0;
@@ -37,16 +37,16 @@ struct BenchmarkResult {
   double slowest = 0;
   double updates_per_second = 0;  ///< cells * steps / median
   Ceilings ceilings;
-  /// bytes that one step reads and writes per cell when steps are not blocked in time
+  /// bytes that one step reads and writes per cell without temporal blocking
   std::size_t bytes_a_cell = 0;
 };
 
 /// Measures one case: the equation of `of.config` on the shape of `of`, or diffusion of random data
-/// with the largest stable coefficient. `steps` is the length of a repeat; 0 picks one that takes
-/// about a fifth of a second. Both are shortened until the state stays finite. `coefficients` as in
-/// problem_of. Collective: all ranks call it, and a repeat ends when the last rank has done its
-/// steps. Throws NumericalError where the state is not finite after one step or the bits differ
-/// from the reference engine's, and what make_backend throws.
+/// with the largest stable coefficient. A repeat has `steps` steps; if 0, as many as take about a
+/// fifth of a second; fewer if the state does not stay finite. `coefficients` as in problem_of.
+/// Collective; a repeat ends when the last rank has taken its steps. Throws NumericalError if the
+/// state is not finite after one step or the bits differ from those of the reference engine, and
+/// what make_backend throws.
 template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coefficients,
                           std::int64_t steps, int repeats, Ranks& ranks);
@@ -55,15 +55,15 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
 struct FilterBenchmark {
   std::string device;
   std::string method;
-  /// number of cells compared with the sum computed directly in float64
+  /// number of cells that were compared with a sum computed directly in float64
   std::int64_t verified_cells = 0;
   double seconds = 0;  ///< median of the repeats, filtering alone
   double fastest = 0;
   double slowest = 0;
 };
 
-/// Measures one filter on random data of this shape; `backend` is "cpu" or "cuda". Throws
-/// NumericalError where a result differs from the directly computed sum by more than rounding, and
+/// Measures one filter on random data of this shape on `backend`, "cpu" or "cuda". Throws
+/// NumericalError if a result differs from the directly computed sum by more than rounding, and
 /// what make_frame_filter throws.
 template <class T>
 FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig& filter,

@@ -1,4 +1,4 @@
-// Wall-clock time that a clock change does not disturb.
+// Wall-clock time; setting the system's clock does not change it.
 #pragma once
 
 #include <chrono>

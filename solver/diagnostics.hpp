@@ -18,18 +18,18 @@ struct Diagnostics {
   std::vector<double> integrals;
 };
 
-/// The prefix of a field's column names: "u_" where there are several fields, else "".
+/// The prefix of a field's column names: "u_" if there are several fields, else "".
 std::string column_prefix(const std::vector<std::string>& fields, const std::string& field);
 
 /// Column names of diagnostics.csv between time and speed: u_min to u_l2 for each field (min to l2
-/// for a single one), then the integrals.
+/// if there is one field), then the integrals.
 std::vector<std::string> diagnostics_columns(const RunConfig& config);
 
-/// Column names of probes.csv after the time: inlet_u for each probe and field (inlet for a single
-/// field).
+/// Column names of probes.csv after the time: inlet_u for each probe and field (inlet if there is
+/// one field).
 std::vector<std::string> probe_columns(const RunConfig& config);
 
-/// The columns of probes.csv that both configs have, but for different cells.
+/// The columns of probes.csv that both configs have, but that refer to different cells.
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now);
 
 /// The values of diagnostics_columns, in the same order.
@@ -51,7 +51,7 @@ Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config)
   return diagnostics;
 }
 
-/// Throws NumericalError, naming field and step, where a statistic or an integral is not finite.
+/// Throws NumericalError, with field and step, if a statistic or an integral is not finite.
 void require_finite(const Diagnostics& diagnostics, const RunConfig& config, std::int64_t step);
 
 }  // namespace lapl

@@ -12,7 +12,7 @@ std::string frozen_warning(const Model& model, const Captured<float>& captured) 
   if (!is_diffusion(config) || is_spectral(config)) return {};
   Problem<float> problem = problem_of<float>(model, {});
   if (!is_compiled_ahead(problem)) return {};
-  // A rank's rows are judged as a grid of their own, which can misjudge its first and last row.
+  // Each rank checks its rows as a separate grid, so its first and last row may be misjudged.
   problem.shape.rows = captured.rows.count;
   const auto here = problem.shape.rows == 0 ? 0 : frozen_cells(problem, captured.field(0));
   const double share = static_cast<double>(captured.ranks->reduce(Reduction::sum, here)) /

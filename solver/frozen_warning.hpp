@@ -1,4 +1,4 @@
-// Warns of frozen cells: rounding to float32 hides the changes that steps make to them.
+// Warns of frozen cells, whose changes in a step are lost by rounding to float32.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace lapl {
 
-/// A warning where at least 1% of a float32 field is frozen; else empty.
+/// A warning if at least 1% of a float32 field is frozen; else empty.
 std::string frozen_warning(const Model& model, const Captured<float>& captured);
-/// Always empty: no higher precision can be advised.
+/// Always empty, because there is no higher precision.
 std::string frozen_warning(const Model& model, const Captured<double>& captured);
 
 }  // namespace lapl

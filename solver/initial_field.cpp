@@ -15,7 +15,7 @@ namespace lapl {
 namespace {
 
 // sin(pi a / b). The integer a is first reduced to a quarter of the period, because a large
-// floating-point angle keeps few digits after the last full turn.
+// floating-point angle has few digits left for the part beyond full turns.
 double sine_of_pi(Uint128 a, std::int64_t b) {
   auto rest = static_cast<std::int64_t>(a % Uint128(2 * b));
   const bool negative = rest >= b;
@@ -26,8 +26,8 @@ double sine_of_pi(Uint128 a, std::int64_t b) {
   return negative ? -sine : sine;
 }
 
-// amplitude times a product of functions of the index along each axis (0 planes, 1 rows, 2 columns)
-// of the grid; axes that the grid lacks are skipped.
+// amplitude times the product over the grid's axes of along(axis, index), with axis 0 for planes, 1
+// for rows and 2 for columns.
 std::vector<double> product_along_axes(Shape shape, RowRange rows, double amplitude,
                                        const std::function<double(int axis, std::int64_t)>& along) {
   std::vector<double> along_columns, field;
@@ -65,7 +65,7 @@ std::vector<double> uniform_field(const RunConfig& config, RowRange rows) {
 std::vector<double> gaussian_field(const RunConfig& config, RowRange rows) {
   const InitialConfig& initial = config.initial;
   const Shape shape = config.shape;
-  // A grid of one row is a line, so widths are measured by its columns.
+  // A grid of one row is a line, so its width counts columns.
   const std::int64_t length = shape.rows > 1 ? shape.rows : shape.columns;
   const double width = initial.width * static_cast<double>(length);
   return product_along_axes(shape, rows, initial.amplitude, [&](int axis, std::int64_t index) {
@@ -110,7 +110,7 @@ std::vector<double> fractal_of(Shape shape, const InitialConfig& initial) {
   return fractal_field(shape, initial.fractal, useful_threads(shape));
 }
 
-// A field that each rank computes for itself.
+// The rows of a field that each rank computes separately.
 std::vector<double> own_rows(const RunConfig& config, const std::string& name,
                              const CoefficientFields& coefficients, std::int64_t& draws,
                              RowRange rows, Ranks& ranks) {

@@ -1,4 +1,4 @@
-// Initial fields; docs/numerics.md has the formulas, too.
+// Initial fields; docs/numerics.md gives their formulas.
 #pragma once
 
 #include <array>
@@ -16,32 +16,32 @@
 
 namespace lapl {
 
-/// Computes the values of these rows, row by row, for the config's own `initial`.
+/// Computes the values of the rows `rows`, row by row, from the config's common `initial`.
 using FieldMaker = std::vector<double> (*)(const RunConfig&, RowRange);
 
 /// `value` in every cell.
 std::vector<double> uniform_field(const RunConfig& config, RowRange rows);
-/// amplitude exp(-r^2 / (2 w^2)) about `center`, w = width rows, or width columns where there is
-/// one row.
+/// amplitude * exp(-r^2 / (2 * w^2)) around `center`, with w = width * rows, or width * columns if
+/// there is one row.
 std::vector<double> gaussian_field(const RunConfig& config, RowRange rows);
 /// +amplitude and -amplitude on squares of `tile` cells; cell (0, 0) is positive.
 std::vector<double> checkerboard_field(const RunConfig& config, RowRange rows);
-/// amplitude times the product over the axes of the boundaries' eigenmodes (see eigenmode).
+/// amplitude times the product over the axes of the boundary's eigenmode (eigenmode below).
 std::vector<double> sine_field(const RunConfig& config, RowRange rows);
 
-/// Made by fractal_field (kernels/fields/fractal.hpp).
+/// Computed by fractal_field (kernels/fields/fractal.hpp).
 struct Fractal {};
-/// Read by io/readers/initial_source.hpp.
+/// Read from files by io/readers/initial_source.hpp.
 enum class FieldFile { picture, dataset };
 /// Computed by values_of_formula (solver/make_problem.hpp).
 struct FromFormula {};
 
-/// A row of the table of initial fields.
+/// A kind of initial field: a row of the table.
 struct InitialField {
   InitialKind value;
   const char* name;
   const char* summary;                   ///< one line for people
-  std::array<std::string_view, 4> keys;  ///< the keys of section initial that it reads
+  std::array<std::string_view, 4> keys;  ///< the keys of section initial that apply to it
   std::variant<Fractal, FieldMaker, FieldFile, FromFormula> made;
 };
 
@@ -65,29 +65,29 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
      {"formula", "seed"}, FromFormula()}});
 // clang-format on
 
-/// All cells of the config's own `initial`, which must be of a kind with a FieldMaker.
+/// All cells of the config's common `initial`, which must be of a kind with a FieldMaker.
 std::vector<double> computed_field(const RunConfig& config);
 
-/// The settings of a field: its own, else the config's common ones.
+/// The settings of a field: those for this field, else the config's common ones.
 const InitialConfig& initial_of(const RunConfig& config, const std::string& field);
 
 /// Value at node `index` of eigenmode `mode` of the second difference on `size` nodes:
-///   zero       sin((index + 1) theta),    theta = pi mode / (size + 1)
-///   insulated  cos((index + 1/2) theta),  theta = pi mode / size
-///   periodic   cos(index theta),          theta = 2 pi mode / size
+///   zero       sin((index + 1) * theta),    theta = pi * mode / (size + 1)
+///   insulated  cos((index + 1/2) * theta),  theta = pi * mode / size
+///   periodic   cos(index * theta),          theta = 2 * pi * mode / size
 double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::int64_t size);
 
-/// Initial fields that one process holds whole, by name: fields that io/ reads from files, and
-/// fractals.
+/// Initial fields of which one process holds all cells, by name: those that io/ reads from files,
+/// and fractals.
 using WholeFields = std::map<std::string, std::vector<double>, std::less<>>;
 
 /// The fractals among the config's initial fields.
 WholeFields fractal_fields(const RunConfig& config);
 
 /// Sets the backend's state to the config's initial fields, rounded once from float64. `whole` must
-/// hold the fields that io/ reads from files; a missing fractal is computed. With several ranks
-/// only the first needs `whole` and the values of `coefficients`; each rank computes all other
-/// fields for its own rows.
+/// hold the fields that io/ reads from files; a missing fractal is computed. Only the first rank
+/// needs `whole` and the values of `coefficients`; each rank computes all other fields for its own
+/// rows.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
                        const CoefficientFields& coefficients, const WholeFields& whole);

@@ -18,11 +18,11 @@ struct Named {
   const char* summary = "";  ///< one line for people
 };
 
-/// The table of an enumeration in the order of lists; each is specialised beside its enumeration.
+/// The table of an enumeration, in the order of lists; specialised where the enumeration is.
 template <class Enumeration>
 inline constexpr int name_table = 0;
 
-/// The row of an enumerator, which must have one.
+/// The row of an enumerator; it must exist.
 template <class Enumeration>
 requires std::is_enum_v<Enumeration>
 const auto& row_of(Enumeration value) {
@@ -42,7 +42,7 @@ inline bool is_plain_name(std::string_view name) {
   });
 }
 
-/// The names in a table, or in a part of one.
+/// The names in a table or in a part of it.
 template <class Table>
 std::vector<std::string> names_in(const Table& table) {
   std::vector<std::string> words;

@@ -11,8 +11,8 @@
 namespace lapl {
 namespace {
 
-// The 5-point Laplacian of the first field is a sum divided by h^2; where spacings, axes or laws
-// are others, it is the operator of formulas.
+// The 5-point Laplacian of the first field as a sum divided by h^2. With other axes, different
+// spacings or laws it is the operator of formulas.
 StepStages laplacian_stages(const RunConfig& run, const FormulaSystem& system) {
   const std::vector<double> spacing = run.spacing.given(run.shape.axes);
   if (!run.laws.empty() || run.shape.axes != 2 || spacing.size() > 1)

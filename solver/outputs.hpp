@@ -1,5 +1,5 @@
-// The datasets of outputs: fields, derived outputs and results of filters. Writer, plots, config
-// and messages share this list.
+// The datasets of outputs: fields, derived outputs and results of filters. The writer, plots,
+// configs and messages share this list.
 #pragma once
 
 #include <span>
@@ -14,25 +14,25 @@ namespace lapl {
 
 inline constexpr std::string_view laplacian_name = "laplacian";
 
-/// An output that every run of one field has by a name of its own.
+/// An output with a predefined name, which every run of one field has.
 struct NamedOutput {
   std::string_view name;
   const char* unit;
-  /// Drawn around 0, from the 5th to the 95th percentile: positive and negative values matter
-  /// alike, and the extremes are rare.
+  /// Plots are centred on 0, from the 5th to the 95th percentile: positive and negative values are
+  /// equally important, and extremes are rare.
   bool drawn_around_zero;
   std::string (*description)(const RunConfig& run);
-  /// The stages that make it in a last array.
+  /// The stages that compute the output; they write it to an array added after the others.
   StepStages (*stages)(const RunConfig& run, const FormulaSystem& system);
 };
 std::span<const NamedOutput> named_outputs();
 
 bool is_drawn_around_zero(std::string_view name);
 
-/// The names that output.fields accepts, in the order of lists.
+/// The names that output.fields accepts, in the order in which they are listed.
 std::vector<std::string> output_names(const RunConfig& config);
 
-/// The field of the run that a filter reads.
+/// The field of the run that the filter takes as input.
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
 
 template <class T>
@@ -40,8 +40,8 @@ std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& ca
   return dataset.derived ? captured.derived.at(*dataset.derived) : captured.field(dataset.field);
 }
 
-/// Plans that compute Captured::derived from the state of the model's `problem`: Model::derived,
-/// the results of filters, Model::integrals.
+/// Plans that compute Captured::derived from the state of `problem`, the model's problem: the
+/// stages of Model::derived, the results of filters, the stages of Model::integrals.
 template <class T>
 std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& problem,
                                      const std::vector<FilterPlan<T>>& filters = {});

@@ -1,4 +1,4 @@
-// Number types of fields: an enumerator where they are chosen, a template parameter elsewhere.
+// Number types of fields: an enumerator where a config chooses one, a template parameter elsewhere.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ decltype(auto) with_precision(Precision precision, Use use) {
                                          : use.template operator()<double>();
 }
 
-/// True where a value, rounded to this precision, is positive and neither 0 nor infinite.
+/// True if a value, rounded to this precision, is positive and finite.
 inline bool is_positive_in(Precision precision, double value) {
   return with_precision(precision, [value]<class T>() {
     return value >= std::numeric_limits<T>::denorm_min() && value <= std::numeric_limits<T>::max();

@@ -15,13 +15,12 @@
 namespace lapl {
 namespace {
 
-// Larger states take too long to examine during a run.
+// Largest state, in values, that is examined during a run; a larger one takes too long.
 constexpr std::int64_t most_watched = std::int64_t{1} << 20;
 
-constexpr std::size_t cells_together = 32;  // cells whose rates are averaged
+constexpr std::size_t cells_together = 32;  // number of cells whose rates are averaged
 
-// The sign of the mean rate of neighbouring cells; 0 where rounding of the values could explain the
-// mean.
+// The sign of the mean rate of neighbouring cells; 0 if rounding of the values can explain it.
 double sign_of(std::span<const double> rates) {
   double sum = 0, squares = 0;
   for (const double rate : rates) {
@@ -33,7 +32,7 @@ double sign_of(std::span<const double> rates) {
   return std::abs(sum) > 3 * std::sqrt(variance * n) ? std::copysign(1, sum) : 0;
 }
 
-// For diffusion the run's writer looks for frozen cells itself.
+// Not for diffusion, because frozen_warning finds its frozen cells.
 bool can_look_for_frozen(const RunConfig& config) {
   return !is_diffusion(config) && config.shape.cells() * std::ssize(config.fields) <= most_watched;
 }
@@ -128,7 +127,7 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, std::span<const
                     "keeps it, but float32 rounds each step (compute.precision float64 keeps it)",
                     config_.fields[field], first_[field].mean, first_step_, fields[field].mean));
   }
-  // A look costs as much as some steps, so only outputs 1, 2, 4, 8, ... are examined.
+  // Examining a state costs as much as a few steps, so only outputs 1, 2, 4, 8, ... are examined.
   if (!looks_for_frozen_ || !std::has_single_bit(static_cast<std::uint64_t>(++looks_)))
     return warnings;
   std::vector<float> state;
@@ -136,12 +135,12 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, std::span<const
   try {
     const double share = static_cast<double>(stuck_values(config_, coefficients_, state, step)) /
                          static_cast<double>(state.size());
-    if (share < 0.1) return warnings;  // fewer values are where rates pass through 0
+    if (share < 0.1) return warnings;  // so few lie where rates pass through 0
     warnings.push_back(
         fmt::format("{:.0f}% of the values stand still: float32 rounds away what a step "
                     "adds to them (compute.precision float64 keeps it)",
                     100 * share));
-  } catch (const DeviceError&) {  // too little memory to look
+  } catch (const DeviceError&) {  // too little memory to examine the state
   }
   looks_for_frozen_ = false;
   return warnings;
@@ -154,7 +153,7 @@ std::optional<double> PrecisionWatch::good_steps(std::int64_t step,
     if (keeps_means_[field])
       largest =
           std::max(largest, drift_of(fields[field], first_[field], config_.shape, config_.spacing));
-  constexpr double rounding = 1e-12;  // of the sums
+  constexpr double rounding = 1e-12;  // of the sums of a field
   if (!(largest > rounding)) return std::nullopt;
   return static_cast<double>(step - first_step_) * large_drift / largest;
 }

@@ -1,5 +1,5 @@
-// Watches for damage by rounding to float32: cells that stand still, and means that drift although
-// the equation keeps them.
+// Watches for damage by rounding to float32: cells that do not change although their rate is not 0,
+// and means that drift although the equation conserves them.
 #pragma once
 
 #include <cstdint>
@@ -14,37 +14,37 @@
 
 namespace lapl {
 
-/// For each field, true where the equation keeps its mean: the sum of its rate over a small grid
-/// with the same faces and random states is 0 but for rounding.
+/// For each field, true if the equation conserves its mean: on a small grid with the same
+/// boundaries and random states, its rates sum to 0, except for rounding.
 std::vector<bool> keeps_means(const RunConfig& config);
 
-/// The drift of a mean as a share of its earlier value, or of a tenth of the field's values where
-/// the mean is nearly 0 beside them.
+/// The drift of a mean, relative to the larger of its earlier value and a tenth of the field's root
+/// mean square.
 double drift_of(const Statistics& now, const Statistics& before, Shape shape,
                 const Spacing& spacing);
 
-/// The drift at which a warning is given.
+/// The relative drift of a mean from which on the user is warned.
 inline constexpr double large_drift = 1e-5;
 
 /// Counts the values that a step leaves unchanged although their rate is not 0. A value counts if
-/// the mean rate of its neighbourhood exceeds rounding and keeps its sign when all values are moved
-/// by 1e-5 of themselves, so that the place is not in balance.
+/// the mean rate of its neighbourhood exceeds rounding and keeps its sign when all values change by
+/// a factor of 1 + 1e-5 or 1 - 1e-5; else the neighbourhood is in balance.
 std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coefficients,
                           std::span<const float> state, std::int64_t step);
 
 /// Collects warnings about a run in float32 at its outputs.
 class PrecisionWatch {
  public:
-  /// `frozen`: look for values that stand still as well, which needs memory for the state and the
+  /// If `frozen`, also finds values that do not change, which needs memory for the state and the
   /// coefficients in float64.
   PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients, bool frozen);
 
-  /// The new warnings at this output; each is given once. The first call sets the means for
-  /// comparison.
+  /// The new warnings at this output; each warning is returned once. The first call stores the
+  /// means with which later means are compared.
   std::vector<std::string> look(std::int64_t step, std::span<const Statistics> fields,
                                 std::span<const std::span<const float>> values);
-  /// The number of steps after which a mean will have drifted by large_drift at the pace so far;
-  /// none where no mean drifts.
+  /// The number of steps after which a mean will have drifted by large_drift if it drifts as so
+  /// far; none if no mean drifts.
   std::optional<double> good_steps(std::int64_t step, std::span<const Statistics> fields) const;
 
  private:

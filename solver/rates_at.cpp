@@ -5,7 +5,7 @@
 namespace lapl {
 namespace {
 
-// So large that u + dt f(u) keeps no digit of u where f is not 0; a power of two, so that f is
+// So large that u + dt * f(u) has no digit of u left unless f is 0. A power of two, so that f is
 // rounded once.
 constexpr double huge_step = 0x1p100;
 
@@ -13,7 +13,7 @@ constexpr double huge_step = 0x1p100;
 
 Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& coefficients) {
   RunConfig with_step = config;
-  // time.step auto is not known yet; any step gives the same rates at t = 0
+  // time.step: auto is not a number yet; all steps give the same rates at t = 0.
   if (!with_step.time_step) with_step.time_step = 1;
   return problem_with<double>(with_step, coefficients,
                               step_stages(system_of(config), Scheme::euler, huge_step));

@@ -12,7 +12,7 @@
 
 namespace lapl {
 
-/// The problem that RatesAt steps: one huge step, from which the rates follow.
+/// The problem that RatesAt steps: one huge step, whose result gives the rates.
 Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& coefficients);
 
 /// Computes rates on the CPU with the interpreted engine.
@@ -21,8 +21,8 @@ class RatesAt {
   RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads);
 
   Backend<double>& backend() { return *backend_; }
-  /// The rates in 1/s times the unit of each field, field after field as in the state; `step` sets
-  /// the time.
+  /// The rates, in the unit of each field per second, field after field as in the state, at the
+  /// time of `step`.
   std::vector<double> operator()(std::span<const double> state, std::int64_t step = 0);
 
  private:

@@ -18,7 +18,7 @@ struct Refusal {
   std::string why;
 };
 
-// The faces of an array without the values that laws add: the ghosts of a field that is 0 inside.
+// The boundary laws of an array without the values that they add, as for a field of 0.
 Faces<double> faces_of(const Problem<double>& problem, int array) {
   const auto alone = [](const Face<double>& face) {
     if (!face.neighbour && face.b != 0 && face.b != 1)
@@ -40,7 +40,7 @@ Faces<double> faces_of(const Problem<double>& problem, int array) {
   return {axes[1], axes[2], axes[0]};
 }
 
-// Recovers a symbol as a trigonometric polynomial from its values at 2 radius + 1 phases per axis.
+// Finds the trigonometric polynomial that is a symbol from 2 * radius + 1 phases per axis.
 class Terms {
  public:
   Terms(RateSymbol& symbol, int axes, int radius, const std::string& field)
@@ -88,7 +88,7 @@ class Terms {
     return values_[(at[0] * (first_ <= 1 ? phases_ : 1) + at[1]) * phases_ + at[2]];
   }
 
-  // Bounds the work, which is all terms at all waves.
+  // Bounds the work: each term is computed for each wave.
   void require_few(int axes, const std::string& field) const {
     if (std::pow(phases_, axes) > most_waves)
       throw Refusal{"the rate of " + field + " has too many operators upon one another (" +
@@ -123,14 +123,14 @@ class Terms {
   }
 
   int radius_, phases_;
-  int first_;                    // first axis that the grid has
-  std::vector<double> cosines_;  // cosine of each phase times each number of turns
+  int first_;                    // first axis of the grid
+  std::vector<double> cosines_;  // cos(phase * turns), for each phase and number of turns
   std::vector<Complex> values_;
   double largest_ = 0;
 };
 
 struct RateProblem {
-  Problem<double> problem;  // its stages compute the rate into the last array
+  Problem<double> problem;  // its stages compute the rate in the last array
   LinearRates rates;        // without the source
 };
 
@@ -159,7 +159,7 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
   return found;
 }
 
-// True where a field that is 0 surely has a rate of 0; looks at the operations, not at values.
+// True if it is certain that a field of 0 has a rate of 0, judged by the operations, not by values.
 bool is_homogeneous(const Problem<double>& problem) {
   const auto adds = [](const Faces<double>& faces) {
     const auto of_axis = [](const AxisFaces<double>& axis) {

@@ -8,12 +8,12 @@
 
 namespace lapl {
 
-/// The reason why the spectral engine cannot step a run, such as "the rate of u is not linear in
-/// it"; empty where it can. Throws FormulaError.
+/// Why the spectral engine cannot step a run, such as "the rate of u is not linear in it"; empty if
+/// it can. Throws FormulaError.
 std::string why_not_spectral(const RunConfig& config);
 
-/// As problem_of, with linear rates where the run uses the spectral engine. Throws FormulaError,
-/// and ConfigError where that engine cannot step it.
+/// The problem of problem_of, with linear rates if the run uses the spectral engine. Throws
+/// FormulaError, and ConfigError if this engine cannot step it.
 template <class T>
 Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients);
 

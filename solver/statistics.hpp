@@ -27,13 +27,13 @@ struct StatisticsColumn {
   const char* name;
   double Statistics::*value;
 };
-/// The columns of diagnostics.csv, in their order.
+/// The columns of diagnostics.csv for each field, in order.
 inline constexpr std::array statistics_columns = {
     StatisticsColumn{"min", &Statistics::min}, StatisticsColumn{"max", &Statistics::max},
     StatisticsColumn{"mean", &Statistics::mean}, StatisticsColumn{"mass", &Statistics::mass},
     StatisticsColumn{"l2", &Statistics::l2}};
 
-/// The product of the spacings: an area on two axes, a length on one.
+/// The product of the spacings of the grid's axes: an area on two axes, a length on one.
 inline double cell_volume(Shape shape, const Spacing& spacing) {
   double cell = spacing.columns();
   for (std::size_t axis = 2; axis > 3 - static_cast<std::size_t>(shape.axes); --axis)
@@ -41,8 +41,8 @@ inline double cell_volume(Shape shape, const Spacing& spacing) {
   return cell;
 }
 
-/// Sums `of_row(row)` over all rows in float64, row after row, so that the bits are the same on
-/// every machine and on any number of ranks. Collective.
+/// Sums `of_row(row)` over all rows in float64, in the order of rows, so that the bits are the same
+/// on all machines and any number of ranks. Collective.
 template <class T, class OfRow>
 double sum_over_rows(std::span<const T> field, std::int64_t columns, Ranks& ranks,
                      const OfRow& of_row) {
@@ -54,12 +54,12 @@ double sum_over_rows(std::span<const T> field, std::int64_t columns, Ranks& rank
   return of_first(ranks, sum);
 }
 
-/// l2 where the sum of squares overflows or underflows float64: sums the squares of value /
-/// largest. `cell` is the volume of a cell.
+/// l2 for a sum of squares that overflows or underflows float64: sums the squares of value / 2^k,
+/// with 2^k close to `largest`. `cell` is the volume of a cell.
 template <class T>
 double scaled_l2(std::span<const T> field, std::int64_t columns, double cell, double largest,
                  Ranks& ranks) {
-  // A power of two, so that the division is exact.
+  // Division by a power of two is exact.
   const int exponent = std::ilogb(largest);
   const double squares = sum_over_rows(field, columns, ranks, [&](std::span<const T> row) {
     double sum = 0;
@@ -95,13 +95,13 @@ template <class T>
 std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int64_t columns) {
   const std::int64_t rows = std::ssize(field) / columns;
   std::vector<RowStatistics> by_row(rows);
-  // Eight rows at once, because each sum waits for its last addition; one thread, because stepping
-  // uses the others.
+  // Eight rows at once, because each addition to a sum waits for the one before; a single thread,
+  // because stepping uses the others.
   constexpr std::int64_t at_once = 8;
   for (std::int64_t first = 0; first < rows; first += at_once) {
     std::array<RowStatistics, at_once> sums = {};
     std::array<const T*, at_once> starts;
-    for (std::int64_t i = 0; i < at_once; ++i)  // repeats the last row at the end
+    for (std::int64_t i = 0; i < at_once; ++i)  // the last row fills the group
       starts[i] = field.data() + std::min(first + i, rows - 1) * columns;
     for (std::int64_t column = 0; column < columns; ++column)
       for (std::size_t i = 0; i < at_once; ++i) {
@@ -117,7 +117,7 @@ std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int
   return by_row;
 }
 
-/// The statistics of a field of which each rank has some rows, on all ranks. Collective.
+/// The statistics, on all ranks, of a field whose rows the ranks share. Collective.
 template <class T>
 Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& spacing,
                          Ranks& ranks) {
@@ -133,8 +133,7 @@ Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& s
   const double cell = cell_volume(shape, spacing);
   const double squares = all.squares * cell;
   const double largest = std::max(std::abs(all.min), std::abs(all.max));
-  // Where the largest square is above this, the squares that matter beside it keep all their
-  // digits.
+  // If the largest square is at least this, no square that contributes to the sum is subnormal.
   constexpr double least = std::numeric_limits<double>::min() / 0x1p-53;
   const bool sums = (std::isnormal(squares) && largest * largest >= least) || largest == 0 ||
                     !std::isfinite(largest);

@@ -1,6 +1,6 @@
 // Finds silent errors, such as a bit that flips in memory: repeats a segment of the run from a copy
-// of the state at its start and compares digests. An error that happens the same way twice, such as
-// a stuck bit, is not found.
+// of the state at its start and compares digests. Errors that happen in the same way twice, such as
+// those of a stuck bit, are not found.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@
 
 namespace lapl {
 
-/// Holds one copy of the state in host memory. Its functions make captures.
+/// Holds one copy of the state in host memory. Its functions call Backend::capture.
 template <class T>
 class Verification {
  public:
-  /// `step` is that of the backend's current state, where the first segment starts.
+  /// `step` is the step of the backend's current state, from which the first segment starts.
   Verification(Backend<T>& backend, std::int64_t step) : backend_(backend) {
     keep(backend.capture().wait(), step);
   }
 
-  /// Repeats the steps since the last verified one up to `step`, at most `steps_at_once(from)` in
-  /// one advance; the backend ends in the state of `step`. Throws NumericalError (steps, both
-  /// digests) where the results differ.
+  /// Repeats the steps from the last verified one up to `step`, at most `steps_at_once(from)` per
+  /// call of advance; the backend ends in the state of `step`. Throws NumericalError (steps, both
+  /// digests) if the results differ.
   template <class StepsAtOnce>
   void verify(std::int64_t step, const StepsAtOnce& steps_at_once) {
     if (step == step_) return;

@@ -3,28 +3,33 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <omp.h>
-#include <spawn.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <map>
+#include <new>
 #include <span>
 #include <system_error>
 
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_needs.hpp"
 #include "app/exit_code.hpp"
+#include "app/program.hpp"
 #include "app/signals.hpp"
 #include "app/sweep/shared_codes.hpp"
+#include "app/view/console.hpp"
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
-#include "kernels/machine/shared_code.hpp"
+#include "kernels/machine/shared_kernels.hpp"
 #include "kernels/ranks/ranks.hpp"
 
 namespace lapl {
@@ -34,17 +39,43 @@ namespace fs = std::filesystem;
 
 // A member's share of the machine while it runs.
 struct Share {
+  bool on_gpu = false;
   int cores = 1;
   int threads = 0;  // for compute.threads; 0: as the config says
   Memory memory;
 };
 
+// The text that members take as their config's; null in other processes.
+const std::string* config_text = nullptr;
+
+// Forks a child that ends with the exit code of `body`. The child is killed if this process ends
+// first. This process must have one thread, so neither OpenMP nor CUDA may have started.
+template <class Body>
+pid_t fork_child(const Body& body) {
+  std::fflush(nullptr);  // or both processes would print what is still buffered
+  const pid_t parent = getpid(), child = fork();
+  if (child != 0) return child;
+  int code = exit_device;
+  try {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) throw IoError("the sweep of this run has ended");
+    code = body();
+  } catch (const std::bad_alloc&) {
+    std::fputs("lapl: error: out of host memory\n", stderr);
+  } catch (const std::exception& error) {
+    print_error(error.what());
+    code = exit_io;
+  }
+  std::fflush(nullptr);
+  _exit(code);
+}
+
 // Small grids get few cores each, so that many run at once; a large one gets all.
 Share share_of(const RunConfig& run, int cores, int at_once) {
   const std::string backend = choose_backend(run).backend;
-  Share share{.memory = memory_of_run(Model(run), backend, run.shape)};
+  Share share{.on_gpu = backend == "cuda", .memory = memory_of_run(Model(run), backend, run.shape)};
   const int even = std::max(cores / at_once, 1);
-  if (backend == "cuda") {
+  if (share.on_gpu) {
     // Processes take turns on a GPU: those of small grids start, store and end beside each other.
     constexpr std::int64_t large_grid = std::int64_t{1} << 24;
     constexpr double context_bytes = 6e8;
@@ -61,9 +92,6 @@ Share share_of(const RunConfig& run, int cores, int at_once) {
   return share;
 }
 
-// Gives a member the process id of its sweep, and says that its standard input is the config.
-constexpr const char* sweep_variable = "LAPL_SWEEP";
-
 fs::path log_of(const SweepMember& member) { return member.run.directory + ".log"; }
 
 // Why a member ended with this code, where that is no good one.
@@ -79,77 +107,73 @@ std::string error_of(const SweepMember& member, int code) {
   return text.substr(start, text.find_last_not_of('\n') + 1 - start);
 }
 
-// Empty, unless it is added to. As other files of a run: no link is followed, no pipe is waited
-// for.
+// Empty, unless it is added to. No symbolic link is followed, and no pipe is waited for.
 PosixFile open_log(const fs::path& path, bool add) {
   unshare(path);
-  return {path, O_WRONLY | O_CREAT | O_NOFOLLOW | (add ? 0 : O_TRUNC), path.string()};
+  return {path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | (add ? 0 : O_TRUNC), path.string()};
 }
 
-// A file in memory, which each member opens for itself.
-PosixFile file_of(const std::string& text) {
-  std::optional<PosixFile> file = PosixFile::in_memory("the members' config");
-  if (!file) throw IoError("the members' config: this system has no files in memory");
-  file->write(std::as_bytes(std::span(text)));
-  return std::move(*file);
-}
+// What the members need, and what there is. A child finds out: a GPU's driver, once started, would
+// not work in forks.
+struct Needs {
+  std::vector<Share> shares;  // in the order of the members
+  Memory available;
+};
 
-// For calls that return what errno would be.
-void require(int error) {
-  if (error != 0) throw std::system_error(error, std::generic_category(), "starting the members");
+Needs needs_of(const std::vector<const SweepMember*>& members, int cores, int at_once) {
+  // The last share is what is available.
+  const std::size_t bytes = (members.size() + 1) * sizeof(Share);
+  void* const mapped =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  const std::span<Share> shares(static_cast<Share*>(mapped), members.size() + 1);
+  const pid_t child = fork_child([&] {
+    bool any_on_gpu = false;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      shares[i] = share_of(members[i]->run, cores, at_once);
+      any_on_gpu |= shares[i].on_gpu;
+    }
+    shares.back().memory = memory_available(any_on_gpu ? "cuda" : "cpu");
+    return exit_complete;
+  });
+  int status = -1;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const Needs needs{{shares.begin(), shares.end() - 1}, shares.back().memory};
+  munmap(mapped, bytes);
+  if (status != 0)
+    throw DeviceError("finding out what the members need: a process for it {}",
+                      child < 0 ? "cannot be started" : "failed");
+  return needs;
 }
 
 class Processes {
  public:
   Processes(const SweepOptions& options, const sigset_t& signals_before)
       : options_(options),
-        program_(fs::read_symlink("/proc/self/exe").string()),
-        config_(file_of(options.text)) {
-    require(posix_spawnattr_init(&attributes_));
-    require(posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK));
-    require(posix_spawnattr_setsigmask(&attributes_, &signals_before));
-  }
-  Processes(const Processes&) = delete;
-  ~Processes() { posix_spawnattr_destroy(&attributes_); }
+        signals_before_(signals_before),
+        program_(fs::read_symlink("/proc/self/exe").string()) {}
 
-  // Throws IoError where the member cannot be started. `code`: -1 or a file for it.
-  void start(const SweepMember& member, const Share& share, int code) {
-    std::vector<std::string> words = {program_, "run", options_.config, "--output",
-                                      member.run.directory};
-    for (const std::string& setting : member.settings)
-      words.insert(words.end(), {"--set", setting});
-    if (share.threads > 0)
-      words.insert(words.end(), {"--set", fmt::format("compute.threads={}", share.threads)});
-    if (options_.go_on) words.emplace_back("--auto-resume");
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-
+  // Throws IoError where the member cannot be started.
+  void start(const SweepMember& member, const Share& share) {
     const PosixFile log = open_log(log_of(member), options_.go_on);
-    posix_spawn_file_actions_t files;
-    require(posix_spawn_file_actions_init(&files));
-    require(posix_spawn_file_actions_addopen(&files, STDIN_FILENO, config_.scratch_path().c_str(),
-                                             O_RDONLY, 0));
-    require(posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.scratch_path().c_str(),
-                                             O_WRONLY | O_APPEND, 0));
-    require(posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO));
-    std::string own_variable = fmt::format("{}={}", sweep_variable, getpid());
-    std::string code_variable = fmt::format("{}={}", shared_code_variable, code_descriptor);
-    std::vector<char*> variables;
-    for (char** variable = environ; *variable != nullptr; ++variable)
-      if (!makes_rank(*variable)) variables.push_back(*variable);
-    variables.push_back(own_variable.data());
-    if (code >= 0) {
-      require(posix_spawn_file_actions_adddup2(&files, code, code_descriptor));
-      variables.push_back(code_variable.data());
-    }
-    variables.push_back(nullptr);
-    pid_t child = 0;
-    const int error = posix_spawn(&child, program_.c_str(), &files, &attributes_, arguments.data(),
-                                  variables.data());
-    posix_spawn_file_actions_destroy(&files);
-    if (error != 0)
-      throw IoError("{}: cannot be started: {}", log_of(member).string(), std::strerror(error));
+    const pid_t child = fork_child([&] {
+      pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
+      const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+      for (const auto& [from, to] : {std::pair(nothing, STDIN_FILENO),
+                                     {log.descriptor(), STDOUT_FILENO},
+                                     {log.descriptor(), STDERR_FILENO}})
+        if (dup2(from, to) < 0) throw IoError("{}: cannot be opened", log_of(member).string());
+      forget_launcher();
+      config_text = &options_.text;
+      std::vector<std::string> words = words_of(member, share);
+      std::vector<char*> arguments;
+      for (std::string& word : words) arguments.push_back(word.data());
+      arguments.push_back(nullptr);
+      return run_program(static_cast<int>(words.size()), arguments.data());
+    });
+    if (child < 0)
+      throw IoError("{}: cannot be started: {}", log_of(member).string(), std::strerror(errno));
     running_.emplace(child, std::pair(&member, share));
   }
 
@@ -184,36 +208,39 @@ class Processes {
   std::size_t count() const { return running_.size(); }
 
  private:
-  static constexpr int code_descriptor = STDERR_FILENO + 1;  // in a member
+  std::vector<std::string> words_of(const SweepMember& member, const Share& share) const {
+    std::vector<std::string> words = {program_, "run", options_.config, "--output",
+                                      member.run.directory};
+    for (const std::string& setting : member.settings)
+      words.insert(words.end(), {"--set", setting});
+    if (share.threads > 0)
+      words.insert(words.end(), {"--set", fmt::format("compute.threads={}", share.threads)});
+    if (options_.go_on) words.emplace_back("--auto-resume");
+    return words;
+  }
 
   const SweepOptions& options_;
+  const sigset_t& signals_before_;
   std::string program_;
-  PosixFile config_;
-  posix_spawnattr_t attributes_{};
   std::map<pid_t, std::pair<const SweepMember*, Share>> running_;
 };
 
 }  // namespace
 
 LoadedConfig config_of_run(const fs::path& path, const std::vector<std::string>& settings) {
-  const char* const sweep = std::getenv(sweep_variable);
-  if (sweep == nullptr) return load_config(path, settings);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (std::to_string(getppid()) != sweep) throw IoError("the sweep of this run has ended");
-  unsetenv(sweep_variable);
-  return parse_config(read_config_text("/proc/self/fd/0"), path.string(), path.parent_path(),
-                      settings);
+  if (config_text == nullptr) return load_config(path, settings);
+  return parse_config(*config_text, path.string(), path.parent_path(), settings);
 }
 
 std::string run_members(const std::vector<SweepMember>& members, const SweepOptions& options,
                         const std::function<void(const SweepMember&, const MemberEnd&)>& ended) {
-  // Taken one at a time by sigwaitinfo, so that none can come in between; blocked before a GPU's
-  // driver starts threads, which would be told of them.
+  // Taken one at a time by sigtimedwait, so that none can come in between.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
   sigset_t signals = heeded_stop_signals(), before;
   sigaddset(&signals, SIGCHLD);
-  require(pthread_sigmask(SIG_BLOCK, &signals, &before));
+  if (const int error = pthread_sigmask(SIG_BLOCK, &signals, &before); error != 0)
+    throw std::system_error(error, std::generic_category(), "starting the members");
 
   std::vector<const SweepMember*> waiting;
   for (const SweepMember& member : members)
@@ -221,33 +248,41 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
   const int cores = omp_get_num_procs();
   const int most = options.jobs > 0 ? options.jobs : cores;
   const int at_once = std::min<int>(most, std::max<int>(static_cast<int>(waiting.size()), 1));
-  const auto cuda = [](const SweepMember* member) {
-    return choose_backend(member->run).backend == "cuda";
-  };
-  const Memory available = memory_available(std::ranges::any_of(waiting, cuda) ? "cuda" : "cpu");
+  const Needs needs = needs_of(waiting, cores, at_once);
+  std::vector<const SweepMember*> on_cpus;
+  for (std::size_t i = 0; i < waiting.size(); ++i)
+    if (!needs.shares[i].on_gpu) on_cpus.push_back(waiting[i]);
+  if (waiting.size() > on_cpus.size() + 1) open_shared_kernels();
+  SharedCodes codes(on_cpus);
   Processes processes(options, before);
-  SharedCodes codes(waiting);
   std::string stopped_by;
-  auto next = waiting.begin();
-  for (;;) {
-    for (;
-         next != waiting.end() && stopped_by.empty() && static_cast<int>(processes.count()) < most;
-         ++next) {
-      const Share share = share_of((*next)->run, cores, at_once);
-      if (!processes.fits(share, available, cores)) break;
+  std::size_t next = 0;
+  const auto may_start = [&] {
+    if (next == waiting.size() || !stopped_by.empty() ||
+        static_cast<int>(processes.count()) >= most ||
+        !processes.fits(needs.shares[next], needs.available, cores))
+      return false;
+    for (int ahead = 0; ahead < at_once && next + ahead < waiting.size(); ++ahead)
+      codes.start(*waiting[next + ahead]);
+    return codes.ready(*waiting[next]);
+  };
+  while (processes.count() > 0 || (next < waiting.size() && stopped_by.empty())) {
+    for (; may_start(); ++next) {
+      const SweepMember& member = *waiting[next];
       try {
-        processes.start(**next, share, codes.of_next(**next));
+        processes.start(member, needs.shares[next]);
       } catch (const IoError& error) {
-        ended(**next, {exit_io, error.what()});
+        ended(member, {exit_io, error.what()});
       }
+      codes.done(member);
     }
-    if (processes.count() == 0) break;
-    const int signal = sigwaitinfo(&signals, nullptr);
+    // A compiler that hangs sends no signal: ready() ends it when its time is over.
+    constexpr timespec second{1, 0};
+    const int signal = sigtimedwait(&signals, nullptr, &second);
     if (signal != SIGCHLD && signal > 0) {
       stopped_by = name_of_signal(signal);
       processes.stop();
     }
-    codes.look();
     for (auto [member, code] : processes.ended()) {
       // Signalled before it had a handler for that.
       const auto stops = [found = code](int stop) { return found == 128 + stop; };
@@ -256,7 +291,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
       ended(*member, {code, error_of(*member, code)});
     }
   }
-  require(pthread_sigmask(SIG_SETMASK, &before, nullptr));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return stopped_by;
 }
 

@@ -24,14 +24,15 @@ struct SweepOptions {
   bool go_on = false;  ///< each member goes on where its run folder holds a run
 };
 
-/// The config of `lapl run`. A member of a sweep takes the text that the sweep has checked,
-/// whatever the file says by now, and from here on is killed where its sweep is.
+/// The config of `lapl run`. A member of a sweep takes the text that the sweep has checked, even if
+/// the file has changed since.
 LoadedConfig config_of_run(const std::filesystem::path& path,
                            const std::vector<std::string>& settings);
 
-/// Runs every member that is not complete as `lapl run`, its output in the file `FOLDER.log`. Calls
-/// `ended` as each ends. SIGINT, SIGTERM and SIGUSR1 stop those that run, with checkpoints, and
-/// start no more. Returns the name of that signal, empty without one.
+/// Runs every member that is not complete as `lapl run`, in a process forked from this one, with
+/// its output in the file `FOLDER.log`. Calls `ended` when one ends. SIGINT, SIGTERM and SIGUSR1
+/// stop those that run, with checkpoints, and start no more. Returns the name of that signal, empty
+/// without one.
 std::string run_members(const std::vector<SweepMember>& members, const SweepOptions& options,
                         const std::function<void(const SweepMember&, const MemberEnd&)>& ended);
 

@@ -85,7 +85,7 @@ YamlNode read_factors(const YamlNode& value, const std::string& path, const LawR
   return both;
 }
 
-// Reads a law; unless it is `of_field`, it may also be a map from fields to laws.
+// Reads a law. Unless `of_field` (the law of one field), it may be a map from fields to laws.
 YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
                   YamlProblems& problems) {
   const auto wrong = [&](const std::string& what) {
@@ -162,7 +162,7 @@ std::vector<SideLaw> laws_in(const YamlNode& map, int axis) {
       added.value = child_of(value, "value")->text;
       added.factor = child_of(value, "factor")->text;
     };
-    // The law of a single field is a map, too; it starts with the name of a law.
+    // The law of a single field is also a map; its first key is the name of a law.
     if (law_kind(of_side.children[0].text) && of_side.children.size() == 2)
       add_law("", of_side);
     else

@@ -1,5 +1,5 @@
-// The laws of an axis's sides in a config: {first: LAW, last: LAW}. A law is a word, {value:
-// FORMULA} or the like, or a map from fields to laws; the resolved form has no words.
+// The boundary laws of an axis in a config, {first: LAW, last: LAW}. A law is a word, a map such as
+// {value: FORMULA}, or a map from fields to laws; its resolved form has no words.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace lapl {
 
-/// The schema of an axis's laws.
+/// The schema of the laws of one axis.
 Schema axis_laws();
 
-/// The laws in a resolved map; axis 0 planes, 1 rows, 2 columns.
+/// The laws in the resolved map of an axis: 0 planes, 1 rows, 2 columns.
 std::vector<SideLaw> laws_in(const YamlNode& map, int axis);
 
 }  // namespace lapl

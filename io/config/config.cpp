@@ -1,6 +1,5 @@
-// Builds checked values from the entries of the file, then of the settings, then defaults, then
-// checks the rules between keys. Each step continues after a mistake, so that all are reported
-// together.
+// Reads the entries of the file, then the settings, adds defaults, and checks the rules between
+// keys. Each step continues after a mistake, so that all mistakes are reported together.
 #include "io/config/config.hpp"
 
 #include <fmt/format.h>
@@ -29,12 +28,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The value of each `kind` key by its name; empty where the value is wrong.
+/// The value of each `kind` key by the name of the key; empty if the value is wrong.
 using Kinds = std::map<std::string, std::string>;
 
 Kinds kinds_in(const Entries& entries, const KeyTable<RunConfig>& table, const Kinds& otherwise) {
   Kinds kinds = otherwise;
-  std::set<std::string> names;  // kinds on which other keys depend, so not parameters.kind
+  std::set<std::string> names;  // not parameters.kind, on which no key depends
   for (const ConfigKey& key : table)
     if (!key.kinds.empty()) names.insert(key.key_of_kind());
   for (const ConfigKey& key : table) {
@@ -47,13 +46,13 @@ Kinds kinds_in(const Entries& entries, const KeyTable<RunConfig>& table, const K
   return kinds;
 }
 
-/// True where the key is read under these kinds; false where its kind is wrong and so unknown.
+/// True if the key is read under these kinds; false if its kind is wrong and so unknown.
 bool applies(const ConfigKey& key, const Kinds& kinds) {
   return key.kinds.empty() || key.belongs_to(kinds.at(key.key_of_kind()));
 }
 
 /// Reports keys that belong to neither set of kinds. A setting of initial.kind replaces the file's
-/// initial field, so keys of the file's kind are no mistake then.
+/// initial field, so keys of the file's kind are not mistakes then.
 void check_kinds(const Entries& entries, const Kinds& kinds, const Kinds& other_kinds,
                  Mistakes& mistakes) {
   for (const auto& [name, entry] : entries) {
@@ -92,7 +91,7 @@ void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const Give
   }
 }
 
-/// Some keys exclude each other: a setting of one replaces the file's other one.
+/// For keys that exclude each other: a setting of one removes the other one that the file gave.
 void let_settings_replace(Entries& entries) {
   const auto given = [&](const char* key) -> Entry* {
     const auto at = entries.find(key);
@@ -112,14 +111,14 @@ void for_each_path(YamlNode& node, const std::function<void(std::string&)>& take
   for (YamlNode& child : node.children) for_each_path(child, take);
 }
 
-/// Makes paths absolute and puts the config's name into the default output directory.
+/// Makes paths absolute and inserts the config's name into the default output folder.
 void complete_texts(Entries& entries, const std::string& name, const fs::path& folder,
                     Mistakes& mistakes) {
   for (auto& each : entries) {
     const std::string& key_name = each.first;
     auto& entry = each.second;
     if (!entry.value) continue;
-    // File names may hold any bytes, but this text goes into YAML and HDF5 attributes.
+    // File names may hold any bytes, but this text is written into YAML and HDF5 attributes.
     const auto require_clean = [&](const std::string& text) {
       if (!is_clean_line(text))
         mistakes.add(entry.place, key_name,
@@ -146,20 +145,20 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
   }
 }
 
-/// The same as stable_steps_of without a limit on the size of the state.
+/// The function stable_steps_of(run) without a limit on the size of the state.
 std::function<StableStep(TimeScheme)> stable_steps_of_all(const RunConfig& run) {
   return stable_steps_of(
       run, [&] { return load_state_fields(run); }, std::numeric_limits<std::int64_t>::max());
 }
 
-/// Replaces `auto` by the value of `key` that was found.
+/// Replaces `auto` by the value found for `key` and records the reason as its origin.
 void say_found(LoadedConfig& config, const char* key, std::string value, const std::string& why) {
   const auto at = std::ranges::find(config.keys, key, &ResolvedKey::key);
   at->value = std::move(value);
   at->origin = "auto: " + why;
 }
 
-/// Replaces time.step: auto by a number.
+/// Computes the number for `time.step: auto`.
 void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
   const StableStep stable = stable_steps_of_all(run)(run.scheme);
@@ -181,7 +180,7 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
                                  number_text(*run.time_step), text_of(stable));
 }
 
-/// Replaces time.stages: auto by a number.
+/// Computes the number for `time.stages: auto`.
 void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
   const auto stable_step = stable_steps_of_all(run);
@@ -202,8 +201,8 @@ void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
                                  text_of(stable));
 }
 
-/// The spectral engine steps from one stored state to the next at once, so by default a checkpoint
-/// goes with each output.
+/// The spectral engine jumps from one stored state to the next, so the default is a checkpoint at
+/// each output.
 void find_checkpoints(LoadedConfig& config, const Entry& every) {
   if (!is_spectral(config.run) || every.origin != "default") return;
   const std::int64_t steps = steps_between_outputs(config.run);
@@ -214,7 +213,7 @@ void find_checkpoints(LoadedConfig& config, const Entry& every) {
 }  // namespace
 
 std::string read_config_text(const fs::path& path) {
-  // one more than parse_yaml accepts, so that it notices
+  // One byte more than parse_yaml accepts, so that parse_yaml reports a text that is too long.
   return read_start(path, yaml_size_limit + 1);
 }
 
@@ -234,7 +233,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   check_kinds(set, kinds, kinds, mistakes);
 
   Entries entries = set;
-  entries.insert(file.begin(), file.end());  // keeps what the settings have set
+  entries.insert(file.begin(), file.end());  // does not overwrite the settings
   let_settings_replace(entries);
   add_defaults(entries, table, file_given, kinds, mistakes);
   complete_texts(entries, name, folder, mistakes);

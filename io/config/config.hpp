@@ -1,4 +1,4 @@
-// Reads a run config (strict YAML) into checked values, and makes documents from the key table.
+// Reads a run config (strict YAML) into checked values, and writes documents from the key table.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace lapl {
 
-/// The text of a config file, cut one byte above parse_yaml's limit. Throws IoError where it cannot
-/// be read.
+/// The first bytes of a config file, at most one more than parse_yaml accepts. Throws IoError if
+/// the file cannot be read.
 std::string read_config_text(const std::filesystem::path& path);
 
 /// One entry of a resolved config.
@@ -24,26 +24,26 @@ struct ResolvedKey {
 struct LoadedConfig {
   RunConfig run;
   std::vector<ResolvedKey> keys;  ///< every key that applies, in the order of the key table
-  /// the value found for time.step: auto or time.stages: auto, for people; else empty
+  /// For people: the number computed for time.step: auto or time.stages: auto; empty without auto.
   std::string step_note;
 };
 
-/// Reads a config file, then `settings` ("KEY=VALUE", later ones win). time.step: auto and
-/// time.stages: auto become numbers; if they must be estimated, the initial fields are computed for
-/// it. Throws ConfigError with every mistake, one per line, as `file:line:column: key: what (what
-/// is right)`, and IoError where the file cannot be read.
+/// Reads a config file, then `settings` ("KEY=VALUE"; later ones win). time.step: auto and
+/// time.stages: auto become numbers; computing one may need the initial fields. Throws ConfigError
+/// with one line for each mistake, `file:line:column: key: what (what is right)`, and IoError if
+/// the file cannot be read.
 LoadedConfig load_config(const std::filesystem::path& path,
                          const std::vector<std::string>& settings);
 
-/// The same for text in memory. Messages call it `name`; relative paths in it start from `folder`.
+/// Does the same for text in memory. Messages call it `name`; relative paths start from `folder`.
 LoadedConfig parse_config(const std::string& text, const std::string& name,
                           const std::filesystem::path& folder,
                           const std::vector<std::string>& settings);
 
-/// A config file with every key and the origin of each value as a comment. It can be loaded again.
+/// A config file, to be loaded again, with every key and the origin of each value as a comment.
 std::string resolved_yaml(const LoadedConfig& config);
 
-/// The keys in a text made by resolved_yaml.
+/// Reads back the keys of a text that resolved_yaml returned.
 std::vector<ResolvedKey> resolved_keys(const std::string& yaml);
 
 /// JSON Schema (2020-12) of a config file.
@@ -52,7 +52,7 @@ std::string config_schema();
 /// The key table as Markdown, for docs/config.md.
 std::string config_reference();
 
-/// The keys for --help, one per line, each after a line feed: name, form, default, meaning.
+/// The keys for --help, one per line, each after a newline: name, form, default, meaning.
 std::string config_key_help();
 
 /// A key, its meaning, and the words that it accepts, if any.
@@ -61,10 +61,10 @@ struct KeyChoices {
   std::string meaning;
   std::vector<std::string> words;
 };
-/// Every key, and `boundary`, which sets the keys of all axes at once.
+/// Every key, and also `boundary`, which sets the boundaries of all axes at once.
 std::vector<KeyChoices> config_key_choices();
 
-/// The setting KEY="TEXT" with escapes, so that `text` may hold any character.
+/// The setting KEY="TEXT", with escapes so that `text` may hold any character.
 std::string text_setting(const std::string& key, const std::string& text);
 
 }  // namespace lapl

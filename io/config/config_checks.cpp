@@ -24,7 +24,7 @@
 namespace lapl {
 namespace {
 
-/// The line of a formula and a second one with a caret below the byte `at`.
+/// The line of a formula around byte `at`, and a second line with a caret below that byte.
 std::string caret_lines(const std::string& formula, std::size_t at) {
   constexpr std::size_t before = 50, width = 80;
   at = std::min(at, formula.size());
@@ -35,7 +35,7 @@ std::string caret_lines(const std::string& formula, std::size_t at) {
   return fmt::format("\n    {}\n    {}^", printable(text), std::string(at - first, ' '));
 }
 
-/// Functions of other programs and their names here; an empty name: there is none.
+/// Functions of other programs and their names in lapl; empty if lapl has no such function.
 constexpr std::pair<std::string_view, std::string_view> other_functions[] = {
     {"laplace", "laplacian"},
     {"lap", "laplacian"},
@@ -71,7 +71,7 @@ class Checker {
                                     text_of(run_.shape), most_cells));
   }
 
-  /// The engines divide by h^2 in the run's precision, so it must be representable there.
+  /// The engines divide by h^2 in the run's precision, so h^2 must be representable in it.
   void check_spacing() {
     if (!right({"grid.spacing", "grid.shape", "compute.precision"})) return;
     const YamlNode& each = *entries_.find("grid.spacing")->second.value;
@@ -112,7 +112,7 @@ class Checker {
           "found auto, and time.stages is auto too (expected a number for one of them)");
   }
 
-  /// Checks names and formulas and shows a caret below each mistake.
+  /// Checks names and formulas; each message shows a caret below the mistake.
   void check_formulas() {
     if (!right({"grid.shape", "grid.spacing", "fields", "equation.kind"})) return;
     const std::vector<KeyMistake> found = formula_mistakes(run_);
@@ -135,7 +135,7 @@ class Checker {
     }
   }
 
-  /// A hint for an unknown name in a formula: its meaning elsewhere or the nearest known name.
+  /// A hint for an unknown name in a formula: what other programs mean by it, or the nearest name.
   std::string meant_by(const KeyMistake& mistake) const {
     std::vector<std::string> names = mistake.known;
     std::erase_if(names, [&](const std::string& name) { return is_off_grid(name); });
@@ -150,13 +150,13 @@ class Checker {
     return "expected " + either_of(names);
   }
 
-  /// True for functions of an axis that the grid lacks, such as d2_dydz.
+  /// True for derivatives along an axis that the grid lacks, such as d2_dydz.
   bool is_off_grid(std::string_view name) const {
     return (run_.shape.axes < 3 && name.find("dz") != name.npos) ||
            (run_.shape.axes < 2 && name.find("dy") != name.npos);
   }
 
-  /// Checks stability; all formulas must be right.
+  /// Checks that the time step is stable; all formulas must be right.
   void check_step() {
     if (!all_right() || !run_.time_step || (!given("time.steps") && !given("time.end"))) return;
     const auto problem = step_problem_of(run_);
@@ -223,8 +223,8 @@ class Checker {
                                          column));
   }
 
-  /// A filter's name becomes a dataset of each output, of the grid's shape. Weights in files are
-  /// read and checked later.
+  /// Each filter's result is a dataset of the outputs and has the grid's shape. Weights in files
+  /// are checked later, when they are read.
   void check_filters() {
     if (!right({"filters", "grid.shape"})) return;
     if (run_.shape.axes != 2 && !run_.filters.empty())
@@ -272,7 +272,7 @@ class Checker {
     return taken;
   }
 
-  /// Eigenmodes of the discrete Laplacian on n nodes (docs/numerics.md).
+  /// Checks the number of an eigenmode of the discrete Laplacian on n nodes (docs/numerics.md).
   void check_mode(const char* axis, Boundary boundary, std::int64_t nodes, std::int64_t mode) {
     const std::int64_t low = boundary == Boundary::zero ? 1 : 0;
     const std::int64_t high = boundary == Boundary::zero        ? nodes
@@ -285,7 +285,7 @@ class Checker {
             mode, axis, low, high, name_of(boundary), nodes, axis));
   }
 
-  /// True where none of these keys has a wrong value.
+  /// True if none of these keys has a wrong value.
   bool right(std::initializer_list<const char*> keys) const {
     return std::all_of(keys.begin(), keys.end(), [&](const char* key) {
       const auto at = entries_.find(key);
@@ -296,7 +296,7 @@ class Checker {
     return std::ranges::all_of(entries_,
                                [](const auto& entry) { return entry.second.value.has_value(); });
   }
-  /// True where the key is present and not null, even with a wrong value.
+  /// True if the key has a value that is not null, right or wrong.
   bool given(std::string_view key) const {
     return !entries_.find(std::string(key))->second.is_null();
   }

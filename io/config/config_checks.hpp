@@ -7,8 +7,8 @@
 
 namespace lapl {
 
-/// Adds every broken rule to `mistakes`. `entries` holds every key that applies, `run` the values
-/// of the right ones. A rule is skipped where one of its keys is wrong already.
+/// Adds a mistake for every broken rule. `entries` holds every key that applies, `run` the values
+/// of the right ones. Skips a rule if one of its keys is already known to be wrong.
 void check_together(const RunConfig& run, const Entries& entries, Mistakes& mistakes);
 
 }  // namespace lapl

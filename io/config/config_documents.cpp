@@ -1,4 +1,4 @@
-// Makes documents from the key table: resolved config, JSON Schema, reference, --help.
+// Writes documents from the key table: resolved config, JSON Schema, reference, --help.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,11 +26,11 @@ ordered_json key_schema(const ConfigKey& key) {
   return schema;
 }
 
-/// True for a row that stands for a key of every field or parameter.
+/// True for a row of the table that stands for one key per field or parameter.
 bool is_pattern(const ConfigKey& key) { return key.entry() == "FIELD" || key.entry() == "NAME"; }
 
-/// For each kind of a section: the keys that it may have and those that it must have. Kinds with
-/// keys of any name have no rule.
+/// JSON Schema rules for each kind of a section: the keys that are allowed and those that are
+/// required. A kind whose keys may have any name has no rule.
 template <class Kind>
 ordered_json kind_rules(const std::string& section, Kind preset) {
   ordered_json rules = ordered_json::array();
@@ -76,7 +76,7 @@ ordered_json section_schema(const std::string& section) {
     last = &key;
   }
   if (!required.empty()) schema["required"] = required;
-  if (section == "initial") {  // accepts its own keys or a map of fields
+  if (section == "initial") {  // has either its own keys or a map of fields
     schema["allOf"] = kind_rules(section, InitialConfig{}.kind);
     const ordered_json by_field = {{"type", "object"}, {"additionalProperties", *of_each_name}};
     return {{"anyOf", {schema, by_field}}};
@@ -89,7 +89,7 @@ ordered_json section_schema(const std::string& section) {
   return either;
 }
 
-/// Position of the comment in a line made by resolved_yaml.
+/// The position of the comment in a line of resolved_yaml.
 std::size_t comment_in(std::string_view line) {
   bool quoted = false;
   for (std::size_t at = 0; at < line.size(); ++at) {

@@ -27,7 +27,7 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
-// Stores the laws of both sides, or one word for both.
+// Stores the laws of both sides of an axis, or the one word that applies to both.
 void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const YamlNode& node) {
   std::erase_if(run.laws, [&](const SideLaw& law) { return law.axis == axis; });
   if (node.kind != YamlNode::Kind::map) return assign(run.boundaries.*word, node);
@@ -49,7 +49,7 @@ void put_time_step(RunConfig& run, const YamlNode& node) {
   if (!run.step_is_auto) assign(run.time_step, node);
 }
 
-// Runs after time.scheme is stored, which it completes.
+// Must run after time.scheme is stored, because it sets the scheme's number of stages.
 void put_stages(RunConfig& run, const YamlNode& node) {
   const auto stages = read_number(node.text).integer;
   run.stages_are_auto = !stages && run.scheme.kind == Scheme::rkl2;
@@ -75,7 +75,7 @@ KeyTable<RunConfig> boundary_keys(int axes) {
   return {all.end() - axes, all.end()};
 }
 
-// A list with one number per axis; `axes` 0 accepts any number of axes.
+// The schema of a list with one number per axis; if `axes` is 0, of one to three numbers.
 Schema list_of_axes(const Schema& element, int axes) {
   const auto count = static_cast<std::size_t>(axes);
   return axes == 0 ? list(element, 1, 3) : list(element, count, count);
@@ -162,7 +162,7 @@ KeyTable<EquationConfig> equation_keys() {
   return keys;
 }
 
-// Rows that stand for a key of every field or parameter.
+// Rows for a key that exists once per field or parameter.
 ConfigKey rate_key(const std::string& field) {
   return {{.name = "equation." + field, .type = formula_text(),
            .meaning = "du/dt of the field", .kinds = {name_of(EquationKind::formula)}},

@@ -13,30 +13,30 @@ namespace lapl {
 
 using ConfigKey = Key<RunConfig>;
 
-/// Names and choices within a config on which its keys depend.
+/// The names and choices in a config that decide which keys it has.
 struct ConfigNames {
   std::vector<std::string> fields = {"field"};
   std::vector<std::string> parameters = {};
   std::vector<std::string> derived = {};  ///< names of output.derived
   int axes = 2;                           ///< of the grid
   EquationKind equation = EquationKind::diffusion;
-  bool initial_by_field = false;  ///< section initial has a key per field instead of its own keys
-  bool all = false;               ///< the keys of both forms
+  bool initial_by_field = false;  ///< section initial has a key per field
+  bool all = false;               ///< the keys of both forms of initial
 };
 
 /// The keys of a config with these names, section by section, in the order of resolved configs.
 KeyTable<RunConfig> config_keys_for(const ConfigNames& names);
 
-/// Every key; FIELD stands for the name of any field, NAME for that of any parameter.
+/// Every key; FIELD stands for the name of any field, NAME for the name of any parameter.
 const KeyTable<RunConfig>& config_keys();
 
 /// The key of this dotted name, or nullptr.
 const ConfigKey* find_config_key(std::string_view name);
 
-/// The keys of section initial on a grid of this many axes; 0: on any grid.
+/// The keys of section initial on a grid with `axes` axes; 0: on any grid.
 const KeyTable<InitialConfig>& initial_keys(int axes);
 
-/// Names of the sections, in the order of the table.
+/// Names of the sections, in the order of the key table.
 const std::vector<std::string>& config_sections();
 
 /// The section that accepts one value for all of its keys: `boundary: zero`.
@@ -45,10 +45,10 @@ inline constexpr std::string_view shorthand_section = "boundary";
 /// Largest number of cells of a grid.
 inline constexpr std::int64_t most_cells = std::int64_t{1} << 40;
 
-/// Largest step number; float64 holds it exactly.
+/// Largest step number; float64 represents all integers up to it exactly.
 inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
 
-/// Stands in a default for the config file's name without extension.
+/// The placeholder in a default for the config file's name without extension.
 inline constexpr std::string_view config_name_mark = "<config name>";
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// Collects the mistakes in a config, to be reported together.
+// Collects the mistakes in a config, so that they are reported together.
 #pragma once
 
 #include <string>
@@ -17,17 +17,17 @@ struct Place {
   bool in_file() const { return setting < 0; }
 };
 
-/// Keeps references to the settings; messages call the config file `file_name`.
+/// The mistakes so far. Refers to the settings; messages call the config file `file_name`.
 class Mistakes {
  public:
   Mistakes(std::string file_name, const std::vector<std::string>& settings)
       : file_name_(std::move(file_name)), settings_(settings) {}
 
-  /// Adds a mistake: `what` is wrong and, in parentheses, what would be right. `key` may be empty.
+  /// Adds a mistake: what is wrong and, in parentheses, what is right. `key` may be empty.
   void add(const Place& place, std::string_view key, std::string_view what);
 
-  /// Throws ConfigError if there is any mistake, with a line for each, first those of the file by
-  /// position: `file:line:column: key: what` or `--set KEY=VALUE: key: what`.
+  /// Throws ConfigError if there are mistakes, one line for each: first those in the file by
+  /// position, `file:line:column: key: what`, then those in settings, `--set KEY=VALUE: key: what`.
   void throw_any() const;
 
  private:

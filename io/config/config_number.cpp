@@ -44,7 +44,7 @@ struct Decimal {
   std::int64_t power = 0;
 };
 
-/// None where the text is not a plain decimal.
+/// The digits and power of a plain decimal; none for other text.
 std::optional<Decimal> decimal_of(std::string_view text) {
   take(text, '-', '-');
   Decimal decimal;
@@ -57,7 +57,7 @@ std::optional<Decimal> decimal_of(std::string_view text) {
     decimal.power = -static_cast<std::int64_t>(fraction.size());
   }
   if (take(text, 'e', 'E')) {
-    constexpr std::int64_t beyond = 100000;  // beyond the range of every number type
+    constexpr std::int64_t beyond = 100000;  // a power outside the range of every number type
     const bool negative = text.starts_with('-');
     take(text, '-', '+');
     const std::string_view digits = take_digits(text);
@@ -74,7 +74,7 @@ std::optional<Decimal> decimal_of(std::string_view text) {
   return decimal;
 }
 
-/// The value as an integer, where it is whole and in range.
+/// The value as an integer, if it is one and in range.
 std::optional<std::int64_t> integer_of(std::string_view text, const Decimal& decimal) {
   constexpr std::int64_t most_digits = 19;
   if (decimal.digits.empty()) return 0;
@@ -83,13 +83,13 @@ std::optional<std::int64_t> integer_of(std::string_view text, const Decimal& dec
   return convert<std::int64_t>((text.starts_with('-') ? "-" : "") + decimal.digits + zeros);
 }
 
-/// The nearest double, 0 for tiny numbers; none where it is too large.
+/// The nearest double, 0 for tiny numbers; none if the number is too large.
 std::optional<double> real_of(const std::string& text) {
   const double value = std::strtod(text.c_str(), nullptr);
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-/// The fault of 0x1f, 0o17 or 0b101; empty for other text.
+/// The message about a number such as 0x1f, 0o17 or 0b101; empty for other text.
 std::string other_base(std::string_view text) {
   const std::string_view sign = text.starts_with('-') ? "-" : "";
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
@@ -106,7 +106,7 @@ std::string other_base(std::string_view text) {
   return fmt::format(", {} (write {}{})", name, sign, value);
 }
 
-/// The fault of .inf, .nan and the like; empty for other text.
+/// The message about .inf, .nan and similar words; empty for other text.
 std::string not_finite(std::string_view text) {
   std::string word;
   for (const char c : text) word += static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
@@ -116,7 +116,7 @@ std::string not_finite(std::string_view text) {
   return known ? ", not finite (write a finite number)" : std::string();
 }
 
-/// The fault of 007, 1_000, +5, .5 or 5., which need only tidying; empty for other text.
+/// The message about forms such as 007, 1_000, +5, .5 or 5., which are not allowed; else empty.
 std::string untidy(std::string_view text) {
   std::string_view reason;
   std::string_view rest = text;
@@ -146,7 +146,7 @@ std::string untidy(std::string_view text) {
 
 NumberText read_number(std::string_view text) {
   NumberText number;
-  // Longer texts are not meant as numbers and would fill a message.
+  // A longer text is not meant as a number and would fill a message.
   if (text.empty() || text.size() > 400) return number;
   if (const std::optional<Decimal> decimal = decimal_of(text)) {
     number.whole = decimal->power >= 0;
@@ -182,13 +182,13 @@ std::string duration_text(double seconds) {
   struct Unit {
     char letter;
     double seconds;
-    double below;  // bound of duration_pattern
+    double below;  // upper bound of the numbers that duration_pattern accepts in this unit
   };
   constexpr std::array<Unit, 3> units = {{{'h', 3600, 1e6}, {'m', 60, 1e7}, {'s', 1, 1e9}}};
   for (const Unit& unit : units)
     if (std::fmod(seconds, unit.seconds) == 0 && seconds / unit.seconds < unit.below)
       return number_text(seconds / unit.seconds) + unit.letter;
-  // Too many seconds for the pattern came from a larger unit: write them in it again.
+  // A duration of too many seconds was given in a larger unit: find its number in that unit.
   for (const Unit& unit : units) {
     const double near = seconds / unit.seconds;
     for (const double number : {near, std::nextafter(near, 0), std::nextafter(near, near + 1)})

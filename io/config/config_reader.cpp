@@ -21,8 +21,7 @@ std::vector<const ConfigKey*> keys_of(const KeyTable<RunConfig>& table,
   return keys;
 }
 
-/// Why a key of other configs does not exist in this one; empty for words that no config has as a
-/// key.
+/// Why a key that other configs have does not exist in this one; empty if no config has it.
 std::string why_not_here(const std::string& name) {
   const std::size_t dot = name.find('.');
   const std::string section = name.substr(0, dot);
@@ -41,7 +40,7 @@ class Collector {
   Collector(int setting, GivenKeys& given, Mistakes& mistakes)
       : setting_(setting), given_(given), mistakes_(mistakes) {}
 
-  /// Takes all keys of a map; `prefix` is empty or ends with a dot.
+  /// Collects all keys of a map; `prefix` is empty or ends with a dot.
   void take_map(const YamlNode& map, const std::string& prefix) {
     for_each_key(
         map, prefix,
@@ -53,7 +52,7 @@ class Collector {
         });
   }
 
-  /// Takes one key or section.
+  /// Collects one key or section.
   void take(const std::string& name, const std::string& word, TextPosition position,
             const YamlNode& node) {
     if (is_section(name)) {
@@ -122,12 +121,12 @@ void append_once(std::vector<std::string>& names, const std::string& name) {
   if (std::ranges::count(names, name) == 0) names.push_back(name);
 }
 
-/// Adds the names that one key gives; names in section initial go to `initial`.
+/// Adds the names that one key defines; names in section initial are added to `initial`.
 void find_names(const Given& given, ConfigNames& names, std::vector<std::string>& initial) {
   const std::size_t dot = given.name.find('.');
   const std::string section = dot == std::string::npos ? "" : given.name.substr(0, dot);
-  const std::string entry = given.name.substr(dot + 1);    // for no dot, npos + 1 is 0
-  if (!given.word.empty() && given.word != entry) return;  // a dotted key within a map
+  const std::string entry = given.name.substr(dot + 1);    // without a dot, npos + 1 is 0
+  if (!given.word.empty() && given.word != entry) return;  // dotted within a map: a mistake
   const YamlNode& node = given.node;
   const bool is_list = node.kind == YamlNode::Kind::list;
   if (given.name == "fields" && is_list) {
@@ -145,7 +144,7 @@ void find_names(const Given& given, ConfigNames& names, std::vector<std::string>
     for_each_entry(
         node, [&](const std::string& name, const YamlNode&) { append_once(names.derived, name); });
   if (section == "parameters" && is_plain_name(entry)) append_once(names.parameters, entry);
-  // A field may be named like a key of section initial; only a field's value is a map.
+  // A field may have the name of a key of section initial; only the value of a field is a map.
   if (section == "initial" && (node.kind == YamlNode::Kind::map ||
                                std::ranges::count(initial_keys(0), entry, &KeyRow::name) == 0))
     initial.push_back(entry);
@@ -157,7 +156,7 @@ GivenKeys given_in_file(const std::string& text, Mistakes& mistakes) {
   GivenKeys given;
   const YamlDocument document = parse_yaml(text);
   const std::vector<std::string> no_settings;
-  Mistakes of_the_rest("", no_settings);  // drops later mistakes: the text was not read to its end
+  Mistakes of_the_rest("", no_settings);  // drops mistakes after the problem
   Collector collector(-1, given, document.problem ? of_the_rest : mistakes);
   const YamlNode& root = document.root;
   const bool is_map = root.refused.empty() && root.kind == YamlNode::Kind::map;
@@ -202,7 +201,7 @@ Entries read_entries(const GivenKeys& given, const std::string& name,
   for (const auto& [key_name, word, key_place, node] : given.keys) {
     const Place place = {node.position, key_place.setting};
     const auto dotted = by_name.find(word), known = by_name.find(key_name);
-    std::vector<const ConfigKey*> keys;  // keys with equal schemas
+    std::vector<const ConfigKey*> keys;  // all have the same schema
     if (dotted != by_name.end() && word.find('.') != word.npos)
       mistakes.add(key_place, key_name,
                    fmt::format("dotted (write {}: under {}:)", dotted->second->entry(),
@@ -255,7 +254,7 @@ std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& tabl
         key.section() == key.name ? dot != std::string::npos : key.section() != section;
     consider(key.name, edit_distance(entry, key.entry(), limit), elsewhere);
   };
-  // The mistake may be the dot alone.
+  // The only mistake may be a missing dot.
   const auto is_but_for_dot = [&](const ConfigKey& key) {
     return dot == std::string::npos && edit_distance(name, key.name, 1) == 1;
   };
@@ -263,7 +262,7 @@ std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& tabl
     if (name.starts_with(key.name + '.') || is_but_for_dot(key)) return key.name;
     consider_key(key);
   }
-  // A section whose keys may have any name.
+  // The keys of section parameters may have any name, so only the section's name can be misspelt.
   if (nearest.empty() && edit_distance(section, "parameters", 3) < 3 && section != "parameters")
     return dot == std::string::npos ? "parameters" : "parameters" + name.substr(dot);
   if (nearest.empty())  // the key may exist on a grid with more axes

@@ -1,6 +1,6 @@
-// Reads YAML into checked values in three steps: finds the keys that a file and the settings give,
-// then the names on which the key table depends, then reads each value by its key's schema.
-// config_checks.hpp then checks the rules between keys.
+// Reads YAML into checked values in three steps: finds the keys that the file and the settings
+// give, then the names that decide which keys exist, then reads each value by its key's schema. The
+// rules between keys are checked afterwards (config_checks.hpp).
 #pragma once
 
 #include <map>
@@ -13,51 +13,51 @@
 
 namespace lapl {
 
-/// A name with a value in a file or a setting, before it is known to be a key.
+/// A name with a value in a file or a setting. It may turn out not to be a key.
 struct Given {
-  std::string name;  ///< dotted; the section's name where a section is not a map
-  std::string word;  ///< the key as written in the file's map; empty: a setting's key
+  std::string name;  ///< dotted; the name of the section if a section is not a map
+  std::string word;  ///< the key as written in a map of the file; empty for a setting
   Place key_place;
   YamlNode node;
 };
 /// The names and values in a file or in settings.
 struct GivenKeys {
   std::vector<Given> keys;
-  /// keys of sections that are wrong as a whole; used for their names alone
+  /// keys of sections that are wrong as a whole; only their names are used
   std::vector<Given> refused;
   std::map<std::string, TextPosition, std::less<>> sections;  ///< position of each section's name
-  bool complete = true;  ///< false where the text has a syntax error
+  bool complete = true;  ///< false if the text has a syntax error
 };
 
-/// The keys of a config file's text; faults of the text are added to `mistakes`.
+/// The keys in a config file's text; mistakes in the text are added to `mistakes`.
 GivenKeys given_in_file(const std::string& text, Mistakes& mistakes);
 
 /// The keys of settings ("KEY=VALUE"), in their order.
 GivenKeys given_in_settings(const std::vector<std::string>& settings, Mistakes& mistakes);
 
-/// The names on which a config's keys depend, as far as it has given them rightly.
+/// The names that decide which keys a config has, as far as they are given without mistakes.
 ConfigNames names_in_config(const GivenKeys& file, const GivenKeys& settings);
 
 /// A key of the config with its value and place.
 struct Entry {
   const ConfigKey* key = nullptr;  ///< in the table by which the value was read
-  std::optional<YamlNode> value;   ///< resolved; unset: given but wrong
-  Place place;                     ///< of the value; for a default that of its section
+  std::optional<YamlNode> value;   ///< resolved; none: given but wrong
+  Place place;                     ///< of the value; the place of the section for a default
   std::string origin;              ///< "default", "FILE:LINE" or "--set"
 
-  /// True for a right value that is null.
+  /// True if the value is right and null.
   bool is_null() const { return value && value->kind == YamlNode::Kind::null; }
 };
 
 /// Entries by dotted key.
 using Entries = std::map<std::string, Entry, std::less<>>;
 
-/// Reads all given values by the keys in `table`; the last value of a key wins. Origins call the
-/// file `name`.
+/// Reads all given values by the keys in `table`; the last value of a key wins. `name` is the
+/// file's name in the origins.
 Entries read_entries(const GivenKeys& given, const std::string& name,
                      const KeyTable<RunConfig>& table, Mistakes& mistakes);
 
-/// The key of `table` or the section that a misspelt name probably means; empty where none is near.
+/// The key of `table` or the section that a misspelt name probably means; empty if none is near.
 std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& table = config_keys());
 
 }  // namespace lapl

@@ -20,8 +20,7 @@ char lower(char letter) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
 }
 
-/// Length in bytes of the UTF-8 character at `start`; 0 where it is invalid (Unicode 15, table
-/// 3-7).
+/// Length in bytes of the UTF-8 character at `start`; 0 if it is invalid (Unicode 15, table 3-7).
 std::size_t character_length(std::string_view text, std::size_t start) {
   const unsigned char lead = byte_at(text, start);
   if (lead < 0x80) return 1;
@@ -105,7 +104,7 @@ std::string yaml_text(std::string_view text) {
   std::string quoted = "\"";
   for_each_character(text, [&](std::string_view character, CharacterKind kind) {
     if (character == "\"" || character == "\\") quoted += '\\';
-    if (kind != CharacterKind::command) {  // the JSON reader refuses broken text itself
+    if (kind != CharacterKind::command) {  // the JSON reader refuses invalid UTF-8
       quoted += character;
     } else {
       const auto code = static_cast<std::uint32_t>(code_point(character));
@@ -157,7 +156,7 @@ bool is_reserved_word(std::string_view text) {
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
   const std::size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
   if (gap > limit) return limit + 1;
-  // Rows of the dynamic-programming table: two back, one back, and the current one.
+  // Three rows of the dynamic-programming table: two rows back, one row back, and the current row.
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

@@ -85,7 +85,7 @@ std::vector<ConfigUse> make_uses() {
   };
 }
 
-/// `text` as comment lines broken between words; all but the first begin with `hang`.
+/// `text` as comment lines, broken between words; all lines after the first begin with `hang`.
 std::string comment(const std::string& indent, const std::string& text,
                     const std::string& hang = "") {
   constexpr std::size_t width = 100;
@@ -106,8 +106,8 @@ std::string default_text(const std::string& preset) {
   return preset.empty() ? "required" : "default " + preset;
 }
 
-/// The comment for a key from the key table; for filters, with the keys of a filter where some are
-/// given.
+/// The comment for a key, from the key table. If a config gives filters, it includes the keys of a
+/// filter.
 std::string key_comment(const ConfigKey& key, const std::string& indent, bool given) {
   const std::string unit = key.unit.empty() ? "" : fmt::format("unit: {}; ", key.unit);
   std::string text = comment(indent, key.meaning) +

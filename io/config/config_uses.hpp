@@ -1,4 +1,4 @@
-// Configs to start from: for each use the needed values, with all other keys as comments.
+// Configs to start from: each use has the values that it needs, and all other keys as comments.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@ struct ConfigUse {
   struct Setting {
     std::string key;        ///< dotted
     std::string value;      ///< as YAML
-    std::string note = {};  ///< reason for the value, where it is not plain
+    std::string note = {};  ///< reason for the value, if it is not obvious
   };
   std::vector<Setting> settings;
 };
 
 const std::vector<ConfigUse>& config_uses();
 
-/// The names that `lapl new` accepts: uses, then the gallery.
+/// The names that `lapl new` accepts: the uses, then the gallery.
 std::vector<std::string> names_of_new();
 
-/// A complete config file for a use, or a config of the gallery. Keys without a needed value stand
-/// as `#key: default`; each has its meaning, values and unit from the key table above it. Throws
-/// ConfigError with the nearest name for an unknown use.
+/// A complete config file for a use, or a config of the gallery. A key that needs no value is a
+/// comment `#key: default`. Each key has its meaning, values and unit above it. Throws ConfigError
+/// with the nearest name if the use is unknown.
 std::string config_for(std::string_view use);
 
 }  // namespace lapl

@@ -1,5 +1,5 @@
-// The configs of configs/gallery, one equation each, compiled in so that `lapl new
-// gray-scott-coral` works wherever the program is.
+// The configs of configs/gallery, one equation each. They are compiled into the program, so `lapl
+// new gray-scott-coral` needs no files.
 #pragma once
 
 #include <string>

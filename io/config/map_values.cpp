@@ -7,7 +7,7 @@
 namespace lapl {
 namespace {
 
-// A number, or the source of a field, which the name of the map's first key selects.
+// A parameter is a number or the source of a field. The first key of the map selects the source.
 using P = ParameterConfig;
 struct ParameterSource {
   P::Kind kind;

@@ -1,5 +1,5 @@
-// Values of a run config that are maps with keys of their own: parameters, formulas by name,
-// derived outputs, probes.
+// Values in a run config that are maps with their own keys: parameters, formulas by name, derived
+// outputs, probes.
 #pragma once
 
 #include "io/config/schema.hpp"
@@ -13,7 +13,7 @@ Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema physical_time();    ///< {time: SECONDS}
 Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 
-// Convert resolved values to what a run config holds.
+// Store resolved values in a run config.
 void assign(ParameterConfig& parameter, const YamlNode& node);
 void assign(std::vector<DerivedConfig>& derived, const YamlNode& node);
 void assign(ProbesConfig& probes, const YamlNode& node);

@@ -1,7 +1,6 @@
-// The schema of configs is a tree of leaves, lists of leaves, maps of known keys and maps of any
-// names. A schema reads a YAML node, writes it again, and describes itself to people ("an integer
-// from 1 to 1024") and to programs (JSON Schema). A key is a row that holds the schema of its
-// value.
+// A schema describes a value in a config: a leaf, a list of leaves, a map of known keys or a map of
+// any names. It reads a YAML node, writes it again, and describes itself to people ("an integer
+// from 1 to 1024") and to programs (JSON Schema). A KeyRow holds a key and the schema of its value.
 //
 // A checked node is resolved: it has every key that applies, and each value in one form, so equal
 // values have equal texts. Run configs are filled from resolved nodes (key_table.hpp), and
@@ -23,7 +22,7 @@
 
 namespace lapl {
 
-/// All faults found so far, each with its place.
+/// All mistakes found so far, each with its place.
 using YamlProblems = std::vector<YamlProblem>;
 
 struct KeyRow;
@@ -41,27 +40,27 @@ struct IntegerForm {
 struct RealForm {
   double low = 0;
   double high = 0;     ///< infinity: no bound
-  bool above = false;  ///< `low` itself is out of range
+  bool above = false;  ///< true: `low` is excluded
 };
 struct TextForm {};
 struct PathForm : TextForm {};  ///< text that names a file
 struct DurationForm {};         ///< above 0, at most 10^9 s
-struct FormulaForm {};          ///< any scalar; its formula is checked later
+struct FormulaForm {};          ///< any scalar; the formula is checked later
 /// A map with known keys.
 struct MapForm {
-  /// Alternative lists of keys: the first list with its first key present applies, else the last.
+  /// Alternative lists of keys: the first whose first key is present applies, else the last.
   std::vector<std::vector<KeyRow>> choices;
-  std::string description;  ///< for messages; empty: the names of the keys
-  std::string stand_in;     ///< key whose value may stand for the whole map; empty: none
+  std::string description;  ///< for messages; if empty, they give the names of the keys
+  std::string stand_in;     ///< key whose value may replace the whole map; empty: none
 };
 /// A map from any names to values of one schema.
 struct NamesForm {
   std::shared_ptr<const Schema> value;
   std::string description;
-  /// message where there is no map or it is empty; empty: the usual message
+  /// message if there is no map or it is empty; empty: the usual message
   std::string otherwise;
 };
-/// A node with its own reader, which adds faults to `problems` and returns the resolved node.
+/// A node with a custom reader, which adds mistakes to `problems` and returns the resolved node.
 struct OwnForm {
   std::string description;
   YamlNode (*read)(const YamlNode& node, const std::string& path, YamlProblems& problems);
@@ -70,26 +69,26 @@ struct OwnForm {
 using Form = std::variant<NullForm, WordForm, IntegerForm, RealForm, TextForm, PathForm,
                           DurationForm, FormulaForm, MapForm, NamesForm, OwnForm>;
 
-/// One of several forms, or a list of values of these forms.
+/// One of several forms, or a list whose elements have these forms.
 struct Schema {
   std::vector<Form> forms;
   struct Count {
     std::size_t low = 0;
     std::size_t high = 0;
   };
-  std::optional<Count> list;  ///< set: a list with this many elements; words must not repeat
+  std::optional<Count> list;  ///< set: a list of this many elements; words must not repeat
   bool or_single = false;     ///< a single value may replace the list
 };
 
-/// The description of a key, without the place where its value is stored.
+/// The description of a key. It does not say where the value is stored.
 struct KeyRow {
-  std::string name;  ///< as in its map; in the table of a run config section.entry
+  std::string name;  ///< as in its map; section.entry in the table of a run config
   Schema type = {};
   std::string preset = {};              ///< default as YAML; empty: required
-  std::string unit = {};                ///< empty: a plain number or a word
+  std::string unit = {};                ///< empty: dimensionless, or a word
   std::string meaning = {};             ///< one line
   std::vector<std::string> kinds = {};  ///< kinds of its map to which the key belongs; empty: all
-  bool preset_in_words = false;  ///< the default follows from other keys and `preset` says how
+  bool preset_in_words = false;  ///< `preset` says in words how the default follows from other keys
 
   bool is_required() const { return preset.empty(); }
   bool belongs_to(std::string_view kind) const {
@@ -97,7 +96,7 @@ struct KeyRow {
   }
   /// The key that selects the kind of its section: equation.kind for equation.let.
   std::string key_of_kind() const { return std::string(section()) + ".kind"; }
-  /// The section: "time" for time.step; the name itself for filters, which has no section.
+  /// The section: "time" for time.step; for filters, which has no section, the name itself.
   std::string_view section() const { return std::string_view(name).substr(0, name.find('.')); }
   /// The name within the section: "step" for time.step.
   std::string_view entry() const { return std::string_view(name).substr(name.find('.') + 1); }
@@ -115,18 +114,18 @@ Schema path();
 Schema duration();
 Schema formula_text();
 Schema map_of_names(const Schema& value, std::string description, std::string otherwise = "");
-/// Accepts what either of two schemas accepts; neither may be a list.
+/// A schema that accepts what either schema accepts; neither may be a list.
 Schema either(Schema first, const Schema& second);
 Schema null_or(const Schema& schema);
 /// A list of `low` to `high` elements.
 Schema list(Schema element, std::size_t low, std::size_t high);
-/// as `high`: no limit on the number of elements
+/// Value of `high` for a list of any length.
 inline constexpr std::size_t any_count = SIZE_MAX;
-/// One value for all axes, or a list with one for each.
+/// One value for all axes, or a list with one value per axis.
 Schema one_or_list(Schema element, std::size_t low, std::size_t high);
 
-/// The resolved node. Faults are added to `problems` as "found X (expected Y)", after `path` and
-/// the keys below it.
+/// The resolved form of a node. Mistakes are added to `problems` as "PATH: found X (expected Y)",
+/// with the keys below `path` appended to it.
 YamlNode resolved(const Schema& schema, const YamlNode& node, const std::string& path,
                   YamlProblems& problems);
 /// The resolved default of a key.

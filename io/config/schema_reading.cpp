@@ -1,5 +1,5 @@
-// Reads nodes by their schema. If a value is wrong, the message is that of the first form that
-// recognises the intention, such as a quoted number, or else describes the whole schema.
+// Reads nodes by their schema. For a wrong value, the message comes from the first form that
+// recognises the intention, such as a quoted number; else it describes the whole schema.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace lapl {
 namespace {
 
-/// A resolved leaf, or its fault: an empty text where the form does not recognise the node.
+/// A resolved leaf, or a message. The message is empty if the form does not recognise the node.
 using Reading = std::variant<std::string, YamlNode>;
 
 std::string found(const YamlNode& node) {
@@ -33,7 +33,7 @@ std::string out_of_range(const YamlNode& node, const Form& form) {
   return fmt::format("{}, out of range (expected {})", found(node), description({{form}, {}}));
 }
 
-/// The number in a node; the text is its fault where a number is meant but is not a plain decimal.
+/// The number in a node, and a message if the text is meant as a number but is not a plain decimal.
 std::pair<NumberText, std::string> number_in(const YamlNode& node) {
   NumberText number = read_number(node.text);
   std::string wrong;
@@ -77,7 +77,7 @@ Reading read(const RealForm& form, const YamlNode& node) {
 
 Reading read(const TextForm&, const YamlNode& node) {
   if (node.text.empty()) return std::string("found an empty text (expected a text)");
-  // A quoted "\0" passes the check of the file's bytes and would cut a path short.
+  // The file's bytes are clean, but a quoted "\0" would end a path early.
   if (!is_clean_line(node.text))
     return found(node) + " (expected one line without control characters)";
   const NumberText number = read_number(node.text);
@@ -102,7 +102,7 @@ Reading read(const DurationForm& form, const YamlNode& node) {
     return fmt::format("found {0}, without a unit (write {0}s, {0}m or {0}h)", shown(node.text));
   }
   static const std::regex allowed(duration_pattern);
-  constexpr std::size_t longest = 40;  // characters; std::regex recurses as deep as a text is long
+  constexpr std::size_t longest = 40;  // characters; std::regex recurses once per character
   if (node.text.size() > longest || !std::regex_match(node.text, allowed))
     return out_of_range(node, form);
   return plain_node(duration_text(*seconds), node.position);
@@ -115,12 +115,12 @@ Reading read(const FormulaForm&, const YamlNode& node) {
   return text_node(node.text, node.position);
 }
 
-// Scalars in place of maps are handled by `resolved`.
+// `resolved` handles scalars in place of maps.
 Reading read(const MapForm&, const YamlNode&) { return {}; }
 Reading read(const NamesForm&, const YamlNode&) { return {}; }
 Reading read(const OwnForm&, const YamlNode&) { return {}; }
 
-/// Words of other programs, and the same words here.
+/// Words of other programs, and the lapl words for them.
 constexpr std::pair<std::string_view, std::string_view> other_words[] = {
     {"dirichlet", "zero"},  {"neumann", "insulated"}, {"no-flux", "insulated"},
     {"cyclic", "periodic"}, {"wrap", "periodic"},     {"float", "float32"},
@@ -128,8 +128,8 @@ constexpr std::pair<std::string_view, std::string_view> other_words[] = {
     {"picture", "image"},   {"png", "image"},         {"netcdf", "hdf5"},
     {"constant", "uniform"}};
 
-/// A suggestion for a wrong word: the one it stands for in another program, or the nearest in
-/// spelling; empty without one.
+/// A suggestion for a wrong word: the lapl word for another program's word, or the nearest in
+/// spelling; empty if there is neither.
 std::string suggestion(const Schema& schema, const YamlNode& node) {
   std::string near;
   for (const Form& form : schema.forms) {
@@ -148,7 +148,7 @@ void add_problem(YamlProblems& problems, TextPosition position, const std::strin
   problems.push_back({position, path.empty() ? what : fmt::format("{}: {}", shown(path), what)});
 }
 
-/// True, with the problem added, where the node has an anchor, alias, tag or the like.
+/// True if the node has an anchor, alias, tag or another forbidden feature, which is then reported.
 bool is_refused(const YamlNode& node, const std::string& path, YamlProblems& problems) {
   if (!node.refused.empty())
     add_problem(problems, node.position, path,
@@ -176,7 +176,7 @@ YamlNode read_leaf(const Schema& schema, const YamlNode& node, const std::string
   return node;
 }
 
-/// Reports the first problem of a list alone.
+/// Reports only the first problem of a list.
 YamlNode read_list(const Schema& schema, const YamlNode& node, const std::string& path,
                    YamlProblems& problems) {
   const std::string expected = description({schema.forms, schema.list});
@@ -217,7 +217,7 @@ YamlNode resolved_names(const NamesForm& form, const YamlNode& node, const std::
   return result;
 }
 
-/// Reports keys that do not belong to the kind of a map, and missing ones that it requires.
+/// Reports keys that do not belong to the kind of a map, and missing keys that this kind requires.
 void check_kind(const std::vector<KeyRow>& rows, const std::map<std::string, YamlNode>& given,
                 const YamlNode& node, const std::string& path, YamlProblems& problems) {
   const auto at = std::ranges::find(rows, "kind", &KeyRow::name);
@@ -287,7 +287,7 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
   return result;
 }
 
-/// None where the form is not a map.
+/// The resolved map, or none if the form is not a map.
 std::optional<YamlNode> resolved_by(const Form& form, const YamlNode& node, const std::string& path,
                                     YamlProblems& problems) {
   if (const auto* const own = std::get_if<OwnForm>(&form)) return own->read(node, path, problems);

@@ -1,4 +1,4 @@
-// Builds schemas, and writes them and resolved nodes for people and programs.
+// Builds schemas, and writes schemas and resolved nodes for people and programs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -164,7 +164,7 @@ ordered_json json_of(const Schema& schema, const YamlNode& node) {
       result = ordered_json::array();
       for (const YamlNode& child : node.children) result.push_back(json_of(schema, child));
       break;
-    case YamlNode::Kind::map:  // no default has keys
+    case YamlNode::Kind::map:  // only empty maps are written as JSON
       result = ordered_json::object();
       break;
   }

@@ -93,7 +93,7 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     YamlNode& parent = open_.back();
-    // yaml-cpp gives an empty value the position of the next token; its key is a better place.
+    // yaml-cpp gives an empty value the position of the next token; its key has a better position.
     const bool is_value = parent.kind == YamlNode::Kind::map && parent.children.size() % 2 == 1;
     if (is_value && node.kind == YamlNode::Kind::null && node.refused.empty() &&
         node.position.line > parent.children.back().position.line) {
@@ -107,8 +107,8 @@ class TreeBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-/// The first indenting tab up to line `last`; line 0 where there is none. YAML forbids these, but
-/// yaml-cpp complains only later, elsewhere.
+/// The first tab in the indentation of lines 1 to `last`; line 0 if there is none. YAML forbids
+/// such tabs, but yaml-cpp reports them later, at another place.
 TextPosition indenting_tab(std::string_view text, int last) {
   for (int line = 1; line <= last; ++line) {
     const std::size_t blank = std::min(text.find_first_not_of(' '), text.size());
@@ -133,15 +133,15 @@ YamlDocument parse_yaml(std::string_view text) {
   if (const std::size_t bad = first_bad_byte(text); bad != text.size()) {
     const std::string_view before = text.substr(0, bad);
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const std::size_t line_start = before.rfind('\n') + 1;  // for no line end, npos + 1 is 0
+    const std::size_t line_start = before.rfind('\n') + 1;  // without a newline, npos + 1 is 0
     document.problem = {
         {static_cast<int>(line), static_cast<int>(bad - line_start) + 1},
         fmt::format("found byte 0x{:02X} (expected UTF-8 text without control characters)",
                     static_cast<unsigned char>(text[bad]))};
     return document;
   }
-  // yaml-cpp accepts an unclosed quote where the input ends at a line end. An added comment makes
-  // it notice.
+  // yaml-cpp accepts an unclosed quote if the input ends with a newline. After an appended comment
+  // it reports the quote.
   std::istringstream stream(std::string(text) + (text.ends_with('\n') ? "#" : "\n#"));
   TreeBuilder builder;
   try {
@@ -151,7 +151,7 @@ YamlDocument parse_yaml(std::string_view text) {
   } catch (const Refusal& refusal) {
     document.problem = {position_of(refusal.mark), refusal.msg};
   } catch (const YAML::Exception& error) {
-    // yaml-cpp refuses an undefined anchor before this code sees the alias.
+    // yaml-cpp reports an undefined anchor before TreeBuilder sees the alias.
     const bool is_alias = error.msg.starts_with("the referenced anchor");
     const TextPosition tab = indenting_tab(text, position_of(error.mark).line);
     if (tab.line > 0)

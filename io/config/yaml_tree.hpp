@@ -1,5 +1,5 @@
-// A YAML document as a small tree in which every node knows its line and column. It is built from
-// yaml-cpp's events, since yaml-cpp's own tree hides repeated keys, quotes, anchors and tags.
+// A YAML document as a small tree whose nodes know their line and column. It is built from
+// yaml-cpp's events, because yaml-cpp's own tree hides repeated keys, quotes, anchors and tags.
 #pragma once
 
 #include <functional>
@@ -28,10 +28,10 @@ struct YamlNode {
   std::vector<YamlNode> children;  ///< elements of a list; keys and values of a map, alternating
 };
 
-/// The value of a key in a map; null where it is missing.
+/// The value of a key in a map; null if the key is missing.
 const YamlNode* child_of(const YamlNode& map, std::string_view key);
 
-/// Calls `take(key, value)` for each entry of a map with plain words as keys.
+/// Calls `take(key, value)` for each entry of a map.
 template <class Take>
 void for_each_entry(const YamlNode& map, const Take& take) {
   for (std::size_t i = 0; i + 1 < map.children.size(); i += 2)
@@ -39,7 +39,7 @@ void for_each_entry(const YamlNode& map, const Take& take) {
 }
 
 /// Calls `take(name, key, value)` for each key of a map that is a single word and not repeated;
-/// `name` is `prefix` + key. Faults of other keys go to `add(position, name, what)`.
+/// `name` is `prefix` + key. Calls `add(position, name, what)` for the mistake of any other key.
 void for_each_key(
     const YamlNode& map, const std::string& prefix,
     const std::function<void(TextPosition, const std::string&, const std::string&)>& add,
@@ -47,12 +47,12 @@ void for_each_key(
 
 /// A new node without children.
 YamlNode empty_node(YamlNode::Kind kind, TextPosition position);
-/// A new scalar: plain in YAML, as numbers are, or a text.
+/// A new scalar: written plain in YAML, as numbers are, or a text, in quotes if necessary.
 YamlNode plain_node(std::string text, TextPosition position);
 YamlNode text_node(std::string text, TextPosition position);
 void append_entry(YamlNode& map, const std::string& key, YamlNode value);
 
-/// A fault in a document and its place.
+/// A mistake in a document and its place.
 struct YamlProblem {
   TextPosition position;
   std::string what;
@@ -61,14 +61,14 @@ struct YamlProblem {
 /// A parsed text, or the first problem in it.
 struct YamlDocument {
   YamlNode root;
-  std::optional<YamlProblem> problem;  ///< where set, the root is not complete
+  std::optional<YamlProblem> problem;  ///< if set, the tree is incomplete
 };
 
 /// Largest text that is parsed, in bytes.
 inline constexpr std::size_t yaml_size_limit = 1 << 20;
 
-/// Reads one document. Problems are bad syntax, a second document, nesting over 16 levels, and text
-/// that is too long, not UTF-8 or holds control characters. Aliases are never expanded.
+/// Reads one document. Problems are bad syntax, a second document, more than 16 levels of nesting,
+/// and text that is too long, not UTF-8 or holds control characters. Aliases are never expanded.
 YamlDocument parse_yaml(std::string_view text);
 
 }  // namespace lapl

@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::size_t block_size = std::size_t{4} << 20;
 
-/// Fills the buffer with the next bytes of `file`. Throws IoError where it ends earlier.
+/// Fills the buffer with the next bytes of `file`. Throws IoError if the file ends earlier.
 void read_all_of(const PosixFile& file, const std::string& label, std::span<std::byte> buffer) {
   if (file.read(buffer) < buffer.size())
     throw IoError(label + ": became shorter while it was read");
 }
 
-/// Hands the next `length` bytes of `file` to `use` in blocks. Throws IoError where it ends
+/// Passes the next `length` bytes of `file` to `use` in blocks. Throws IoError if the file ends
 /// earlier.
 template <class Use>
 void for_each_block(const PosixFile& file, const std::string& label, std::uint64_t length,
@@ -48,8 +48,8 @@ SealBytes read_seal(const PosixFile& file, const std::string& label, std::uint64
   return seal;
 }
 
-/// Compares a file with its seal: `read(file, length, maker)` must hand the bytes before the seal
-/// to `maker`. Throws IoError where they do not match.
+/// Compares a file with its seal. `read(file, length, maker)` must pass the `length` bytes before
+/// the seal to `maker`. Throws IoError if the file and the seal do not match.
 template <class Read>
 void compare_with_seal(const std::filesystem::path& path, Read read) {
   const std::string label = path.string();
@@ -82,7 +82,7 @@ void write_sealed(const std::filesystem::path& path, std::uint64_t expected_byte
   const std::string label = path.string();
   TemporaryFile temporary(path);
   const auto memory = write_scratch(temporary.path(), label, expected_bytes, write_hdf5);
-  // HDF5 has closed its file; this descriptor guards the temporary file from now on.
+  // HDF5 has closed its file; from now on this descriptor protects the temporary file.
   PosixFile file = temporary.open(memory ? O_WRONLY | O_CREAT | O_EXCL : O_RDWR);
   const PosixFile& written = memory ? *memory : file;
   SealMaker maker;

@@ -1,5 +1,5 @@
-// Writes files so that a crash loses nothing: temporary name, checked writes, fsync, rename, fsync
-// of the folder. A seal, a digest over every byte, follows the HDF5 image:
+// Writes files so that a crash loses no data: temporary name, checked writes, fsync, rename, fsync
+// of the folder. A seal, a checksum of all bytes before it, follows the HDF5 file's bytes:
 //
 //   | HDF5 image, length bytes | "LAPLSEAL" | version | length | XXH3-128 low | high |
 //                                 8 bytes      u64       u64       u64          u64 little-endian
@@ -19,35 +19,35 @@
 
 namespace lapl {
 
-/// Replaces the file at `path` by `text`, atomically and durably. Throws IoError.
+/// Atomically and durably replaces the file at `path` by one with `text`. Throws IoError.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
 /// Receives the next bytes of a file.
 using BlockWriter = std::function<void(std::span<const std::byte> bytes)>;
 
-/// The same for a file that `make` writes block by block, in order. If `make` throws, the old file
-/// stays. Throws IoError.
+/// Does the same for a file that `make` writes block by block, in order. If `make` throws, the old
+/// file stays. Throws IoError.
 void write_in_blocks(const std::filesystem::path& path,
                      const std::function<void(const BlockWriter& write)>& make);
 
-/// Calls `write_hdf5` with a scratch path, appends a seal to the file made there and puts it at
+/// Calls `write_hdf5` with a scratch path, appends a seal to the file created there and puts it at
 /// `path`, atomically and durably, without leftovers. Throws IoError. The scratch file is in memory
-/// while `expected_bytes` are at most a quarter of the available memory, so that our own checked
-/// writes meet a full disk, not HDF5's; larger files are temporary files beside `path`.
+/// if `expected_bytes` are at most a quarter of the available memory, so that a full disk fails our
+/// checked writes, not those of HDF5; larger files are temporary files in the folder of `path`.
 void write_sealed(const std::filesystem::path& path, std::uint64_t expected_bytes,
                   const std::function<void(const std::filesystem::path& scratch)>& write_hdf5);
 
 /// The seal for all bytes of an open file; `label` names it in messages. Throws IoError.
 SealBytes seal_of_file(const PosixFile& file, const std::string& label);
 
-/// Throws IoError where the file is unreadable, has no seal, or its bytes do not match the seal.
+/// Throws IoError if the file is unreadable, has no seal, or does not match its seal.
 void verify_seal(const std::filesystem::path& path);
 
-/// True where the file ends with a seal, matching or not. Throws IoError where it is unreadable.
+/// True if the file ends with a seal, matching or not. Throws IoError if it is unreadable.
 bool has_seal(const std::filesystem::path& path);
 
-/// The low half of the digest in the file's seal, which is not verified; 0 where there is no seal.
-/// Throws IoError where the file is unreadable.
+/// The low half of the checksum in the file's seal, not verified; 0 if there is no seal. Throws
+/// IoError if the file is unreadable.
 std::uint64_t sealed_digest(const std::filesystem::path& path);
 
 /// The bytes of a file without its seal.
@@ -56,7 +56,7 @@ struct SealedImage {
   std::size_t size = 0;
 };
 
-/// Reads a file into memory once and verifies the seal of that copy. Throws as verify_seal does.
+/// Reads a file into memory once and verifies the seal of the copy. Throws as verify_seal does.
 SealedImage read_sealed(const std::filesystem::path& path);
 
 }  // namespace lapl

@@ -29,7 +29,7 @@ void append_lines(const fs::path& path, const std::string& lines, Durable durabl
     file.write(std::as_bytes(std::span(lines)));
     if (durable == Durable::now) file.sync();
     file.close();
-  } catch (const IoError&) {  // the lines may be written and only closing has failed
+  } catch (const IoError&) {  // the lines may have been written if only closing failed
     std::error_code error;
     fs::resize_file(path, before, error);
     throw;
@@ -37,10 +37,10 @@ void append_lines(const fs::path& path, const std::string& lines, Durable durabl
 }
 
 void drop_torn_line(const fs::path& path) {
-  if (!fs::is_regular_file(fs::symlink_status(path))) return;  // append_lines refuses links
+  if (!fs::is_regular_file(fs::symlink_status(path))) return;  // append_lines refuses symlinks
   unshare(path);
   const std::string text = read_start(path);
-  const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is no line end
+  const std::size_t whole = text.rfind('\n') + 1;  // 0 if there is no newline
   if (whole < text.size()) fs::resize_file(path, whole);
 }
 

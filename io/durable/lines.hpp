@@ -6,22 +6,22 @@
 
 namespace lapl {
 
-/// When added lines are synced to the disk: at once, or by a later sync of the file.
+/// When appended lines are synced to the disk: at once, or by a later sync_lines.
 enum class Durable { now, later };
 
-/// Appends all lines, or none where it throws IoError.
+/// Appends all lines. Throws IoError, and then appends none.
 void append_lines(const std::filesystem::path& path, const std::string& lines, Durable durable);
 
 /// True for a file with other hard links, as in a folder copied by cp -l.
 bool is_shared(const std::filesystem::path& path);
 
-/// Replaces a shared file by a copy of its own.
+/// Replaces a file that has other hard links by a copy.
 void unshare(const std::filesystem::path& path);
 
-/// Drops a last line without its end, which a process killed while writing may leave.
+/// Removes an incomplete last line, which a process killed during a write may leave.
 void drop_torn_line(const std::filesystem::path& path);
 
-/// Makes added lines durable; does nothing where there is no such file. Throws IoError.
+/// Makes appended lines durable; does nothing if there is no such file. Throws IoError.
 void sync_lines(const std::filesystem::path& path);
 
 }  // namespace lapl

@@ -26,7 +26,7 @@ PosixFile::PosixFile(int descriptor, std::string label)
 PosixFile::PosixFile(const std::filesystem::path& path, int flags, std::string label)
     : label_(std::move(label)) {
   do {
-    // O_NONBLOCK: opening a pipe would wait for its other end.
+    // O_NONBLOCK, because opening a pipe would wait for the process at its other end.
     descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
   } while (descriptor_ < 0 && errno == EINTR);
   // ENXIO: a socket, or a pipe without a reader.
@@ -97,12 +97,12 @@ std::uint64_t PosixFile::size() const {
 }
 
 void PosixFile::sync() const {
-  // EINVAL: a file system that cannot sync folders at all.
+  // EINVAL: the file system cannot sync folders.
   if (::fsync(descriptor_) != 0 && errno != EINVAL) throw_system_error(label_, "fsync");
 }
 
 void PosixFile::close() {
-  // Linux releases the descriptor even where close fails, so it must not be closed again.
+  // Linux releases the descriptor even if close fails, so it must not be closed again.
   if (::close(std::exchange(descriptor_, -1)) != 0) throw_system_error(label_, "close");
 }
 
@@ -113,12 +113,12 @@ void PosixFile::truncate(std::uint64_t size) const noexcept {
 PosixFile::Lock PosixFile::try_lock() const {
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return Lock::taken;
   if (errno == EWOULDBLOCK) return Lock::held;
-  // Some file systems have only this other kind of lock; it, too, ends with the open file.
+  // Some file systems support only this other kind of lock, which also ends with the open file.
   struct flock whole {};
   whole.l_type = F_WRLCK;
   if (::fcntl(descriptor_, F_OFD_SETLK, &whole) == 0) return Lock::taken;
   if (errno == EAGAIN || errno == EACCES) return Lock::held;
-  // EBADF: exclusive locks of this kind need a file opened for writing, which a folder cannot be.
+  // EBADF: exclusive locks of this kind need a file opened for writing; a folder cannot be.
   for (const int none : {ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL, EBADF})
     if (errno == none) return Lock::unsupported;
   throw_system_error(label_, "lock");
@@ -152,7 +152,7 @@ void sync_folder(const std::filesystem::path& path) {
 std::string read_start(const std::filesystem::path& path, std::uint64_t most) {
   const PosixFile file(path, O_RDONLY, path.string());
   std::string text(std::min(file.size(), most), '\0');
-  // shorter where it was cut meanwhile
+  // Shorter if the file was cut after size() was read.
   text.resize(file.read(std::as_writable_bytes(std::span(text))));
   return text;
 }

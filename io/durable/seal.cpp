@@ -34,7 +34,7 @@ SealMaker& SealMaker::operator=(SealMaker&&) noexcept = default;
 SealMaker::~SealMaker() = default;
 
 void SealMaker::add(std::span<const std::byte> bytes) {
-  // The call fails on a null pointer only.
+  // The call fails only for a null pointer.
   static_cast<void>(XXH3_128bits_update(&state_->hash, bytes.data(), bytes.size()));
   state_->length += bytes.size();
 }
@@ -45,7 +45,7 @@ std::vector<std::byte> SealMaker::progress() const {
 }
 
 void SealMaker::go_on_from(std::span<const std::byte> progress) {
-  // A pointer to XXH3's constants, which lie elsewhere in each process.
+  // This pointer to XXH3's constants is valid in this process only, so it is not copied.
   const auto* const secret = state_->hash.extSecret;
   std::memcpy(state_.get(), progress.data(), sizeof(State));
   state_->hash.extSecret = secret;

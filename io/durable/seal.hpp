@@ -1,4 +1,4 @@
-// Makes and reads the seal at the end of a file; docs/format.md gives its layout.
+// Computes and reads the seal at the end of a file; docs/format.md gives its layout.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class SealMaker {
   void add(std::span<const std::byte> bytes);
   SealBytes seal() const;
 
-  /// The state with which another SealMaker of this program, in any process, can continue.
+  /// The state from which another SealMaker of this program, in any process, can continue.
   std::vector<std::byte> progress() const;
   void go_on_from(std::span<const std::byte> progress);
 
@@ -34,10 +34,10 @@ class SealMaker {
   std::unique_ptr<State> state_;
 };
 
-/// True where the bytes begin like a seal of any version.
+/// True if the bytes begin like a seal of any version.
 bool is_seal(std::span<const std::byte> bytes);
 
-/// The low half of the digest in a seal; 0 where the bytes are no seal.
+/// The low half of the checksum in a seal; 0 if the bytes are not a seal.
 std::uint64_t digest_in(const SealBytes& bytes);
 
 }  // namespace lapl

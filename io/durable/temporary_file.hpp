@@ -1,4 +1,4 @@
-// A file that gets its final name only when it is complete.
+// A file that is written under a temporary name and renamed when it is complete.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lapl {
 
-/// The file `.NAME.tmp-PID` beside the target; the destructor removes it unless it was committed.
+/// The file `.NAME.tmp-PID` in the target's folder; the destructor removes it unless committed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& target);
@@ -35,14 +35,13 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
-/// Calls `write_hdf5` and adds the system's reason to its IoError where the disk is full or
-/// failing, since HDF5 does not pass it on.
+/// Calls `write_hdf5`. If that throws IoError because the disk is full or failing, adds the
+/// system's reason, which HDF5 does not report.
 void naming_system_error(const std::function<void()>& write_hdf5);
 
-/// Calls `write_hdf5` with the path of a file in memory and returns that file, while
-/// `expected_bytes` are at most 2 MiB or a quarter of the available memory. For larger ones, and on
-/// systems without such files, it writes at `path` and returns none. Messages call it `label`.
-/// Throws IoError.
+/// Calls `write_hdf5` with the path of a file in memory and returns this file, if `expected_bytes`
+/// are at most 2 MiB or a quarter of the available memory and the system has such files. Otherwise
+/// calls it with `path` and returns none. Messages call the file `label`. Throws IoError.
 std::optional<PosixFile> write_scratch(
     const std::filesystem::path& path, const std::string& label, std::uint64_t expected_bytes,
     const std::function<void(const std::filesystem::path&)>& write_hdf5);

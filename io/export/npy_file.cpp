@@ -6,8 +6,8 @@
 namespace lapl {
 namespace {
 
-// Magic, version, 2-byte length of the text, then a Python dictionary, padded with spaces and a
-// line end to a multiple of 64 bytes.
+// An .npy header: magic, version, 2-byte length of the text, then a Python dictionary, padded with
+// spaces and a newline so that the header's length is a multiple of 64 bytes.
 std::string npy_header(const Series& series) {
   const std::size_t records = series.records.size();
   const Shape shape = series.shape;

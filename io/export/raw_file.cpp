@@ -16,7 +16,7 @@ std::string xml_text(const std::string& text) {
   return escaped;
 }
 
-// Describes each record as a grid of three axes; all records share the axes.
+// The XDMF description: each record is a grid of three axes, and all records share the axes.
 std::string xdmf_text(const std::filesystem::path& raw, const Series& series,
                       const std::string& field) {
   const Shape shape = series.shape;

@@ -18,7 +18,7 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Adds the records of a file with steps in the range.
+/// Adds the records of a file whose steps are in the range.
 void add_file(Series& series, const fs::path& file, const FileContent& content,
               const StepRange& range) {
   for (std::size_t i = 0; i < content.steps.size(); ++i) {
@@ -79,7 +79,7 @@ Series open_series(const fs::path& path, const StepRange& range) {
     const FileContent content = read_content(path);
     steps = content.steps;
     if (content.kind == "index") {
-      // Reads the step files rather than the index: they also hold the provenance.
+      // The step files, unlike the index, also hold the provenance.
       std::vector<fs::path> files;
       for (const std::int64_t step : steps)
         files.push_back(path.parent_path() / "fields" / step_file_name(step));

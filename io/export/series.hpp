@@ -43,17 +43,17 @@ struct Series {
   /// Called before each field of a record is read.
   std::function<void(const SeriesRecord&)> before_reading = [](const SeriesRecord&) {};
 
-  /// Every dataset that any record holds, beginning with those of the last record, in its order.
+  /// Names of all datasets in any record: those of the last record in its order, then the others.
   std::vector<std::string> fields() const;
 };
 
-/// The outputs in `range` of a run folder (finished ones, if the run is going on), an index, an
-/// output or an exported file. Verifies every file's seal. Throws IoError, and ConfigError where
-/// there is no output in `range`.
+/// Opens the outputs in `range` of a run folder, an index, an output or an exported file; for a run
+/// in progress, the outputs finished so far. Verifies every file's seal. Throws IoError, and
+/// ConfigError if there is no output in `range`.
 Series open_series(const std::filesystem::path& path, const StepRange& range);
 
-/// The values of one record; NaN where it lacks the field. Verifies the file's seal again, since
-/// the file may have changed. Throws IoError.
+/// The values of one record; NaN if it lacks the field. Verifies the file's seal again, because the
+/// file may have changed. Throws IoError.
 FieldValues read_record(const Series& series, const SeriesRecord& record, const std::string& field);
 
 }  // namespace lapl

@@ -20,7 +20,7 @@ struct FieldHeader {
   std::string name, long_name, units;
 };
 
-/// The metadata of the file.
+/// The metadata of the exported file.
 struct Header {
   Axes axes;
   std::string title, source, history;
@@ -35,7 +35,7 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
   for (const SeriesRecord& record : series.records) header.axes.add(record.time, record.step);
   const SeriesRecord& last = series.records.back();
   header.provenance = read_content(last.file).provenance;
-  // Digests of single records are replaced by those of this file's values.
+  // Digests of single records do not apply to this file; text_of_digests replaces them.
   std::erase_if(header.provenance, [](const auto& text) {
     return text.first == "state_digest" || text.first == "digests";
   });
@@ -83,7 +83,7 @@ class SeriesFile {
   }
 
  private:
-  /// An upper bound for everything but the values.
+  /// An upper bound of the file's size without the values of fields.
   std::uint64_t expected_bytes() const {
     const Shape shape = series_.shape;
     std::uint64_t bytes = (std::uint64_t{1} << 20) + text_.size();
@@ -132,7 +132,7 @@ class SeriesFile {
       }
   }
 
-  /// The length does not depend on the digests.
+  /// The digests as text; its length does not depend on their values.
   std::string text_of_digests() const {
     std::string text;
     for (std::size_t field = 0; field < digests_.size(); ++field)

@@ -38,7 +38,7 @@ void require_extent(const std::string& name, const DatasetShape& found,
                   fmt::join(found, ", "), fmt::join(expected, ", "));
 }
 
-// The extent with a batch axis of 1 added where it is missing.
+// The extent with a batch axis of length 1 added in front if it is missing.
 DatasetShape with_batch(const std::string& name, DatasetShape extent, std::size_t axes,
                         const char* words) {
   if (extent.size() + 1 == axes) extent.insert(extent.begin(), 1);

@@ -1,5 +1,5 @@
-// Computes the covariance of a convolution's output (kernels/filters/covariance.hpp) from one HDF5
-// file into another.
+// Computes the covariance of a convolution's output (kernels/filters/covariance.hpp): reads one
+// HDF5 file and writes another.
 #pragma once
 
 #include <filesystem>
@@ -23,12 +23,12 @@ struct CovarianceResult {
   CovarianceOutcome sum;
 };
 
-/// Reads the four datasets of `source`, adds the covariance on "cpu", "cuda" or "auto" and writes
-/// the sum as `dataset` of a new sealed file `target`. Shapes as in kernels/filters/covariance.hpp;
-/// a batch of 1 may be left out, and c may be one number for all outputs; the window is the excess
-/// of mu over the output. The result has the input's type, or `precision` where given (float16
-/// stays float16 for float32). Throws IoError naming the dataset of wrong shape or type, and
-/// DeviceError.
+/// Reads the four datasets of `source`, computes the covariance on "cpu", "cuda" or "auto" and
+/// writes it as `dataset` of a new sealed file `target`. kernels/filters/covariance.hpp gives the
+/// shapes; a batch axis of length 1 may be missing, and c may be one number for all outputs. The
+/// window's size follows from the sizes of mu and the output. The result has the input's type, or
+/// `precision` if given; float16 stays float16 for float32. Throws IoError that names a dataset of
+/// wrong shape or type, and DeviceError.
 CovarianceResult add_covariance_file(const std::filesystem::path& source,
                                      const CovarianceNames& names,
                                      const std::filesystem::path& target,

@@ -14,20 +14,20 @@ namespace lapl {
 
 /// The checked config of `lapl filter`.
 struct FilterJob {
-  std::string input_path;  ///< absolute: PNG file, folder of them, .npy or HDF5 file
+  std::string input_path;  ///< absolute: PNG file, folder of PNG files, .npy or HDF5 file
   std::string input_dataset = "/field";
   std::string output_path;                   ///< absolute: HDF5 file
-  std::string output_dataset = "/filtered";  ///< where there is one result
+  std::string output_dataset = "/filtered";  ///< if there is only one result
   std::vector<FilterConfig> filters;
-  std::vector<std::string> output_datasets;   ///< one per filter, or that of the covariance
-  std::optional<CovarianceNames> covariance;  ///< set: a covariance is computed instead of filters
+  std::vector<std::string> output_datasets;   ///< one per filter, or the covariance's
+  std::optional<CovarianceNames> covariance;  ///< set: computed instead of filters
   std::string backend = "auto";
-  std::optional<Precision> precision;  ///< none: as the input
+  std::optional<Precision> precision;  ///< none: the input's precision
   int threads = 0;                     ///< 0: one for each core
 };
 
-/// Reads the config file; relative paths in it start from its folder. Throws ConfigError with every
-/// mistake, one per line, as load_config does, and IoError where the file cannot be read.
+/// Reads the config file; relative paths in it start from its folder. Throws ConfigError with one
+/// line for each mistake, as load_config does, and IoError if the file cannot be read.
 FilterJob load_filter_job(const std::filesystem::path& path);
 
 /// The keys as a Markdown table, for docs/filters.md.

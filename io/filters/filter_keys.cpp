@@ -44,7 +44,7 @@ YamlNode read_numbers(const YamlNode& node, YamlProblems& problems) {
   return rows;
 }
 
-// Reports the first problem of a kernel alone.
+// Reports only the first problem of a kernel.
 YamlNode read_kernel(const YamlNode& node, const std::string& path, YamlProblems& problems) {
   YamlProblems own;
   YamlNode kernel;
@@ -147,7 +147,7 @@ YamlNode read_filter(const YamlNode& node, const std::string& path, YamlProblems
   };
   if (!gaussian && name != name_of(KernelKind::box)) belongs_to("size", "box, gaussian");
   if (!gaussian) belongs_to("sigma", "gaussian");
-  // The order of keys in config.yaml is fixed: kernel and its keys, field, the rest.
+  // config.yaml has a fixed order of keys: name and kind, the kernel and its keys, field, the rest.
   YamlNode ordered = empty_node(YamlNode::Kind::map, node.position);
   for (const char* const key : {"name", "kind", "kernel", "size", "sigma", "field", "normalize",
                                 "mode", "edge", "constant", "method"})

@@ -1,4 +1,4 @@
-// The keys of a filter, in a run config's `filters` and in the config of `lapl filter`.
+// The keys of a filter, both in `filters` of a run's config and in the config of `lapl filter`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -23,8 +23,8 @@ Schema filters();
 /// Stores a resolved map in a filter.
 void assign(FilterConfig& filter, const YamlNode& map);
 
-/// The fault of a filter's name, which becomes a dataset: not a plain word, or one of `taken`.
-/// Empty where it is right; then it is added to `taken`.
+/// The mistake in a filter's name, which becomes the name of a dataset: not a plain word, or
+/// already in `taken`. If there is none, adds the name to `taken` and returns an empty text.
 std::string filter_name_problem(const std::string& name, std::set<std::string>& taken);
 
 nlohmann::ordered_json filter_schema();

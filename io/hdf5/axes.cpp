@@ -31,7 +31,7 @@ Hdf5Dataset write_scale(hid_t file, const char* name, const std::vector<double>&
   return scale;
 }
 
-/// Far above any real length; the real limit is the length of the file.
+/// A limit without effect: no text is longer than its file.
 constexpr std::size_t any_length = std::size_t{1} << 40;
 
 }  // namespace
@@ -64,7 +64,7 @@ AxisScales write_axes(hid_t file, const Axes& axes) {
     scales.push_back(
         write_scale(file, axis.position, values, "m", std::string("position of the ") + axis.name));
   });
-  // Only on time: with an axis attribute on y and x ParaView takes them for latitude and longitude.
+  // No axis attributes on y and x, because ParaView would take them for latitude and longitude.
   write_attribute(scales.front(), "axis", "T");
   Hdf5Dataset step = write_array(file, "step", axes.steps);
   write_attribute(step, "units", "1");
@@ -78,7 +78,7 @@ void describe_field(hid_t field, const std::string& name, const std::string& lon
                     const std::string& units, const AxisScales& scales) {
   write_attribute(field, "units", units);
   write_attribute(field, "long_name", long_name);
-  write_attribute(field, "coordinates", "step");  // xarray shows it in .coords
+  write_attribute(field, "coordinates", "step");  // makes xarray list step among the coordinates
   for (unsigned axis = 0; axis < scales.size(); ++axis)
     check_hdf5(H5DSattach_scale(field, scales[axis], axis), "attach an axis to " + name);
 }

@@ -1,5 +1,5 @@
-// The root attributes of our files, and the axes time, z, y and x (as the grid has them) as
-// netCDF-4 dimension scales. Messages as in hdf5_handle.hpp.
+// The root attributes of lapl's files, and their axes: time and the axes of the grid (z, y, x) as
+// netCDF-4 dimension scales. Messages do not name the file (hdf5_handle.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace lapl {
 
-/// Root attributes that identify our file formats; docs/format.md lists the versions.
+/// Root attributes that identify lapl's file formats; docs/format.md lists the versions.
 inline constexpr const char* format_attribute = "lapl_format";  ///< the kind of file
 inline constexpr const char* version_attribute = "lapl_format_version";
 inline constexpr const char* spacing_attribute = "lapl_grid_spacing";
 inline constexpr std::int64_t format_version = 1;
 
-/// Writes the attributes that identify our files; `kind` as read_format returns it.
+/// Writes the attributes that identify lapl's files; `kind` is a word that read_format returns.
 void write_format(hid_t file, const std::string& kind);
-/// step, index, series, checkpoint or filtered; empty for files of other programs. Throws IoError
-/// for a version that this program does not know.
+/// The kind of a file: step, index, series, checkpoint or filtered; empty for files of other
+/// programs. Throws IoError for a version that this program does not know.
 std::string read_format(hid_t file);
 
-/// The positions in space and time of a file's values.
+/// The positions of a file's values in space and time.
 struct Axes {
   Shape shape;
   Spacing spacing;                  ///< metres
@@ -41,12 +41,12 @@ using AxisScales = std::vector<Hdf5Dataset>;
 /// Closes all scales. Throws IoError.
 void close_axes(AxisScales& scales);
 
-/// Writes /time, the grid's axes and /step, and the root attribute with the spacing.
+/// Writes /time, the grid's axes, /step, and the root attribute with the spacing.
 [[nodiscard]] AxisScales write_axes(hid_t file, const Axes& axes);
-/// Attaches the axes to a field and writes its name and unit.
+/// Attaches the axes to a field and writes its name and unit as attributes.
 void describe_field(hid_t field, const std::string& name, const std::string& long_name,
                     const std::string& units, const AxisScales& scales);
-/// Number of axes of the grid in one of our files; 2 for any other file.
+/// Number of axes of the grid in one of lapl's files; 2 for any other file.
 int grid_axes_of(hid_t file);
 /// The axes of a step file or an index. Throws IoError.
 Axes read_axes(hid_t file);

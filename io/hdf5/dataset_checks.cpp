@@ -13,7 +13,7 @@
 namespace lapl {
 namespace {
 
-/// The largest compression ratio of deflate: 258 bytes from two bits.
+/// The largest compression ratio of deflate: two bits can encode 258 bytes.
 constexpr hsize_t deflate_ratio = 1032;
 
 herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t,
@@ -37,7 +37,7 @@ std::string joined_names(hid_t file) {
                      names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
 }
 
-/// Throws IoError for a filter that is not allowed; true where deflate is among the others.
+/// True if deflate is among the dataset's filters. Throws IoError for a filter that is not allowed.
 bool check_filters(hid_t properties, const std::string& name) {
   bool deflated = false;
   const int count = check_hdf5(H5Pget_nfilters(properties), "read the filters of dataset " + name);
@@ -55,7 +55,7 @@ bool check_filters(hid_t properties, const std::string& name) {
   return deflated;
 }
 
-/// Throws IoError where this many elements exceed `limit` bytes.
+/// Throws IoError if an array of this extent exceeds `limit` bytes.
 void check_size(const std::vector<hsize_t>& extent, hsize_t value_size, hsize_t limit,
                 const std::string& what) {
   hsize_t bytes = value_size;
@@ -67,7 +67,7 @@ void check_size(const std::vector<hsize_t>& extent, hsize_t value_size, hsize_t 
         ", but a file of this length holds at most " + size_text(static_cast<double>(limit)));
 }
 
-/// The extent of a chunk; empty where there are no chunks.
+/// The extent of a chunk; empty if the dataset is not chunked.
 std::vector<hsize_t> chunk_of(hid_t properties, const std::string& name) {
   if (H5Pget_layout(properties) != H5D_CHUNKED) return {};
   std::array<hsize_t, H5S_MAX_RANK> chunk{};
@@ -76,8 +76,8 @@ std::vector<hsize_t> chunk_of(hid_t properties, const std::string& name) {
   return {chunk.begin(), chunk.begin() + rank};
 }
 
-/// The most bytes of values that the file of `dataset` can hold. Missing chunks read as zeros, so
-/// the extent alone proves nothing.
+/// The most bytes of values that the file of `dataset` can hold. The extent alone proves nothing,
+/// because missing chunks read as zeros.
 hsize_t believable_size(hid_t dataset, bool deflated) {
   const Hdf5File file(H5Iget_file_id(dataset), "find the file of a dataset");
   hsize_t length = 0;
@@ -101,7 +101,7 @@ Hdf5Dataset open_plain_dataset(hid_t location, const std::string& name) {
                       "open dataset " + name);
 
   const Hdf5Properties properties(H5Dget_create_plist(dataset), "read properties of " + name);
-  // Checked first: asking a virtual dataset for its extent may open other files.
+  // Must come first: asking a virtual dataset for its extent may open other files.
   if (check_hdf5(H5Pget_layout(properties), "read properties of " + name) == H5D_VIRTUAL)
     throw IoError("dataset " + name + " is virtual (its values are in other files): not followed");
   if (check_hdf5(H5Pget_external_count(properties), "read properties of " + name) > 0)

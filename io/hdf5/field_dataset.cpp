@@ -23,8 +23,8 @@ constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-/// Selects a block in a dataset with `rank` axes as in along_axes; `first` is the block's first
-/// cell.
+/// Selects a block in a dataset with `rank` axes, ordered as in along_axes; `first` is the block's
+/// first cell.
 Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, Cell first, Shape block,
                        std::size_t record = 0) {
   Hdf5Space space(H5Dget_space(dataset), "read the extent of dataset " + name);
@@ -37,8 +37,8 @@ Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, Cell fi
   return space;
 }
 
-/// A block in memory with as many axes as in the file: HDF5 copies selections of equal shape row by
-/// row, others value by value.
+/// A data space in memory with as many axes as the dataset has: HDF5 copies between selections of
+/// equal shape row by row, between others value by value.
 Hdf5Space block_space(int rank, Shape block) { return make_space(along_axes(rank, 1, 1, block)); }
 
 /// Calls `use(first cell, shape)` for the part of the grid in each chunk, in the order of the grid.
@@ -118,8 +118,8 @@ hid_t stored_type_of(Precision precision) {
 
 void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
                     Shape shape, Precision precision) {
-  // HDF5 caches chunks of up to this size and may place them in another order; written whole, they
-  // lie where they lie in a file with values.
+  // HDF5 caches chunks of up to this size and may place them in another order. If such a chunk is
+  // written whole, HDF5 places it as in a file that is written with values.
   constexpr std::int64_t most_gathered = mebibyte;
   with_precision(precision, [&]<class T>() {
     const Shape chunk = chunk_shape(shape, sizeof(T));
@@ -174,7 +174,7 @@ std::vector<ValueRun> runs_of(hid_t location, const std::string& name, std::size
                "find a chunk of dataset " + name);
     if (address == HADDR_UNDEF || size != bytes_of_cells(chunk.cells()))
       throw IoError("dataset " + name + " lacks a chunk");
-    // Chunks are whole rows or planes or pieces of a row, so their cells are contiguous.
+    // A chunk is whole rows or planes, or a piece of one row, so its cells are contiguous.
     const std::uint64_t used = bytes_of_cells(block.cells());
     runs.push_back({bytes_of_cells(index_of(shape, first)), used, address, size - used});
   });
@@ -186,7 +186,7 @@ DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& ext
   DatasetLayout layout;
   layout.axes = static_cast<int>(extent.size());
   const int leading = layout.axes - 1 - grid_axes;
-  const int least = grid_axes == 2 ? 1 : grid_axes;  // a single row may lack its axis
+  const int least = grid_axes == 2 ? 1 : grid_axes;  // a single row may have no row axis
   if (layout.axes < least || std::any_of(extent.begin(), extent.begin() + std::max(leading, 0),
                                          [](hsize_t size) { return size != 1; }))
     throw IoError("{} has the axes ({}) (expected {}, or these behind axes of length 1)", name,
@@ -264,7 +264,7 @@ FieldValues read_rows(hid_t dataset, const std::string& name, const DatasetLayou
   return with_precision(layout.precision, [&]<class T>() {
     const Shape shape = layout.shape;
     std::vector<T> values = host_vector<T>(rows.count * shape.columns);
-    // The rows within each plane form a block.
+    // Within a plane, the rows are one block.
     for (std::int64_t row = rows.first, count = 0; row < rows.end(); row += count) {
       count = std::min(rows.end() - row, shape.rows - row % shape.rows);
       read_block(dataset, layout.axes, name, {row % shape.rows, 0, row / shape.rows},

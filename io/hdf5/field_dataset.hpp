@@ -1,4 +1,4 @@
-// Reads and writes a grid's values in HDF5 datasets. Messages as in hdf5_handle.hpp.
+// Reads and writes a grid's values in HDF5 datasets. Messages omit the file (hdf5_handle.hpp).
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,21 @@ Shape chunk_shape(Shape grid, std::size_t value_size);
 /// Bytes that the chunks of a field take in a file.
 std::uint64_t stored_size(Shape grid, std::size_t value_size);
 
-/// Allocates space for a record of a dataset without writing values; FileWriter writes them at the
+/// Allocates space for a record of a dataset without writing values. FileWriter writes them at the
 /// places that runs_of finds.
 void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
                     Shape shape, Precision precision);
 
-/// Creates a chunked dataset (1, [planes, rows,] columns), as netCDF and VTK need it, and lays it
-/// out.
+/// Creates a chunked dataset (1, [planes, rows,] columns), as netCDF and VTK need it, and allocates
+/// its space.
 [[nodiscard]] Hdf5Dataset lay_out_chunked_field(hid_t location, const std::string& name,
                                                 Shape shape, Precision precision);
-/// The same, contiguous and without the time axis.
+/// Does the same for a contiguous dataset without the time axis.
 [[nodiscard]] Hdf5Dataset lay_out_contiguous_field(hid_t location, const std::string& name,
                                                    Shape shape, Precision precision);
 
-/// Creates a chunked dataset (records, the grid's axes), with `axes` axes as in DatasetLayout and
-/// with the groups in its name. Each chunk belongs to one record.
+/// Creates a chunked dataset (records, [planes, rows,] columns) with `axes` axes
+/// (DatasetLayout::axes), and the groups in its name. Each chunk holds values of one record only.
 [[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
                                          Precision precision, int axes, std::size_t records,
                                          Shape shape);
@@ -46,30 +46,29 @@ std::vector<ValueRun> runs_of(hid_t location, const std::string& name, std::size
 /// HDF5's type of a stored value.
 hid_t stored_type_of(Precision precision);
 
-/// The extent along each of `axes` axes: the last ones of `record` and the grid's axes, or these
-/// after `leading` in all further ones.
+/// One number for each of a dataset's `axes` axes: the last `axes` of `record` and the extents of
+/// `grid`, with `leading` for any axes before them.
 std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::size_t record, Shape grid);
 
-/// netCDF's packing: a stored value v means scale * v + offset, or NaN where it is one of
-/// `missing`.
+/// netCDF's packing: a stored value v means scale * v + offset, or NaN if it is in `missing`.
 struct Packing {
   double scale = 1, offset = 0;
   std::vector<double> missing;
 };
 
-/// Extent and type of a dataset that can be read as fields.
+/// Extent and type of a dataset that can be read as a field.
 struct DatasetLayout {
   Shape shape;
-  std::size_t records = 1;  ///< length of the time axis; 1 where there is none
-  /// those of the grid, or with time before them, or with further axes of length 1 before these
+  std::size_t records = 1;  ///< length of the time axis; 1 without one
+  /// the grid's axes, perhaps with time before them, perhaps with axes of length 1 before time
   int axes = 2;
   Precision precision = Precision::float64;  ///< of the values that read_values returns
   bool fits_single = false;                  ///< float32 holds every value of the stored type
   Packing packing = {};
 };
 
-/// The layout of an array with this extent; messages call it `name`. Throws IoError as
-/// field_layout.
+/// The layout of an array with this extent; messages call it `name`. Throws IoError as field_layout
+/// does.
 DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent,
                         int grid_axes = 2);
 
@@ -83,19 +82,19 @@ DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes
 FieldValues read_values(hid_t dataset, const std::string& name, const DatasetLayout& layout,
                         std::size_t record);
 
-/// The same for these rows alone, in a dataset without a time axis.
+/// Does the same for the rows `rows` of a dataset without a time axis.
 FieldValues read_rows(hid_t dataset, const std::string& name, const DatasetLayout& layout,
                       RowRange rows);
 
-/// The same in pieces of some megabytes, in the order of the grid; `first` is the index in the
-/// field of a piece's first value.
+/// Reads all values in pieces of a few megabytes, in the order of the grid; `first` is the index in
+/// the field of a piece's first value.
 void for_pieces(hid_t dataset, const std::string& name, const DatasetLayout& layout,
                 const std::function<void(std::int64_t first, FieldView values)>& use);
 
-/// As touch_values, with the type that read_values returns.
+/// Calls touch_values with the type that read_values returns.
 void touch_field(hid_t dataset, const std::string& name, const DatasetLayout& layout);
 
-/// Writes the values at `record` of a dataset with `axes` axes as in DatasetLayout.
+/// Writes the values at `record` of a dataset with `axes` axes (DatasetLayout::axes).
 void write_values(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
                   FieldView values);
 

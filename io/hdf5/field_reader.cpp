@@ -30,7 +30,7 @@ ReadField read_plain(const OpenedFile& opened, const std::string& name, std::siz
           read_values(dataset, name, layout, record)};
 }
 
-/// One record as the index describes it.
+/// What the index says about one record.
 struct IndexRecord {
   Shape shape;
   Precision precision = Precision::float64;
@@ -40,7 +40,7 @@ struct IndexRecord {
 IndexRecord look_up(hid_t index, const std::filesystem::path& path, const std::string& name,
                     std::size_t record) {
   const Axes axes = read_axes(index);
-  // throws and names the existing ones
+  // Throws IoError that names the existing datasets.
   if (!holds_dataset(index, name)) open_plain_dataset(index, name);
   if (record >= axes.steps.size())
     throw IoError("has no record " + std::to_string(record) + ", only " +
@@ -63,7 +63,7 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
     return ReadField{};
   });
   if (!entry) return field;
-  // Reads the step file instead of the virtual dataset, so that its seal is verified, too.
+  // Not the virtual dataset but the step file is read, so that its seal is also verified.
   const Shape shape = entry->shape;
   const auto same_grid = [&](Shape found) {
     if (found != shape)

@@ -14,10 +14,10 @@
 
 namespace lapl {
 
-/// Values of a grid, row by row; not owned.
+/// View of a grid's values, row by row.
 using FieldView = std::variant<std::span<const float>, std::span<const double>>;
 
-/// Values of a grid, row by row; owned.
+/// A grid's values, row by row.
 using FieldValues = std::variant<std::vector<float>, std::vector<double>>;
 
 inline Precision precision_of(FieldView values) {
@@ -41,12 +41,12 @@ inline FieldValues missing_values(std::int64_t cells, Precision precision) {
   });
 }
 
-/// Values of a field that are contiguous in a file. All numbers are bytes.
+/// Values of a field that are contiguous in a file. All numbers count bytes.
 struct ValueRun {
   std::uint64_t first = 0;  ///< position among the field's values in the order of the grid
   std::uint64_t size = 0;
   std::uint64_t offset = 0;   ///< in the file
-  std::uint64_t padding = 0;  ///< zeros after them that fill the chunk
+  std::uint64_t padding = 0;  ///< zeros after the values that fill the chunk
 };
 
 /// The state digest of all values.
@@ -54,7 +54,7 @@ inline std::uint64_t digest_of(const FieldValues& values) {
   return std::visit([](const auto& held) { return digest_of(std::span(held)); }, values);
 }
 
-/// The part of the state digest from values whose first has index `first`.
+/// The contribution to the state digest of values whose first has index `first` in the field.
 inline std::uint64_t digest_of(FieldView values, std::uint64_t first) {
   return std::visit([&](auto held) { return digest_of(held, first); }, values);
 }

@@ -16,7 +16,7 @@
 namespace lapl {
 namespace {
 
-/// Adds every dataset with the grid's axes and time.
+/// Adds every dataset that has time and the grid's axes.
 void add_own_fields(hid_t file, FileContent& content) {
   for (const std::string& name : list_datasets(file)) {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
@@ -34,7 +34,7 @@ void add_own_fields(hid_t file, FileContent& content) {
   }
 }
 
-/// Throws IoError unless the file holds the step in its name.
+/// Throws IoError if the file's name says another step than its content.
 void require_named_step(const std::filesystem::path& path, const FileContent& content) {
   const std::int64_t step = step_of_file_name(path.filename().string());
   if (content.kind == "step" && step >= 0 && step != content.steps.front())
@@ -87,7 +87,7 @@ FileContent content_of_checkpoint(hid_t file) {
           .provenance = std::move(provenance)};
 }
 
-/// The datasets that read_field accepts; shape and precision are those of the first.
+/// The content of a file with datasets that read_field accepts; shape and precision of the first.
 FileContent content_of_plain(hid_t file) {
   FileContent content;
   content.kind = "hdf5";
@@ -95,7 +95,7 @@ FileContent content_of_plain(hid_t file) {
   for (const std::string& name : list_datasets(file)) try {
       const Hdf5Dataset dataset = open_plain_dataset(file, name);
       const DatasetLayout layout = field_layout(dataset, name);
-      if (layout.axes == 1) continue;  // probably an axis of the others
+      if (layout.axes == 1) continue;  // probably the coordinates of an axis
       if (content.fields.empty()) {
         content.shape = layout.shape;
         content.precision = name_of(layout.precision);
@@ -110,7 +110,7 @@ FileContent content_of_plain(hid_t file) {
   return content;
 }
 
-/// Where the file is of another kind, the message says which.
+/// Opens the file as HDF5. If it is a known other kind of file, the message says which.
 Hdf5File open_or_say_kind(const std::filesystem::path& path) try {
   return open_hdf5_file(path);
 } catch (const IoError&) {
@@ -174,7 +174,7 @@ OpenedFile open_sealed(const std::filesystem::path& path, bool sealed) {
 }
 
 namespace {
-// digests of seals; every user holds an Hdf5Session, which excludes other threads
+// Seals' checksums. All users hold an Hdf5Session, which excludes other threads.
 std::set<std::uint64_t> rehearsed_outputs;
 }  // namespace
 
@@ -241,7 +241,7 @@ std::string output_problem(const std::filesystem::path& file, std::uint64_t stat
   std::error_code error;
   const auto written = std::filesystem::last_write_time(file, error);
   if (error) return file.string() + ": " + error.message();
-  // Clocks of file systems tick some milliseconds apart.
+  // The clocks of file systems may differ by some milliseconds.
   if (written < unchanged_since && has_seal(file)) return {};
   const FileContent content = read_content(file);
   const std::int64_t step = step_of_file_name(file.filename().string());

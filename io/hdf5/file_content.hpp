@@ -1,4 +1,4 @@
-// Opens files for reading; our own only after their seal is verified.
+// Opens files for reading. The seals of lapl's own files are verified first.
 #pragma once
 
 #include <filesystem>
@@ -17,25 +17,25 @@ struct OpenedFile {
   std::string format;  ///< as read_format returns it
 };
 
-/// Verifies the seal where there is one, then opens the file. Throws IoError with the file's name,
-/// also for one of our files without its seal. Only for files that nobody can have manipulated.
+/// Verifies the seal if there is one, then opens the file. Throws IoError with the file's name,
+/// also for a file of lapl without its seal. Only for files that nobody can have manipulated.
 OpenedFile open_verified(const std::filesystem::path& path);
 
-/// The same for any file in two parts; open_sealed takes the result of verify_if_sealed.
+/// Do the same in two parts, for any file; open_sealed takes the result of verify_if_sealed.
 bool verify_if_sealed(const std::filesystem::path& path);
 OpenedFile open_sealed(const std::filesystem::path& path, bool sealed);
 
 enum class Reading { rehearsal, real };
 
 /// Rehearses reading a file by `read` (io/hdf5/rehearsal.hpp), and for an output the reading of all
-/// fields. Skipped for content that was rehearsed and `remember`ed in this process. Returns the
-/// value to remember.
+/// fields. Does not rehearse an output that was rehearsed and `remember`ed in this process. Returns
+/// the value to remember.
 std::uint64_t rehearse_unless_known(const std::filesystem::path& path, bool sealed,
                                     const std::function<void()>& read);
 void remember(std::uint64_t rehearsed);
 
 /// Verifies and opens the file and calls `use(OpenedFile, Reading)` twice: in a rehearsal, and then
-/// for the result. Throws IoError; errors of `use` get the file's name in front.
+/// for the result. Throws IoError; the file's name is put in front of errors of `use`.
 template <class Use>
 auto read_verified(const std::filesystem::path& path, Use use) {
   const bool sealed = verify_if_sealed(path);
@@ -50,7 +50,7 @@ auto read_verified(const std::filesystem::path& path, Use use) {
   return result;
 }
 
-/// The content of a step file, an index or a series. Throws IoError where its parts contradict each
+/// The content of a step file, an index or a series. Throws IoError if its parts contradict each
 /// other.
 FileContent own_content(const OpenedFile& opened);
 

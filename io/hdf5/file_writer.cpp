@@ -16,15 +16,15 @@
 namespace lapl {
 namespace {
 
-/// Contiguous bytes of the file that one rank has.
+/// Contiguous bytes of the file that one rank holds.
 struct Segment {
   int owner = 0;
   std::uint64_t offset = 0;
-  std::uint64_t zeros = 0;                ///< zeros after the bytes
-  std::span<const std::byte> bytes = {};  ///< set on the rank that has them
+  std::uint64_t zeros = 0;                ///< number of zeros after the bytes
+  std::span<const std::byte> bytes = {};  ///< empty on ranks other than the owner
 };
 
-/// Calls rest(offset, size) and values(run) for the parts of a file, in its order.
+/// Calls rest(offset, size) for bytes without field values and values(run), in the file's order.
 template <class Rest, class Values>
 void for_each_part(const FileLayout& layout, const Rest& rest, const Values& values) {
   std::uint64_t at = 0;
@@ -37,7 +37,7 @@ void for_each_part(const FileLayout& layout, const Rest& rest, const Values& val
   if (layout.size > at) rest(at, layout.size - at);
 }
 
-/// Finds the places of the fields' values and of the changing values in a file that HDF5 laid out.
+/// Finds the places of the field values and of the changing values in a file that HDF5 laid out.
 FileLayout find_values(hid_t file, const FilePlan& plan, const NamedValues& changing) {
   FileLayout layout;
   for (std::size_t field = 0; field < plan.fields.size(); ++field)
@@ -79,8 +79,8 @@ void read_rest(const PosixFile& written, const std::string& label, FileLayout& l
   });
 }
 
-/// Lets HDF5 lay the file out in memory and calls `look` on it. Where memory does not suffice it
-/// uses the temporary file, which is removed afterwards.
+/// HDF5 lays the file out in memory, and `look` is called on it. If the memory does not suffice,
+/// the temporary file is used and removed afterwards.
 template <class Look>
 void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayout& layout,
                   const Look& look) {
@@ -94,7 +94,7 @@ void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayo
                                     });
   if (memory) return read_rest(*memory, label, layout);
   read_rest(PosixFile(temporary.path(), O_RDONLY, label), label, layout);
-  std::error_code error;  // opening it anew reports one that stays
+  std::error_code error;  // a failure shows when the file is created again
   std::filesystem::remove(temporary.path(), error);
 }
 
@@ -119,7 +119,7 @@ void put(const NamedValues& changing, FileLayout& layout) {
                       layout.rest.begin() + static_cast<std::ptrdiff_t>(layout.changing[i]));
 }
 
-/// Calls `work` on all ranks; if it fails on any, all throw the error of the first that failed.
+/// Calls `work` on all ranks. If it fails on any, all throw the error of the first of these ranks.
 template <class Work>
 void on_all_ranks(Ranks& ranks, const std::string& label, const Work& work) {
   if (ranks.count() == 1) return work();
@@ -135,7 +135,7 @@ void on_all_ranks(Ranks& ranks, const std::string& label, const Work& work) {
   if (!problem.empty()) throw IoError(problem);
 }
 
-/// The row after each rank's last one.
+/// For each rank, the row after its last one.
 std::vector<std::uint64_t> ends_of_ranks(Ranks& ranks, RowRange rows) {
   std::vector<std::uint64_t> ends(ranks.count());
   if (rows.count > 0) ends[ranks.rank()] = static_cast<std::uint64_t>(rows.end());
@@ -166,7 +166,7 @@ void check_rows(const std::string& label, const FilePlan& plan, const RankedValu
                     values.rows.count * plan.shape.columns);
 }
 
-/// Sends the first rank's size and runs to all.
+/// Sends the size and the runs from the first rank to all ranks.
 void broadcast(Ranks& ranks, FileLayout& layout) {
   std::array<std::uint64_t, 2> sizes = {layout.size, layout.runs.size()};
   ranks.broadcast(std::as_writable_bytes(std::span(sizes)));
@@ -226,8 +226,8 @@ void hand_over(Ranks& ranks, SealMaker& maker, int from, int to) {
   }
 }
 
-/// The digest needs the bytes in order, so ranks add theirs in turn. The result is valid on the
-/// first rank.
+/// The seal's checksum needs the bytes in order, so the ranks add theirs in turn. The result is
+/// valid on the first rank only.
 SealBytes seal_of(Ranks& ranks, std::span<const Segment> segments) {
   SealMaker maker;
   int holder = 0;
@@ -252,7 +252,7 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
   constexpr std::size_t worth_keeping = std::size_t{32} << 20;
   const std::string label = path.string();
   const std::vector<std::uint64_t> ends = ends_of_ranks(ranks, values.rows);
-  std::optional<TemporaryFile> temporary;  // on the first rank
+  std::optional<TemporaryFile> temporary;  // only on the first rank
   std::optional<PosixFile> file;
   on_all_ranks(ranks, label, [&] {
     check_rows(label, plan, values, ends, ranks.rank());
@@ -273,7 +273,7 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
     segments = segments_of(plan, layout_, values, ends, ranks.rank());
     if (!file) file.emplace(name, O_WRONLY, label);
     for (const Segment& segment : segments) file->write_at(segment.bytes, segment.offset);
-    if (ranks.count() > 1) file->sync();  // in parallel; a single rank syncs at its commit
+    if (ranks.count() > 1) file->sync();  // in parallel; a single rank syncs when it commits
     if (!ranks.is_first()) file->close();
   });
   const SealBytes seal = seal_of(ranks, segments);
@@ -317,7 +317,7 @@ void write_records(const std::filesystem::path& path, const FilePlan& plan,
     rest = rest.subspan(size);
   };
   const auto write_padding =
-      [&](const FileLayout::Run& placed) {  // writing the last byte sets the file's size
+      [&](const FileLayout::Run& placed) {  // writing only the last byte sets the file's size
         constexpr std::array<std::byte, 1> zero = {};
         const ValueRun& run = placed.run;
         if (run.padding > 0) file.write_at(zero, run.offset + run.size + run.padding - 1);

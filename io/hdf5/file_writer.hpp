@@ -1,12 +1,12 @@
 // Writes outputs, checkpoints and the index, by one process or by many ranks:
 //
 //   first rank   HDF5 lays the file out in memory, without values; the places of the values are
-//                found and kept for the next file of the same layout
+//                found, and kept for the next file of the same layout
 //   every rank   writes its bytes at their places in the temporary file and calls fsync
-//   every rank   hashes its bytes in turn, in the order of the file: the seal
+//   every rank   adds its bytes to the seal's checksum in turn, in the order of the file
 //   first rank   appends the seal and renames the file
 //
-// HDF5 can lose data without an error, so it writes its own parts twice and the bytes are compared.
+// HDF5 can lose data without an error, so it lays the file out twice and the bytes are compared.
 #pragma once
 
 #include <cstdint>
@@ -23,24 +23,24 @@
 
 namespace lapl {
 
-/// The file that HDF5 lays out.
+/// A file to be laid out by HDF5.
 struct FilePlan {
   Shape shape;
-  std::vector<std::pair<std::string, Precision>> fields = {};  ///< by their datasets' names
+  std::vector<std::pair<std::string, Precision>> fields = {};  ///< by the names of their datasets
   std::size_t records = 1;                                     ///< of each field
-  std::uint64_t expected_bytes = 0;  ///< upper bound for everything but the values of fields
-  /// Makes the file, with a dataset without values for each field (lay_out_record).
+  std::uint64_t expected_bytes = 0;  ///< upper bound for all but field values
+  /// Creates the file, with a dataset without values for each field (lay_out_record).
   std::function<void(const std::filesystem::path& scratch)> write_hdf5 = {};
 };
 
-/// Values of other datasets, by name.
+/// Values of other datasets, by their names.
 using NamedValues = std::vector<std::pair<std::string, std::span<const std::byte>>>;
 
-/// The part of a file that one rank has.
+/// The values of a file that one rank holds.
 struct RankedValues {
   RowRange rows;
   std::vector<FieldView> fields = {};  ///< these rows of each field of the plan
-  /// other values that differ between files of one layout; on the first rank
+  /// other values that differ between files of the same layout; only on the first rank
   NamedValues changing = {};
 };
 
@@ -52,18 +52,18 @@ struct FileLayout {
     ValueRun run;
   };
   std::uint64_t size = 0;               ///< without the seal
-  std::vector<Run> runs;                ///< in the order of the file
+  std::vector<Run> runs;                ///< sorted by place in the file
   std::vector<std::byte> rest;          ///< the bytes before, between and after the runs
   std::vector<std::uint64_t> changing;  ///< positions of the changing values in `rest`
 };
 
-/// Writes files and reuses the layout of the one before where they are alike.
+/// Writes files; reuses the layout of the file before if the layouts are equal.
 class FileWriter {
  public:
-  /// Writes a sealed file, atomically and durably. Collective; throws on all ranks the IoError of
-  /// the first rank that failed. The first rank calls the plan's write_hdf5, unless `key` equals
-  /// that of the last call, which states that the plans differ in values alone. An empty key equals
-  /// none.
+  /// Writes a sealed file, atomically and durably. Collective; all ranks throw the IoError of the
+  /// first rank that failed. An equal `key` in two calls in a row states that the plans differ only
+  /// in values, so the layout is reused; otherwise, or if `key` is empty, the first rank calls the
+  /// plan's write_hdf5.
   void write(Ranks& ranks, const std::filesystem::path& path, const FilePlan& plan,
              const RankedValues& values, const std::string& key);
 
@@ -72,11 +72,11 @@ class FileWriter {
   FileLayout layout_;
 };
 
-/// Takes the values of a field of the plan at a record.
+/// A function that receives the values of one field of the plan at one record.
 using PutRecord = std::function<void(std::size_t field, std::size_t record, FieldView values)>;
 
-/// Writes a file of many records; `make` hands over their values in any order, and `changing` is
-/// read after it returns. Throws IoError, and what `make` throws.
+/// Writes a file of many records. `make` calls `put` for each field and record, in any order;
+/// `changing` is read after `make` returns. Throws IoError, and what `make` throws.
 void write_records(const std::filesystem::path& path, const FilePlan& plan,
                    const NamedValues& changing,
                    const std::function<void(const PutRecord& put)>& make);

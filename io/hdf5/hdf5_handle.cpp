@@ -19,7 +19,7 @@ void set_up_hdf5() {
   check_hdf5(H5PLset_loading_state(0), "switch HDF5's plugins off");
 }
 
-/// Keeps the first description and stops the walk.
+/// Stores the first description and stops the walk.
 herr_t take_description(unsigned, const H5E_error2_t* error, void* text) {
   if (error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
   return 1;
@@ -32,27 +32,26 @@ std::string hdf5_reason() {
   return reason;
 }
 
-/// Searches the message, since with HDF5 1.14 errno is overwritten by now.
+/// Reads the message, because HDF5 1.14 has overwritten errno by now.
 bool has_no_locks(const std::string& reason) {
   return reason.starts_with(fmt::format("unable to lock file, errno = {},", ENOLCK)) ||
          reason.starts_with(fmt::format("unable to lock file, errno = {},", EOPNOTSUPP));
 }
 
-/// The stdio driver: HDF5's default driver resolves links, which fails for files in memory, as they
-/// have no name.
+/// Properties for the stdio driver. HDF5's default driver resolves symbolic links, which fails for
+/// files in memory, because they have no name.
 Hdf5Properties scratch_access() {
   Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
   check_hdf5(H5Pset_fapl_stdio(access), "set file properties");
-  // nobody else opens it
+  // No other process opens the file.
   check_hdf5(H5Pset_file_locking(access, false, true), "set file properties");
-  // Makes closing the file fail while objects in it are open, so that nothing is written later
-  // unnoticed.
+  // Closing the file fails while objects in it are open, so that no write can follow unnoticed.
   check_hdf5(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI), "set file properties");
   return access;
 }
 
-// Callbacks by which HDF5 copies and frees a file image. All copies are our one image, which nobody
-// writes to.
+// Callbacks by which HDF5 copies and frees a file image. A copy is the same pointer, because nobody
+// writes to the image.
 void* same_image(std::size_t, H5FD_file_image_op_t, void* image) { return image; }
 void* copy_nothing(void* to, const void*, std::size_t, H5FD_file_image_op_t, void*) { return to; }
 void* refuse_to_grow(void*, std::size_t, H5FD_file_image_op_t, void*) { return nullptr; }
@@ -94,7 +93,7 @@ Hdf5File reopen_hdf5_file(const std::filesystem::path& scratch) {
 
 Hdf5File open_hdf5_file(const std::filesystem::path& path) {
   const Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
-  // Reads without locks where the file system has none; HDF5 itself does so for ENOSYS only.
+  // Reads without locks if the file system has none; HDF5 itself does this only for ENOSYS.
   check_hdf5(H5Pset_file_locking(access, true, true), "set file properties");
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
   if (file >= 0 || !has_no_locks(hdf5_reason())) return {file, "open as HDF5"};
@@ -109,7 +108,7 @@ Hdf5File open_hdf5_image(std::span<std::byte> bytes) {
                                            same_pointer, keep_pointer, bytes.data()};
   check_hdf5(H5Pset_file_image_callbacks(access, &callbacks), "set file properties");
   check_hdf5(H5Pset_file_image(access, bytes.data(), bytes.size()), "set the file image");
-  // HDF5 takes two images of one name for the same file, so names must differ.
+  // HDF5 treats two images of the same name as one file.
   const std::string name =
       "image at " + std::to_string(reinterpret_cast<std::uintptr_t>(&bytes[0]));
   return {H5Fopen(name.c_str(), H5F_ACC_RDONLY, access), "open as HDF5"};

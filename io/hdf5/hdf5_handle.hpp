@@ -1,5 +1,5 @@
-// HDF5's C API with owners for its identifiers and a check of every call. The messages of these
-// functions do not name the file; naming_file puts its path in front.
+// HDF5's C API, with owners for its identifiers and a check of every call. The messages of these
+// functions do not name the file; naming_file adds its path.
 #pragma once
 
 #ifndef H5_USE_110_API
@@ -19,9 +19,9 @@
 
 namespace lapl {
 
-/// Every function that calls HDF5 holds a session, since packaged builds of HDF5 are not
-/// thread-safe. The first one sets the library up: no error printing, no clean-up at exit (which
-/// crashes after a failed close), no plugins.
+/// Must be held by every function that calls HDF5, because packaged builds of HDF5 are not
+/// thread-safe. The first session sets the library up: no error printing, no clean-up at exit
+/// (which crashes after a failed close), no plugins.
 class Hdf5Session {
  public:
   Hdf5Session();
@@ -30,22 +30,22 @@ class Hdf5Session {
   std::unique_lock<std::recursive_mutex> lock_;
 };
 
-/// Throws IoError "cannot DOING: HDF5's message".
+/// Throws IoError "cannot DOING: " followed by HDF5's message.
 [[noreturn]] void throw_hdf5_error(std::string_view doing);
 
-/// Returns the result of an HDF5 call; throws IoError where it is negative, which means failure.
+/// Returns the result of an HDF5 call. Throws IoError if it is negative, which means failure.
 template <class Result>
 Result check_hdf5(Result result, std::string_view doing) {
   if (result < 0) throw_hdf5_error(doing);
   return result;
 }
 
-/// Owns an identifier. The destructor closes it unchecked, for reading and after errors; files that
-/// were written are closed with close().
+/// Owns an HDF5 identifier. The destructor closes it unchecked, after reading or after an error; a
+/// file that was written must be closed with close().
 template <herr_t (*Close)(hid_t)>
 class Hdf5Handle {
  public:
-  /// Takes the result of the call that made the identifier; throws IoError where the call failed.
+  /// Takes the result of the call that created the identifier. Throws IoError if the call failed.
   Hdf5Handle(hid_t id, std::string_view doing) : id_(check_hdf5(id, doing)) {}
   Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
   Hdf5Handle& operator=(Hdf5Handle&&) = delete;
@@ -55,7 +55,7 @@ class Hdf5Handle {
 
   operator hid_t() const { return id_; }
 
-  /// Closes the identifier, which HDF5 forbids to touch again even where closing fails.
+  /// Closes the identifier, which must not be closed again even if this fails.
   void close(std::string_view doing) {
     check_hdf5(Close(std::exchange(id_, H5I_INVALID_HID)), doing);
   }
@@ -81,19 +81,19 @@ enum class Hdf5Format {
 
 /// Creates a file at a scratch path of write_sealed.
 Hdf5File create_hdf5_file(const std::filesystem::path& scratch, Hdf5Format format);
-/// Opens such a file again, to find the places of its values.
+/// Opens a file of create_hdf5_file again, to find the places of its values.
 Hdf5File reopen_hdf5_file(const std::filesystem::path& scratch);
 /// Opens a file for reading.
 Hdf5File open_hdf5_file(const std::filesystem::path& path);
 
-/// Opens a file in memory for reading in place; `bytes` must outlive it. (HDF5's own
-/// H5LTopen_file_image leaks memory.)
+/// Opens `bytes`, the content of a file, for reading in place; they must outlive the result.
+/// (HDF5's own H5LTopen_file_image leaks memory.)
 Hdf5File open_hdf5_image(std::span<std::byte> bytes);
 
 /// Creates a group that tracks and indexes creation order.
 Hdf5Group create_hdf5_group(hid_t location, const std::string& name);
 
-/// Calls `use` and puts "PATH: " in front of an IoError that it throws.
+/// Calls `use`. If it throws IoError, throws IoError with "PATH: " in front of the message.
 template <class Use>
 auto naming_file(const std::filesystem::path& path, Use use) {
   try {

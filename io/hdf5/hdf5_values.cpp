@@ -14,7 +14,7 @@ Hdf5Type text_type(std::string_view text) {
   return type;
 }
 
-/// HDF5 reads at least one byte, even of an empty text.
+/// HDF5 reads at least one byte, even if the text is empty.
 const char* data_of(std::string_view text) { return text.empty() ? "" : text.data(); }
 
 /// Fixed-length text without its padding zeros.

@@ -1,5 +1,5 @@
-// Reads and writes numbers and text in HDF5 datasets and attributes of our own formats. Values are
-// stored little-endian. Messages as in hdf5_handle.hpp.
+// Reads and writes numbers and text in HDF5 datasets and attributes of lapl's files. Values are
+// stored little-endian. Messages do not name the file (hdf5_handle.hpp).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace lapl {
 
-/// HDF5's types for T (float, double, int64_t, uint64_t) as stored, and below as held in memory.
+/// HDF5's type for T (float, double, int64_t, uint64_t) in files; memory_type: in memory.
 template <class T>
 hid_t stored_type() {
   if constexpr (std::is_same_v<T, float>) return H5T_IEEE_F32LE;
@@ -30,24 +30,24 @@ hid_t memory_type() {
   if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
 }
 
-/// The creation properties of our datasets: creation order of attributes tracked, as netCDF needs;
-/// no times; no fill values, since every value is written.
+/// The creation properties of lapl's datasets: creation order of attributes tracked, as netCDF
+/// needs; no times; no fill values, because every value is written.
 Hdf5Properties dataset_properties();
 
-/// A data space of this extent, and a dataset with default properties where none are given.
+/// A data space of this extent.
 Hdf5Space make_space(std::span<const hsize_t> extent);
 Hdf5Dataset create_dataset(hid_t location, const std::string& name, hid_t type, hid_t space,
                            hid_t properties, hid_t links = H5P_DEFAULT);
 
-/// Fixed-length text, since variable-length attributes confuse ParaView. ASCII unless the text is
-/// not.
+/// Writes text of fixed length, because variable-length attributes confuse ParaView. The type is
+/// ASCII if the text is, else UTF-8.
 void write_attribute(hid_t object, const std::string& name, std::string_view text);
 template <class T>
 void write_attribute(hid_t object, const std::string& name, const std::vector<T>& values);
 
-/// The value of a text attribute; empty where there is no text attribute of this name.
+/// The value of a text attribute; empty if there is no text attribute of this name.
 std::string read_text_attribute(hid_t object, const std::string& name);
-/// One number, or 1 to `most` numbers. They throw IoError where the count is another.
+/// One number, or 1 to `most` numbers. Both functions throw IoError if the count is another.
 template <class T>
 T read_number_attribute(hid_t object, const std::string& name);
 template <class T>
@@ -71,8 +71,8 @@ std::vector<T> read_all(hid_t dataset, const std::string& name, hid_t type) {
   return values;
 }
 
-/// All values of one of our datasets, of rank 0 or 1. Throws IoError where it is missing, has
-/// another type, rank or storage, or more than `most` values.
+/// All values of a dataset of rank 0 or 1 that lapl wrote. Throws IoError if it is missing, has
+/// another type, rank or storage, or has more than `most` values.
 template <class T>
 std::vector<T> read_array(hid_t location, const std::string& name, std::size_t most);
 inline constexpr std::size_t longest_text = std::size_t{1} << 30;

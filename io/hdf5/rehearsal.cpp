@@ -33,7 +33,7 @@ void limit(int resource, rlim_t most) {
   setrlimit(static_cast<__rlimit_resource_t>(resource), &limits);
 }
 
-/// Limits the address space to this many bytes more than are in use.
+/// Limits the address space to `more` bytes more than it has now.
 void limit_memory(std::uintmax_t more) {
   std::ifstream file("/proc/self/statm");
   rlim_t pages = 0;
@@ -41,7 +41,7 @@ void limit_memory(std::uintmax_t more) {
 }
 
 [[noreturn]] void run_child(std::uintmax_t file_bytes, const std::function<void()>& read) {
-  // dies with its parent, so it does not keep the lock of a run folder
+  // Dies with its parent, so that it does not keep the lock of a run folder.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   syscall(SYS_close_range, 3u, ~0u, 0u);
   remove_openmp_name();
@@ -51,11 +51,11 @@ void limit_memory(std::uintmax_t more) {
   limit(RLIMIT_CPU, seconds_for(file_bytes));
   limit_memory((std::uintmax_t{1} << 30) + 2 * file_bytes);
 #ifdef M_PERTURB
-  // Fills fresh memory with a pattern: in a young process unset memory is 0, and a null pointer in
-  // it would go unnoticed.
+  // Fills allocated memory with a pattern. In a new process, memory that nobody has set is 0, and
+  // an error that reads a null pointer there would not show.
   mallopt(M_PERTURB, 0x5A);
 #endif
-  // Silences stderr, where the C library reports heap damage.
+  // Silences stderr, to which the C library reports heap damage.
   if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
     ::dup2(nowhere, STDERR_FILENO);
   errno = 0;
@@ -64,7 +64,7 @@ void limit_memory(std::uintmax_t more) {
   } catch (const std::bad_alloc&) {
     _exit(out_of_memory);
   } catch (const std::exception&) {
-    // HDF5 reports a lack of memory like any error, but with more memory there would be none.
+    // HDF5 reports a lack of memory like any other error, but here the limit is the cause.
     if (errno == ENOMEM) _exit(out_of_memory);
   }
   _exit(done);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// bundle-000002500.nc, and back.
+// Names such as bundle-000002500.nc and their steps.
 std::string bundle_name(std::int64_t step) { return "bundle-" + step_file_name(step).substr(5); }
 bool is_bundle(const std::string& name) {
   return name.starts_with("bundle-") && step_of_file_name("step-" + name.substr(7)) >= 0;
@@ -33,14 +33,14 @@ std::vector<fs::path> list_bundles(const fs::path& folder) {
   return paths;
 }
 
-/// Time of the last change; the end of time where it is unknown.
+/// Time of the last change; the largest time if it is unknown.
 fs::file_time_type written_at(const fs::path& file) {
   std::error_code error;
   const auto time = fs::last_write_time(file, error);
   return error ? fs::file_time_type::max() : time;
 }
 
-/// Attribute of a bundle: the sealed_digest of each copied step file.
+/// Attribute of a bundle: the sealed_digest of each step file that it copies.
 constexpr const char* copied_digests = "lapl_copied_digests";
 
 /// A step file that cannot be copied into a bundle.
@@ -49,13 +49,13 @@ struct BadStep {
   std::string problem;
 };
 
-/// An upper bound for everything but the values of fields.
+/// An upper bound of the index's size without field values.
 std::uint64_t expected_axes(const Axes& axes) {
   const std::int64_t positions = axes.shape.planes + axes.shape.rows + axes.shape.columns;
   return 8 * (2 * axes.steps.size() + static_cast<std::uint64_t>(positions)) + (1 << 20);
 }
 
-/// Makes every record read as NaN where no file is mapped to it.
+/// Properties of a virtual dataset whose records read as NaN unless a file is mapped to them.
 Hdf5Properties virtual_properties(Precision precision) {
   Hdf5Properties properties = dataset_properties();
   check_hdf5(H5Pset_fill_time(properties, H5D_FILL_TIME_IFSET), "set dataset properties");
@@ -103,7 +103,7 @@ void RunIndex::take(const StepRecord& record) {
     fields_.try_emplace(field.name, FieldText{field.units, field.long_name});
 }
 
-/// Adds the fields of an open file that are not known yet.
+/// Adds the names and units of fields in an open file that are not known yet.
 void RunIndex::add_fields(std::int64_t file) {
   const int grid_axes = grid_axes_of(file);
   for (const std::string& name : list_datasets(file)) {
@@ -116,7 +116,7 @@ void RunIndex::add_fields(std::int64_t file) {
   }
 }
 
-/// Adds a step file's record. The first one also gives the grid and the root attributes.
+/// Adds a step file's record. The first file also gives the grid and the root attributes.
 void RunIndex::read_step(std::int64_t step) {
   const fs::path path = folder_ / step_file_name(step);
   const Hdf5File file = open_verified(path).file;
@@ -139,8 +139,8 @@ void RunIndex::read_step(std::int64_t step) {
   });
 }
 
-/// Loads all outputs, beginning with the one just written or the newest; unreadable ones are left
-/// out. Times of step files older than the existing index are taken from it.
+/// Loads all outputs except unreadable ones, beginning with the one just written or the newest. If
+/// a step file is older than the existing index, its time is taken from the index.
 void RunIndex::load(const StepRecord* just_written) {
   const Hdf5Session session;
   records_.clear();
@@ -185,7 +185,7 @@ void RunIndex::load(const StepRecord* just_written) {
   loaded_ = true;
 }
 
-/// Records in bundles replace the step files that they copy. Unusable bundles are ignored.
+/// Records in bundles replace those in the step files that were copied. Ignores unusable bundles.
 void RunIndex::take_bundles() {
   bundles_.clear();
   for (const fs::path& path : list_bundles(folder_)) try {
@@ -221,7 +221,7 @@ std::vector<RunIndex::Run> RunIndex::runs() const {
 }
 
 /// Writes root attributes, axes, and for each field a virtual dataset (time, y, x), which reads as
-/// NaN where a step file lacks the field.
+/// NaN if a step file lacks the field.
 void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
   const std::vector<Run> all = runs();
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
@@ -261,7 +261,7 @@ void RunIndex::write_index() const {
                      {.rows = RowRange::all(shape_)}, "");
 }
 
-/// The fields of one step file in the order of fields_; NaN for missing ones. Throws BadStep.
+/// The fields of one step file in the order of fields_; NaN for missing fields. Throws BadStep.
 std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const try {
   const fs::path path = folder_ / step_file_name(step);
   const OpenedFile opened = open_verified(path);
@@ -324,14 +324,14 @@ void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t
   });
 }
 
-/// Makes the bundles that are due from the first outputs that are in none.
+/// Writes each bundle that is due, with the first outputs that are in no bundle.
 void RunIndex::write_bundles() {
   for (;;) {
     std::vector<std::int64_t> steps;
     for (const auto& [step, record] : records_)
       if (record.bundle.empty() && steps.size() < bundle_size) steps.push_back(step);
     if (steps.size() < bundle_size) return;
-    // Named after the first step, unless its old bundle is still in use for other records.
+    // A bundle has the name of its first step that does not name an existing bundle.
     const std::string name = bundle_name(*std::ranges::find_if(
         steps, [&](std::int64_t step) { return !bundles_.contains(bundle_name(step)); }));
     const fs::path path = folder_ / name;

@@ -1,4 +1,4 @@
-// RUN/fields.nc, which shows all outputs of a run along a time axis, and the bundles it refers to.
+// RUN/fields.nc, the index that shows all outputs of a run along a time axis, and its bundles.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@ namespace lapl {
 
 struct Axes;
 
-/// Maintains fields.nc. Programs that read it hold open every file it refers to, and read NaN from
-/// files beyond their limit. So every 256 outputs are copied into a bundle, and the index refers to
-/// that instead. Bundles never change; step files stay as they are.
+/// Maintains the index. Programs that read it keep all files open that it refers to; beyond their
+/// limit of open files they read NaN. So each group of 256 outputs is copied into one file, a
+/// bundle, to which the index refers instead. Bundles never change; step files stay.
 class RunIndex {
  public:
   static constexpr std::size_t bundle_size = 256;  ///< outputs in a bundle
 
-  /// `path` is RUN/fields.nc, `folder` RUN/fields.
+  /// `path` is RUN/fields.nc; `folder` is RUN/fields.
   RunIndex(std::filesystem::path path, std::filesystem::path folder);
 
   /// Adds an output that was just written. Throws IoError.
   void add(const StepRecord& record);
 
-  /// Removes an output whose file has changed since.
+  /// Removes an output whose file has changed since it was added.
   void remove(std::int64_t step) { records_.erase(step); }
 
   /// Number of outputs that the index will show.
   std::size_t size() const { return records_.size(); }
 
-  /// Rewrites the index atomically and makes the bundles that are due. Leaves out unusable step
-  /// files and returns what is wrong with each. Throws IoError.
+  /// Rewrites the index atomically and writes the bundles that are due. Omits unusable step files
+  /// and returns a message about each. Throws IoError.
   std::vector<std::string> write();
 
  private:
@@ -46,10 +46,10 @@ class RunIndex {
   struct FieldText {
     std::string units, long_name;
   };
-  /// Consecutive records with their values at consecutive places of one file.
+  /// Consecutive records with values at consecutive places of one file.
   struct Run {
     std::string file;
-    std::size_t place, records, places;  // places: all in the file
+    std::size_t place, records, places;  // places: number in the file
   };
   void load(const StepRecord* just_written);
   void take(const StepRecord& record);
@@ -72,7 +72,7 @@ class RunIndex {
   Precision precision_ = Precision::float64;
   std::map<std::string, FieldText> fields_;
   std::map<std::string, std::string> root_texts_;
-  std::map<std::string, std::size_t> bundles_;  // number of records in each
+  std::map<std::string, std::size_t> bundles_;  // number of records, by file name
   std::vector<std::string> problems_;
 };
 

@@ -51,7 +51,7 @@ void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) 
   file.close("close the HDF5 file");
 }
 
-/// Values of small datasets that differ from step to step.
+/// Values of small datasets that differ between the steps of a run.
 NamedValues changing_values(const StepRecord& record) {
   NamedValues result = {{"time", std::as_bytes(std::span(&record.time, 1))},
                         {"step", std::as_bytes(std::span(&record.step, 1))}};
@@ -61,7 +61,7 @@ NamedValues changing_values(const StepRecord& record) {
   return result;
 }
 
-/// Equal for two records only if their step files differ in changing_values and fields alone.
+/// Equal for two records only if their step files differ just in changing_values and fields.
 std::string layout_key(const StepRecord& record) {
   std::string key = fmt::format("{} {} {}", text_of(record.shape), record.shape.axes,
                                 fmt::join(record.spacing.by_axis, " "));
@@ -83,7 +83,7 @@ std::uint64_t axes_size(Shape shape) {
   return static_cast<std::uint64_t>(shape.planes + shape.rows + shape.columns) * sizeof(double);
 }
 
-/// An upper bound for everything but the fields.
+/// An upper bound of the file's size without the fields.
 std::uint64_t expected_rest(const StepRecord& record) {
   std::uint64_t bytes = std::uint64_t{1} << 20;
   bytes += axes_size(record.shape);
@@ -131,7 +131,7 @@ std::int64_t step_of_file_name(const std::string& name, std::string_view ending)
   std::int64_t step = -1;
   if (name.starts_with(start))
     std::from_chars(name.data() + start.size(), name.data() + name.size(), step);
-  // Each step has exactly one name: step-7.nc is not ours.
+  // Each step has exactly one name, so step-7.nc is not a step file.
   return step >= 0 && step_file_name(step, ending) == name ? step : -1;
 }
 

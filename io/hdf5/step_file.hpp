@@ -1,5 +1,5 @@
-// The file of one output step, which is HDF5, netCDF-4/CF and VTKHDF at once and never changes, and
-// the index over all of a run's. docs/format.md draws the layout.
+// A step file: the fields of one output step as HDF5, netCDF-4/CF and VTKHDF at once; it never
+// changes. docs/format.md draws its layout.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace lapl {
 
-/// A field to be written.
+/// A field of a step file.
 struct NamedField {
   std::string name;       ///< dataset name, such as laplacian
   std::string long_name;  ///< for people
@@ -39,42 +39,42 @@ struct StepRecord {
   Provenance provenance;
 };
 
-/// Bytes of a step file with `fields` fields of `value_size` bytes per value, within some 10 KB.
+/// Bytes of a step file with `fields` fields of `value_size` bytes per value, within about 10 KB.
 std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields);
 
 /// Writes the file, atomically and durably. Throws IoError.
 void write_step_file(const std::filesystem::path& path, const StepRecord& record);
 
-/// The same by all ranks together: a rank's record holds the values of its `rows` of each field.
-/// The ranks' ranges follow one another; some may be empty. Throws the same IoError on all ranks.
+/// Does the same on all ranks together. A rank's record holds its `rows` of each field; the ranks'
+/// rows follow each other, and a rank may have none. Throws the same IoError on all ranks.
 void write_step_file(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                      const StepRecord& record, RowRange rows);
 
-/// The root attributes of a step file that hold text, by name.
+/// The text attributes of a step file's root, by name.
 std::vector<std::pair<std::string, std::string>> root_texts(const StepRecord& record);
 
-/// The state digest in an output; 0 where it cannot be read.
+/// The state digest in an output; 0 if it cannot be read.
 std::uint64_t state_digest_in(const std::filesystem::path& file);
 
-/// The fault of an output that was stored with this state digest; empty where there is none. A file
-/// last written before `unchanged_since` only needs to exist with a seal and is not read.
+/// What is wrong with an output that was stored with this state digest; empty if nothing is. A file
+/// last written before `unchanged_since` is not read, but must exist and have a seal.
 std::string output_problem(
     const std::filesystem::path& file, std::uint64_t state_digest,
     std::filesystem::file_time_type unchanged_since = std::filesystem::file_time_type::min());
 
-/// The file name in RUN/fields, step-000002500.nc, or with another ending. Beyond step 10^9 the
-/// order of names is not that of steps.
+/// The file name in RUN/fields, such as step-000002500.nc. From step 10^9 on, names do not sort by
+/// step.
 std::string step_file_name(std::int64_t step, std::string_view ending = ".nc");
-/// The step in such a file name; -1 for any other name.
+/// The step in a name that step_file_name returns; -1 for any other name.
 std::int64_t step_of_file_name(const std::string& name, std::string_view ending = ".nc");
 
-/// The step files in `folder`, by step; none where there is no such folder. Throws IoError.
+/// The step files in `folder`, by step; none if there is no such folder. Throws IoError.
 std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& folder,
                                                    std::string_view ending = ".nc");
 
-/// The content of one of our files, or of another HDF5 file with 2-D fields.
+/// The content of one of lapl's files, or of another HDF5 file with 2-D fields.
 struct FileContent {
-  std::string kind;  ///< "step", "index", "series", "checkpoint" or "hdf5" for any other
+  std::string kind;  ///< "step", "index", "series" or "checkpoint"; "hdf5" if not lapl's
   Shape shape;
   Spacing spacing = {};
   std::vector<std::int64_t> steps;  ///< one per record; empty if unknown
@@ -84,11 +84,11 @@ struct FileContent {
   Provenance provenance;
 };
 
-/// The content of a file without its values, after verifying the seal of our own files. Throws
-/// IoError with the file and its fault.
+/// The content of a file without its values. Verifies the seal of lapl's own files. Throws IoError
+/// with the file's name and what is wrong with it.
 FileContent read_content(const std::filesystem::path& file);
 
-/// The same for a file in RUN/fields. Also throws IoError where it is not an output.
+/// Does the same for a file in RUN/fields. Also throws IoError if it is not an output.
 FileContent read_output(const std::filesystem::path& file);
 
 /// A dataset of numbers that is not a field, such as a covariance.
@@ -98,25 +98,25 @@ struct ArrayContent {
   std::string precision;
 };
 
-/// The readable datasets of four or more axes, which read_field does not accept, in a file of
+/// The readable datasets of four or more axes, which read_field does not support, in a file of
 /// filter results or of another program; none in lapl's other files. Verifies the seal. Throws
 /// IoError.
 std::vector<ArrayContent> read_arrays(const std::filesystem::path& file);
 
-/// All values of such a dataset as float64. Throws IoError as read_field does.
+/// All values of a dataset that read_arrays lists, as float64. Throws IoError as read_field does.
 std::vector<double> read_array_values(const std::filesystem::path& file,
                                       const std::string& dataset);
 
 /// One field at record `record` (0 in a step file), from a dataset of any number type with axes
-/// (columns), (rows, columns) or (time, rows, columns), possibly after axes of length 1; float32
-/// stays, all else becomes float64. `grid_axes` is the grid's number of axes where the file is not
-/// ours. Refuses external storage, external links, virtual datasets (except our index), unknown
-/// filters, and sizes that the file's length makes impossible. `take_shape` receives the shape
-/// before memory is allocated; its exceptions pass through. Throws IoError.
+/// (columns), (rows, columns) or (time, rows, columns), possibly after axes of length 1. float32
+/// stays float32, all other types become float64. `grid_axes` is the grid's number of axes if the
+/// file is not lapl's. `take_shape` receives the shape before memory is allocated; its exceptions
+/// pass through. Throws IoError also for external storage, external links, virtual datasets (except
+/// in an index), unknown filters, and sizes that the file's length makes impossible.
 struct ReadField {
   Shape shape;
   std::size_t records = 1;  ///< in the dataset
-  bool one_axis = false;    ///< a single row, from a dataset with one axis
+  bool one_axis = false;    ///< a single row, from a dataset of one axis
   FieldValues values;
 };
 ReadField read_field(const std::filesystem::path& file, const std::string& dataset,

@@ -9,10 +9,10 @@
 namespace lapl {
 namespace {
 
-/// Writes the field with the axes that VTK (9.3 to 9.7) expects: time only where there are Steps,
-/// because VTK takes an extra last axis for vector components, and no z or y with a single node.
-/// Where these differ from the field's own axes, the dataset is virtual over this same file, so the
-/// values are stored once.
+/// Writes the field with the axes that VTK (9.3 to 9.7) expects: a time axis only with the group
+/// Steps, because VTK reads an extra last axis as vector components, and no z or y axis of length
+/// 1. If the field has other axes, writes a virtual dataset over the field, so that the values are
+/// stored once.
 void write_point_data(hid_t group, const VtkField& field, const Axes& axes,
                       const AxisScales& scales) {
   std::vector<hsize_t> source_extent = {axes.times.size()}, extent;
@@ -44,13 +44,13 @@ void write_point_data(hid_t group, const VtkField& field, const Axes& axes,
   dataset.close("close dataset VTKHDF/PointData/" + field.name);
 }
 
-/// The times of the records, and for each field the record that belongs to each time.
+/// Writes the times of the records, and for each field the index of its record at each time.
 void write_steps(hid_t group, const Axes& axes, const std::vector<VtkField>& fields,
                  const AxisScales& scales) {
   const auto count = static_cast<std::int64_t>(axes.times.size());
   const Hdf5Group steps = create_hdf5_group(group, "Steps");
   write_attribute(steps, "NSteps", std::vector{count});
-  // Attached to the axis time, or netCDF would invent a dimension.
+  // Attached to the time axis, because netCDF would otherwise invent a dimension.
   const auto add = [&](hid_t location, const std::string& name, const auto& values) {
     Hdf5Dataset dataset = write_array(location, name, values);
     check_hdf5(H5DSattach_scale(dataset, scales.front(), 0), "attach time to " + name);

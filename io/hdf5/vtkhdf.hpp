@@ -1,5 +1,5 @@
-// The HDF5 group that makes a file of ours an image for VTK and ParaView. Messages as in
-// hdf5_handle.hpp.
+// The HDF5 group that makes one of lapl's files an image for VTK and ParaView. Messages do not name
+// the file (hdf5_handle.hpp).
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct VtkField {
   hid_t type;  ///< HDF5's type as stored
 };
 
-/// Writes /VTKHDF: VTKHDF 2.0, type ImageData, with the group Steps for two or more records only,
-/// since a single one breaks readers.
+/// Writes /VTKHDF: VTKHDF 2.0, type ImageData. The group Steps is written only for two or more
+/// records, because readers fail on a single one.
 void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fields,
                   const AxisScales& scales);
 

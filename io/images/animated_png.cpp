@@ -36,7 +36,7 @@ void AnimatedPng::chunk(const char* type, const std::string& data) {
 }
 
 void AnimatedPng::add(const std::string& png) {
-  // A chunk: length of its data, type, data, checksum.
+  // Each chunk of the file: length of its data, type, data, checksum.
   std::string header, compressed;
   for (std::size_t at = signature_size; at + 12 <= png.size();) {
     const std::size_t length = number_at(png, at);

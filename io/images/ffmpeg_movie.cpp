@@ -25,8 +25,8 @@ FfmpegMovie::FfmpegMovie(std::filesystem::path path, PictureSize size, int frame
     : path_(std::move(path)),
       scratch_(temporary_beside(path_)),
       held_(scratch_, O_WRONLY | O_CREAT | O_NOFOLLOW, path_.string()) {
-  held_.hold();  // ffmpeg does not protect its file from remove_leftovers
-  // A socket instead of a pipe: once ffmpeg has ended, writing fails with an error, not a signal.
+  held_.hold();  // ffmpeg does not protect its file
+  // A socket, because writing to a pipe whose reader has ended raises a signal, not an error.
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     ::unlink(scratch_.c_str());
@@ -35,7 +35,7 @@ FfmpegMovie::FfmpegMovie(std::filesystem::path path, PictureSize size, int frame
   std::vector<std::string> words = {ffmpeg(), "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt",
                                     "bgr0", "-s", fmt::format("{}x{}", size.width, size.height),
                                     "-r", std::to_string(frames_per_second), "-i", "pipe:0",
-                                    // Players need even width and height, and colours at half
+                                    // Players need an even width and height, and colours at half
                                     // resolution.
                                     "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-pix_fmt",
                                     "yuv420p", "-movflags", "+faststart", "-f", "mp4",

@@ -32,7 +32,7 @@ FrameSource open_pictures(const std::vector<fs::path>& files, int axes) {
     };
     return read_png(file, same_shape).values;
   };
-  // float32 rounds 16-bit grey values by far less than their step.
+  // float32 suffices: its rounding is far smaller than the step between 16-bit grey values.
   return {shape, std::ssize(files), axes, true, read};
 }
 
@@ -42,7 +42,7 @@ FrameSource source_of(const DatasetLayout& layout,
           std::move(read)};
 }
 
-// Keeps the dataset and its file open, so that the seal is verified once for all frames.
+// The dataset and its file stay open, so that the seal is verified only once for all frames.
 FrameSource open_dataset(const fs::path& path, const std::string& name) {
   const Hdf5Session session;
   return read_verified(path, [&](const OpenedFile& opened, Reading reading) {

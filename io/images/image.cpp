@@ -42,8 +42,8 @@ bool is_indexed(const PngReader& reader) {
   return png_get_color_type(reader.png, reader.info) == PNG_COLOR_TYPE_PALETTE;
 }
 
-// libpng reports an error by longjmp to a setjmp in the function that called it. So the three
-// functions that call it for reading own nothing with a destructor; false means an error.
+// libpng reports an error by longjmp to the setjmp in the function that called it. So the three
+// functions that read with it own nothing with a destructor; they return false on an error.
 
 [[noreturn]] void keep_message(png_structp png, png_const_charp message) {
   auto& kept = *static_cast<std::array<char, 200>*>(png_get_error_ptr(png));
@@ -60,14 +60,14 @@ bool read_header(const PngReader& reader, std::FILE* file) {
   return true;
 }
 
-/// Makes rows arrive as 16-bit grey or RGB, or as bytes that are palette indices.
+/// Requests rows as 16-bit grey or RGB, or as bytes that are palette indices.
 bool choose_format(const PngReader& reader) {
   if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
   if (is_indexed(reader)) {
     png_set_packing(reader.png);
   } else {
     png_set_expand_gray_1_2_4_to_8(reader.png);
-    // an 8-bit v becomes 257 v, the same fraction of the largest value
+    // A v of 8 bits becomes 257 v, the same fraction of the largest value.
     png_set_expand_16(reader.png);
     png_set_strip_alpha(reader.png);
   }
@@ -87,8 +87,8 @@ std::uint64_t sample(const png_byte* bytes) {
   return static_cast<std::uint64_t>(bytes[0]) << 8 | bytes[1];
 }
 
-/// Luminance of one pixel in 0 to 1. Integers up to the division, so that a grey pixel has the same
-/// value whether stored as grey or as colour.
+/// Luminance of one pixel, from 0 to 1. Integers up to the division, so that a grey pixel stored as
+/// colour has the same value as one stored as grey.
 double luminance(const png_byte* pixel, int channels) {
   if (channels == 1) return static_cast<double>(sample(pixel)) / 65535;
   const std::uint64_t sum =
@@ -107,7 +107,7 @@ std::vector<double> palette_of(const PngReader& reader) {
   return palette;
 }
 
-/// A file with a valid, plausible header; no pixel is decoded yet.
+/// An open file with a valid and plausible header; no pixel is decoded yet.
 struct OpenPng {
   std::string name;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream{nullptr, &std::fclose};
@@ -153,7 +153,7 @@ struct OpenPng {
   }
 };
 
-// The last number in a file's name, so that frame-2.png comes before frame-10.png.
+// The last number in a file's name, by which frame-2.png comes before frame-10.png.
 std::uint64_t number_in(const std::filesystem::path& path) {
   const std::string name = path.stem().string();
   const auto last = name.find_last_of("0123456789");

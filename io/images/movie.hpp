@@ -12,16 +12,16 @@
 
 namespace lapl {
 
-/// An endless animated PNG (https://www.w3.org/TR/png-3/, chunks acTL, fcTL and fdAT). Programs
-/// that do not know animation show its first frame.
+/// An animated PNG that repeats forever (https://www.w3.org/TR/png-3/, chunks acTL, fcTL and fdAT).
+/// Programs that do not support animation show its first frame.
 class AnimatedPng {
  public:
   AnimatedPng(int frames, int frames_per_second);
 
-  /// Adds a frame as the bytes of a PNG file; all have the same size and kind of pixels.
+  /// Adds a frame, given as a PNG file's bytes. All frames have the same size and kind of pixels.
   void add(const std::string& png);
 
-  /// The bytes of the file, once all frames are added.
+  /// The bytes of the file; all frames must have been added.
   std::string finished();
 
  private:
@@ -33,20 +33,20 @@ class AnimatedPng {
   std::string bytes_;
 };
 
-/// True where ffmpeg is in an absolute folder of PATH.
+/// True if ffmpeg is in an absolute folder of PATH.
 bool ffmpeg_found();
 
-/// An MP4 file made by ffmpeg, which runs meanwhile; it appears at `path` when finished.
+/// An MP4 file, encoded by an ffmpeg process as frames are added; finish() puts it at `path`.
 class FfmpegMovie {
  public:
-  /// Throws IoError where ffmpeg cannot be started.
+  /// Throws IoError if ffmpeg cannot be started.
   FfmpegMovie(std::filesystem::path path, PictureSize size, int frames_per_second);
   FfmpegMovie(const FfmpegMovie&) = delete;
   ~FfmpegMovie();
 
   void add(const std::vector<Rgb>& pixels) const;
 
-  /// Throws IoError where ffmpeg failed; its own message is on stderr.
+  /// Throws IoError if ffmpeg failed; ffmpeg writes its own message to stderr.
   void finish();
 
  private:

@@ -6,8 +6,8 @@
 
 namespace lapl {
 
-/// A description such as "a NumPy array (.npy)", with a short way to convert it where there is one;
-/// empty for unknown or unreadable files.
+/// A description such as "a NumPy array (.npy)", with a short way to convert the file if there is
+/// one; empty for unknown or unreadable files.
 std::string other_file_kind(const std::filesystem::path& path);
 
 }  // namespace lapl

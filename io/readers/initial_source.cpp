@@ -12,7 +12,7 @@
 namespace lapl {
 namespace {
 
-// Reads a PNG, or a folder with one for each plane.
+// Reads a PNG file, or for three axes a folder with one PNG file per plane.
 std::vector<double> load_pictures(const std::string& key, const std::string& path, Shape shape) {
   namespace fs = std::filesystem;
   if (!fs::exists(path)) throw IoError("{}: no such file or folder", path);
@@ -34,7 +34,7 @@ std::vector<double> load_pictures(const std::string& key, const std::string& pat
                           fmt::join(shape.extents(), ", "));
     };
   };
-  // all shapes are checked before any file is read
+  // Checks all shapes before any file is read.
   for (const fs::path& file : files) check_shape(file)(png_shape(file));
   std::vector<double> values;
   values.reserve(shape.cells());
@@ -45,7 +45,7 @@ std::vector<double> load_pictures(const std::string& key, const std::string& pat
   return values;
 }
 
-// `key` names the file in messages.
+// Reads a field from a file; messages name the file by `key`.
 std::vector<double> load(FieldFile kind, const std::string& key, const std::string& path,
                          const std::string& dataset, Shape shape) {
   const auto check_shape = [&](Shape found) {

@@ -7,14 +7,14 @@
 
 namespace lapl {
 
-/// The initial fields that are read from files. Throws IoError where a file cannot be read,
-/// ConfigError where its shape is not grid.shape.
+/// The initial fields that are read from files. Throws IoError if a file cannot be read, and
+/// ConfigError if its shape is not grid.shape.
 WholeFields load_initial_fields(const RunConfig& config);
 
-/// The values of every parameter that is a field, from files or formulas. Throws likewise.
+/// The values of each parameter that is a field, from files or formulas. Throws the same errors.
 CoefficientFields load_coefficients(const RunConfig& config);
 
-/// Both, for an estimate of the largest stable step.
+/// The initial state and the coefficient fields, for an estimate of the largest stable step.
 StateFields load_state_fields(const RunConfig& config);
 
 }  // namespace lapl

@@ -27,8 +27,7 @@ struct NpyHeader {
   std::vector<hsize_t> extent;
 };
 
-// Parses the header, a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4),
-// }
+// Parses a header, a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class NpyHeaderText {
  public:
   explicit NpyHeaderText(std::string_view text) : rest_(text) {}
@@ -114,14 +113,14 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// Calls `with` with a value of the type in `Types` that has this size; false where none has.
+// Calls `with` with a value of the type in `Types` that has this size; false if there is none.
 template <class... Types, class With>
 bool with_type_of_size(std::size_t size, With with) {
   const auto call = [&](auto value) { return with(value), true; };
   return ((sizeof(Types) == size && call(Types())) || ...);
 }
 
-// Calls `with` with a value of the stored type; false where there is no such type.
+// Calls `with` with a value of the stored type; false if this type is not supported.
 template <class With>
 bool with_npy_type(char kind, std::size_t size, With with) {
   if (kind == 'f') return with_type_of_size<Half, float, double>(size, with);
@@ -189,7 +188,7 @@ FieldValues NpyReader::read(std::size_t record) const {
   file.seek(first_value_ + record * bytes.size());
   if (file.read(bytes) < bytes.size())
     throw IoError(path_.string() + ": was cut while it was read");
-  // In Fortran order the first axis is the fastest.
+  // In Fortran order, neighbours along the first axis are adjacent in the file.
   const auto from_fortran = [shape = layout_.shape](std::size_t at) {
     const auto i = static_cast<std::int64_t>(at);
     return index_of(shape, {.row = i / shape.planes % shape.rows,

@@ -11,20 +11,20 @@
 
 namespace lapl {
 
-/// True where the file begins like an .npy file, whatever its name.
+/// True if the file begins like an .npy file; its name does not matter.
 bool is_npy(const std::filesystem::path& path);
 
 /// Reads one .npy file.
 class NpyReader {
  public:
-  /// Reads the header. Axes as in HDF5 datasets; any real type but long double, in either byte
-  /// order; in Fortran order one record at most. Throws IoError, also where the file is shorter
-  /// than its header states, before memory is allocated for values.
+  /// Reads the header. Supports the axes of HDF5 datasets (field_layout), all real types except
+  /// long double, and both byte orders, but only one record in Fortran order. Throws IoError,
+  /// before memory is allocated for values, also if the file is shorter than its header states.
   explicit NpyReader(const std::filesystem::path& path, int grid_axes = 2);
 
   const DatasetLayout& layout() const { return layout_; }
 
-  /// The values at `record`; float32 stays, all else becomes float64.
+  /// The values at `record`; float32 stays float32, all other types become float64.
   FieldValues read(std::size_t record) const;
 
  private:
@@ -37,7 +37,7 @@ class NpyReader {
   std::uint64_t first_value_ = 0;  ///< position in the file of the first value
 };
 
-/// As read_field (io/hdf5/step_file.hpp), but also reads the array of an .npy file.
+/// Reads a field as read_field does (io/hdf5/step_file.hpp), or the array of an .npy file.
 ReadField read_any_field(const std::filesystem::path& path, const std::string& dataset,
                          const std::function<void(Shape)>& take_shape = {}, int grid_axes = 2);
 

@@ -9,23 +9,23 @@
 
 namespace lapl {
 
-/// Name of these events in log.jsonl.
+/// Name in log.jsonl of the event that records a change.
 inline constexpr const char* equation_changed_event = "equation_changed";
 
-/// A change of the equation at a step.
+/// A change of the equation before a run continued from a step.
 struct EquationChange {
   std::int64_t step = 0;
-  std::string text;  ///< each changed key with both values
+  std::string text;  ///< each changed key with its old and new value
 };
 
-/// The changes in force, in order; those after a step to which the run went back are dropped.
-/// Throws IoError.
+/// The changes in force, in order of step. If the run went back to an earlier step, omits the
+/// changes after that step. Throws IoError.
 std::vector<EquationChange> equation_changes(const RunFolder& folder);
 
-/// True for a change at this step, so that its checkpoint may have the other equation.
+/// True if the equation was changed at this step, whose checkpoint may still have the old equation.
 bool was_changed_at(const std::vector<EquationChange>& changes, std::int64_t step);
 
-/// The changes up to a step as text for the provenance, one per line; empty where there is none.
+/// The changes up to a step as text for the provenance, one per line; empty if there are none.
 std::string text_of(const std::vector<EquationChange>& changes, std::int64_t up_to_step);
 
 }  // namespace lapl

@@ -30,7 +30,7 @@ std::string lines_of(const OutputDigests& outputs) {
   return lines;
 }
 
-// The last line about a step counts.
+// If several lines are about one step, the last one counts.
 OutputDigests outputs_in(std::string_view lines) {
   OutputDigests outputs;
   while (!lines.empty()) {

@@ -1,4 +1,4 @@
-// RUN/checkpoints/outputs.csv, the list of a run's outputs. Lines are only ever added, so a
+// RUN/checkpoints/outputs.csv, the list of a run's outputs. Lines are only appended, so a
 // checkpoint stores the length of the list instead of the list. docs/format.md gives its layout.
 #pragma once
 
@@ -16,33 +16,33 @@ namespace lapl {
 /// State digests of outputs, by step.
 using OutputDigests = std::map<std::int64_t, std::uint64_t>;
 
-/// The path of the list beside a checkpoint.
+/// The path of the list in the folder of a checkpoint.
 std::filesystem::path output_list_beside(const std::filesystem::path& checkpoint);
 
-/// The outputs in the part of the list that `mark` describes. Throws IoError where it cannot be
-/// read or that part has changed.
+/// The outputs in the part of the list that `mark` describes. Throws IoError if the list cannot be
+/// read or this part has changed.
 OutputDigests read_output_list(const std::filesystem::path& path, const OutputListMark& mark);
 
 /// The list of a run in progress.
 class OutputList {
  public:
-  /// Continues with the outputs of a checkpoint and its mark; `mark` is none for a new run.
+  /// Continues the list from a checkpoint with its outputs and its mark; a new run has no mark.
   OutputList(std::filesystem::path path, const OutputDigests& outputs,
              const std::optional<OutputListMark>& mark);
 
   void add(std::int64_t step, std::uint64_t state_digest);
   void remove(std::int64_t step);
 
-  /// Stores what was added, durably; where the file is gone or was cut, writes all of it. After an
-  /// IoError it may be called again.
+  /// Makes all changes durable. If the file is missing or was cut, writes the whole list. May be
+  /// called again after an IoError.
   OutputListMark store();
 
  private:
   std::filesystem::path path_;
   OutputDigests outputs_;
-  SealMaker stored_;     // over the lines in the file
+  SealMaker stored_;     // of the lines in the file
   OutputListMark mark_;  // of the lines in the file
-  std::string waiting_;  // lines not in the file yet
+  std::string waiting_;  // lines that are not in the file yet
 };
 
 }  // namespace lapl

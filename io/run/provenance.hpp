@@ -16,17 +16,17 @@ const std::vector<std::string>& command_words();
 /// Name of this machine.
 std::string host_name();
 
-/// The program as it was called, such as build/bin/lapl, quoted for a shell.
+/// The program as it was called, quoted for a shell, such as build/bin/lapl.
 std::string program_name();
 
-/// Time of day and command line, as a line of netCDF's attribute `history`.
+/// Time of day and command line, as a line for netCDF's attribute `history`.
 std::string history_line();
 
-/// `text` quoted as one word for a shell, in UTF-8; other bytes and control characters become
-/// escapes of bash, zsh and ksh ($'\\xFF').
+/// `text` in UTF-8, quoted as one word for a shell; other bytes and control characters become
+/// escapes that bash, zsh and ksh read ($'\\xFF').
 std::string shell_quoted(const std::string& text);
 
-/// `path` for texts in files: quoted by shell_quoted where it is not UTF-8.
+/// `path` as text for files; if it is not UTF-8, shell_quoted(path).
 std::string path_text(const std::string& path);
 
 /// Version, commit, compiler and flags, backend, engine, device, driver, threads, host, start time

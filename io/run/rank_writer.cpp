@@ -14,7 +14,7 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   const RunConfig& config = model_.run;
   require_finite(diagnostics_of(captured, config), config, storing.step);
   const std::filesystem::path folder = config.directory;
-  // The first rank meets the same errors and reports them.
+  // The first rank has the same errors and reports them.
   if (storing.output) {
     if (!warned_of_frozen_) warned_of_frozen_ = !frozen_warning(model_, captured).empty();
     StepRecord record{.shape = config.shape, .title = {}, .fields = {}, .provenance = {}};

@@ -1,4 +1,4 @@
-// The part of ranks other than the first in storing: their rows of sums and of files.
+// Storing on all ranks except the first: they contribute their rows to sums and files.
 #pragma once
 
 #include "io/hdf5/file_writer.hpp"
@@ -6,8 +6,8 @@
 
 namespace lapl {
 
-/// Tells the other ranks whether the first rank proceeds to a collective operation; destroyed
-/// without say(), it tells them that it does not.
+/// Tells the other ranks whether the first rank proceeds to a collective operation. If it is
+/// destroyed before say(), they learn that it does not.
 class GoAhead {
  public:
   explicit GoAhead(Ranks& ranks) : ranks_(ranks) {}
@@ -21,7 +21,7 @@ class GoAhead {
     said_ = true;
     of_first(ranks_, true);
   }
-  /// On the other ranks: true where the first rank proceeds.
+  /// For the other ranks: true if the first rank proceeds.
   static bool heard(Ranks& ranks) { return of_first(ranks, false); }
 
  private:
@@ -29,8 +29,8 @@ class GoAhead {
   bool said_ = false;
 };
 
-/// The counterpart of the first rank's RunWriter (io/run/run_writer.hpp) on the other ranks: makes
-/// the same collective calls in the same order.
+/// The RunWriter (io/run/run_writer.hpp) of the other ranks: makes the same collective calls in the
+/// same order as the first rank's.
 template <class T>
 class RankWriter final : public RunSink<T> {
  public:

@@ -51,7 +51,7 @@ struct Difference {
   std::string key, was, is;
 };
 
-// True where the equation's digest covers the key, so that only its wording may differ.
+// True if the equation's digest covers the key: its text may then differ if the digest does not.
 bool is_in_digest(const Difference& difference) {
   const auto is_number = [](const std::string& value) {
     return read_number(value).real.has_value();
@@ -66,8 +66,8 @@ bool same_equation(const RunConfig& a, const RunConfig& b) {
          equation_digest(Model(b), load_coefficients(b));
 }
 
-// The differing keys, those of the equation last, and none where the digest says that the equation
-// is the same. Values are resolved, so equal ones have equal texts (0.250 is 0.25).
+// The differing keys, with those of the equation last; without these if the digest says that the
+// equation is the same. Values are resolved, so equal values have equal texts (0.250 is 0.25).
 std::vector<Difference> differences(const LoadedConfig& before, const LoadedConfig& now) {
   auto after = fixed_values(now);
   std::vector<Difference> found;
@@ -86,7 +86,7 @@ std::vector<Difference> differences(const LoadedConfig& before, const LoadedConf
   return found;
 }
 
-// Why a restart is refused, one line per key; empty where it is allowed.
+// Why a restart is not allowed, one line per key; empty if it is.
 std::string refusal(const std::vector<Difference>& found, const std::string& where,
                     bool any_equation = false) {
   std::string text;
@@ -100,7 +100,7 @@ std::string refusal(const std::vector<Difference>& found, const std::string& whe
   return text;
 }
 
-// Moves outputs that are missing or changed to the header's missing ones.
+// Moves outputs whose files are missing or changed to the header's missing outputs.
 std::vector<std::string> take_out_damaged(const fs::path& fields,
                                           fs::file_time_type unchanged_since,
                                           CheckpointHeader& header) {
@@ -138,8 +138,8 @@ void require_outputs(const fs::path& path, const CheckpointHeader& header) {
   }
 }
 
-// Reads the outputs that a header's mark describes from the list beside the checkpoint, or from the
-// run's list where the checkpoint lies elsewhere. Throws IoError where neither matches.
+// Reads the outputs that a header's mark describes from the list in the checkpoint's folder, or,
+// for a checkpoint elsewhere, from the run's list. Throws IoError if neither matches.
 void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path& of_run) {
   OutputDigests outputs;
   if (header.output_list) try {
@@ -153,7 +153,7 @@ void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path&
   require_outputs(path, header);
 }
 
-// Where the list is lost: assumes all outputs that were due, with the digests in their files.
+// If the list is lost, assumes all outputs that were due, with the digests in their files.
 void take_due(CheckpointHeader& header, const fs::path& fields) {
   const Schedule schedule(parse_config(header.config, "its config", ".", {}).run);
   for (std::int64_t before = -1, step = 0; step > before && step <= header.step;
@@ -165,7 +165,7 @@ void take_due(CheckpointHeader& header, const fs::path& fields) {
   }
 }
 
-// Throws CheckpointError unless the header follows from the checkpoint's own config and file name.
+// Throws CheckpointError unless the header agrees with the checkpoint's config and file name.
 void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool finite) {
   const CheckpointHeader& header = checkpoint.header;
   const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
@@ -272,7 +272,7 @@ Restart newest_valid_checkpoint(const fs::path& folder, const CheckpointCheck& c
       rejected.push_back(error.what());
     }
   }
-  // Still better than none: at its end the run names the missing outputs.
+  // Better than no checkpoint; when the run ends, it names the missing outputs.
   if (!incomplete.empty()) {
     Restart restart = read_restart(incomplete, check, values);
     restart.rejected = rejected;

@@ -43,14 +43,14 @@ std::vector<fs::path> list_files(const fs::path& folder, const std::string& star
   return files;
 }
 
-// Removes files that a killed run left half written. The lock is held, so nobody else is writing.
+// Removes files that a killed run left incomplete. The lock is held, so nobody else is writing.
 void remove_temporaries(const fs::path& folder) {
   for (const fs::path& of : {folder, folder / "fields", folder / "checkpoints"})
     for (const fs::path& file : list_files(of, ".", ".tmp-")) fs::remove(file);
 }
 
-// All files of a run except run.json, in the order of removal: checkpoints, the index, then what it
-// refers to. Stopped anywhere, no remainder passes for more than it is.
+// All files of a run except run.json, in the order of removal: checkpoints, the index, then its
+// step files and bundles. So a removal that is stopped leaves nothing that looks complete.
 std::vector<fs::path> files_of_run(const fs::path& folder) {
   std::vector<fs::path> files = list_files(folder / "checkpoints", "step-", ".h5");
   const auto add = [&](const std::vector<fs::path>& more) {
@@ -65,7 +65,7 @@ std::vector<fs::path> files_of_run(const fs::path& folder) {
   return files;
 }
 
-// Makes a folder and its parents so that their names survive a power cut.
+// Creates a folder and its parents so that their names survive a power failure.
 void make_durable_folders(const fs::path& path) {
   std::vector<fs::path> above;
   for (fs::path each = fs::absolute(path); !fs::exists(each); each = each.parent_path())
@@ -86,14 +86,14 @@ void move_files(const std::vector<fs::path>& files, const fs::path& from, const 
   sync_folders(from);
 }
 
-// --overwrite keeps the old run in .replaced until the new one has its first checkpoint. While
-// .replaced has a run.json, the old run there is complete and all else belongs to the new run.
+// --overwrite moves the old run to .replaced until the new run has its first checkpoint. If
+// .replaced has a run.json, it holds the whole old run, and all other files belong to the new run.
 bool is_replaced_whole(const fs::path& folder) {
   return fs::exists(folder / ".replaced" / "run.json");
 }
 
 void drop_replaced(const fs::path& folder) {
-  // One rename, so that a partly moved run cannot pass for a complete one.
+  // A single rename, so that a partly moved run does not look like a complete one.
   if (fs::exists(folder / ".replaced")) {
     fs::rename(folder / ".replaced", folder / ".dropped");
     sync_folder(folder);
@@ -114,7 +114,7 @@ void restore_replaced(const fs::path& folder) {
   fs::remove_all(replaced);
 }
 
-// After a run that ended or was killed: restores the run that it was to replace, or drops it.
+// After a run that ended or was killed: restores, or removes, the run that it was to replace.
 void settle_replaced(const fs::path& folder) {
   if (is_replaced_whole(folder) && !list_checkpoints(folder / "checkpoints").empty())
     drop_replaced(folder);
@@ -122,7 +122,7 @@ void settle_replaced(const fs::path& folder) {
   if (fs::exists(folder / ".replaced")) restore_replaced(folder);
 }
 
-// Throws ConfigError unless a new run may be made at `path`, or may replace the one there.
+// Throws ConfigError unless a new run may begin at `path` or replace the one there.
 void require_room(const fs::path& path, RunFolder::Existing existing) {
   if (RunFolder::holds_run(path)) {
     if (existing == RunFolder::Existing::overwrite) return;
@@ -131,7 +131,7 @@ void require_room(const fs::path& path, RunFolder::Existing existing) {
         "it, or another --output)",
         path.string());
   }
-  // A path such as "new/..": nobody could look into this folder until its path was made.
+  // In a path such as "new/..", the folder cannot be inspected before "new" exists.
   if (!fs::exists(path) && fs::exists(fs::weakly_canonical(path)))
     throw ConfigError(
         "{}: leads through a folder that is not there to {} (expected a path without ..)",
@@ -139,27 +139,27 @@ void require_room(const fs::path& path, RunFolder::Existing existing) {
   if (!fs::exists(path)) return;
   if (!fs::is_directory(path)) throw ConfigError("{}: is not a folder", path.string());
   for (const auto& entry : fs::directory_iterator(path))
-    // hidden files are left by an interrupted start
+    // Hidden files are left by an interrupted start.
     if (!entry.path().filename().string().starts_with("."))
       throw ConfigError("{}: not empty, and not a run folder (it holds {}): give another --output",
                         path.string(), entry.path().filename().string());
 }
 
-// True where the process has certainly ended; false where its number does not tell.
+// True if the process has certainly ended; false if its number does not tell.
 bool has_ended(const std::string& process) {
   pid_t id = 0;
   if (std::from_chars(process.data(), process.data() + process.size(), id).ec != std::errc() ||
       id <= 0)
     return false;
   // A killed process may still be listed while its memory is freed or its parent waits. Its stat is
-  // "ID (NAME) STATE PARENT GROUP SESSION TERMINAL GROUP FLAGS ...", where Linux' PF_EXITING is 4.
+  // "ID (NAME) STATE PARENT GROUP SESSION TERMINAL GROUP FLAGS ..."; flag 4 is Linux's PF_EXITING.
   std::ifstream file(fmt::format("/proc/{}/stat", id));
   std::string line, state, skipped;
   std::getline(file, line);
   std::istringstream fields(line.substr(line.rfind(')') + 1));
   unsigned flags = 0;
   fields >> state >> skipped >> skipped >> skipped >> skipped >> skipped >> flags;
-  // last, since the process may end while its stat is read
+  // Comes last, because the process may end while its stat is read.
   if (::kill(id, 0) != 0) return errno == ESRCH;
   return state == "Z" || (flags & 4) != 0;
 }
@@ -173,13 +173,13 @@ void require_run(const fs::path& path) {
 
 bool RunFolder::holds_run(const fs::path& path) { return fs::exists(path / "run.json"); }
 
-// The locks, or the process that holds them, as named in .lock.
+// The locks, or the id in .lock of the process that holds them.
 std::variant<RunFolder::Locks, std::string> RunFolder::try_locks(const fs::path& folder) {
   using Lock = PosixFile::Lock;
   const fs::path path = folder / ".lock";
   PosixFile of_folder(folder, O_RDONLY | O_DIRECTORY, folder.string());
   const Lock first = of_folder.try_lock();
-  // With the folder's lock held nobody else gets here, so this removes no lock that was just taken.
+  // No other process gets here while this one holds the folder's lock, so .lock is not locked.
   if (first == Lock::taken && is_shared(path)) fs::remove(path);
   PosixFile file(path, O_RDWR | O_CREAT | O_NOFOLLOW, path.string());
   const Lock second = first == Lock::held ? Lock::held : file.try_lock();
@@ -195,7 +195,7 @@ std::variant<RunFolder::Locks, std::string> RunFolder::try_locks(const fs::path&
                first == Lock::taken || second == Lock::taken};
 }
 
-// A child just forked from a killed run holds its locks until it closes its files, so wait for it.
+// A child that a killed run has just forked holds the run's locks until it closes its files.
 RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
   for (auto waited = 0ms;; waited += 10ms) {
     auto locks = try_locks(folder);
@@ -208,7 +208,7 @@ RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
   }
 }
 
-// Takes the locks and ensures that writes stay within the folder.
+// Takes the locks and ensures that all writes stay within the folder.
 RunFolder::Locks RunFolder::take_over(const fs::path& folder) {
   Locks locks = take_locks(folder);
   for (const char* name :
@@ -267,8 +267,7 @@ RunFolder::~RunFolder() {
 }
 
 fs::path RunFolder::set_aside_after(std::int64_t step) const try {
-  std::vector<fs::path>
-      later;  // newest checkpoints first: stopped anywhere, the rest is a valid run
+  std::vector<fs::path> later;  // newest checkpoints first: if stopped, the rest is a valid run
   for (const fs::path& path : list_checkpoints(checkpoints()))
     if (step_of_checkpoint(path.filename().string()) > step) later.push_back(path);
   for (const fs::path& path : list_step_files(fields()))

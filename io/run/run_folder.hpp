@@ -16,39 +16,39 @@ class RunFolder {
  public:
   enum class Existing { refuse, overwrite };
 
-  /// Makes the folder and takes its lock. A folder with a run is refused, or the run is replaced;
-  /// any other folder that is not empty is always refused. A replaced run is kept until
-  /// drop_replaced and comes back where the new one ends earlier. Throws ConfigError where it is
-  /// refused, IoError where it cannot be made, a symbolic link leads out of it, or another process
-  /// holds the lock (the message has its process id).
+  /// Creates the folder and takes its lock. Refuses a folder that holds a run, or replaces that
+  /// run; always refuses any other folder that is not empty. Keeps a replaced run until
+  /// drop_replaced and restores it if the new run ends earlier. Throws ConfigError if the folder is
+  /// refused, and IoError if it cannot be created, a symbolic link leads out of it, or another
+  /// process holds the lock (the message has its process id).
   static RunFolder create(const std::filesystem::path& path, Existing existing);
 
-  /// Takes the lock of an existing run folder; anything read from it before may change until then.
-  /// Throws ConfigError where there is no run, IoError as create does.
+  /// Takes the lock of an existing run folder; what was read from the folder before may have
+  /// changed by then. Throws ConfigError if there is no run, and IoError as create does.
   static RunFolder open(const std::filesystem::path& path);
 
   RunFolder(RunFolder&&) = default;
   RunFolder& operator=(RunFolder&&) = delete;
   ~RunFolder();
 
-  /// Replaces the run in the folder, as create does, by a new one. Throws IoError.
+  /// Replaces the run in the folder by a new one, as create does. Throws IoError.
   void start_anew() const;
 
   /// Removes the run that this one replaces, if any. Throws IoError.
   void drop_replaced() const;
 
-  /// Makes missing folders of outputs and checkpoints. Throws IoError.
+  /// Creates the folders of outputs and checkpoints if they are missing. Throws IoError.
   void make_folders() const;
 
   /// For a run that goes back to `step`: moves later outputs and checkpoints, and copies of the
-  /// tables, to a new folder in this one. Returns its path, empty where there is nothing to move.
-  /// Throws IoError.
+  /// tables, to a new folder inside this folder. Returns its path; empty if there is nothing to
+  /// move. Throws IoError.
   std::filesystem::path set_aside_after(std::int64_t step) const;
 
-  /// True where `path` holds a run.
+  /// True if `path` holds a run.
   static bool holds_run(const std::filesystem::path& path);
 
-  /// True where the lock keeps other processes out; false on a file system without locks.
+  /// True if the lock excludes other processes; false on a file system without locks.
   bool is_locked() const { return locks_.taken; }
 
   const std::filesystem::path& path() const { return path_; }
@@ -62,16 +62,16 @@ class RunFolder {
   std::filesystem::path diagnostics() const { return path_ / "diagnostics.csv"; }
   std::filesystem::path probes() const { return path_ / "probes.csv"; }
 
-  /// Adds an event with the time of day to log.jsonl, durably at once or by the next sync. Throws
-  /// IoError.
+  /// Appends an event with the time of day to log.jsonl, durable at once or by the next sync.
+  /// Throws IoError.
   void log(const nlohmann::ordered_json& event, Durable durable = Durable::now) const;
 
-  /// Makes additions to log.jsonl and the tables durable. Throws IoError.
+  /// Makes lines appended to log.jsonl and the tables durable. Throws IoError.
   void sync() const;
 
  private:
-  // Held while open: a lock on the folder, where its file system has such locks, and one on .lock,
-  // which names the process.
+  // Locks on the folder, if its file system supports that, and on .lock, which holds the id of this
+  // process.
   struct Locks {
     PosixFile folder, file;
     bool taken;
@@ -87,7 +87,7 @@ class RunFolder {
   Locks locks_;
 };
 
-/// Throws ConfigError where a run keeps a file at this path, since only the run may write there.
+/// Throws ConfigError if the path is that of a run's file, which only the run may write.
 void refuse_file_of_run(const std::filesystem::path& path);
 
 /// The time of day as 2026-01-31T12:00:00Z.

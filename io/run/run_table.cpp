@@ -26,7 +26,7 @@ std::filesystem::path RunTable::begin(std::int64_t step,
   std::string line;
   std::getline(file, line);
   const std::vector<std::string> names = table_parts(line);
-  // For each column its place in the earlier lines.
+  // For each column, its index in the earlier lines.
   std::vector<std::optional<std::size_t>> places;
   for (const std::string& column : columns_) {
     const auto at = std::ranges::find(names, column);
@@ -35,7 +35,7 @@ std::filesystem::path RunTable::begin(std::int64_t step,
       places.back() = at - names.begin();
   }
   std::string kept;
-  while (std::getline(file, line) && !file.eof()) {  // a line without its end was torn
+  while (std::getline(file, line) && !file.eof()) {  // an incomplete line has no line end
     const std::vector<std::string> values = table_parts(line);
     std::int64_t of = 0;
     const std::string& first = values.front();

@@ -1,4 +1,4 @@
-// The tables of a run folder, diagnostics.csv and probes.csv, with a line for each recorded step.
+// The tables of a run folder, diagnostics.csv and probes.csv, with one line per recorded step.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ class RunTable {
   RunTable(std::filesystem::path path, std::vector<std::string> columns);
 
   /// Prepares the table for a run that continues from `step`: keeps lines of earlier steps and
-  /// matches columns by name. Values are nan in columns that a line lacks and in `moved` ones,
-  /// which now mean something else. If a column is dropped, the old table is kept beside this one
-  /// and its path returned; else the path is empty. Throws IoError.
+  /// matches columns by name. A value is nan if the line lacks its column, or if the column is in
+  /// `moved`, because its meaning has changed. If a column is dropped, keeps the old table in the
+  /// same folder and returns its path; else returns an empty path. Throws IoError.
   std::filesystem::path begin(std::int64_t step, const std::vector<std::string>& moved = {}) const;
 
-  /// Adds whole lines; the next sync of the folder makes them durable. Throws IoError.
+  /// Appends complete lines; the next sync of the run folder makes them durable. Throws IoError.
   void add(const std::string& lines) const;
 
   const std::filesystem::path& path() const { return path_; }

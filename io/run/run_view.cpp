@@ -22,10 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Seconds; a run reports its progress every two seconds, so after this long something holds it up.
+// Seconds. A run reports its progress every two seconds; after a longer silence, the user is told.
 constexpr double silence_worth_telling = 30;
 
-// Empty where the file does not exist yet.
+// The text of a file; empty if the file does not exist yet.
 std::string text_of(const fs::path& path) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   return fs::exists(path) ? read_start(path, most) : "";
@@ -42,8 +42,8 @@ T number_in(const Json& values, const char* key) {
   return found != values.end() && found->is_number() ? found->get<T>() : T{};
 }
 
-// True where the process named in .lock no longer has that file open. The lock itself is not tried,
-// as a run starting at the same moment would find it taken.
+// True if the process named in .lock does not have that file open. Does not try the lock, because a
+// run that starts at the same moment would find it taken.
 bool writer_is_gone(const fs::path& folder) {
   struct stat lock, other;
   if (stat((folder / ".lock").c_str(), &lock) != 0) return true;
@@ -52,7 +52,7 @@ bool writer_is_gone(const fs::path& folder) {
   const fs::path files = fs::path("/proc") / process / "fd";
   std::error_code error;
   fs::directory_iterator entry(files, error);
-  // Processes of other users cannot be inspected; existing must suffice.
+  // Processes of other users cannot be inspected; it suffices that the process exists.
   if (error) return error == std::errc::no_such_file_or_directory;
   for (; !error && entry != fs::directory_iterator(); entry.increment(error))
     if (stat(entry->path().c_str(), &other) == 0 && other.st_ino == lock.st_ino &&
@@ -154,7 +154,7 @@ std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text) {
   std::getline(file, line);
   const std::size_t fields = fields_in_head(line).size(), columns = table_parts(line).size();
   if (fields == 0) return {};
-  // a line without its end is still being written
+  // An incomplete line is still being written.
   while (std::getline(file, line) && !file.eof()) {
     const auto parsed = parse_line(line, fields, columns);
     if (!parsed) break;

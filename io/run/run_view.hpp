@@ -1,5 +1,5 @@
-// A run folder as an observer sees it: takes no lock, writes nothing, and reads only files under
-// their final names.
+// A run folder as an observer sees it. Takes no lock, writes nothing, and reads only files that
+// have their final names.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,11 @@ struct DiagnosticsLine {
   std::int64_t step = 0;
   double time = 0;                 ///< s
   std::vector<Statistics> fields;  ///< at least one
-  double cells_per_second = 0;     ///< since the output before; 0 where no step was taken
+  double cells_per_second = 0;     ///< since the last output; 0 if no step was taken
   std::vector<double> integrals = {};
 };
 
-/// The progress of a run. Members that no file gives, or gives with a wrong type, keep their
-/// defaults.
+/// The progress of a run. A member keeps its default if no file gives it with the right type.
 struct RunView {
   std::string name;    ///< of the run folder
   std::string status;  ///< running, complete, stopped, failed or died
@@ -35,33 +34,32 @@ struct RunView {
   std::int64_t steps = 0;
   double cells_per_second = 0;
   double seconds_left = 0;             ///< while running; 0: unknown
-  std::vector<std::string> fields;     ///< of the diagnostics; empty name where there is one field
+  std::vector<std::string> fields;     ///< of the diagnostics; an empty name if there is one field
   std::vector<std::string> integrals;  ///< names of the integrals
   std::vector<DiagnosticsLine> diagnostics;
   std::map<std::int64_t, std::string> digests;  ///< state digests by the step of an output
   nlohmann::ordered_json summary;               ///< run.json
 
-  /// State digest at a step; empty where the log has none.
+  /// State digest at a step; empty if the log has none.
   std::string digest_at(std::int64_t of_step) const {
     const auto digest = digests.find(of_step);
     return digest == digests.end() ? "" : digest->second;
   }
 };
 
-/// Reads run.json, log.jsonl and diagnostics.csv. The status is "died" where the run claims to be
-/// running on this machine, called `host`, but its process is gone. Throws IoError where `folder`
-/// is not a run folder.
+/// Reads run.json, log.jsonl and diagnostics.csv. The status is "died" if run.json says that the
+/// run is running on this machine, named `host`, but its process is gone. Throws IoError if
+/// `folder` is not a run folder.
 RunView read_run_view(const std::filesystem::path& folder, const std::string& host);
 
-/// Names of the integrals in a header line of diagnostics.csv, which follow the fields.
+/// Names of the integrals in a header line of diagnostics.csv; they follow the fields.
 std::vector<std::string> integrals_in_head(const std::string& head);
 
-/// Names of the fields in a header line of diagnostics.csv; an empty name for a single field, none
-/// where it is another header.
+/// Names of the fields in a header line of diagnostics.csv: an empty name for a single field, none
+/// for any other header line.
 std::vector<std::string> fields_in_head(const std::string& head);
 
-/// The lines of diagnostics.csv without the header, up to the last one that is complete and well
-/// formed.
+/// The lines of diagnostics.csv without the header, up to the last complete and valid line.
 std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text);
 
 }  // namespace lapl

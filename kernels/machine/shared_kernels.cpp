@@ -16,14 +16,15 @@ namespace {
 
 using Word = std::uint64_t;
 
+int opened = -1;
+
 // Opens the file anew, so that locks belong to this call and not to the process.
 class Records {
  public:
-  // file_ stays -1 for a file of another kind, such as the sealed code of a sweep on CPUs.
-  explicit Records(int file) {
-    if (::fcntl(file, F_GET_SEALS) == F_SEAL_SEAL)
-      file_ = ::open(fmt::format("/proc/self/fd/{}", file).c_str(), O_RDWR | O_CLOEXEC);
-  }
+  explicit Records(int file)
+      : file_(file < 0
+                  ? -1
+                  : ::open(fmt::format("/proc/self/fd/{}", file).c_str(), O_RDWR | O_CLOEXEC)) {}
   Records(const Records&) = delete;
   Records& operator=(const Records&) = delete;
   ~Records() {
@@ -75,16 +76,13 @@ class Records {
     return ::pwrite(file_, bytes, size, static_cast<off_t>(at)) == static_cast<ssize_t>(size);
   }
 
-  int file_ = -1;
+  int file_;
 };
 
 }  // namespace
 
-int open_shared_kernels() {
-  const int file = ::memfd_create("lapl-kernels", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (file >= 0) ::fcntl(file, F_ADD_SEALS, F_SEAL_SEAL);  // marks the file as one of kernels
-  return file;
-}
+int open_shared_kernels() { return opened = ::memfd_create("lapl-kernels", MFD_CLOEXEC); }
+int shared_kernels() { return opened; }
 
 std::string shared_kernel(int file, std::string_view text,
                           const std::function<std::string()>& make) {

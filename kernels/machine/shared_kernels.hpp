@@ -12,12 +12,14 @@
 
 namespace lapl {
 
-/// The descriptor of an empty file of kernels, which a member gets from received_shared_code()
-/// (kernels/machine/shared_code.hpp); -1 if the system has no such files.
+/// Opens an empty file of kernels for this process and its forks, and returns its descriptor; -1 if
+/// the system has no such files.
 int open_shared_kernels();
+/// The descriptor that the last call of open_shared_kernels() returned; -1 before the first.
+int shared_kernels();
 
 /// The code of this text, from the file or from make(). An empty result of make() is not stored. If
-/// `file` is not such a file, or fails, make() is called. If a process dies while it makes code,
+/// `file` is -1 or fails, make() is called. If a process dies while it makes code,
 /// others do not wait for it.
 std::string shared_kernel(int file, std::string_view text,
                           const std::function<std::string()>& make);

@@ -36,9 +36,8 @@ Ranks& only_rank() {
   return only;
 }
 
-bool makes_rank(std::string_view variable) {
-  return std::ranges::find(rank_variables, variable.substr(0, variable.find('='))) !=
-         rank_variables.end();
+void forget_launcher() {
+  for (const std::string_view name : rank_variables) ::unsetenv(name.data());
 }
 
 bool is_started_as_rank() {

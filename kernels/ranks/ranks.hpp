@@ -62,9 +62,9 @@ Ranks& only_rank();
 /// True if this process was started as a rank, by mpirun or srun.
 bool is_started_as_rank();
 
-/// True if an environment variable, NAME=VALUE, marks a process as a rank. A rank removes it for
-/// processes that it starts and that are none.
-bool makes_rank(std::string_view variable);
+/// Removes the variables by which mpirun or srun marked this process as a rank: from here on it is
+/// none.
+void forget_launcher();
 
 /// Why a run on several ranks is impossible; empty if it is possible.
 std::string ranks_unavailable();

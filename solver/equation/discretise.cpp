@@ -15,7 +15,7 @@ constexpr std::size_t most_operations = 4096;
 
 bool is_unit(const Term& term) { return term.literal && std::abs(term.factor) == 1; }
 
-// The exponent where it is written as a small integer.
+// The exponent if it is written as an integer of at most 64.
 std::optional<int> integer_exponent(const Formula& formula, int node) {
   const FormulaNode* at = &formula.nodes[node];
   const bool negative = at->kind == Kind::negative;
@@ -47,8 +47,8 @@ int TreeWriter::node_of(Term term) {
   return term.factor > 0 ? term.node : tree_.operate(Operation::negative, term.node);
 }
 
-// A product that feeds a sum becomes a fused multiply-add. Between two products, a number times an
-// operation is fused first, since other sums may share the operation; otherwise the second one is.
+// A product that is added to a term becomes a fused multiply-add. Of two products, that of a number
+// and an operation is fused, because other sums may share the operation, else the second one.
 Term TreeWriter::sum(Term a, Term b) {
   if (a.is_scalar() && b.is_scalar()) return scalar(a.factor + b.factor, a.literal && b.literal);
   for (Term* const term : {&a, &b})
@@ -144,8 +144,8 @@ Term TreeWriter::made(const ShiftedPart& place, const FormulaNode& node) {
     case Kind::call: return call(place, node);
     default: break;
   }
-  // C++ leaves the order of arguments open, but uses of `random` must draw in the order of the
-  // text.
+  // C++ does not order the evaluation of arguments, but uses of `random` must draw in the order of
+  // the text.
   const Term a = operand(0), b = operand(1);
   switch (node.kind) {
     case Kind::sum: return sum(a, b);
@@ -199,7 +199,7 @@ Term TreeWriter::comparison(const FormulaNode& node, Term a, Term b) {
                {a, b});
 }
 
-// Integer powers by repeated squaring, from the exponent's highest digit on.
+// Integer powers by repeated squaring, from the highest binary digit of the exponent on.
 Term TreeWriter::power(const ShiftedPart& place, const FormulaNode& node) {
   const Term base = write(ShiftedPart{place.formula, node.operands[0], place.at});
   if (const auto exponent = integer_exponent(*place.formula, node.operands[1])) {

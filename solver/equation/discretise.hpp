@@ -1,5 +1,5 @@
-// Turns formulas into stage trees by one set of rules (docs/numerics.md, "Formulas"): second-order
-// central differences on the nodes, in a canonical order of operations that every engine keeps.
+// Turns formulas into stage trees by the rules of docs/numerics.md, "Formulas": second-order
+// central differences on the nodes, in a fixed order of operations that all engines follow.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@
 
 namespace lapl {
 
-/// A number times the result of a tree operation, or a number alone. Numbers are combined in
-/// float64 before they enter the tree, where they are rounded once to the run's precision.
+/// A number times the result of an operation of the tree, or only a number. Numbers are combined in
+/// float64; the tree holds the result, rounded once to the run's precision.
 struct Term {
   double factor = 1;
-  bool literal = true;  ///< the factor is written in the formula and does not depend on parameters
-  int node = -1;        ///< place of the operation in the tree; -1: a number alone
+  bool literal = true;  ///< the factor is written in the formula, without parameters
+  int node = -1;        ///< index of the operation in the tree; -1: only a number
 
   bool is_scalar() const { return node < 0; }
 };
@@ -36,25 +36,25 @@ struct FormulaNames {
   bool has_time = true;
   bool has_position = true;
   bool has_stencils = true;
-  /// where these formulas are, for the message about a name or function without meaning there
+  /// where the formulas are: text for messages about a name or function that has no meaning there
   std::string has_none_of = {};
-  /// names that other formulas may read, for that message
+  /// names that formulas elsewhere may read, for the same message
   std::set<std::string, std::less<>> elsewhere = {};
-  /// makes the array for the next use of `random`; empty: no random numbers
+  /// returns the array for the next use of `random`; empty: no random numbers
   std::function<int()> draw = {};
-  std::map<std::string, Term, std::less<>> terms = {};  ///< names that stand for an expression
+  std::map<std::string, Term, std::less<>> terms = {};  ///< names of expressions
 };
 
-/// The argument of a stencil operator that contains a stencil operator itself; an earlier stage
-/// makes its values.
+/// The argument of a stencil operator, if it contains another stencil operator. An earlier stage
+/// computes its values.
 struct NestedQuantity {
   const Formula* formula = nullptr;
   int node = 0;  ///< root of the argument within the formula
 };
 
-/// Writes formulas into one tree and adds the names that they read to `used`. `nested` returns the
-/// array that holds a nested quantity, or none where the argument has no stencil operator and is
-/// written in place.
+/// Writes formulas into a tree and adds the names that they read to `used`. `nested` returns the
+/// array of a nested quantity, or none if the argument has no stencil operator and is written in
+/// place.
 class TreeWriter {
  public:
   using ArrayOf = std::function<std::optional<int>(NestedQuantity)>;
@@ -103,7 +103,7 @@ class TreeWriter {
   // The argument of a stencil operator, which the operator reads at the cell's neighbours.
   struct Argument {
     ShiftedPart place;
-    std::optional<int> array;  // set where an earlier stage makes the argument
+    std::optional<int> array;  // set if an earlier stage computes it
   };
   Argument argument(const ShiftedPart& place, int operand, const FormulaNode& of);
   Term read(const Argument& argument, Offset at);

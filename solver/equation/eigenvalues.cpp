@@ -13,7 +13,7 @@ constexpr double unit = std::numeric_limits<double>::epsilon();
 
 double size_of(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
 
-// Gaussian elimination with pivoting, as similarity transforms.
+// Reduces a matrix to Hessenberg form by similarity transforms (elimination with pivoting).
 void make_hessenberg(SquareMatrix& a) {
   const int n = a.size;
   for (int k = 1; k + 1 < n; ++k) {
@@ -35,7 +35,7 @@ void make_hessenberg(SquareMatrix& a) {
   }
 }
 
-// Eigenvalues of the 2 by 2 block whose upper left corner is (first, first).
+// Eigenvalues of the 2 by 2 block with its upper left element at (first, first).
 std::pair<Complex, Complex> of_two(const SquareMatrix& a, int first) {
   const Complex half = (a.at(first, first) - a.at(first + 1, first + 1)) / 2.0;
   const Complex middle = (a.at(first, first) + a.at(first + 1, first + 1)) / 2.0;
@@ -43,7 +43,7 @@ std::pair<Complex, Complex> of_two(const SquareMatrix& a, int first) {
   return {middle + away, middle - away};
 }
 
-// One QR step with this shift on the Hessenberg block of rows and columns `first` to `last`.
+// One QR step with this shift on the block of rows and columns `first` to `last`.
 void qr_step(SquareMatrix& a, int first, int last, Complex shift) {
   for (int i = first; i <= last; ++i) a.at(i, i) -= shift;
   std::vector<std::pair<Complex, Complex>> rotations;
@@ -122,7 +122,7 @@ std::vector<Complex> eigenvalues(SquareMatrix matrix) {
       tries = 0;
     } else {
       if (++tries > 300) throw NumericalError("eigenvalues: the QR steps do not come to an end");
-      // Wilkinson's shift; every tenth time another one, because Wilkinson's can cycle.
+      // Wilkinson's shift, but another one in every tenth step, because Wilkinson's can cycle.
       const auto [one, other] = of_two(matrix, last - 1);
       const Complex end = matrix.at(last, last);
       const Complex near = std::abs(one - end) < std::abs(other - end) ? one : other;

@@ -18,14 +18,14 @@ struct SquareMatrix {
   Complex at(int row, int column) const { return values[row * size + column]; }
 };
 
-/// Balances a matrix (Parlett and Reinsch, Numer. Math. 13, 1969) and returns the powers of two
-/// used: column i was multiplied and row i divided by the i-th one, so that both have about the
-/// same size. The eigenvalues stay.
+/// Balances a matrix (Parlett and Reinsch, Numer. Math. 13, 1969) and returns the scales, which are
+/// powers of two: column i was multiplied and row i divided by scale i, so that both have about the
+/// same size. The eigenvalues do not change.
 std::vector<double> balance(SquareMatrix& matrix);
 
 /// All eigenvalues, by shifted QR steps on the balanced matrix in Hessenberg form (Golub and Van
-/// Loan, Matrix Computations, chapter 7). The values must be finite. Throws NumericalError where
-/// the steps do not converge.
+/// Loan, Matrix Computations, chapter 7). The matrix must be finite. Throws NumericalError if the
+/// steps do not converge.
 std::vector<Complex> eigenvalues(SquareMatrix matrix);
 
 }  // namespace lapl

@@ -15,8 +15,8 @@ bool is_one_stage(const RunConfig& run) {
   return run.scheme.kind == Scheme::euler && run.spacing.given(run.shape.axes).size() == 1;
 }
 
-// factor h^2; where the axes have different spacings, 1 / h^2 is the mean over the axes, which
-// keeps the largest stable coefficient the same.
+// factor * h^2. If the spacings of the axes differ, 1 / h^2 is their mean over the axes, which
+// leaves the largest stable coefficient unchanged.
 double times_squared_spacing(const RunConfig& run, double factor) {
   const std::vector<double> spacings = run.spacing.given(run.shape.axes);
   if (spacings.size() == 1) return factor * spacings.front() * spacings.front();
@@ -25,7 +25,7 @@ double times_squared_spacing(const RunConfig& run, double factor) {
   return factor * static_cast<double>(spacings.size()) / inverses;
 }
 
-// For messages about rkl2: ", with 20 stages; or time.stages: 29"; empty for other schemes.
+// For messages: ", with 20 stages; or time.stages: 29"; empty for schemes other than rkl2.
 std::string stages_text(const RunConfig& run) {
   if (run.scheme.kind != Scheme::rkl2) return "";
   RunConfig more = run;
@@ -36,7 +36,7 @@ std::string stages_text(const RunConfig& run) {
                      enough ? fmt::format("; or time.stages: {}", stages) : "");
 }
 
-// Stability depends on diffusivity times time step; the message blames the time step.
+// Stability depends on diffusivity * time step; the message names the time step as the cause.
 void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
   const double found = coefficient_of(run), largest = largest_coefficient(run);
   const bool by_coefficient = run.equation.number("coefficient").has_value();
@@ -128,7 +128,7 @@ StepStages stages_of(const RunConfig& run, const FormulaSystem& system) {
   return step_stages(system, run.scheme, time_step_of(run));
 }
 
-// A config that gives only the coefficient stands for a diffusivity of 1.
+// If a config gives only the coefficient, the diffusivity is 1.
 double time_step_of(const RunConfig& run) {
   return run.time_step ? *run.time_step : times_squared_spacing(run, coefficient_of(run));
 }
@@ -144,13 +144,13 @@ std::optional<double> largest_step_of(const RunConfig& run) {
   at_most.equation.parameters.erase("coefficient");
   double& step = at_most.time_step.emplace(times_squared_spacing(run, largest) /
                                            *at_most.equation.number("diffusivity"));
-  // Rounded down until a run with this step passes the check of its coefficient.
+  // Rounds the step down until a run with it passes the check of the coefficient.
   for (double shrink = 0x1p-53; coefficient_of(at_most) > largest; shrink *= 2) step *= 1 - shrink;
   return step;
 }
 
-// A step is refused if a wave that it does not resolve grows, or if any wave grows tenfold before
-// the run ends. All else is a warning.
+// A step is an error if a wave grows that it does not resolve, or if any wave grows tenfold before
+// the run ends. Any other growth is a warning.
 std::optional<StepProblem> step_problem_of(const RunConfig& run) {
   if (is_diffusion(run)) return std::nullopt;
   constexpr double rounding = 1e-6;

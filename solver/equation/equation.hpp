@@ -1,5 +1,5 @@
-// Equations as data: the keys that configs accept, the checks of their numbers, the stages that
-// engines take and the length of a step all follow from an equation's row.
+// The table of equations. The keys that configs accept, the checks of their numbers, the stages of
+// a step and its time step all follow from the row of an equation.
 #pragma once
 
 #include <algorithm>
@@ -32,28 +32,28 @@ struct EquationParameter {
 
 /// The state of a config's keys while they are checked.
 struct KeysGiven {
-  /// true where the key is present and not null, even with a wrong value
+  /// true if the key has a value that is not null, right or wrong
   std::function<bool(std::string_view)> given;
-  /// true where none of these keys has a wrong value
+  /// true if none of these keys has a wrong value
   std::function<bool(std::initializer_list<const char*>)> right;
 };
 /// A mistake in a key of the config.
 struct KeyMistake {
   std::string key;
   std::string what;
-  std::string formula = {};             ///< text of the wrong formula, where the mistake is in one
-  std::optional<std::size_t> at = {};   ///< byte of the text at which the mistake is
-  std::string word = {};                ///< the unknown name in it
-  std::vector<std::string> known = {};  ///< the names that are known in its place
+  std::string formula = {};             ///< text of the wrong formula, if any
+  std::optional<std::size_t> at = {};   ///< byte of the text with the mistake
+  std::string word = {};                ///< the unknown name, if any
+  std::vector<std::string> known = {};  ///< the names that are known at its place
 };
 
-/// Why a step is unstable: it amplifies what the equation damps or keeps.
+/// Why a step is unstable: it amplifies a wave that the equation damps or leaves unchanged.
 struct StepProblem {
   bool refused = false;  ///< false: a warning is enough
   std::string what;
 };
 
-/// A row of the table of equations.
+/// An equation: a row of the table.
 struct Equation {
   EquationKind value;
   const char* name;     ///< equation.kind
@@ -69,7 +69,7 @@ inline constexpr std::array<EquationParameter, 2> parameters_of_diffusion = {
      {"diffusivity", "length^2/s", "D; needs time.step"}}};
 
 /// The equations of equation.kind. Diffusion is the formula D laplacian(u); its explicit Euler step
-/// multiplies by c = D dt / h^2 exactly as given (docs/numerics.md).
+/// multiplies by c = D dt / h^2, exactly as given (docs/numerics.md).
 template <>
 inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
     {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)", parameters_of_diffusion},
@@ -80,7 +80,7 @@ inline const Equation& equation_of(const RunConfig& run) { return row_of(run.equ
 /// The time step dt in seconds.
 double time_step_of(const RunConfig& run);
 
-/// The stages of one step. Throws FormulaError where a formula is wrong.
+/// The stages of one step. Throws FormulaError if a formula is wrong.
 StepStages stages_of(const RunConfig& run, const FormulaSystem& system);
 
 /// The number that checkpoints store for the equation: c = D dt / h^2 for diffusion, else dt.
@@ -88,16 +88,16 @@ double coefficient_of(const RunConfig& run);
 /// The largest stable c = D dt / h^2 of diffusion with the run's scheme.
 double largest_coefficient(const RunConfig& run);
 
-/// The largest stable step in seconds: 0 where none is stable, infinity where every one is, none
-/// where it depends on the state or on coefficient fields. The config must be right except for its
+/// The largest stable step in seconds: 0 if no step is stable, infinity if all are, none if it
+/// depends on the state or on coefficient fields. The config must have no mistake except in its
 /// step.
 std::optional<double> largest_step_of(const RunConfig& run);
-/// The problem of the run's own step; none where it is stable, where largest_step_of knows nothing,
-/// and for diffusion, whose steps equation_mistakes checks.
+/// What is wrong with the run's step; none if it is stable, if largest_step_of returns none, and
+/// for diffusion, which equation_mistakes checks.
 std::optional<StepProblem> step_problem_of(const RunConfig& run);
 
-/// All mistakes in the equation's keys. A rule that combines keys is skipped where one of them is
-/// wrong by itself.
+/// All mistakes in the equation's keys. A rule that combines keys is not checked if one of them has
+/// a wrong value.
 std::vector<KeyMistake> equation_mistakes(const RunConfig& run, const KeysGiven& keys);
 
 /// The time in seconds after this many steps.
@@ -105,8 +105,8 @@ inline double time_of(const RunConfig& run, std::int64_t step) {
   return static_cast<double>(step) * time_step_of(run);
 }
 
-/// The first step at or after a time in seconds. A step also counts as being there if it is early
-/// by rounding alone: by 1e-9 steps, or by 2^-50 of the number of steps.
+/// The first step at or after a time in seconds. A step that is early only by rounding counts: by
+/// 1e-9 steps, or by 2^-50 of the number of steps.
 inline std::int64_t first_step_at(double time, double time_step) {
   const double steps = time / time_step;
   return static_cast<std::int64_t>(

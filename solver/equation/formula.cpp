@@ -19,7 +19,7 @@ using Kind = FormulaNode::Kind;
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Operators of other languages and how to write them here, for messages.
+// Operators of other languages, and for messages how formulas write them.
 constexpr std::string_view of_both = "that two conditions hold is written (a) * (b)";
 constexpr std::string_view of_either = "that one of two conditions holds is written max(a, b)";
 constexpr std::string_view of_neither = "that a condition does not hold is written 1 - (a)";
@@ -172,7 +172,7 @@ class Parser {
     return add(std::move(node));
   }
 
-  // The function's meaning with the call's operand in place of its argument.
+  // The formula by which a function is defined, with the operand of this call as its argument.
   int defined(const FormulaFunction& function, const FormulaNode& call) {
     std::vector<int> places;
     for (FormulaNode node : Parser(function.meaning).parse().nodes) {
@@ -245,7 +245,7 @@ class Parser {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  int depth_ = 0;            // nesting of the current place in parentheses and signs
+  int depth_ = 0;            // nesting of parentheses and signs around the current place
   std::vector<int> depths_;  // depth of the tree below each node
   Formula formula_;
 };

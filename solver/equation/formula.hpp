@@ -1,4 +1,4 @@
-// The formulas of configs: parses text into a tree of nodes, which is all that other code reads.
+// Parses the formulas of configs into trees of nodes. The grammar, loosest operators first:
 //
 //   comparison   a < b, <=, >, >=, ==, !=                 1 or 0; one at a time
 //   sum          a + b - c                                from left to right
@@ -36,9 +36,9 @@ class FormulaError : public std::runtime_error {
   std::size_t at;
   std::string of;                  ///< name of the formula
   std::string text;                ///< text of the formula
-  std::string word;                ///< the unknown name, where that is the mistake
-  std::vector<std::string> known;  ///< the names that are known in its place
-  /// other formulas that cannot be written because they read this one
+  std::string word;                ///< the unknown name, if that is the mistake
+  std::vector<std::string> known;  ///< the names that are known at its place
+  /// formulas that cannot be used because they read this one
   std::vector<std::string> through;
 };
 
@@ -63,9 +63,9 @@ struct FormulaNode {
   std::size_t at = 0;  ///< byte of the text where the name, number or sign begins
 };
 
-/// A parsed formula. Operands come before the nodes that use them; the last node is the whole.
+/// A parsed formula. Operands come before the nodes that use them; the last node is the root.
 struct Formula {
-  std::string name;  ///< the field, quantity or key that the formula defines, for messages
+  std::string name;  ///< the field, quantity or key that it defines
   std::string text;
   std::vector<FormulaNode> nodes;
 
@@ -84,7 +84,7 @@ Formula parse_formula(const std::string& name, std::string_view text);
 /// Number of calls of parse_formula in this process.
 std::int64_t formulas_parsed();
 
-/// The text of a formula in a config. It is parsed when first asked for, once for all copies.
+/// The text of a formula in a config. It is parsed on first use, once for all copies.
 class FormulaText {
  public:
   FormulaText(std::string text = {});
@@ -108,7 +108,7 @@ struct FormulaFunction {
   enum class Kind {
     of_values,  ///< computed from numbers, cell by cell
     stencil,    ///< reads its argument at neighbouring cells
-    defined     ///< shorthand for `meaning`, a formula of its argument
+    defined     ///< shorthand for `meaning`, a formula
   };
   std::string_view name;
   Kind kind = Kind::of_values;

@@ -16,15 +16,15 @@
 namespace lapl {
 namespace {
 
-// Names that outputs use for other datasets.
+// Names of other datasets in outputs.
 constexpr std::array taken_by_outputs = {"time", "step", "provenance", "VTKHDF"};
 constexpr std::array taken_by_checkpoints = {
     "config",           "shape",          "fields",          "time_step_bits",
     "coefficient_bits", "state_digest",   "equation_digest", "output_list",
     "output_names",     "output_digests", "missing_outputs"};
 
-// The quantities in an order in which each comes after those that it reads. The caller has refused
-// quantities that read themselves.
+// The quantities, each one before those that it reads. The caller has checked that no quantity
+// reads itself.
 std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities) {
   std::map<std::string_view, const Formula*> by_name;
   for (const Formula& quantity : quantities) by_name.emplace(quantity.name, &quantity);
@@ -108,7 +108,7 @@ class FormulaChecker {
     }
   }
 
-  // A side with laws must have one for each field.
+  // A side with laws must have a law for each field.
   void check_sides() {
     for (const SideLaw& side : run_.laws)
       for (const std::string& field : run_.fields) {
@@ -129,7 +129,7 @@ class FormulaChecker {
            run_.equation.rates.size() == run_.fields.size();
   }
 
-  // Derived outputs are checked after this, since they read the same quantities.
+  // Must run before the derived outputs are checked, because these read the same quantities.
   void check_equation() {
     for (const std::string& field : run_.fields)
       if (const auto rate = run_.equation.rates.find(field); rate != run_.equation.rates.end())
@@ -137,7 +137,7 @@ class FormulaChecker {
     for (const auto& entry : run_.equation.quantities)
       attempt("equation.let", [&] { entry.second.parsed(entry.first); });
     if (!found_.empty() || !has_all_rates()) return;
-    // Each rate is checked alone, so that the first mistake of each is found.
+    // Checks each rate alone, to find the first mistake of each.
     const FormulaSystem system = system_of(run_);
     std::optional<StageCheck> check;
     attempt("equation.let", [&] { check.emplace(system); });
@@ -156,7 +156,7 @@ class FormulaChecker {
     };
     for (const Formula& rate : system.rates) look_at("equation." + rate.name, rate);
     use(looked_at);
-    // Checking a quantity also checks those that it reads, so they come first and get the blame.
+    // Checking a quantity also checks those that it reads, so its readers come first.
     for (const Formula* const quantity : readers_first(system.quantities))
       if (!looked_at.contains(quantity->name)) look_at("equation.let", *quantity);
   }
@@ -176,7 +176,7 @@ class FormulaChecker {
     for (const auto& [name, text] : run_.integrals) check("output.integrals", name, text);
   }
 
-  // Checks a formula of the position, the parameters and, if `random`, random numbers.
+  // Checks a formula that may read the position, parameters and, if `random`, random numbers.
   void check_value(const std::string& key, const FormulaText& text, bool random) {
     attempt(key, [&] {
       FormulaNames names = names_of_values(run_);
@@ -214,8 +214,8 @@ class FormulaChecker {
     found_.push_back({.key = key, .what = what});
   }
 
-  // Runs `body` and records its FormulaError: at equation.let where the mistake is in a quantity,
-  // else at `key`, with `part` before the message.
+  // Runs `body` and records its FormulaError: at equation.let if the mistake is in a quantity, else
+  // at `key`, with `part` before the message.
   template <class Body>
   void attempt(const std::string& key, const Body& body, const std::string& part = "") {
     try {

@@ -8,7 +8,7 @@
 
 namespace lapl {
 
-/// True for keys of section equation that are not rates, so that no field can have such a name.
+/// True for the keys of section equation that are not rates; no field can have such a name.
 bool is_key_beside_rates(std::string_view name);
 
 /// All mistakes in names and formulas. Grid and spacing of the config must be right.

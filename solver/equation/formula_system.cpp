@@ -31,7 +31,7 @@ std::vector<std::string> coefficient_names(const RunConfig& run) {
 
 namespace {
 
-// The rate of diffusion has a diffusivity of 1 where only the coefficient is given.
+// The rate of a field; for diffusion with only a coefficient, the diffusivity is 1.
 FormulaText rate_of(const RunConfig& run, const std::string& field) {
   if (is_diffusion(run))
     return field == run.fields.front()

@@ -1,4 +1,4 @@
-// Parses the formulas of a config and says what their names stand for.
+// Parses the formulas of a config and gives the meaning of their names.
 #pragma once
 
 #include <map>
@@ -10,32 +10,32 @@
 
 namespace lapl {
 
-/// The names of numeric parameters, quantities and the grid, without arrays.
+/// The names of numeric parameters and quantities, and the grid; no arrays.
 FormulaNames names_of(const RunConfig& run);
 
-/// The same for formulas that do not change in time, which read only position and parameters.
+/// The names for formulas that do not change in time and read only the position and parameters.
 FormulaNames names_of_values(const RunConfig& run);
 
 /// Names of the parameters that are fields, in the order of their arrays.
 std::vector<std::string> coefficient_names(const RunConfig& run);
 
-/// The arrays of fields, coefficient fields and quantities with a law, by name:
+/// The index of each array by name, for fields, coefficient fields and quantities with a law, as in
 /// FormulaSystem::names.arrays.
 std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run);
 
-/// The rates of the fields and the quantities that they name. Throws FormulaError.
+/// The rates of the fields and the quantities that they read. Throws FormulaError.
 FormulaSystem system_of(const RunConfig& run);
 
-/// The law of a side as ghost = a + b inside. Where a or b varies, `tree` computes both; else they
-/// are numbers.
+/// The law of a side: ghost = a + b * inside. If a or b varies, `tree` computes both; else both are
+/// numbers.
 struct LawTerms {
   StageTree tree;
   Term a, b;
 };
-/// The terms of a law; `used` receives the names that it reads. Throws FormulaError.
+/// The terms of a law; the names that it reads are added to `used`. Throws FormulaError.
 LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used);
 
-/// The name of a law's formula in messages, which is its key: boundary.columns.first.
+/// The name of a law's formula in messages is its key, such as boundary.columns.first.
 std::string law_name(const SideLaw& law);
 
 }  // namespace lapl

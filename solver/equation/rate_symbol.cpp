@@ -11,8 +11,8 @@ namespace lapl {
 
 namespace {
 
-// Concatenates stages into one list of operations. Equal operations are kept once, since a chain of
-// quantities is repeated in everything that reads it.
+// Concatenates stages into one list of operations. Equal operations are stored once, because
+// otherwise every reader of a chain of quantities would repeat it.
 class Joiner {
  public:
   explicit Joiner(int arrays) : of_arrays_(arrays, -1) {}
@@ -42,7 +42,7 @@ class Joiner {
 
  private:
   using Key = std::tuple<Operation, std::array<int, 3>, std::uint64_t, int, int, int, int>;
-  std::vector<int> of_arrays_;  // operation that makes each array; -1: unchanged input
+  std::vector<int> of_arrays_;  // operation that computes each array; -1: input
   std::map<Key, int> known_;
 };
 

@@ -12,7 +12,7 @@
 namespace lapl {
 namespace {
 
-// True for an axis of one node whose neighbours equal it.
+// True for an axis with a single node whose ghost cells equal it.
 bool is_without_waves(const RunConfig& run, int axis) {
   const std::array sizes = by_axis(run.shape);
   const std::array faces = {run.boundaries.planes, run.boundaries.rows, run.boundaries.columns};
@@ -22,8 +22,8 @@ bool is_without_waves(const RunConfig& run, int axis) {
          (sizes[at] == 1 && faces[at] != Boundary::zero && std::ranges::none_of(run.laws, has_law));
 }
 
-// The distinct places among all cells; where they would be more than `most`, the extremes of each
-// coefficient and cells spread over the grid.
+// The distinct local values of all cells. If there are more than `most`, only those of `most` cells
+// spread evenly over the grid and of cells with the extremes of each coefficient.
 std::vector<RateSymbol::LocalValues> places_of(const RunConfig& run,
                                                const std::vector<Stage>& stages,
                                                const CoefficientFields& coefficients,
@@ -109,12 +109,12 @@ WaveStability::WaveStability(const StepStages& rates, const RunConfig& run)
     if (!is_without_waves(run, axis)) axes_.push_back(static_cast<std::size_t>(axis));
 }
 
-// Sets waves with this many phases per full turn along each axis.
+// Sets waves with `of_turn` phases per full turn (2 pi) along each axis.
 void WaveStability::set_waves(int of_turn) {
   waves_ = {Wave()};
   distance_ = 2 * std::numbers::pi / of_turn;
   for (const std::size_t axis : axes_) {
-    // Half a turn suffices for the last axis: opposite waves have the same factors.
+    // Half a turn suffices along the last axis: opposite waves have the same factors.
     const int last = axis == axes_.back() ? of_turn / 2 : of_turn - 1;
     const std::vector<Wave> before = waves_;
     for (int i = 1; i <= last; ++i)
@@ -125,7 +125,7 @@ void WaveStability::set_waves(int of_turn) {
   }
 }
 
-// Sets slow_; false where a rate is not finite.
+// Sets slow_; returns false if a rate is not finite.
 bool WaveStability::find_slow() {
   for (const Wave& wave : waves_) {
     const SquareMatrix rate = rate_of(wave);
@@ -149,7 +149,7 @@ double WaveStability::largest_step(TimeScheme given) {
   for (const Wave& wave : waves_)
     if (lowers(scheme, wave, least)) worst = wave;
   if (least == 0 || least == any_step) return least;
-  // Refines: moves from the worst wave to neighbours between the tried ones while these are worse.
+  // Refines the worst wave: moves to neighbours between the waves tried while they are worse.
   for (double away = distance_ / 2; away > 1e-4;) {
     bool found = false;
     for (const std::size_t axis : axes_)
@@ -166,7 +166,7 @@ double WaveStability::largest_step(TimeScheme given) {
   return least;
 }
 
-// True where the wave's largest step is below `least`, which then becomes it.
+// True if the wave's largest step is below `least`, which is then lowered to it.
 bool WaveStability::lowers(TimeScheme scheme, const Wave& wave, double& least) {
   const bool by_matrix = scheme.kind == Scheme::leapfrog;
   const SquareMatrix rate = rate_of(wave);

@@ -1,6 +1,6 @@
-// The largest stable step of equations in formulas, by von Neumann's analysis: every wave on an
-// infinite grid is tried. Where factors depend on position, each cell's factors are tried as if
-// they held everywhere.
+// The largest stable step of equations in formulas by von Neumann's analysis, which tries all waves
+// on an infinite grid. If factors depend on position, it tries each cell's factors as if they held
+// everywhere.
 #pragma once
 
 #include <array>
@@ -14,22 +14,22 @@
 
 namespace lapl {
 
-/// All sides are taken as periodic.
+/// The analysis of one equation. It assumes that all sides are periodic.
 class WaveStability {
  public:
-  /// None where the rates are not linear with numbers as factors. Throws FormulaError.
+  /// None unless the rates are linear with numbers as factors. Throws FormulaError.
   static std::optional<WaveStability> of(const FormulaSystem& system, const RunConfig& run);
-  /// The same for factors that depend on position or time, at time 0; none where the rates are not
-  /// linear.
+  /// Does the same for factors that depend on position, or on time, which is then 0; none unless
+  /// the rates are linear.
   static std::optional<WaveStability> of_cells(const FormulaSystem& system, const RunConfig& run,
                                                const CoefficientFields& coefficients);
 
-  /// The largest stable step in seconds: 0 where none is stable, infinity where every one is.
-  /// Remembers the worst wave, so that growth includes it.
+  /// The largest stable step in seconds: 0 if no step is stable, infinity if all are. Stores the
+  /// worst wave, so that growth() includes it.
   double largest_step(TimeScheme scheme);
 
-  /// ln of the factor by which a step amplifies waves that the equation damps or keeps; 0 where it
-  /// is stable.
+  /// ln of the factor by which a step amplifies waves that the equation damps or leaves unchanged;
+  /// 0 if the step is stable.
   struct Growth {
     double resolved = 0;    ///< of waves with |rate dt| <= 1, which the step resolves
     double unresolved = 0;  ///< of all other waves
@@ -54,7 +54,7 @@ class WaveStability {
   double distance_ = 0;                          // between neighbouring phases in waves_
   std::vector<RateSymbol::LocalValues> places_;  // empty: the same rates everywhere
   std::vector<Wave> waves_;
-  double slow_ = 0;  // rates below this in size have a sign that is lost in rounding
+  double slow_ = 0;  // rounding may change the sign of a smaller rate
 };
 
 }  // namespace lapl

@@ -40,8 +40,8 @@ Term TreeWriter::read(const Argument& argument, Offset at) {
   return write(ShiftedPart{argument.place.formula, argument.place.node, at});
 }
 
-// Values of one expression at two nodes must be rounded alike before they are combined, so that a
-// constant has no slope: hence no fused product. The common factor multiplies the result instead.
+// Values of an expression at two nodes are combined without a fused product, so that both are
+// rounded alike and a constant has slope 0. A common factor multiplies the result instead.
 Term TreeWriter::beside(Operation operation, Term a, Term b) {
   return of(tree_.operate(operation, a.node, b.node));
 }
@@ -77,7 +77,7 @@ Term TreeWriter::laplacian(const Argument& argument) {
   const std::vector<int> all = axes();
   if (std::ranges::any_of(all, [&](int axis) { return scale(axis) != scale(all.front()); }))
     return over_axes([&](int axis) { return second_difference(argument, axis); }, scale);
-  // 4 u and 2 u are exact and 6 u is rounded, so the third axis subtracts its own centre.
+  // 4 u and 2 u are exact, but 6 u is rounded, so the third axis subtracts 2 u separately.
   const Term centre = read(argument, {});
   const auto pair = [&](int axis) {
     return beside(Operation::sum, read(argument, along(axis, -1)), read(argument, along(axis, 1)));
@@ -135,7 +135,7 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
              : product(scalar(1 / (2 * h), false), first_difference(of_argument, named[0]));
 }
 
-// Accepts D * gradient(e) with its factors in any order.
+// The argument is D * gradient(e), with its factors in any order.
 Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
   require_arguments(node, 1);
   std::vector<int> left = {node.operands[0]}, factors;

@@ -1,12 +1,12 @@
 // Runge-Kutta-Legendre super time steps of second order with s stages: Meyer, Balsara and Aslam, J.
 // Comput. Phys. 257 (2014) 594. With w = 4 / (s^2 + s - 2), b_0 = b_1 = b_2 = 1/3 and b_j = (j^2 +
-// j - 2) / (2 j (j + 1)):
+// j - 2) / (2 * j * (j + 1)):
 //
-//   y_0 = u, y_1 = u + m_1 dt f(u), and for j = 2 ... s, where y_s is u':
-//   y_j = u + mu_j (y_(j-1) - u) + nu_j (y_(j-2) - u) + m_j dt f(y_(j-1)) + g_j dt f(u)
+//   y_0 = u, y_1 = u + m_1 * dt * f(u), and for j = 2 ... s, with the new u = y_s:
+//   y_j = u + mu_j * (y_(j-1) - u) + nu_j * (y_(j-2) - u) + m_j * dt * f(y_(j-1)) + g_j * dt * f(u)
 //
-//   mu_j = (2 j - 1) / j b_j / b_(j-1)     m_1 = w b_1, m_j = w mu_j
-//   nu_j = (1 - j) / j b_j / b_(j-2)       g_j = (b_(j-1) - 1) m_j
+//   mu_j = (2 * j - 1) / j * b_j / b_(j-1)     m_1 = w * b_1, m_j = w * mu_j
+//   nu_j = (1 - j) / j * b_j / b_(j-2)         g_j = (b_(j-1) - 1) * m_j
 #pragma once
 
 #include <vector>
@@ -18,10 +18,10 @@ struct SuperStage {
   double mu = 0, nu = 0;
   double of_rate = 0;        ///< m
   double of_first_rate = 0;  ///< g
-  double time = 0;           ///< time of y_(j-1), which the stage reads, in steps
+  double time = 0;           ///< time in steps of y_(j-1), which the stage reads
 };
 
-/// The stages j = 1 to `count`, which is at least two.
+/// The stages j = 1 to `count`; `count` is at least two.
 inline std::vector<SuperStage> super_stages(int count) {
   const auto b = [](double j) { return j < 3 ? 1.0 / 3 : (j * j + j - 2) / (2 * j * (j + 1)); };
   const double w = 4 / (count * (count + 1.0) - 2);

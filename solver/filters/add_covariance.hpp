@@ -14,11 +14,11 @@ namespace lapl {
 struct CovarianceOutcome {
   std::string backend;     ///< "cpu" or "cuda"
   double seconds = 0;      ///< computing the sum alone
-  bool overflows = false;  ///< the sum is not finite although every input is
+  bool overflows = false;  ///< the sum is not finite, but every input is
 };
 
-/// Adds the covariance to `terms.input` on `backend`: "cpu", "cuda" or "auto". A `terms.c` of one
-/// value holds for all outputs. Throws DeviceError.
+/// Adds the covariance to `terms.input` on `backend`: "cpu", "cuda" or "auto". If `terms.c` has one
+/// value, it applies to all outputs. Throws DeviceError.
 template <class Storage>
 CovarianceOutcome add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms,
                                  const std::string& backend, int threads);

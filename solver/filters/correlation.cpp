@@ -57,15 +57,15 @@ Weights weights_of(const FilterConfig& config) {
   return {shape, {row.weights.begin(), row.weights.begin() + shape.cells()}};
 }
 
-// Along one axis: the number of output cells, and of window cells before an output cell's own
-// place.
+// Along one axis: the number of output cells, and the number of window cells before the output
+// cell.
 struct AxisOutput {
   std::int64_t output, before;
 };
 
 AxisOutput extent_of(const FilterConfig& config, bool flips, std::int64_t input,
                      std::int64_t window) {
-  // In mode full, output j has the window's last weight on input j.
+  // In mode full, output j has the window's last weight at input j.
   const auto from_full = [&](std::int64_t first, std::int64_t output) -> AxisOutput {
     return {output, window - 1 - first};
   };
@@ -80,8 +80,8 @@ AxisOutput extent_of(const FilterConfig& config, bool flips, std::int64_t input,
           config.name, window, input);
     case FilterMode::same: break;
   }
-  // Where the window is longer than the input both swap the two; only numpy.correlate then reverses
-  // the result.
+  // If the window is longer than the input, numpy exchanges them; numpy.correlate, but not
+  // numpy.convolve, then reverses the result.
   if (config.one_dimensional && window > input) return from_full((input - flips) / 2, window);
   if (config.one_dimensional) return from_full((window - 1) / 2, input);
   return {input, flips ? window - 1 - window / 2 : window / 2};
@@ -154,7 +154,7 @@ MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& cor
   for (const auto& method : name_table<FilterMethod>)
     if (config.method == method.name) return {method.value, "the config asks for it"};
 
-  // Window sizes at which the methods are equally fast, as measured (docs/performance.md).
+  // The limits are the window sizes at which the methods were equally fast (docs/performance.md).
   const bool cuda = backend == "cuda";
   if (is_separable && rows > 1 && columns > 1 && rows * columns >= (cuda ? 169 : 49))
     return {FilterMethod::separable,

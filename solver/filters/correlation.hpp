@@ -11,25 +11,26 @@ namespace lapl {
 
 /// The filter as a sum over inputs of one shape. The named kernels:
 ///
-///   box             every weight 1 / (rows columns)
-///   gaussian        exp(-x^2 / (2 sigma^2)) along each axis, divided by its sum; by default as
-///                   wide as scipy.ndimage's, 2 floor(4 sigma + 1/2) + 1
+///   box             every weight 1 / (rows * columns)
+///   gaussian        exp(-x^2 / (2 * sigma^2)) along each axis, divided by its sum; default width
+///                   2 * floor(4 * sigma + 1/2) + 1, as in scipy.ndimage
 ///   laplacian       [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
-///   sobel_rows      derivative from row to row, [-1, 0, 1]^T [1, 2, 1]; sobel_columns likewise
+///   sobel_rows      derivative from row to row, [-1, 0, 1]^T [1, 2, 1]
+///   sobel_columns   derivative from column to column, [1, 2, 1]^T [-1, 0, 1]
 ///
 /// They are the same for convolve and correlate. Mode `same` places the window's origin at size / 2
 /// as scipy.ndimage does, or as numpy.convolve for a one-dimensional list of weights. Throws
-/// ConfigError, which names the filter, for weights that are not finite, for weights to be
-/// normalised that sum to 0, and in mode valid for a window larger than the input.
+/// ConfigError with the filter's name for weights that are not finite, weights to be normalised
+/// whose sum is 0, and in mode valid for a window larger than the input.
 template <class T>
 Correlation<T> correlation_of(const FilterConfig& config, Shape input);
 
-/// The same for a run, whose outputs all have the shape of the grid. Also throws ConfigError where
+/// The filter for a run, whose outputs all have the shape of the grid. Also throws ConfigError if
 /// the result would have another shape.
 template <class T>
 Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid);
 
-/// Checks several filters in this precision and throws what correlation_on_grid throws.
+/// Checks several filters in this precision; throws what correlation_on_grid throws.
 void check_on_grid(const std::vector<FilterConfig>& filters, Shape grid, Precision precision);
 
 /// A method, and why it was chosen.
@@ -38,8 +39,8 @@ struct MethodChoice {
   std::string reason;  ///< for people
 };
 
-/// The method that the config names, else the one expected to be fastest on `backend` ("cpu" or
-/// "cuda"). Throws ConfigError for `separable` with weights that are not of rank 1.
+/// The method that the config names, else the one that should be fastest on `backend` ("cpu" or
+/// "cuda"). Throws ConfigError for `separable` if the weights are not of rank 1.
 template <class T>
 MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& correlation,
                            const std::string& backend);

@@ -1,5 +1,5 @@
 // The config of one convolution or correlation as plain values; io/filters/filter_keys.cpp
-// describes each key.
+// describes its keys.
 #pragma once
 
 #include <array>
@@ -15,23 +15,23 @@ namespace lapl {
 
 enum class FilterKind { convolve, correlate };
 
-/// The cells of the output. full: every place where the window touches the input; same: one for
-/// each input cell; valid: every place where the window lies within the input.
+/// The cells of the output. full: all places at which the window overlaps the input; same: one for
+/// each input cell; valid: all places at which the window lies inside the input.
 enum class FilterMode { full, same, valid };
 
-/// The source of the weights: numbers in the config, an HDF5 dataset, or a kernel with a name.
+/// The source of the weights: numbers in the config, an HDF5 dataset, or a named kernel.
 enum class KernelKind { numbers, hdf5, box, gaussian, laplacian, sobel_rows, sobel_columns };
 
-/// A kernel with a name. Weights that do not depend on the config are part of its row.
+/// A kind of kernel. If the weights do not depend on the config, the row holds them.
 struct KernelRow {
   KernelKind value;
   const char* name;
   const char* summary = "";
-  std::array<int, 2> shape = {};  ///< rows, columns of `weights`; 0: they follow from the config
+  std::array<int, 2> shape = {};        ///< rows, columns of `weights`; 0: not in this row
   std::array<double, 25> weights = {};  ///< row-major
 };
 
-/// One filter; members begin with the kernels that read them.
+/// One filter. The comment on a member begins with the kernels that read it, if not all do.
 struct FilterConfig {
   std::string name = "filtered";
   FilterKind kind = FilterKind::convolve;
@@ -40,7 +40,7 @@ struct FilterConfig {
   std::array<double, 2> sigma = {0, 0};       ///< gaussian: cells, along rows and columns
   Shape shape;                                ///< numbers, hdf5: shape of the weights
   std::vector<double> weights;                ///< numbers, hdf5: row-major
-  /// the weights are one list, so `same` and `valid` follow numpy.convolve
+  /// the weights are a plain list, so `same` and `valid` follow numpy.convolve
   bool one_dimensional = false;
   std::string path;  ///< hdf5: absolute path of the file
   std::string dataset = "/kernel";
@@ -49,7 +49,7 @@ struct FilterConfig {
   Edge edge = Edge::reflect;
   double constant = 0;
   std::string method = "auto";  ///< auto, direct, separable or fft
-  std::string field;            ///< the field of the run that is filtered; empty: the first
+  std::string field;            ///< the field of the run to filter; empty: the first
 };
 
 // clang-format off

@@ -37,7 +37,7 @@ void write_sample(const std::filesystem::path& path, Shape shape) {
 
 void ignore(FieldView) {}
 
-/// Reading piece by piece, and by rows, must give the same values.
+/// Reading in pieces, or by rows, must give the same values as reading at once.
 template <class T>
 void check_parts(const std::filesystem::path& path, const CheckpointHeader& header,
                  std::span<const T> state) {

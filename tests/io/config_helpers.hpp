@@ -21,7 +21,7 @@ inline LoadedConfig parse(const std::string& text, const std::vector<std::string
   return parse_config(text, "bad.yaml", "/configs", settings);
 }
 
-/// The mistakes in a config as text; "accepted" where there is none.
+/// The mistakes in a config as text; "accepted" if there are none.
 inline std::string mistakes_in(const std::string& text,
                                const std::vector<std::string>& settings = {}) {
   try {
@@ -32,8 +32,8 @@ inline std::string mistakes_in(const std::string& text,
   return "accepted";
 }
 
-/// Checks that an accepted config has the same keys and values when read from its resolved form;
-/// returns the mistakes of a refused one.
+/// Checks that an accepted config has the same keys and values when it is read from its resolved
+/// form, and returns "accepted"; else returns its mistakes.
 inline std::string come_back(const std::string& text,
                              const std::vector<std::string>& settings = {}) {
   LoadedConfig config;
@@ -55,7 +55,7 @@ inline std::string come_back(const std::string& text,
   return "accepted";
 }
 
-/// The smallest config with this line in place of its section's line, or at the end.
+/// The smallest config with `line` in place of its section's line, or at the end.
 inline std::string config_with(const std::string& line) {
   const std::string section = line.substr(0, line.find(':')) + ':';
   std::string text;
@@ -71,7 +71,7 @@ inline std::string config_with(const std::string& line) {
   return replaced ? text : text + line + '\n';
 }
 
-/// The resolved value of a key; empty where the key does not apply.
+/// The resolved value of a key; empty if the key does not apply.
 inline std::string value_of(const LoadedConfig& config, const std::string& key) {
   for (const ResolvedKey& resolved : config.keys) {
     if (resolved.key == key) return resolved.value;

@@ -1,4 +1,4 @@
-// Texts made to break the config reader: each is refused with a message, none crashes it.
+// Texts that may break the config reader: it refuses each with a message and never crashes.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ TEST_CASE("a config has at most 1 MiB") {
   REQUIRE(text.size() == yaml_size_limit);
   CHECK(mistakes_in(text) == "accepted");
   CHECK(mistakes_in(text + ' ') == "bad.yaml:1:1: found more than 1 MiB (expected at most that)");
-  CHECK_THROWS_AS(load_config("/dev/zero", {}), IoError);  // endless file
+  CHECK_THROWS_AS(load_config("/dev/zero", {}), IoError);  // a file without end
 }
 
 TEST_CASE("deep nesting is refused") {
@@ -66,7 +66,7 @@ TEST_CASE("bytes that are not text are refused with their position") {
   CHECK(with("\xED\xA0\x80") == "bad.yaml:2:5: found byte 0xED" + rest);      // surrogate
   CHECK(with("\xF4\x90\x80\x80") == "bad.yaml:2:5: found byte 0xF4" + rest);  // above U+10FFFF
   CHECK(with("\x1B[31m") == "bad.yaml:2:5: found byte 0x1B" + rest);
-  CHECK(with("\x04") == "bad.yaml:2:5: found byte 0x04" + rest);  // yaml-cpp's own end mark
+  CHECK(with("\x04") == "bad.yaml:2:5: found byte 0x04" + rest);  // yaml-cpp's end mark
   CHECK(mistakes_in(smallest_config + "# \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x8C\x8A\r\n") ==
         "accepted");
   CHECK(mistakes_in("\xEF\xBB\xBF" + smallest_config) == "accepted");  // byte order mark
@@ -122,7 +122,7 @@ TEST_CASE("no prefix of a config and no single changed byte crashes the reader")
     for (const char byte : bytes) {
       std::string changed = text;
       changed[i] = byte;
-      CHECK(mistakes_in(changed) != "accepted");  // the quoted number makes every one wrong
+      CHECK(mistakes_in(changed) != "accepted");  // the quoted number is always a mistake
     }
   }
 }
@@ -169,7 +169,7 @@ TEST_CASE("names may be those of keys, or are refused") {
       accepted += found == "accepted" ? 1 : 0;
       CHECK((found == "accepted" || found.find(name) != std::string::npos));
     }
-  CHECK(accepted > 6 * names.size());  // most are accepted
+  CHECK(accepted > 6 * names.size());  // most combinations are accepted
 }
 
 TEST_CASE("a field may be called like a key of its initial field") {
@@ -340,7 +340,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.yaml")):
     const std::string text = ConfigDrawer(seed).config();
     CAPTURE(text);
     if (const std::string found = come_back(text); found != "accepted") {
-      // two things were drawn with one name
+      // The names of two things were drawn alike.
       CHECK(found.find("is taken") != std::string::npos);
       continue;
     }
@@ -352,14 +352,14 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.yaml")):
   CHECK(accepted > 100);
   const std::string command =
       fmt::format("python3 {0}/read.py {0} || exit $?", folder.path().string());
-  const int code = WEXITSTATUS(std::system(command.c_str()));  // 127: no python3
+  const int code = WEXITSTATUS(std::system(command.c_str()));  // 127: there is no python3
   if (code == 77 || code == 127)
     MESSAGE("skipped: no python3 with yaml (package python3-yaml)");
   else
     CHECK(code == 0);
 }
 
-/// Processor seconds, least of three attempts.
+/// The least processor time of three attempts, in seconds.
 double seconds_to_parse(const std::string& text) {
   double least = 1e9;
   for (int i = 0; i < 3; ++i) {
@@ -377,7 +377,7 @@ TEST_CASE("a config of eight times the names takes no 64 times as long") {
     for (int i = 0; i < count; ++i) text += fmt::format("  p{}: 1\n", i);
     return text;
   };
-  // Too many nested quantities in reverse order; nothing else is wrong with them.
+  // A text whose only mistake is too many nested quantities, given in reverse order.
   const auto quantities = [&](int count) {
     std::string text = fmt::format(
         "{}equation:\n  kind: formula\n  field: q{}\n  let:\n    q0: field\n", rest, count - 1);

@@ -9,7 +9,7 @@ struct Mistake {
   const char* message;
 };
 
-// The line replaces line 1 (grid), 2 (equation) or 3 (time), or becomes line 4.
+// The line replaces line 1 (grid), 2 (equation) or 3 (time), or is added as line 4.
 const Mistake mistakes[] = {
     // clang-format off
     {"grid: {shape: [04, 5]}",

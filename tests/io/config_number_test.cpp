@@ -1,4 +1,4 @@
-// The program and a validator with the schema agree on every spelling of a number.
+// The program and a validator that uses the schema accept the same spellings of numbers.
 #include "io/config/config_number.hpp"
 
 #include <doctest/doctest.h>
@@ -19,8 +19,8 @@ using Json = nlohmann::ordered_json;
 
 const std::regex json_number(R"(-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?)");  // RFC 8259, section 6
 
-// A validator for the keywords that our schema uses for numbers. Whole numbers count as integers
-// however they are written (2020-12, 6.1.1), and long double holds all 64 bits.
+// A validator for the keywords that the schema uses for numbers. A number without a fraction is an
+// integer, however it is written (2020-12, 6.1.1); long double represents all 64 bits.
 bool takes(const Json& schema, const std::string& text) {
   if (const auto any = schema.find("anyOf"); any != schema.end())
     return std::ranges::any_of(*any, [&](const Json& one) { return takes(one, text); });

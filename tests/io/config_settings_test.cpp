@@ -14,7 +14,7 @@ struct SettingMistake {
   const char* message;
 };
 
-// Settings on top of the smallest config; the last one is wrong.
+// Settings for the smallest config; the last one is a mistake.
 const SettingMistake setting_table[] = {
     // clang-format off
     {{"time.stps=5"}, "--set time.stps=5: time.stps: unknown key (did you mean time.steps?)"},
@@ -134,7 +134,7 @@ TEST_CASE("a setting of another kind replaces the initial field of the file") {
   const LoadedConfig config = parse(text, {"initial.kind=uniform", "initial.value=4"});
   CHECK(config.run.initial.value == 4);
   CHECK(value_of(config, "initial.seed").empty());
-  // A setting does not make the file's mistake go away.
+  // A setting of initial.kind does not hide a mistake in the file.
   const std::string wrong = config_with("initial: {kind: fractal, seed: x}");
   CHECK(mistakes_in(wrong, {"initial.kind=uniform"}) ==
         "bad.yaml:4:32: initial.seed: found x (expected an integer from 0 to 9223372036854775807)");

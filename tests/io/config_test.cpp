@@ -37,7 +37,7 @@ filters: []
 limits: {wall_time: 1.5h, check_finite_every: 1, verify_every: 250}
 )";
 
-/// One config for each kind of initial field, with its own keys.
+/// One config for each kind of initial field, with the keys of that kind.
 const std::vector<std::string> initial_fields = {
     "initial: {seed: 1}",
     "initial: {kind: uniform, value: -2.5}",
@@ -91,7 +91,7 @@ TEST_CASE("values of each kind of initial field reach RunConfig") {
   CHECK(initial(2).width == 0.25);
   CHECK(initial(3).tile == 3);
   CHECK(initial(4).mode == std::array<std::int64_t, 3>{1, 4, 5});
-  CHECK(initial(5).path == "/pictures/a.png");  // relative to the config's folder, /configs
+  CHECK(initial(5).path == "/pictures/a.png");  // relative to /configs, the config's folder
   CHECK(initial(6).path == "/data/ä.h5");
   CHECK(initial(6).dataset == "/group/u");
 }
@@ -210,13 +210,13 @@ TEST_CASE("the schema is JSON and has every key and engine") {
   }
   const nlohmann::json& engines =
       schema.at("properties").at("compute").at("properties").at("engine").at("enum");
-  CHECK(engines.size() == engine_table.size() + 2);  // and auto, and spectral
+  CHECK(engines.size() == engine_table.size() + 2);  // and also auto and spectral
 }
 
 TEST_CASE("docs/config.md and --help have every key") {
   std::ifstream file(LAPL_SOURCE_DIR "/docs/config.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
-  CHECK(page == config_reference());  // if not, write config_reference() there
+  CHECK(page == config_reference());  // else write config_reference() there
   for (const ConfigKey& key : config_keys()) {
     CHECK(page.find("| `" + key.name + "` |") != std::string::npos);
     CHECK(config_key_help().find("  " + key.name + " ") != std::string::npos);
@@ -235,7 +235,7 @@ TEST_CASE("engine spectral makes a checkpoint with each output, unless the confi
   };
   CHECK(every(config_with("output: {every: 700}")) == 2500);
   CHECK(every(config_with(spectral + "output: {every: 700}")) == 700);
-  CHECK(every(config_with(spectral + "output: {every: {time: 70}}")) == 280);  // steps of 0.25 s
+  CHECK(every(config_with(spectral + "output: {every: {time: 70}}")) == 280);  // a step is 0.25 s
   CHECK(every(config_with(spectral + "output: {every: 700}\ncheckpoint: {every: 50}")) == 50);
   CHECK(every(config_with(spectral + "checkpoint: {every: 2500}\noutput: {every: 700}")) == 2500);
   CHECK(!every(config_with(spectral + "checkpoint: {every: 1h}")));

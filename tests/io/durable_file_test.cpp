@@ -39,7 +39,7 @@ void limit_file_size(std::size_t bytes) {
   if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(3);
 }
 
-/// Runs `use` in a child process; 0 where it threw an IoError that names `path` and the reason.
+/// Runs `use` in a child process; returns 0 if it throws an IoError with `path` and the reason.
 template <class Use>
 int in_child(const std::filesystem::path& path, Use use) {
   const pid_t child = ::fork();
@@ -185,7 +185,7 @@ TEST_CASE("a full disk leaves the old file and no other") {
             });
           }) == 0);
   }
-  // The limit is met while the scratch file is written, as memory does not fill with the disk.
+  // The limit starts late, because a full disk does not limit the file in memory.
   SUBCASE("sealed, from memory") {
     CHECK(in_child(path, [&] {
             write_sealed(path, in_memory, [&](const std::filesystem::path& scratch) {
@@ -202,7 +202,7 @@ TEST_CASE("a full disk leaves the old file and no other") {
             });
           }) == 0);
   }
-  // HDF5 notices only when it closes the file, and must not be touched again.
+  // HDF5 meets the limit only when it closes the file, which must not be touched again.
   SUBCASE("sealed, in place: HDF5 itself meets the full disk") {
     CHECK(in_child(path, [&] {
             limit_file_size(1'000'000);
@@ -247,7 +247,7 @@ TEST_CASE("a file may have the longest name that there is") {
   const ScratchFolder folder;
   const std::string longest(255, 'n'), other = longest.substr(1) + 'o';
   write_bytes(folder / ("." + longest.substr(0, 239) + ".tmp-1"), "another one's");
-  for (int i = 0; i < 2; ++i) {  // the second time it already exists
+  for (int i = 0; i < 2; ++i) {  // the second time, the file already exists
     replace_file(folder / longest, "text");
     seal(folder / other, "sealed");
   }

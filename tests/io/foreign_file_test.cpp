@@ -1,5 +1,5 @@
 // HDF5 files of other programs: values that are read, and files that are refused before any value
-// is.
+// is read.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array<double, 12> twelve = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
-/// Creates "data" in a new file and reads it.
+/// Creates a file with a dataset "data" of this type and extent, and reads record `record` of it.
 ReadField read_made(const std::filesystem::path& path, hid_t type, std::vector<hsize_t> extent,
                     std::size_t record = 0, hid_t properties = H5P_DEFAULT) {
   std::filesystem::remove(path);

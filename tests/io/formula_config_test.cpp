@@ -1,4 +1,4 @@
-// One mistake per row: a line that makes a valid config of formulas wrong, and the whole message.
+// Mistakes in configs of formulas: a line with one mistake, and the whole message.
 #include "config_helpers.hpp"
 
 namespace lapl {
@@ -9,7 +9,7 @@ struct FormulaMistake {
   const char* message;
 };
 
-// The line replaces that of its section, or becomes line 7.
+// The line replaces the one of its section, or is added as line 7.
 const FormulaMistake formula_mistake_rows[] = {
     // clang-format off
     {"fields: [u, v, w]",

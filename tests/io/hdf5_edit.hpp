@@ -1,4 +1,4 @@
-// Makes and changes HDF5 files without the code under test.
+// Creates and changes HDF5 files without the code under test.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace lapl::test {
 
-/// Calls `edit(file)` on the open HDF5 file at `path`, which is created if missing.
+/// Calls `edit(file)` on the open HDF5 file at `path`, which is created if it is missing.
 template <class Edit>
 void edit_hdf5(const std::filesystem::path& path, Edit edit) {
   const Hdf5Session session;
@@ -24,7 +24,7 @@ void edit_hdf5(const std::filesystem::path& path, Edit edit) {
   file.close("close after a test");
 }
 
-/// The same for a sealed file, which gets a new matching seal, so that only its content is wrong.
+/// Edits a sealed file and gives it a new matching seal, so that only its content is wrong.
 template <class Edit>
 void edit_sealed(const std::filesystem::path& path, Edit edit) {
   const SealedImage image = read_sealed(path);
@@ -36,7 +36,7 @@ void edit_sealed(const std::filesystem::path& path, Edit edit) {
   });
 }
 
-/// Creates a dataset with these properties and writes `values` unless null.
+/// Creates a dataset with these properties; writes `values` unless it is null.
 inline void make_dataset(hid_t file, const char* name, hid_t type, std::vector<hsize_t> extent,
                          const void* values, hid_t memory_type = H5I_INVALID_HID,
                          hid_t properties = H5P_DEFAULT) {

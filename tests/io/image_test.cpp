@@ -21,7 +21,7 @@ struct Picture {
   std::vector<png_color> palette = {};
 };
 
-/// Writes a PNG; on an error libpng's default handler ends the test program.
+/// Writes a PNG file. On an error, libpng's default handler ends the test program.
 void write_png(const std::filesystem::path& path, const Picture& picture) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"),
                                                              &std::fclose);
@@ -178,7 +178,7 @@ TEST_CASE("truncated and damaged PNG files are refused with name and reason") {
     write_bytes(path, good.substr(0, cut));
     CHECK(message().starts_with(path.string() + ": cannot read as PNG: "));
   }
-  // A checksum covers every byte of the header and of the pixels.
+  // A checksum covers all bytes of the header and of the pixels.
   for (std::size_t i = 0; i < good.size() - 12; i += i < 60 ? 1 : 97) {
     CAPTURE(i);
     std::string bad = good;
@@ -193,7 +193,7 @@ TEST_CASE("a picture larger than its file can hold is refused before memory is t
   const auto path = folder / "p.png";
   write_png(path, {.width = 1, .height = 1, .rows = "x"});
   std::string bytes = read_bytes(path);
-  // Width and height 999,999 in the header chunk, with a matching checksum.
+  // Sets width and height to 999,999 in the header chunk, with a matching checksum.
   bytes.replace(16, 8, std::string("\0\x0F\x42\x3F\0\x0F\x42\x3F", 8));
   std::uint32_t sum = 0xFFFFFFFFu;
   for (std::size_t i = 12; i < 29; ++i) {
@@ -211,7 +211,7 @@ TEST_CASE("a picture's shape is reported before a pixel is decoded") {
   const auto path = folder / "p.png";
   write_png(path, {.width = 5, .height = 7, .rows = std::string(35, 'x')});
   CHECK(png_shape(path) == Shape{7, 5});
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 20);  // the pixels are gone
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 20);  // cuts off the pixels
   CHECK(png_shape(path) == Shape{7, 5});
   CHECK(message_of<ConfigError>([&] {
           read_png(path, [](Shape shape) {

@@ -1,4 +1,4 @@
-// Rehearsals in a child process: whatever ends the child is an error here and has no other effect.
+// Whatever ends the child process of a rehearsal is an IoError and has no other effect.
 #include "io/hdf5/rehearsal.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ TEST_CASE("a crash, a hang and excessive memory in a rehearsal are errors") {
           for (;;) static_cast<void>(std::clock());
         }) == "not done after 2 s (the file is damaged, or made so)");
   CHECK(complaint_of([] {
-          // Not with new, since sanitizers end the process where it fails.
+          // Not `new`, because sanitizers end the process if it fails.
           if (mmap(nullptr, std::size_t{2} << 30, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
             throw std::bad_alloc();
@@ -80,8 +80,8 @@ TEST_CASE("a rehearsal does not change this process, whatever it throws") {
 }
 
 TEST_CASE("a file whose objects make HDF5 crash does not crash lapl, even if its seal matches") {
-  // HDF5 1.10.8 trusts the global heap, which holds the maps of virtual datasets. (Without the
-  // rehearsal this test crashes.)
+  // HDF5 1.10.8 trusts the global heap, which holds the maps of virtual datasets. Without the
+  // rehearsal this test crashes.
   const ScratchFolder folder;
   const std::vector<float> values(6);
   write_step_file(folder / "s.nc", {.shape = {2, 3},
@@ -100,7 +100,7 @@ TEST_CASE("a file whose objects make HDF5 crash does not crash lapl, even if its
     write_sealed(folder / "s.nc", to_disk, [&](const auto& scratch) { write_bytes(scratch, bad); });
     try {
       read_content(folder / "s.nc");
-    } catch (const IoError&) {  // HDF5 1.10.9 and later can read these
+    } catch (const IoError&) {  // HDF5 1.10.9 and later read some of these files
     }
     ++survived;
   }

@@ -22,7 +22,7 @@ namespace {
 
 using Forge = std::function<void(CheckpointHeader&, std::vector<float>&, OutputDigests&)>;
 
-/// Writes a checkpoint as a run of 100 steps on 4 x 6 cells does.
+/// Writes a checkpoint like that of a run of 100 steps on 4 x 6 cells, changed by `forge`.
 void write_state(const ScratchFolder& folder, std::int64_t step, const Forge& forge = {}) {
   const LoadedConfig config = parse_config(
       "grid: {shape: [4, 6], spacing: 0.5}\nequation: {coefficient: 0.2}\ntime: {steps: 100}\n"
@@ -132,7 +132,7 @@ TEST_CASE("a list of outputs only grows, and each checkpoint refers to its own p
   then(list, {{0, 7}, {10, ~std::uint64_t{0}}});
   list.remove(0);
   then(list, {{10, ~std::uint64_t{0}}});
-  // Restarts from the last checkpoint with one output lost, and from the one before.
+  // Restarts from the last checkpoint with one output lost, and from the checkpoint before it.
   OutputList after(path, {}, marks.back());
   after.add(20, 1);
   then(after, {{20, 1}});
@@ -141,7 +141,7 @@ TEST_CASE("a list of outputs only grows, and each checkpoint refers to its own p
   then(back, {{0, 7}, {10, ~std::uint64_t{0}}, {15, 2}});
   for (std::size_t i = 0; i < marks.size(); ++i)
     CHECK(read_output_list(path, marks[i]) == expected[i]);
-  // Adds torn and foreign lines.
+  // Adds an incomplete line and a line of another program.
   append_lines(path, "30,0x00", Durable::now);
   OutputList torn(path, expected.back(), marks.back());
   CHECK(torn.store() == marks.back());

@@ -1,5 +1,5 @@
-// A run writes within its folder only, and removing an earlier run leaves nothing misleading at any
-// time.
+// A run writes only within its folder, and while an earlier run is removed, the rest of it never
+// looks like a complete run.
 #include "io/run/run_folder.hpp"
 
 #include <sched.h>
@@ -78,7 +78,7 @@ TEST_CASE("a run that is replaced comes back, unless the new one has a checkpoin
   CHECK(is_old());
   CHECK_FALSE(fs::exists(run / "fields/step-000000000.nc"));
 
-  // As after an interrupted move.
+  // The folder as an interrupted move leaves it.
   fs::create_directories(run / ".replaced/checkpoints");
   fs::create_directories(run / ".replaced/fields");
   fs::rename(checkpoint, run / ".replaced/checkpoints/step-000000010.h5");
@@ -124,7 +124,7 @@ TEST_CASE("a run folder copied with hard links has a lock and a log of its own")
     CHECK_FALSE(contains(read_bytes(copy / "log.jsonl").substr(log.size()), "of the first"));
     CHECK(contains(message_of<IoError>([&] { RunFolder::open(copy); }), "another run is writing"));
   }
-  // Cutting off a torn line does not change the other copy either.
+  // Cutting off an incomplete line leaves the other copy unchanged.
   write_bytes(copy / "log.jsonl", log + "torn");
   fs::remove(run / "log.jsonl");
   fs::create_hard_link(copy / "log.jsonl", run / "log.jsonl");
@@ -145,7 +145,7 @@ TEST_CASE("the lock of a killed process is waited for while its child still hold
   const pid_t owner = ::fork();
   if (owner == 0) {
     const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse);
-    if (::fork() == 0) {  // ends once somebody has tried to take the lock
+    if (::fork() == 0) {  // ends after somebody has tried to take the lock
       const int watch = ::inotify_init1(0);
       ::inotify_add_watch(watch, (run / ".lock").c_str(), IN_OPEN);
       static_cast<void>(::write(ready[1], "", 1));
@@ -165,9 +165,9 @@ TEST_CASE("the lock of a killed process is waited for while its child still hold
   for (const int each : ready) ::close(each);
 }
 
-// A process in its exit: the first process of a namespace stays there, flagged as exiting but no
-// zombie yet, until all others in it are reaped. It holds the lock until somebody has tried it a
-// second time. `ready` receives a byte: 's' where no namespace can be made.
+// A process in its exit. The first process of a namespace stays there, flagged as exiting but not
+// yet a zombie, until all others in the namespace are reaped. It holds the lock until somebody has
+// tried to take it twice. `ready` receives a byte: 's' if no namespace can be created.
 [[noreturn]] void hold_for_exiting(const fs::path& run, int ready) {
   const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse);
   if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
@@ -180,7 +180,7 @@ TEST_CASE("the lock of a killed process is waited for while its child still hold
       for (;;) ::pause();
   ::kill(inside[0], SIGKILL);
   siginfo_t ended{};
-  ::waitid(P_PID, inside[1], &ended, WEXITED | WNOWAIT);  // killed by the exit of the first process
+  ::waitid(P_PID, inside[1], &ended, WEXITED | WNOWAIT);  // the exit of the first process kills it
   write_bytes(run / ".lock", std::to_string(inside[0]));
   const int watch = ::inotify_init1(0);
   ::inotify_add_watch(watch, (run / ".lock").c_str(), IN_OPEN);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Shape grid = {3, 5};
 
-/// A run folder with step files. Values are step + cell index; the Laplacian is their negative.
+/// A run folder with step files. Values are step + cell index; the Laplacian is minus the values.
 struct Run {
   ScratchFolder folder;
   std::filesystem::path index = folder / "fields.nc";
@@ -86,7 +86,7 @@ TEST_CASE("the index follows step files that were replaced or removed, and ignor
   for (const std::int64_t step : {0, 10, 20, 30}) run.add(step, true);
   run.write();
   run.add(10, true, 0.25);
-  // Makes the file younger than the index whatever the granularity of the file system's clock.
+  // Makes the file newer than the index, however coarse the file system's clock is.
   std::filesystem::last_write_time(
       run.fields / step_file_name(10),
       std::filesystem::last_write_time(run.index) + std::chrono::seconds(1));
@@ -186,13 +186,13 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
   CHECK(refers_to().size() == 42);
   CHECK(values() == expected);
 
-  // A rewritten output counts instead of its copy; a removed one does not count.
+  // A rewritten output replaces its copy in a bundle; a removed output is no longer shown.
   add(0, -1);
   add(300, -3);
   expected[0] = -1, expected[300] = -3;
   index.write();
   CHECK(values() == expected);
-  // The times of files do not matter, as after a copy of the folder.
+  // The times of the files have no effect, as after a copy of the folder.
   const auto later = std::filesystem::last_write_time(run.index) + std::chrono::seconds(2);
   for (const auto& bundle : {"bundle-000000000.nc", "bundle-000000256.nc"})
     if (std::filesystem::exists(run.fields / bundle))
@@ -204,7 +204,7 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
   RunIndex(run.index, run.fields).write();
   CHECK(values() == expected);
 
-  // A damaged bundle is made again from the existing outputs.
+  // A damaged bundle is written again from the outputs.
   const auto bundle = run.fields / "bundle-000000000.nc";
   std::string bytes = read_bytes(bundle);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
@@ -214,7 +214,7 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
   CHECK(refers_to().size() < 100);
   CHECK_NOTHROW(verify_seal(bundle));
 
-  // A bundle without its step files is useless and is removed.
+  // A bundle without its step files is removed.
   std::filesystem::remove_all(run.fields);
   std::filesystem::create_directory(run.fields);
   write_bytes(bundle, bytes);

@@ -57,13 +57,13 @@ TEST_CASE("run view: a run on this machine whose process is gone has died") {
   write(folder / "run.json",
         R"({"status": "running", "host": "here", "steps": 100, "step": 40, "shape": [2, 3]})");
   const auto status = [&](const char* host) { return read_run_view(folder.path(), host).status; };
-  CHECK(status("elsewhere") == "running");  // processes of other machines cannot be checked
+  CHECK(status("elsewhere") == "running");  // other machines' processes cannot be checked
   CHECK(status("here") == "died");
-  std::ofstream lock(folder / ".lock");  // a running run keeps it open
+  std::ofstream lock(folder / ".lock");  // a run keeps this file open
   lock << getpid() << std::flush;
   CHECK(status("here") == "running");
   lock.close();
-  CHECK(status("here") == "died");  // another process has the number by now
+  CHECK(status("here") == "died");  // another process may have the number now
   write(folder / ".lock", "not a number");
   CHECK(status("here") == "died");
   const RunView view = read_run_view(folder.path(), "here");

@@ -1,4 +1,4 @@
-// A failed output or checkpoint does not end a run, is named, and is made up for.
+// A failed output or checkpoint does not end the run; it is named, and stored later.
 #include "io/run/run_writer.hpp"
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ class Stored {
     config.output_fields = {"field"};
     return Model(config);
   }
-  /// Puts a folder in the place of a file, so that no file can be renamed to it.
+  /// Puts a folder at the path of a file, so that no file can be renamed to it.
   static void block(const fs::path& path) { fs::create_directories(path / "in the way"); }
 
   const RunFolder& folder() const { return folder_; }
@@ -91,7 +91,7 @@ TEST_CASE("an output that cannot be stored is named, and a restart goes back to 
   run.step(30);
   run.step(40);
   CHECK(run.missing() == "the output of step 20");
-  // Kept are the two newest, and the newest one without missing outputs.
+  // The two newest checkpoints are kept, and the newest one without missing outputs.
   CHECK(run.has_checkpoint(40));
   CHECK(run.has_checkpoint(30));
   CHECK_FALSE(run.has_checkpoint(20));
@@ -102,7 +102,7 @@ TEST_CASE("an output that cannot be stored is named, and a restart goes back to 
   REQUIRE(restart.rejected.size() == 2);
   CHECK(
       contains(restart.rejected[0], "step-000000040.h5: lacks the output of step 20; an earlier"));
-  // If none is without missing outputs, the newest is better than none.
+  // If all checkpoints miss outputs, the newest one is still better than none.
   fs::remove(run.folder().checkpoints() / checkpoint_file_name(10));
   CHECK(run.newest() == checkpoint_file_name(40));
 }
@@ -131,7 +131,7 @@ TEST_CASE("old checkpoints are removed beyond step 10^9, too, where names are lo
   CHECK_FALSE(run.has_checkpoint(999'999'980));
   Stored::block(run.folder().fields() / step_file_name(1'000'000'020));
   for (const std::int64_t step : {1'000'000'020, 1'000'000'030, 1'000'000'040}) run.step(step);
-  CHECK(run.has_checkpoint(1'000'000'010));  // the missing output can be made from it
+  CHECK(run.has_checkpoint(1'000'000'010));  // from it, a restart computes the missing output
 }
 
 TEST_CASE("an old output that was changed, cut short or removed costs no later one") {
@@ -143,7 +143,7 @@ TEST_CASE("an old output that was changed, cut short or removed costs no later o
   write_bytes(file(10), read_bytes(file(10)) + "more");
   fs::remove(file(20));
   fs::copy_file(file(30), file(20));
-  // In the same tick of the file system's clock as the checkpoint.
+  // The file's time equals that of the checkpoint, as in the same tick of the file system's clock.
   fs::last_write_time(file(20),
                       fs::last_write_time(run.folder().checkpoints() / checkpoint_file_name(30)));
   write_bytes(run.folder().config(), config_text());
@@ -153,7 +153,7 @@ TEST_CASE("an old output that was changed, cut short or removed costs no later o
   CHECK(restart().checkpoint.header.missing_outputs == std::vector<std::int64_t>{0, 10, 20});
   CHECK(restart().damaged.size() == 3);
   CHECK(contains(restart().rejected.front(), "lacks the output of step 0 and that of step 10"));
-  write_bytes(file(0), whole);  // with a matching seal and of this run
+  write_bytes(file(0), whole);  // with a matching seal, and of this run
   CHECK(restart().damaged.size() == 2);
   fs::remove(file(0));
 
@@ -242,7 +242,7 @@ TEST_CASE("a line that was torn is dropped from the log and from the diagnostics
   const std::string log = read_bytes(path / "log.jsonl");
   const std::string diagnostics = read_bytes(path / "diagnostics.csv");
   write_bytes(path / "log.jsonl", log + "{\"at\": \"2026");
-  write_bytes(path / "diagnostics.csv", diagnostics + "2");  // torn line of step 20
+  write_bytes(path / "diagnostics.csv", diagnostics + "2");  // an incomplete line of step 20
   const RunFolder folder = RunFolder::open(path);
   RunTable(folder.diagnostics(), {"min"}).begin(20);
   CHECK(read_bytes(path / "log.jsonl") == log);

@@ -16,7 +16,7 @@
 
 namespace lapl::test {
 
-/// An empty folder, removed with everything in it.
+/// An empty folder; the destructor removes it with all its content.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -31,7 +31,7 @@ class ScratchFolder {
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
 
-  /// Number of files and folders in it, hidden ones included.
+  /// Number of files and folders in it, including hidden ones.
   std::ptrdiff_t entries() const {
     return std::distance(std::filesystem::directory_iterator(path_), {});
   }
@@ -49,7 +49,7 @@ inline void write_bytes(const std::filesystem::path& path, const std::string& by
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// The message of the Error that `use` throws; fails the test where it throws none or another.
+/// The message of the Error that `use` throws; the test fails if it throws none or another one.
 template <class Error, class Use>
 std::string message_of(Use use) {
   try {

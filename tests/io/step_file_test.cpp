@@ -193,7 +193,7 @@ TEST_CASE("chunks are bands of whole rows, 4 to 32 MiB, unless the grid is small
       CHECK(chunk.rows <= grid.rows);
       CHECK(mebibytes <= 32);
       if (chunk != grid) CHECK(mebibytes >= 4);
-      // Padding costs less than one row for each band.
+      // Padding takes less than one row per band.
       CHECK(stored_size(grid, size) <
             static_cast<std::size_t>(grid.cells() + grid.rows / chunk.rows * grid.columns +
                                      grid.columns) *
@@ -217,7 +217,7 @@ TEST_CASE("a damaged step file is refused with its name and the reason") {
         path.string() + ": the bytes differ from what was sealed (the file is damaged)");
   CHECK_THROWS_AS(read_content(path), IoError);
 
-  // Without its seal HDF5 would still read it, but it must not pass for a file of another program.
+  // HDF5 can read the file without its seal, but it must not be accepted as another program's file.
   for (const std::size_t cut : {1, 40}) {
     write_bytes(path, good.substr(0, good.size() - cut));
     CHECK(message() ==
@@ -285,7 +285,7 @@ TEST_CASE("a step file whose parts contradict each other is refused, even if its
                                       {"other", "", "1", std::span<const float>(values)}},
                            .provenance = {}});
   };
-  write();  // first, because naming HDF5's types would set HDF5 up without a session
+  write();  // first: naming HDF5's types would set HDF5 up without a session
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> many(100);
   const std::pair<std::function<void(hid_t)>, std::string> cases[] = {

@@ -1,26 +1,18 @@
-// Code compiled at run time computes correctly, and processes share equal code.
+// Code compiled at run time computes correctly, and equal code is compiled once.
 #include "kernels/cpu/compiler/compiled_code.hpp"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "kernels/machine/shared_code.hpp"
 #include "tests/kernels/fake_compiler.hpp"
 
 using namespace lapl;
-using namespace std::chrono_literals;
 using test::CodeFolder;
 using test::exported;
 using test::has;
@@ -115,72 +107,41 @@ TEST_CASE("compiled code of a compiler with fast arithmetic is refused") {
   CHECK(code.unavailable() != "");
 }
 
-TEST_CASE("another process's code is used only if it is sealed and of the same text") {
+TEST_CASE("code on offer is taken for the same text alone, as long as it is offered") {
   need_compiler();
   const CodeText text{.source = exported("int one() { return 1; }"), .flags = {"-DX=1"}};
-  const CodeFolder folder;
-  SharedCode shared(text);
-  REQUIRE(shared.file() >= 0);
-  CHECK(shared_code_state(shared.file(), all_of(text)) == SharedCodeState::pending);
-  while (!shared.ready()) std::this_thread::sleep_for(1ms);
-  CHECK(folder.entries() == 0);
-  CHECK(::write(shared.file(), "x", 1) == -1);
-  CHECK(shared_code_state(shared.file(), all_of(text)) == SharedCodeState::usable);
-  for (const CodeText& other :
-       {CodeText{.source = text.source + " ", .flags = text.flags}, CodeText{.source = text.source},
-        CodeText{.source = text.source, .headers = {{"a", "b"}}, .flags = text.flags}})
-    CHECK(shared_code_state(shared.file(), all_of(other)) == SharedCodeState::useless);
+  auto offered = std::make_unique<CompiledCode>(text);
+  offered->wait();
+  REQUIRE(offered->unavailable() == "");
+  offered->offer();
 
   const Script no_compiler("echo >> $HERE/calls; exit 3");
-  // The value that a process with this shared file computes.
-  const auto value_of = [&](const CodeText& wanted, int file) {
-    const Variable variable(shared_code_variable, std::to_string(file));
-    receive_shared_code();
-    CHECK(std::getenv(shared_code_variable) == nullptr);
-    CHECK(::fcntl(file, F_GETFD) == FD_CLOEXEC);
-    CompiledCode code(wanted);
-    code.wait();
-    return code.unavailable().empty() ? code.function<int()>("one")() : -1;
-  };
-  CHECK(value_of(text, shared.file()) == 1);
+  CompiledCode taken(text);
+  CHECK(taken.ready());
   CHECK(no_compiler.text_of("calls") == "");
-  CHECK(value_of({.source = text.source}, shared.file()) == -1);
-  CHECK(no_compiler.text_of("calls") == "\n");
-
-  // The right bytes in a file that is not sealed, cannot be sealed, or was sealed by halves.
-  std::string bytes(1 << 20, '\0');
-  bytes.resize(static_cast<std::size_t>(::pread(shared.file(), bytes.data(), bytes.size(), 0)));
-  std::ofstream(folder / "file") << bytes;
-  const int file = ::open((folder / "file").c_str(), O_RDWR | O_CLOEXEC);
-  const int half = open_shared_code();
-  REQUIRE(::write(half, bytes.data(), bytes.size()) == std::ssize(bytes));
-  REQUIRE(::fcntl(half, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0);
-  for (const int unsealed : {file, half}) {
-    CHECK(shared_code_state(unsealed, all_of(text)) == SharedCodeState::useless);
-    CHECK(value_of(text, unsealed) == -1);
-    ::close(unsealed);
+  for (const CodeText& other :
+       {CodeText{.source = text.source + " ", .flags = text.flags}, CodeText{.source = text.source},
+        CodeText{.source = text.source, .headers = {{"a", "b"}}, .flags = text.flags}}) {
+    CompiledCode code(other);
+    code.wait();
+    CHECK(has(code.unavailable(), "exit code 3"));
   }
   CHECK(no_compiler.text_of("calls") == "\n\n\n");
+  offered.reset();
+  CHECK(taken.function<int()>("one")() == 1);
+  CompiledCode late(text);
+  late.wait();
+  CHECK(has(late.unavailable(), "exit code 3"));
+}
 
-  // Code that is not sealed yet may still come; if its compiler fails, the process compiles its
-  // own.
-  const int late = open_shared_code();
-  const Variable variable(shared_code_variable, std::to_string(late));
-  receive_shared_code();
-  CompiledCode waits(text);
-  CHECK_FALSE(waits.ready());
-  SUBCASE("it comes") {
-    REQUIRE(::write(late, bytes.data(), bytes.size()) == std::ssize(bytes));
-    seal_shared_code(late, "", "");
-    waits.wait();
-    CHECK(waits.function<int()>("one")() == 1);
-  }
-  SUBCASE("it has failed") {
-    seal_shared_code(late, "", "");
-    waits.wait();
-    CHECK(has(waits.unavailable(), "exit code 3"));
-  }
-  ::close(late);
-  ::setenv(shared_code_variable, "none", 1);
-  receive_shared_code();
+TEST_CASE("a failure on offer is taken too, with its reason") {
+  const Script no_compiler("echo >> $HERE/calls; exit 3");
+  const CodeText text{.source = exported("int one() { return 1; }")};
+  CompiledCode offered(text);
+  offered.wait();
+  offered.offer();
+  CompiledCode taken(text);
+  CHECK(taken.ready());
+  CHECK(taken.unavailable() == offered.unavailable());
+  CHECK(no_compiler.text_of("calls") == "\n");
 }

@@ -1,5 +1,5 @@
-// Built-in diffusion on one and three axes, with spacings that may differ: eigenmodes, order,
-// mirror symmetry, and indices beyond 32 bits.
+// Diffusion, as equation.kind, on one and three axes with equal and different spacings: eigenmodes,
+// order, mirror symmetry, and indices beyond 32 bits.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("eigenmodes decay as they must on one to three axes", T, floa
           config.initial.mode = {3, 2, 4};
           config.boundaries = {rows, columns, planes};
           const auto initial = computed_field(config);
-          const double dt = time_step_of(config);  // for a diffusivity of 1
+          const double dt = time_step_of(config);  // with a diffusivity of 1
           const std::array boundaries = {planes, rows, columns};
           double rate = 0;
           for (std::size_t axis = 3 - static_cast<std::size_t>(shape.axes); axis < 3; ++axis)

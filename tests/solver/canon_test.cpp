@@ -1,4 +1,4 @@
-// The canon: the operations, in order, that a formula becomes.
+// The operations, in order, that a formula is turned into: its canonical form, or canon.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ using namespace lapl;
 
 namespace {
 
-// Fields u and v, a coefficient field D, numbers a = 0.5 and n = 0, and the given quantities.
+// Fields u and v, a coefficient field D, numbers a = 0.5 and n = 0, and these quantities.
 FormulaSystem some_system(const std::string& rate_of_u, const NamedFormulas& quantities = {}) {
   FormulaSystem system;
   system.names.arrays = {{"u", 0}, {"v", 1}, {"D", 2}};
@@ -20,8 +20,8 @@ FormulaSystem some_system(const std::string& rate_of_u, const NamedFormulas& qua
   return system;
 }
 
-// An operation as text with its operands inside. A neighbour's value is the array's name with
-// directions: u, d for the row before and after, l, r for the column.
+// An operation and its operands as text. The value of a neighbouring cell is the array's name with
+// a direction: u and d for the row before and after, l and r for the column before and after.
 std::string as_text(const StageTree& tree, int place) {
   const StageOperation& node = tree.operations[place];
   const auto of = [&](int operand) { return as_text(tree, node.operands[operand]); };
@@ -71,7 +71,7 @@ TEST_CASE("canon: the heat equation's tree is diffusion's but for the number") {
   const StepStages step = step_stages(some_system("a * laplacian(u)"), Scheme::euler, 0.25);
   REQUIRE(step.stages.size() == 1);
   StageTree found = step.stages.front().tree;
-  found.results.pop_back();  // v's result, which is v itself
+  found.results.pop_back();  // the result for v is v
   const StageTree expected = diffusion_tree(2, 0.125);
   CHECK(as_text(found, found.results[0]) == "fma(0.125, fma(-4, u, ((ul + ur) + (uu + ud))), u)");
   CHECK(as_text(expected, expected.results[0]) == as_text(found, found.results[0]));
@@ -95,8 +95,8 @@ TEST_CASE("canon: a product that feeds a sum is fused, the second one where both
   CHECK(canon("-u - v") == "negative((u + v))");
 }
 
-// A factor of parameters or spacing is multiplied even where it is 1, so that changing a parameter
-// changes only numbers of the tree.
+// Factors with parameters or spacings are multiplied even if they are 1, so that changing a
+// parameter changes only numbers in the tree.
 TEST_CASE("canon: numbers are collected in float64, and multiplied once") {
   CHECK(canon("2 * a * u * 3") == "3 u");
   CHECK(canon("u / 4") == "0.25 u");
@@ -211,7 +211,7 @@ TEST_CASE("canon: nested quantities are written once, and endless ones are refus
     return value_stages(system, last).stages.back().tree.operations.size();
   };
   CHECK(operations("sin(u)", "{0} * sin({0} + {1})", 200) < 1000);
-  // A thousand quantities, each as deep as formulas may be.
+  // A thousand quantities, each as deep as a formula may be.
   std::string deep = "{0}";
   for (int i = 0; i < 1000; ++i) deep += "+v";
   const std::string too_deep =

@@ -1,4 +1,4 @@
-// The digest of an equation's canonical form is the same for the same operations in any words.
+// The digest of an equation depends on its operations, not on how they are written.
 #include "solver/equation_digest.hpp"
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ struct Change {
   std::string from, to;
 };
 
-// The digest of the config with one of its words replaced.
+// The digest of the config with `from` replaced by `to`.
 std::uint64_t digest_with(const std::string& from, const std::string& to) {
   std::string text = digest_config;
   const auto at = text.find(from);

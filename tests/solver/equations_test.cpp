@@ -1,4 +1,4 @@
-// Equations in formulas against mathematics: operators, schemes and faces.
+// Equations in formulas compared with exact results: operators, schemes and boundary laws.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ double operator_error(const std::string& formula, const OfPosition& exact, int n
                                   test::at_nodes(run, exact));
 }
 
-// u - exact| at t = 2 for du/dt = u cos(t), u(0) = 1, in `steps` steps.
+// |u - exact| at t = 2 for du/dt = u cos(t), u(0) = 1, in `steps` steps.
 double scheme_error(TimeScheme scheme, int steps) {
   RunConfig run = test::formula_run({1, 1}, {{"u", "u * cos(t)"}});
   run.scheme = scheme;
@@ -151,8 +151,8 @@ TEST_CASE("schemes have their order, with rates that depend on time") {
 }
 
 TEST_CASE("rkl2 needs a fifth of Euler's sweeps for the same time and no more error") {
-  // An eigenmode of 512 cells, which decays as e^(-k t). With 160 cells or fewer Euler's error is
-  // the smaller one.
+  // An eigenmode of 512 cells, which decays as e^(-k t). On 160 cells or fewer, Euler has the
+  // smaller error.
   const int n = 512, stages = 20;
   RunConfig run = test::formula_run({1, n, 1, 1}, {{"u", "laplacian(u)"}});
   const double wave = 2 * std::numbers::pi / n, k = 2 - 2 * std::cos(wave), euler_step = 0.5;
@@ -167,7 +167,7 @@ TEST_CASE("rkl2 needs a fifth of Euler's sweeps for the same time and no more er
       most = std::max(most, std::abs(after[i] - exact * mode[i]));
     return most;
   };
-  // rkl2's largest step is 104.5 of Euler's; the 104 here take Euler 5.2 times as many sweeps.
+  // rkl2's largest step is 104.5 times Euler's; over 104, Euler takes 5.2 times as many sweeps.
   const double by_euler = error(Scheme::euler, euler_step, 64 * 104);
   const double by_rkl2 = error({Scheme::rkl2, stages}, 104 * euler_step, 64);
   CAPTURE(by_euler);
@@ -189,7 +189,7 @@ TEST_CASE("leapfrog is of second order where the second field starts half a step
     run.scheme = Scheme::leapfrog;
     const double dt = 3.0 / steps;
     run.time_step = dt;
-    // Exact: u = cos(2 t), v = -2 sin(2 t).
+    // The exact solution: u = cos(2 t), v = -2 sin(2 t).
     const auto after = test::formula_stepped<double>(run, {1, -2 * std::sin(dt)}, steps);
     return std::abs(after[0] - std::cos(6.0));
   };
@@ -197,7 +197,7 @@ TEST_CASE("leapfrog is of second order where the second field starts half a step
 }
 
 TEST_CASE("faces: every law keeps a solution that is linear along each axis, corners too") {
-  // u = 1 + 2 x + 3 y + 4 x y + t / 2, with d2_dxdy 4 and Laplacian 0.
+  // u = 1 + 2 x + 3 y + 4 x y + t / 2, with d2_dxdy(u) = 4 and laplacian(u) = 0.
   const std::string exact = "(1 + 2 * x + 3 * y + 4 * x * y + 0.5 * t)";
   const auto law = [&](int axis, bool last, int kind) {
     const std::string slope =
@@ -239,7 +239,7 @@ TEST_CASE("faces: a derivative is exact on quadratics, and zero and insulated eq
   run.time_step = 0.1;
   run.laws = {side_law(2, false, LawKind::derivative, "1"),
               side_law(2, true, LawKind::derivative, "11")};
-  // u = x^2: du/dx = 2 x is -1 at x = -1/2 and 11 at x = 5.5; u grows by 2 t.
+  // u = x^2: du/dx = 2 x is -1 at x = -1/2 and 11 at x = 5.5; u grows by 2 per unit of time.
   auto state = test::at_nodes(run, [](double x, double) { return x * x; });
   const std::vector<double> one = state;
   state.insert(state.end(), one.begin(), one.end());
@@ -352,7 +352,7 @@ TEST_CASE("an output equals its nested operators, with the laws of its quantitie
   for (std::size_t i = 0; i < run.derived.size(); ++i) {
     CAPTURE(run.derived[i].formula);
     const std::vector<double> made(captured.derived[i].begin(), captured.derived[i].end());
-    // One step of 1 from 0 gives the rate itself.
+    // A step of length 1 from 0 gives the rate.
     RunConfig as_rate = run;
     as_rate.fields = {"w", "u"};
     as_rate.equation.rates = {{"w", run.derived[i].formula}, {"u", "0"}};

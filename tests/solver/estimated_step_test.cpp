@@ -1,4 +1,4 @@
-// Estimates of the largest stable step against closed forms and stepping; time.step: auto.
+// Estimates of the largest stable step compared with closed forms and stepping; time.step: auto.
 #include "solver/estimated_step.hpp"
 
 #include <doctest/doctest.h>
@@ -111,7 +111,7 @@ TEST_CASE("estimates are right on the smallest grids, and refused for rates that
     run.initial = initial_formula("1");
     CAPTURE(shape.rows);
     CAPTURE(shape.columns);
-    // of the fastest wave
+    // The rate at which diffusion damps the fastest wave.
     const double waves = shape.cells() == 1 ? 0 : shape.cells() == 9 ? 6 : 4;
     CHECK(estimate_of(run) == doctest::Approx(2 / (waves + 9)).epsilon(1e-4));
   }
@@ -125,7 +125,7 @@ TEST_CASE("estimates are right on the smallest grids, and refused for rates that
 }
 
 TEST_CASE("the worst of all cells' coefficients limits the step") {
-  // Friction in a part of the grid only, given by a parameter, the position or the time.
+  // Friction in only a part of the grid, given by a parameter, the position or the time.
   for (const char* const friction : {"s", "where(x > 15, 1, 0)", "where(t < 5, s, 1)"}) {
     CAPTURE(friction);
     RunConfig run =
@@ -139,7 +139,7 @@ TEST_CASE("the worst of all cells' coefficients limits the step") {
     run.scheme = Scheme::rk4;
     CHECK(*stable_step_at_start(run).largest == doctest::Approx(1).epsilon(0.02));  // sqrt(8 / 8)
   }
-  // One cell with little friction among many with at least 0.5.
+  // A single cell with little friction; all others have at least 0.5.
   for (const double least : {0.5, 0.1}) {
     RunConfig run = formula_run({80, 90}, {{"u", "v"}, {"v", "laplacian(u) - s * v"}});
     run.parameters["s"] = formula_parameter(
@@ -165,13 +165,13 @@ TEST_CASE("time.stages auto takes the fewest that are stable") {
   run.time_step = 4128 * 0.25 / (4 * 3);
   CHECK(!automatic_stages(run, stable_steps_of(run, none)));
 
-  // An estimate counts as 0.9; the rates are -96 for the fastest wave and -3 at u = 1.
+  // Estimated steps are multiplied by 0.9. The rates are -96 for the fastest wave and -3 at u = 1.
   run.equation.rates["u"] = "D * laplacian(u) - u^3";
   run.initial = initial_formula("1");
   run.time_step = 5;
   const auto stages = automatic_stages(run, stable_steps_of(run, none));
   REQUIRE(stages.has_value());
-  // an estimate finds slightly smaller rates
+  // An estimate finds rates that are up to a tenth too small.
   const double least = 5 / 0.9 * 99 * 0.9, most = 5 / 0.9 * 99;
   CHECK(*stages * (*stages + 1) / 2.0 > least);
   CHECK(*stages * (*stages - 1) / 2.0 < most);

@@ -1,4 +1,4 @@
-// Filters from their config on, against SciPy and NumPy, on every available backend.
+// Filters from config to result, compared with SciPy and NumPy, on every available backend.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ std::vector<double> filtered(const FilterConfig& config, Shape shape,
   return result;
 }
 
-// Error relative to the largest possible sum of |w| |x|.
+// Error relative to the largest possible sum of |w| * |x|.
 double error_of(const std::vector<double>& found, const std::vector<double>& expected,
                 const std::vector<double>& weights, const std::vector<double>& input) {
   double sum = 0;
@@ -192,7 +192,7 @@ TEST_CASE("named kernels have their sums, signs and directions") {
   config.kernel = KernelKind::gaussian;
   config.sigma = {1.5, 0.7};
   const auto gaussian = correlation_of<double>(config, shape);
-  CHECK(gaussian.window == Shape{13, 7});  // 2 floor(4 sigma + 1/2) + 1
+  CHECK(gaussian.window == Shape{13, 7});  // 2 * floor(4 * sigma + 1/2) + 1
   CHECK(std::accumulate(gaussian.weights.begin(), gaussian.weights.end(), 0.) ==
         doctest::Approx(1).epsilon(1e-15));
 }

@@ -1,4 +1,4 @@
-// The formula parser: the meaning of texts, and the messages about invalid ones.
+// The formula parser: the meaning of texts, and the messages about invalid texts.
 #include "solver/equation/formula.hpp"
 
 #include <doctest/doctest.h>
@@ -154,7 +154,7 @@ TEST_CASE("formulas beyond the limits on size, nesting, depth and nodes are refu
   CHECK(formula_mistake(many(1000, "a+") + 'a') == "accepted");
   CHECK(formula_mistake(many(1001, "a+") + 'a') ==
         "2001: more than 1000 operations one upon the other");
-  // Parenthesised sums of 50 terms: many nodes at small depth.
+  // Sums of 50 terms in parentheses: many nodes at small depth.
   const std::string part = '(' + many(49, "a+") + "a)";
   const std::string row = many(99, part + '+') + part;
   CHECK(formula_mistake(row) == "accepted");

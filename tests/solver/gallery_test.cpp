@@ -1,4 +1,4 @@
-// The configs of configs/gallery on small grids, against known properties of their equations.
+// The configs of configs/gallery on small grids, compared with known properties of their equations.
 #include "io/config/gallery.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// A config of the gallery with these settings, in float64.
+// Runs a config of the gallery in float64 with these settings.
 class GalleryRun {
  public:
   GalleryRun(std::string_view name, std::vector<std::string> settings) {
@@ -37,7 +37,7 @@ class GalleryRun {
 
   RunConfig run;
 
-  /// The values of a field after this many further steps.
+  /// The values of a field after `steps` further steps.
   Values after(std::int64_t steps, std::int64_t field = 0) {
     backend_->advance(steps);
     const auto capture = backend_->capture();
@@ -57,10 +57,10 @@ std::string field_formula(const std::string& field, const std::string& formula) 
                      field.empty() ? "" : "." + field, formula);
 }
 
-// 4 sin^2(k h / 2) / h^2: minus the discrete Laplacian of a wave with wave number k.
+// 4 * sin^2(k h / 2) / h^2: minus the eigenvalue of the discrete Laplacian for wave number k.
 double symbol(double k, double h) { return std::pow(2 * std::sin(k * h / 2) / h, 2); }
 
-// The place, between nodes, at which a row falls below one half.
+// The place, in columns, at which a row falls below one half, interpolated between nodes.
 double front_place(const Values& row) {
   std::size_t i = 0;
   while (i + 2 < row.size() && row[i + 1] >= 0.5) ++i;
@@ -170,7 +170,7 @@ TEST_CASE("gallery: Fisher-KPP has the exact front of speed 5 / sqrt 6") {
     });
     return test::largest_difference(u, exact);
   };
-  // Second order in space and first in time: a quarter of the error for h / 2 and dt / 4.
+  // Second order in space and first order in time: h / 2 and dt / 4 give a quarter of the error.
   const double coarse = error(0.5, 0.04), fine = error(0.25, 0.01);
   CHECK(fine < 0.004);
   CHECK(coarse / fine == doctest::Approx(4).epsilon(0.15));
@@ -231,7 +231,7 @@ TEST_CASE("gallery: Kuramoto-Sivashinsky, small waves grow as k^2 - k^4") {
     const double q = symbol(k, 1), dt = *run.run.time_step;
     CHECK(run.after(200)[0] ==
           doctest::Approx(1e-8 * std::pow(1 + dt * (q - q * q), 200)).epsilon(1e-5));
-    // For waves much longer than a cell the discrete rate is the equation's.
+    // For waves much longer than a cell, the discrete rate is close to that of the equation.
     if (waves == 5) CHECK(q - q * q == doctest::Approx(k * k - k * k * k * k).epsilon(0.01));
   }
 }
@@ -244,7 +244,7 @@ TEST_CASE("gallery: waves by leapfrog have the dispersion of the scheme") {
                           "initial.v={kind: uniform, value: 0}"});
   const double dt = *run.run.time_step;
   const double angle = 2 * std::asin(dt / 2 * std::sqrt(symbol(k, 1)));
-  // u at whole steps, with v half a step earlier: cos(n angle + angle / 2) / cos(angle / 2).
+  // u at integer steps, v half a step earlier: cos(n * angle + angle / 2) / cos(angle / 2).
   for (int step = 1; step <= 300; ++step) {
     const double exact = std::cos((step - 0.5) * angle) / std::cos(angle / 2);
     CHECK(run.after(1)[0] == doctest::Approx(exact).epsilon(1e-9));
@@ -285,7 +285,7 @@ TEST_CASE("gallery: Ginzburg-Landau, a plane wave turns as the dispersion says")
   GalleryRun run("ginzburg-landau", {"grid.shape=[1, 64]", "time.scheme=rk4",
                                      field_formula("u", fmt::format("{} * cos({} * x)", r, k)),
                                      field_formula("v", fmt::format("{} * sin({} * x)", r, k))});
-  const double omega = -1 + (0.5 + 1) * q;  // c + (b - c) k^2
+  const double omega = -1 + (0.5 + 1) * q;  // c + (b - c) * k^2
   const double t = run.at_time(400);
   const Values u = run.after(400, 0), v = run.after(0, 1);
   for (int i = 0; i < columns; ++i) {

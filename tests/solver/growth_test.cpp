@@ -1,4 +1,4 @@
-// Stability functions against the stages themselves, and the end of rkl2's stable range.
+// Stability functions compared with the stages, and the end of rkl2's stable range.
 #include "solver/equation/growth.hpp"
 
 #include <doctest/doctest.h>
@@ -76,7 +76,7 @@ TEST_CASE(
     } else {
       CHECK(largest > end + 0.5);
       CHECK(largest < end + 0.9);
-      // 1 + b (P_s - 1) = -1
+      // The stability function 1 + b (P_s - 1) is -1.
       CHECK(std::abs(change_of(scheme, -largest).real() + 2) < 1e-9);
     }
     CHECK(excess(scheme, -1, 0.999 * largest) < 0);

@@ -35,7 +35,7 @@ TEST_CASE("gaussian is symmetric, with the peak at the center and exp(-1/2) one 
   const Shape shape{41, 61};
   auto config = config_of(InitialKind::gaussian, shape);
   config.initial.amplitude = 3;
-  config.initial.width = 4.0 / 41;  // four cells wide
+  config.initial.width = 4.0 / 41;  // a width of four cells
   const auto field = computed_field(config);
   CHECK(at(field, shape, 20, 30) == 3);
   CHECK(at(field, shape, 24, 30) == doctest::Approx(3 * std::exp(-0.5)).epsilon(1e-14));
@@ -96,9 +96,9 @@ TEST_CASE("sine: no digits are lost at high modes") {
                                                              exact(boundary, mode, i, size))));
       CAPTURE(size);
       CAPTURE(mode);
-      CHECK(worst < 1e-15);  // long double itself has an error of 5e-16
+      CHECK(worst < 1e-15);  // long double has an error of 5e-16
     }
-  // The product of mode and size exceeds 64 bits; node 2^40 - 1 is a mirror image.
+  // mode * size exceeds 64 bits; the last node is the mirror image of the first.
   constexpr std::int64_t size = (std::int64_t{1} << 40) - 1, mode = size - 1;
   CHECK(eigenmode(Boundary::zero, mode, size - 1, size) ==
         -eigenmode(Boundary::zero, mode, 0, size));

@@ -1,5 +1,5 @@
-// Equations in formulas against NumPy: tests/data/equations.py states each as a config and in
-// NumPy, which computed the fields in tests/data/equations.h5.
+// Equations in formulas compared with NumPy: tests/data/equations.py states each equation as a
+// config and in NumPy, and NumPy computed the fields in tests/data/equations.h5.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -22,8 +22,8 @@ const test::ReferenceData& numpy() {
 
 std::string config_of(const std::string& equation) { return numpy().text(equation + "/config"); }
 
-// Largest difference of a field after the last step from NumPy's, relative to the field's largest
-// magnitude; the largest of all fields.
+// Largest difference from NumPy of any field after the last step, relative to the field's largest
+// magnitude.
 double difference_from_numpy(const std::string& equation, const std::string& config,
                              const std::string& engine) {
   const RunConfig run = parse_config(config, equation, ".", {"compute.precision=float64"}).run;

@@ -1,4 +1,4 @@
-// Runs against exact solutions: eigenmodes for every boundary, SciPy's reference, order of
+// Runs compared with exact solutions: eigenmodes for every boundary, SciPy's reference, order of
 // accuracy.
 #include <doctest/doctest.h>
 
@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("eigenmodes decay by (1 - c lambda)^n under every boundary", 
             rounded<T>(initial), steps);
         const double lambda =
             test::eigenvalue(rows, mode[0], 24) + test::eigenvalue(columns, mode[1], 35);
-        // The coefficient in use is the rounded one.
+        // The backend uses the rounded coefficient.
         const double factor = std::pow(1 - static_cast<double>(T(c)) * lambda, steps);
         std::vector<double> exact = initial;
         for (double& value : exact) value *= factor;
@@ -74,7 +74,7 @@ TEST_CASE("diffusion of the reference field equals SciPy's within the rounding g
 }
 
 TEST_CASE("the Laplacian is of second order in space") {
-  // sin(pi x) sin(2 pi y) on the unit square with zero boundary; the exact Laplacian is -5 pi^2 u.
+  // sin(pi x) sin(2 pi y) on the unit square with zero boundary; its exact Laplacian is -5 pi^2 u.
   const auto error = [](std::int64_t n) {
     RunConfig config;
     config.shape = {n, n};
@@ -96,8 +96,8 @@ TEST_CASE("the Laplacian is of second order in space") {
 }
 
 TEST_CASE("time stepping is of first order, and of second order in space with c fixed") {
-  // u = exp(-2 pi^2 t) sin(pi x) sin(pi y) at t = 0.02; dt = c h^2, so halving h quarters the
-  // error.
+  // u = exp(-2 pi^2 t) sin(pi x) sin(pi y) at t = 0.02; dt = c h^2, so half of h gives a quarter of
+  // the error.
   const auto error = [](std::int64_t n) {
     RunConfig config;
     config.shape = {n - 1, n - 1};

@@ -1,4 +1,4 @@
-// Losses by float32 are found, and the user is warned.
+// Losses by rounding to float32 are found, and the user is warned.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ TEST_CASE("frozen cells are those that a step leaves unchanged although their La
   const std::vector<float> field(made.begin(), made.end());
   const auto problem = problem_of<float>(Model(config), {});
   const auto after = test::stepped<float>("cpu", "reference", problem, field, 100);
-  CHECK(after.field == field);  // the step changes nothing
+  CHECK(after.field == field);  // a step changes no value
   const auto before = test::stepped<float>("cpu", "reference", problem, field, 0);
   const auto moving = std::ranges::count_if(before.laplacian, [](float v) { return v != 0; });
   CHECK(frozen_cells<float>(problem, field) == moving);
@@ -60,9 +60,9 @@ TEST_CASE("float32: values of any equation that stand still are counted, except 
   CHECK(share_of(of({{"u", "0.1 * laplacian(u) + 1e-3"}}), 300) == 0);
   CHECK(share_of(of({{"u", "1e-6"}, {"v", "0"}}), 300) == 0.5);
   CHECK(share_of(of({{"u", "-1e-9 * u"}}), 1) == 1);
-  // almost at the balance u = 1
+  // close to the balance u = 1
   CHECK(share_of(of({{"u", "u - u^3"}}), std::nextafter(1.0f, 0.0f)) == 0);
-  // A straight line, which only rounding curves, and a curved one.
+  // A straight line, which only rounding curves, and a curve.
   const auto share_of_line = [](const std::string& line) {
     RunConfig run = test::formula_run({60, 70}, {{"u", "0.1 * laplacian(u)"}});
     run.boundaries = {Boundary::periodic, Boundary::insulated};

@@ -27,7 +27,7 @@ struct Stored {
   bool output, checkpoint, laplacian;
 };
 
-// Keeps everything it receives, in the storing thread as real sinks do.
+// Stores everything that it receives, in the storing thread, as real sinks do.
 class Recorder final : public RunSink<float> {
  public:
   std::map<std::int64_t, Stored> stored;
@@ -92,7 +92,7 @@ TEST_CASE("outputs and checkpoints are at 0, each multiple and the last step") {
 TEST_CASE("nothing is stored of a step whose Laplacian or filter is not finite") {
   RunConfig config = small_config();
   config.initial.kind = InitialKind::uniform;
-  config.initial.value = 1e38;  // a sum of four is infinite in float32
+  config.initial.value = 1e38;  // a sum of four values is infinite in float32
   FilterConfig& steep = config.filters.emplace_back();
   steep.name = "steep";
   steep.kernel = KernelKind::sobel_rows;
@@ -213,7 +213,7 @@ TEST_CASE("a check between outputs finds a value that is not finite") {
   config.checkpoint_every.steps = 1'000'000;
   config.check_finite_every = 10;
   auto field = test::random_field<float>(config.shape);
-  for (float& value : field) value *= 1e36f;  // overflows within a few steps of an unstable scheme
+  for (float& value : field) value *= 1e36f;  // overflows soon, as c = 0.9 is unstable
   const auto backend =
       make_backend<float>("cpu", "threaded", test::diffusion<float>(config.shape, {}, 0.9f), 2);
   backend->set_state(field);
@@ -248,7 +248,7 @@ TEST_CASE("the first step that is stored or checked is the one at which a value 
   slow.when_checked = [&] { checked.set_value(); };
   CHECK(message_of(slow) == "step 4:");
 
-  // Checkpoints by the clock happen at any step.
+  // Checkpoints by the clock may be at any step.
   config.output_every = config.steps;
   config.checkpoint_every = {.steps = std::nullopt, .seconds = 1e-9};
   test::FaultyBackend<float> often(backend_for(config), spoil);

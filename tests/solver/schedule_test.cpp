@@ -1,4 +1,4 @@
-// The steps of outputs, given by steps and by model times.
+// The steps of outputs, given as numbers of steps or as model times.
 #include "solver/schedule.hpp"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ TEST_CASE("schedule: outputs at times are the first steps at or after them") {
   config.output_time = 1.0;  // 3.33 steps
   CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 4, 7, 10, 14, 17, 20});
   config = config_of(0.1, 35);
-  config.output_time = 0.7;  // seven steps, but for rounding
+  config.output_time = 0.7;  // seven steps, except for rounding
   CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 7, 14, 21, 28, 35});
   config.output_time = 0.05;
   CHECK(outputs_of(config).size() == 36);

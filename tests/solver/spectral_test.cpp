@@ -1,4 +1,4 @@
-// The spectral engine against stepping engines and closed forms.
+// The spectral engine compared with stepping engines and closed forms.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -59,7 +59,7 @@ TEST_CASE("engine spectral takes quantities with the faces of the field") {
   const std::vector<double> start = test::random_field<double>(run.shape);
   CHECK(test::largest_difference(spectral(run, start, 200),
                                  test::formula_stepped(run, start, 200)) < 1e-13);
-  run.boundaries.rows = Boundary::zero;  // where the inner Laplacian is insulated
+  run.boundaries.rows = Boundary::zero;  // but the inner Laplacian is insulated
   CHECK(why_not_spectral(run) ==
         "a quantity that the rate of u reads beside a cell has other faces than it");
 }
@@ -86,7 +86,7 @@ TEST_CASE("engine spectral is exact for a thousand million steps of an eigenmode
     CHECK(test::largest_difference(spectral(run, start, steps), expected) <
           1e-13 * static_cast<double>(factor) + 1e-17);
   }
-  // The mean of an insulated field is kept, and a source accumulates.
+  // The mean of an insulated field is conserved, and a source accumulates.
   RunConfig run = test::formula_run({31, 40}, {{"u", "0.1 * laplacian(u) + 1e-9"}});
   run.boundaries = {Boundary::insulated, Boundary::insulated};
   const std::vector<double> after =

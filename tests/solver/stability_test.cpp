@@ -1,5 +1,5 @@
-// The largest stable step of linear equations against closed forms, and by stepping just below and
-// just above it.
+// The largest stable step of linear equations compared with closed forms, and with stepping just
+// below and just above it.
 #include <doctest/doctest.h>
 
 #include "solver/equation/equation.hpp"
@@ -70,7 +70,7 @@ TEST_CASE("work that several stages do on a wave is done once") {
 
 TEST_CASE("a run just below the largest stable step stays bounded, one just above it grows") {
   for (const WaveRow& row : wave_rows) {
-    // Rows where the fastest waves, which these grids hold, limit the step.
+    // Only rows in which the fastest waves limit the step, because these grids have them.
     if (row.shape.axes == 3 || !(row.largest > 0) || row.largest == infinite) continue;
     const RunConfig run = with_parameters(run_of(row));
     const bool by_slow_waves = row.rates.front().second.text().starts_with("0.1 *");
@@ -79,7 +79,7 @@ TEST_CASE("a run just below the largest stable step stays bounded, one just abov
     CAPTURE(std::string(name_of(row.scheme.kind)));
     const std::vector<double> state = noise(run);
     const double before = largest_value(state);
-    // With a speed far from 1, u = 1 becomes a large v.
+    // If the speed is far from 1, u = 1 becomes a large v.
     const double units = row.rates.size() > 1 ? 100 * std::max(1.0, 1 / row.largest) : 100;
     CHECK(after_steps(run, 0.999 * row.largest, 2000, state) < units * before);
     CHECK(after_steps(run, 1.02 * row.largest, 2000, state) > 1e6 * units * before);
@@ -106,7 +106,7 @@ TEST_CASE("a step that is too large is refused where it breaks a run, else warne
   CHECK(problem(heat, {Scheme::rkl2, 20}, 104.5 * limit, 10) == "right");
   CHECK(problem(heat, {Scheme::rkl2, 20}, 104.6 * limit, 10)
             .starts_with("refused: found 2.1791666666666663, unstable: waves that the"));
-  // Growth of dt^2 w^2 / 2 a step, w = c / h = 6.
+  // A step multiplies by 1 + dt^2 w^2 / 2, with w = c / h = 6.
   CHECK(problem(advection, Scheme::euler, 0.01, 100) ==
         "warned: found 0.01, a little unstable, as any step of scheme euler is: waves that the "
         "equation damps or keeps grow by a factor of 1.0018 in each step (expected at most "

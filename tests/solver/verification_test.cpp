@@ -1,4 +1,4 @@
-// limits.verify_every: a flipped bit is found, and no state after it is stored.
+// limits.verify_every: a flipped bit is found, and no later state is stored.
 #include "solver/verification.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ RunConfig small_config() {
   return config;
 }
 
-// Keeps the digest of each stored state.
+// Stores the digest of each state that it receives.
 template <class T>
 class Recorder final : public RunSink<T> {
  public:
@@ -56,7 +56,7 @@ test::FaultyBackend<T> backend_for(const RunConfig& config, const std::string& n
 
 std::string never() { return ""; }
 
-// The error message of the run; empty where it succeeds.
+// The error message of the run; empty if it succeeds.
 template <class T>
 std::string error_of(Backend<T>& backend, const RunConfig& config, Recorder<T>& recorder) {
   try {
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("a flipped bit is found, in the first pass and in the second"
   auto reference = backend_for<T>(config, "cpu");
   run<T>(reference, Model(config), 0, clean, never);
   struct Case {
-    // advanced steps 90 to 95 are steps 45 to 50 for the first time, 95 to 100 their repetition
+    // The advanced steps 90 to 95 are the first pass of steps 45 to 50; 95 to 100 repeat them.
     std::int64_t flip_after;
     const char* steps;
     std::vector<std::int64_t> stored;

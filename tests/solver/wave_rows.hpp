@@ -14,10 +14,11 @@ namespace lapl::test {
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 inline const double root_of_2 = std::sqrt(2), root_of_3 = std::sqrt(3);
 
-// Distances to the points where the stability functions reach -1 and 1 on the negative real axis:
-// real roots of z^3 + 3 z^2 + 6 z + 12 and of z^3 + 4 z^2 + 12 z + 24.
+// Stability limits on the negative real axis: the z > 0 at which the stability function R(-z) is -1
+// for ssprk3 and 1 for rk4. -z is a root of z^3 + 3 z^2 + 6 z + 12 or z^3 + 4 z^2 + 12 z + 24.
 inline constexpr double real_of_ssprk3 = 2.512745326618329, real_of_rk4 = 2.785293563405282;
-// For rkl2 with three stages: (1 - x) 5/2 where 5 x^3 - 3 x = -7.6.
+// The limit for rkl2 with three stages: R(-z) = 7/12 + 5/12 P_3(x) is -1, with x = 1 - 2/5 z.
+// So 5 x^3 - 3 x = -7.6 and z = 5/2 * (1 - x).
 inline constexpr double real_of_three = 5.8064862799452914;
 
 /// An equation, shape and scheme with the largest stable step for D = 3, h = 1/2.
@@ -53,18 +54,18 @@ inline const WaveRow wave_rows[] = {
     {heat, plane, {Scheme::rkl2, 3}, real_of_three / 2 * 0.25 / (4 * 3)},
     {heat, plane, {Scheme::rkl2, 20}, 104.5 * 0.25 / (4 * 3)},
     {heat, line, {Scheme::rkl2, 64}, 1039.5 * 0.25 / (2 * 3)},
-    {heat, {1, 20}, Scheme::euler, 0.25 / (2 * 3)},  // periodic: a single row equals its neighbours
+    {heat, {1, 20}, Scheme::euler, 0.25 / (2 * 3)},  // periodic: a single row is its own neighbour
     {{{"u", "divergence(D * gradient(u))"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
     {{{"u", "D * laplacian(u) + sin(x) * cos(t)"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
-    // Rate -D k^4 at k^2 = 8 / h^2.
+    // The rate is -D k^4, with k^2 = 8 / h^2.
     {{{"u", "-D * laplacian(laplacian(u))"}}, plane, Scheme::euler, 2.0 / (3 * 32 * 32)},
     {{{"u", "-D * laplacian(laplacian(u))"}}, line, Scheme::rk4, real_of_rk4 / (3 * 16 * 16)},
-    // Growth in the equation itself does not limit the step.
+    // Growth that the equation itself has does not limit the step.
     {{{"u", "D * u"}}, plane, Scheme::euler, infinite},
     {{{"u", "D - x"}}, plane, Scheme::euler, infinite},
     {{{"u", "-D * u"}}, plane, Scheme::euler, 2.0 / 3},
     {{{"u", "D * laplacian(u) + 5 * u"}}, line, Scheme::euler, 2 / (4 * 3 / 0.25 - 5)},
-    // Rate i c sin(theta) / h.
+    // The rate is i c sin(theta) / h.
     {advection, line, Scheme::euler, 0},
     {advection, line, Scheme::heun, 0},
     {advection, line, Scheme::leapfrog, 0},  // leapfrog of one field is euler
@@ -74,28 +75,28 @@ inline const WaveRow wave_rows[] = {
     {{{"u", "-D * d_dx(u) + d_dy(u)"}}, plane, Scheme::rk4, 2 * root_of_2 * 0.5 / (3 + 1)},
     {{{"u", "-upwind(D, -1, u)"}}, plane, Scheme::euler, 0.5 / (3 + 1)},
     {{{"u", "-upwind(0 - D, 2, u)"}}, plane, Scheme::heun, 0.5 / (3 + 2)},
-    // Euler: dt <= 2 D / c^2 where advection dominates, h^2 / (2 D) where diffusion does.
+    // Euler's limit is dt <= 2 D / c^2 if advection dominates, and h^2 / (2 D) if diffusion does.
     {{{"u", "0.1 * laplacian(u) - D * d_dx(u)"}}, line, Scheme::euler, 2 * 0.1 / 9},
     {{{"u", "D * laplacian(u) - d_dx(u)"}}, line, Scheme::euler, 0.25 / (2 * 3)},
-    // Rate i c k, with k = 2 sqrt(axes) / h at most.
+    // The rate is i c k, with k at most 2 * sqrt(axes) / h.
     {wave, line, Scheme::leapfrog, 0.5 / 3},
     {wave, plane, Scheme::leapfrog, 0.5 / (3 * root_of_2)},
     {wave, box, Scheme::leapfrog, 0.5 / (3 * root_of_3)},
     {wave, plane, Scheme::euler, 0},
     {wave, plane, Scheme::rk4, 2 * root_of_2 * 0.5 / (3 * 2 * root_of_2)},
     {wave, plane, Scheme::ssprk3, root_of_3 * 0.5 / (3 * 2 * root_of_2)},
-    // (w dt)^2 + 2 g dt = 4, w^2 = 288, g = 7
+    // The limit is (w dt)^2 + 2 g dt = 4, with w^2 = 288 and friction g = 7.
     {{{"u", "v"}, {"v", "D^2 * laplacian(u) - 7 * v"}},
      plane,
      Scheme::leapfrog,
      (std::sqrt(7.0 * 7 + 4 * 288) - 7) / 288},
-    // Two independent fields: the faster one limits.
+    // v depends on u but not u on v; v, which diffuses faster, limits the step.
     {{{"u", "laplacian(u)"}, {"v", "D * laplacian(v) + u"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
     {{{"u", "laplacian(v) + laplacian(u)"}, {"v", "laplacian(u) + laplacian(v)"}},
      plane,
      Scheme::euler,
      0.25 / (4 * 2)},
-    // Units of very different size.
+    // Fields of very different size.
     {{{"u", "v"}, {"v", "9e16 * laplacian(u)"}}, line, Scheme::leapfrog, 0.5 / 3e8},
 };
 
@@ -124,7 +125,7 @@ inline double after_steps(RunConfig run, double step, std::int64_t steps,
   return largest_value(formula_stepped(run, state, steps, "interpreted", 1));
 }
 
-/// The run without parameters that no rate reads.
+/// The run without the parameters that no rate reads.
 inline RunConfig with_parameters(const RunConfig& run) {
   RunConfig used = run;
   std::erase_if(used.parameters, [&](const auto& parameter) {

@@ -16,7 +16,6 @@
 #include "kernels/cpu/compiler/library_check.hpp"
 #include "kernels/cpu/compiler/system_compiler.hpp"
 #include "kernels/error.hpp"
-#include "kernels/machine/shared_code.hpp"
 
 namespace lapl {
 namespace {
@@ -43,8 +42,6 @@ void write_text(const fs::path& path, std::string_view text) {
 
 }  // namespace
 
-void CompiledCode::CloseLibrary::operator()(void* library) const { ::dlclose(library); }
-
 std::string all_of(const CodeText& text) {
   std::string all = arithmetic_guard() + text.source;
   const auto add = [&](const std::string& part) { all.append(1, '\0').append(part); };
@@ -57,24 +54,27 @@ std::string all_of(const CodeText& text) {
   return all;
 }
 
-CompiledCode::CompiledCode(CodeText text)
-    : text_(std::move(text)), received_(received_shared_code()) {
-  stop_at_ = std::chrono::steady_clock::now() + text_.limit;
-  if (!receives()) start();
-}
-
-CompiledCode::CompiledCode(CodeText text, int shared) : text_(std::move(text)), shared_(shared) {
+CompiledCode::CompiledCode(CodeText text) : text_(std::move(text)) {
+  if (!offered().empty())
+    if (const auto found = offered().find(all_of(text_)); found != offered().end()) {
+      library_ = found->second->library_;
+      unavailable_ = found->second->unavailable_;
+      messages_ = found->second->messages_;
+      return;
+    }
   start();
-  share();
 }
 
-// True if another process has compiled the code or may still do so.
-bool CompiledCode::receives() {
-  if (received_ < 0) return false;
-  const SharedCodeState state = shared_code_state(received_, all_of(text_));
-  if (state == SharedCodeState::pending && std::chrono::steady_clock::now() < stop_at_) return true;
-  const std::string path = fmt::format("/proc/self/fd/{}", std::exchange(received_, -1));
-  return state == SharedCodeState::usable && load(path).empty();
+CompiledCode::~CompiledCode() {
+  std::erase_if(offered(), [&](const auto& entry) { return entry.second == this; });
+}
+
+void CompiledCode::offer() { offered().emplace(all_of(text_), this); }
+
+// By the whole text.
+std::map<std::string, const CompiledCode*>& CompiledCode::offered() {
+  static std::map<std::string, const CompiledCode*> codes;
+  return codes;
 }
 
 void CompiledCode::start() try {
@@ -102,10 +102,6 @@ void CompiledCode::start() try {
 }
 
 bool CompiledCode::ready() {
-  if (received_ >= 0) {
-    if (!receives()) start();
-    if (received_ >= 0) return false;
-  }
   if (!compiler_) return true;
   const std::optional<int> status = compiler_->ended();
   if (!status && std::chrono::steady_clock::now() < stop_at_) return false;
@@ -114,7 +110,6 @@ bool CompiledCode::ready() {
     finish(*status);
   else
     unavailable_ = program_ + ": took too long to compile";
-  share();
   folder_.reset();
   return true;
 }
@@ -133,24 +128,17 @@ void CompiledCode::finish(int status) {
   const std::string fault = library ? library_fault(*library) : "no file";
   if (!fault.empty())
     unavailable_ = fmt::format("{}: what it has compiled is {}", program_, fault);
-  else if (shared_ < 0)
+  else
     unavailable_ = load(file(library_name_));
-}
-
-// If compiling has failed the file stays empty, and its receiver goes on without the code.
-void CompiledCode::share() {
-  if (shared_ < 0 || compiler_) return;
-  std::string library;
-  if (unavailable_.empty()) library = plain_file(file(library_name_), most_bytes).value_or("");
-  seal_shared_code(std::exchange(shared_, -1), library, all_of(text_));
 }
 
 // Loads the library; returns why it cannot be used, or an empty text.
 std::string CompiledCode::load(const std::string& path) {
-  library_.reset(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (library_ == nullptr)
+  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
     return fmt::format("{}: what was compiled cannot be loaded (mounted noexec?): {}",
-                       folder_ ? folder_->path().parent_path().string() : path, ::dlerror());
+                       folder_->path().parent_path().string(), ::dlerror());
+  library_ = {library, ::dlclose};
   for (const std::string& name : text_.functions)
     if (::dlsym(library_.get(), name.c_str()) == nullptr) {
       library_.reset();

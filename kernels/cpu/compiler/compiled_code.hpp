@@ -5,14 +5,14 @@
 //   while (!code.ready()) step_otherwise();
 //   if (code.unavailable().empty()) step = code.function<Step>("step");
 //
-// Only libraries that nobody else can have written are loaded. There is no cache; a library that a
-// sweep compiles for its members is sealed (kernels/machine/shared_code.hpp); all other files are
+// Only libraries that no other user can have written are loaded. There is no cache: all files are
 // in a folder that only this user can enter, under $TMPDIR or /tmp. The folder is removed once the
-// library is loaded; after a kill the next process removes it. If there is no compiler, or it fails
-// or hangs, or the library cannot be loaded, the run still goes on.
+// library is loaded; if this process is killed, the next one removes it. If there is no compiler,
+// or it fails or hangs, or the library cannot be loaded, the run still goes on.
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,18 +27,19 @@ namespace lapl {
 /// Code that is compiled beside the run. Not thread-safe.
 class CompiledCode {
  public:
-  /// Starts the compiler, unless another process provides the code, and returns at once.
+  /// Starts the compiler and returns at once; takes the library of an equal code that is on offer.
   explicit CompiledCode(CodeText text);
-  /// Compiles for other processes: the library is not loaded but written to file `shared` and
-  /// sealed.
-  CompiledCode(CodeText text, int shared);
   CompiledCode(const CompiledCode&) = delete;
   CompiledCode& operator=(const CompiledCode&) = delete;
+  ~CompiledCode();
 
   /// True once compiling has ended: the library is loaded, or unavailable() says why not. Never
   /// waits.
   bool ready();
   void wait();
+  /// Offers the library, or the reason why there is none, to equal codes in this process and in its
+  /// forks, as long as this object lives. Only once ready().
+  void offer();
 
   /// Why there is no compiled code, for people; empty if there is, or before ready().
   const std::string& unavailable() const { return unavailable_; }
@@ -53,27 +54,20 @@ class CompiledCode {
   }
 
  private:
-  struct CloseLibrary {
-    void operator()(void* library) const;
-  };
-
+  static std::map<std::string, const CompiledCode*>& offered();
   void start();
-  bool receives();
-  void share();
   void finish(int status);
   std::string load(const std::string& path);
   void* symbol(const std::string& name) const;
   std::string file(const std::string& name) const;
 
   CodeText text_;
-  int received_ = -1;    // descriptor of a file that may hold the library
-  int shared_ = -1;      // descriptor of the file to write it to
   std::string program_;  // path of the compiler
   std::string library_name_;
   std::chrono::steady_clock::time_point stop_at_;
   std::optional<TemporaryFolder> folder_;
   std::optional<CompilerProcess> compiler_;  // must be destroyed before its folder
-  std::unique_ptr<void, CloseLibrary> library_;
+  std::shared_ptr<void> library_;
   std::string unavailable_, messages_;
 };
 

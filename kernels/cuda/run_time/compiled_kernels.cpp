@@ -12,7 +12,6 @@
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/machine/background.hpp"
-#include "kernels/machine/shared_code.hpp"
 #include "kernels/machine/shared_kernels.hpp"
 
 namespace lapl {
@@ -107,7 +106,7 @@ Cubin shared_cubin(int file, const KernelText& text, int architecture) {
 
 CompiledKernels::CompiledKernels(KernelText text) {
   compiling_ = in_background([text = std::move(text), architecture = current_architecture()] {
-    return shared_cubin(received_shared_code(), text, architecture);
+    return shared_cubin(shared_kernels(), text, architecture);
   });
 }
 
