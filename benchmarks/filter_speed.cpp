@@ -1,6 +1,5 @@
-// Measures the filters: compares each with the plain sum, warms up, then prints medians.
-//
-//   lapl_filter_speed [cpu|cuda] [--json]
+// Measures the filters: compares each result with the plain sum, warms up, then prints median
+// times.
 #include <fmt/format.h>
 #include <omp.h>
 

@@ -1,5 +1,6 @@
-// Times two ways to sum the rows of a matrix product, s_j = sum over i, k of A_ik B_kj: by the
-// whole product, and by summing A's rows first, which leaves a product of a vector and a matrix.
+// Times two ways to sum the rows of a matrix product, s_j = sum over i, k of A_ik * B_kj: computing
+// the whole product, and summing the rows of A first, which leaves a product of a vector and a
+// matrix.
 //
 //   lapl_row_sums [SIZE]
 #include <fmt/format.h>

@@ -54,10 +54,10 @@ void measure(Shape shape, std::int64_t steps, const std::string& backend) {
     backends.back()->set_state(field);
     contenders.push_back({std::string(engine.name), [made = backends.back().get(), steps] {
                             made->advance(steps);
-                            made->stepping_seconds();  // waits for a device
+                            made->stepping_seconds();  // waits for the device
                           }});
   }
-  // warms up, for the comparison below
+  // This also warms up.
   for (Contender& contender : contenders) contender.advance();
   for (std::size_t i = 0; i < backends.size(); ++i) {
     if (!std::ranges::equal(backends[i]->capture().wait().state, plain)) {
