@@ -1,4 +1,5 @@
-// Input: the HDF5 image of a checkpoint. It gets a matching seal, as from a hostile writer.
+// Input: the HDF5 image of a checkpoint. The target adds a matching seal, as a hostile writer
+// would.
 #include "io/hdf5/checkpoint.hpp"
 
 #include "io/durable/seal.hpp"
