@@ -12,8 +12,7 @@ namespace lapl {
 namespace {
 
 volatile std::sig_atomic_t received = 0;
-// time of the first signal, in nanoseconds of the monotonic clock
-std::atomic<std::int64_t> first_at = 0;
+std::atomic<std::int64_t> first_at = 0;  // in nanoseconds of the monotonic clock
 static_assert(decltype(first_at)::is_always_lock_free, "used in a signal handler");
 
 void on_signal(int signal) {

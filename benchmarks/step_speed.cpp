@@ -1,4 +1,4 @@
-// Measures the engines beside the simplest loop (plain_loop.hpp). It compares the results, warms
+// Compares the engines with the simplest loop (plain_loop.hpp). It compares the results, warms
 // up, then lets the engines take turns, so that a machine that slows down slows all of them; it
 // prints medians.
 //

@@ -98,7 +98,7 @@ found() {
 }
 
 # Configures if that has not succeeded before, or if something that it depends on has changed. The build itself
-# notices changes of the CMake files. Sets $backends, a text for people about CUDA.
+# notices changes of the CMake files. Sets $backends, a text about CUDA for messages.
 configure() {
   local nvcc state was='' changed stamp=$build/.lapl-setup log=$build/configure.log options=()
   nvcc=$(find_nvcc)

@@ -23,8 +23,7 @@ class FaultyBackend final : public Backend<T> {
   FaultyBackend(std::unique_ptr<Backend<T>> real, std::function<void(std::vector<T>&)> fault)
       : real_(std::move(real)), fault_(std::move(fault)) {}
 
-  /// number of advanced steps, including repeated ones, at which the fault occurs; from 1
-  std::int64_t fault_after = -1;
+  std::int64_t fault_after = -1;      ///< steps before the fault, counting repeated ones
   bool fault_before_storing = false;  ///< corrupt the first capture for an output after step 0
   std::int64_t advanced = 0;
   std::function<void()> before_captured = [] {}, when_checked = [] {};

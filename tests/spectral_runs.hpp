@@ -11,8 +11,7 @@
 
 namespace lapl::test {
 
-/// The number of `mixture` values of set_faces: zero or insulated on each side of an axis (0 to 3),
-/// or periodic (4).
+/// Number of `mixture` values: zero or insulated on each side (0 to 3), periodic (4).
 inline constexpr int face_mixtures = 5;
 inline void set_faces(RunConfig& run, int axis, int mixture, const std::string& of_value = "0",
                       const std::string& of_derivative = "0") {
@@ -47,8 +46,7 @@ inline std::vector<Shape> spectral_shapes() {
           shape_of({61, 37}), shape_of({2, 3, 5}), shape_of({12, 7, 10})};
 }
 
-/// The number of `faces` values of mixed_run: all combinations on two axes, and the same number on
-/// three.
+/// Number of `faces` values: all combinations on two axes, and as many on three.
 inline constexpr int face_pairs = face_mixtures * face_mixtures;
 inline RunConfig mixed_run(Shape shape, int faces) {
   RunConfig run = diffusion_run(shape);

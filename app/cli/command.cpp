@@ -6,8 +6,7 @@
 namespace lapl {
 namespace {
 
-// Splits "-o,--output FILE" into the names and the placeholder; the placeholder is empty if it is
-// missing.
+// Splits "-o,--output FILE" into names and placeholder, which is empty if it is missing.
 std::pair<std::string, std::string> name_and_value(const std::string& text) {
   const auto space = text.find(' ');
   return {text.substr(0, space), space == std::string::npos ? "" : text.substr(space + 1)};

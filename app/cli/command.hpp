@@ -20,8 +20,7 @@ namespace lapl {
 /// The function of a command; returns the exit code.
 using Action = std::function<int()>;
 
-/// The variable that receives the value of an option or a positional, or the function that is
-/// called with it.
+/// The variable or function that receives the value of an option or a positional.
 using ValueTarget = std::variant<std::string*, std::vector<std::string>*, std::int64_t*, int*,
                                  double*, std::optional<std::int64_t>*, std::vector<std::int64_t>*,
                                  std::vector<std::vector<std::int64_t>>*, std::vector<double>*,
@@ -30,20 +29,15 @@ using ValueTarget = std::variant<std::string*, std::vector<std::string>*, std::i
 /// Rules for an option or a positional. The defaults mean "no rule".
 struct OptionRules {
   bool required = false;
-  /// number of values after each occurrence; 0: as the type of the target says
-  int values = 0;
-  int fewest_values = 0;    ///< the least such number; 0: the same as `values`
-  bool repeatable = false;  ///< the option may occur several times; all values are collected
-  /// the only words allowed, besides the numbers of `between`
-  std::vector<std::string> one_of = {};
-  /// least and greatest allowed value
-  std::optional<std::pair<std::int64_t, std::int64_t>> between = {};
-  /// least and greatest allowed value
-  std::optional<std::pair<double, double>> between_reals = {};
+  int values = 0;                        ///< values after each occurrence; 0: by the target's type
+  int fewest_values = 0;                 ///< 0: the same as `values`
+  bool repeatable = false;               ///< it may occur several times; all values are collected
+  std::vector<std::string> one_of = {};  ///< allowed words, besides `between`
+  std::optional<std::pair<std::int64_t, std::int64_t>> between = {};  ///< ends included
+  std::optional<std::pair<double, double>> between_reals = {};        ///< ends included
   bool not_negative = false;
   bool may_be_empty = false;
-  /// options that cannot be used together with this one, such as "--step"
-  std::vector<std::string> excludes = {};
+  std::vector<std::string> excludes = {};  ///< not with these, such as "--step"
 };
 
 class Command {

@@ -12,8 +12,7 @@
 namespace lapl {
 namespace {
 
-// Translates `lapl help run` to `lapl run --help` and `lapl version` to `lapl --version`, which
-// other programs accept too.
+// Accepts `lapl help run` and `lapl version` for `lapl run --help` and `lapl --version`.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return words;
@@ -46,8 +45,7 @@ Action CommandLine::parse(int argc, char** argv) const {
     say(stderr, "{}", app_->help());
     return [] { return int{exit_config}; };
   }
-  // CLI11 would print help for an unknown command
-  if (argc > 2 && std::string_view(argv[1]) == "help")
+  if (argc > 2 && std::string_view(argv[1]) == "help")  // else CLI11 prints help
     if (const std::string unknown = unknown_word(words); !unknown.empty())
       throw ConfigError(unknown);
   try {

@@ -12,7 +12,7 @@ namespace lapl {
 
 /// The words that can come next on a command line.
 struct Completion {
-  /// The file names that the shell adds by itself: none, files, folders, or configs (YAML files).
+  /// The kind of names that the shell adds: none, files, folders, or configs (YAML files).
   std::string files = "none";
   /// Complete words and their meanings. The shell adds no space after a word that ends in "=".
   std::vector<std::pair<std::string, std::string>> words;

@@ -29,11 +29,10 @@ struct DiffOptions {
   bool json = false;
 };
 
-// A finding is one line of the result: a comparison of two fields, or something that one side
-// lacks.
+// A finding is one line of the result: a comparison of fields, or what one side lacks.
 bool is_different(const Json& finding) { return finding["differs"].get<bool>(); }
 
-// Cells differ where |a - b| > atol + rtol |b|; NaN equals NaN.
+// Cells differ if |a - b| > atol + rtol |b|; NaN equals NaN.
 Json compare_values(const std::string& what, const FieldValues& a, const FieldValues& b,
                     Shape shape, const DiffOptions& options) {
   return std::visit(

@@ -133,8 +133,7 @@ void refuse_input(const ExportOptions& options, const Series& series) {
       throw ConfigError("-o {}: is part of what is exported", options.output);
 }
 
-// Prints the progress every few seconds. Throws at a stop signal, so that the temporary file is
-// removed.
+// Prints progress every few seconds. Throws at a stop signal; temporary files are then removed.
 auto progress_of(const Series& series, bool quiet) {
   return [&series, quiet, shown = Clock::now()](const SeriesRecord& record) mutable {
     if (const std::string reason = stop_signal(); !reason.empty())

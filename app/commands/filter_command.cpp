@@ -80,8 +80,7 @@ void check_output(const FilterJob& job, const FilterOptions& options) {
         job.output_path, other);
 }
 
-// Throws ConfigError if the ending of the output does not fit the result: HDF5, or PNG for one
-// picture.
+// Throws ConfigError if the output's ending does not fit: HDF5, or PNG for one picture.
 void check_ending(const FilterJob& job) {
   const fs::path output = job.output_path;
   const std::string ending = output.extension().string();
@@ -164,8 +163,7 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
       filterer.reset();  // frees its frames before the next filter allocates
       filterer = make_frame_filter<T>(choice.backend, plans[which], job.threads);
     }
-    // input frames that hold a NaN or an infinity, which spread to other cells
-    std::set<std::int64_t> not_finite;
+    std::set<std::int64_t> not_finite;  // input frames with a NaN or an infinity, which spread
     filterer->run(
         frames,
         [&](std::int64_t frame, T* values) {

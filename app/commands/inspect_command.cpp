@@ -58,8 +58,7 @@ Json describe_arrays(const fs::path& file) {
   return result;
 }
 
-// The digest of the only field, or else the digest of the whole state that the file stores; empty
-// if it stores none.
+// The digest of the only field, or of the whole state as the file stores it; empty if none.
 std::string state_digest(const FileContent& content, const Json& described) {
   if (const auto field = described.find(RunConfig{}.fields.front()); field != described.end())
     return (*field)["digest"].get<std::string>();

@@ -19,8 +19,7 @@ struct LauncherKind {
   /// Names and values of environment variables. {folder} becomes a folder for sockets and files,
   /// {memory} a folder for memory that ranks share.
   std::vector<std::pair<const char*, const char*>> variables;
-  /// If signals end ranks, the exit code is the bitwise or of the signal numbers, without 128
-  /// added.
+  /// If signals end ranks, the exit code is the bitwise or of their numbers, without 128.
   bool bare_signals = false;
 };
 
@@ -37,8 +36,7 @@ Launcher find_launcher(const std::string& library);
 class LauncherFolders {
  public:
   LauncherFolders();
-  /// Sets the launcher's variables in the environment of this process, except those that the user
-  /// set.
+  /// Sets the launcher's variables in this process, except those that the user set.
   void set_variables(const Launcher& launcher) const;
   const std::filesystem::path& path() const { return files_.path(); }
 

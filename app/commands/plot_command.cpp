@@ -22,8 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int largest_side = 20000;
-// seconds; frames per second
-constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;
+constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;  // frames per second
 
 struct PlotOptions {
   std::string path, output, field, size;

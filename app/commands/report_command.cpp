@@ -21,11 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The limit for all pictures together. A pixel takes about half a byte, so the page has a few
-// megabytes.
+// Limit for all pictures of a page. A pixel takes about half a byte, so these take 3 MB.
 constexpr double most_pixels = 6e6;
-// sides of a square picture, in pixels
-constexpr double smallest_side = 160, largest_picture = 700;
+constexpr double smallest_side = 160, largest_picture = 700;  // square; pixels
 constexpr std::size_t most_steps = 60;
 // If the range of one output is smaller than this fraction of the range of all outputs, it would
 // show nothing on a common scale. Each output then gets a scale of its own.

@@ -23,21 +23,18 @@ namespace {
 
 // Memory that a run takes in addition to its backend, in bytes per cell.
 struct CellBytes {
-  double stepping = 0;  // coefficient fields, and copies of the state kept between steps
-  double initial = 0;   // creating the initial state
-  // the float64 fields in `initial`, which the first rank holds whole
-  double whole = 0;
-  // coefficient fields on the first of several ranks, as loaded and as distributed
-  double whole_coefficients = 0;
-  double file = 0;  // writing an output
+  double stepping = 0;            // coefficient fields, and copies of the state kept between steps
+  double initial = 0;             // creating the initial state
+  double whole = 0;               // in `initial`: float64 fields that one rank holds whole
+  double whole_coefficients = 0;  // coefficient fields on the first of several ranks
+  double file = 0;                // writing an output
 };
 
 CellBytes cell_bytes(const RunConfig& config) {
   const auto value = static_cast<double>(size_of(config.precision));
   const double state = value * static_cast<double>(config.fields.size());
   const auto coefficients = static_cast<double>(coefficient_names(config).size());
-  // number of float64 arrays; `most`: at once for one field
-  double whole = 0, spectrum = 0, most = 1;
+  double whole = 0, spectrum = 0, most = 1;  // float64 arrays; `most`: for one field
   for (const std::string& field : config.fields) {
     const InitialKind kind = initial_of(config, field).kind;
     if (kind == InitialKind::formula) most = 5;  // buffers, their copy, result, random values
@@ -129,8 +126,7 @@ RunDisk disk_of_run(const RunConfig& config) {
     const auto folder = nearest_existing(std::filesystem::absolute(config.directory));
     const auto space = std::filesystem::space(folder);
     if (space.capacity > 0) disk.available = static_cast<double>(space.available);
-    // the run reports the problem when it writes
-  } catch (const std::filesystem::filesystem_error&) {
+  } catch (const std::filesystem::filesystem_error&) {  // the run will report it
   }
   if (disk.available >= 0 && disk.all > disk.available)
     disk.shortage = fmt::format("{}: the run takes about {} of disk, {} are free", config.directory,

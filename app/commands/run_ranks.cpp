@@ -34,8 +34,8 @@ template <class T>
 void take_part(Ranks& ranks, const Model& model, const std::string& backend_name,
                const std::optional<StoredState>& from) {
   const RunConfig& config = model.run;
-  // the first rank sends the values
-  const CoefficientFields coefficients = unread_coefficients(config);
+  const CoefficientFields coefficients =
+      unread_coefficients(config);  // the first rank has the values
   const auto backend = run_backend<T>(model, {backend_name, ""}, coefficients, ranks);
   if (from) {
     restore_rows(*backend, *from, config);

@@ -14,8 +14,7 @@
 
 namespace lapl {
 
-/// The ranks that mpirun or srun started together with this process; without a launcher this
-/// process alone.
+/// The ranks that mpirun or srun started with this process; otherwise this process alone.
 Ranks& run_ranks();
 
 /// Called first by each command with the option --ranks (`wanted`; 0: not given). Catches the stop

@@ -34,9 +34,8 @@ struct VerifyRestartOptions {
   int ranks = 0;
 };
 
-// `splits` steps between the first and the last, the same on every call. The bits of engine
-// spectral depend on the steps at which it stops, so only steps that store or check something are
-// split there.
+// `splits` steps between the first and the last, always the same ones. Engine spectral is split
+// only where it stores or checks something, because its bits depend on where it stops.
 std::set<std::int64_t> split_steps(const RunConfig& config, int splits) {
   const std::int64_t steps = config.steps;
   if (splits >= steps)

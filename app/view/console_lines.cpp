@@ -12,8 +12,7 @@ namespace {
 
 constexpr int longest_bar = 24, shortest_bar = 4;
 
-// A part of a line. If there is no room for all, the parts with the largest rank are left out
-// first.
+// A part of a line; parts with the largest rank are left out first if there is no room.
 struct LinePart {
   std::string text;
   int rank;

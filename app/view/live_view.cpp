@@ -10,8 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// a frame may take 50 KB, and the connection to the terminal may be slow
-constexpr auto between_frames = 500ms;
+constexpr auto between_frames = 500ms;  // a frame may take 50 KB, and the terminal be slow
 constexpr int most_rows = 22;
 
 }  // namespace

@@ -55,8 +55,7 @@ std::vector<std::string> misspelt(const std::string& word, std::size_t first = 0
   return all;
 }
 
-// True if the message suggests a word that is one mistake away from `mistake`, as the intended word
-// is.
+// True if the message suggests a word that is one mistake away, as the intended word is.
 bool suggests_near(const std::string& message, const std::string& mistake) {
   const std::string start = "did you mean ";
   const auto at = message.find(start);

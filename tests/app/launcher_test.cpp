@@ -132,8 +132,7 @@ TEST_CASE("launcher: its exit code is not taken for the run's" *
   CHECK(code("exit 1") == 5);
   CHECK(code("echo 1 >$LAPL_RANKS_CODE; exit 1") == 1);
   CHECK(code("exit 213") == 5);
-  // Hydra reports the signal of an aborted rank, alone or combined with those that kill the other
-  // ranks.
+  // Hydra reports the signal of an aborted rank, alone or or-ed with that for the other ranks.
   const auto aborted = outcome(open_mpi() ? "exit 134" : "exit 6");
   CHECK(aborted.code == 134);
   CHECK(has(aborted.err, open_mpi() ? "by SIGABRT" : "by a signal"));

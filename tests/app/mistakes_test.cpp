@@ -175,8 +175,7 @@ TEST_CASE("help and version exit with 0, in every way to ask for them") {
   CHECK(run_lapl({"--version"}).out.starts_with("lapl "));
   CHECK(run_lapl({"version"}).out == run_lapl({"--version"}).out);
   CHECK(run_lapl({"help"}).out == run_lapl({"--help"}).out);
-  // In new processes, because CLI11 lists excluded options in the order of their addresses, which
-  // differ.
+  // In new processes: the order in which CLI11 lists excluded options depends on addresses.
   CHECK(finish(start({"help", "plot"})).out == finish(start({"plot", "--help"})).out);
   CHECK(run_lapl({"help", "plott"}).err.find("did you mean plot?") != std::string::npos);
   const Outcome bare = run_lapl({});

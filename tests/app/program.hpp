@@ -41,8 +41,7 @@ inline void write_text(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-/// A new empty folder, which is the current folder while the object exists. The destructor removes
-/// it.
+/// A new empty folder, current while the object exists; the destructor removes it.
 class Sandbox {
  public:
   Sandbox() : before_(fs::current_path()) {

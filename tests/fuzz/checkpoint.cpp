@@ -1,5 +1,4 @@
-// Input: the HDF5 image of a checkpoint. The target adds a matching seal, as a hostile writer
-// would.
+// Input: the HDF5 image of a checkpoint, which gets a matching seal as from a hostile writer.
 #include "io/hdf5/checkpoint.hpp"
 
 #include "io/durable/seal.hpp"

@@ -33,8 +33,7 @@ long fail_at = 0;
 bool forever = false;
 bool armed = false;  // set when main starts, because programs cannot handle earlier failures
 
-// A range of code. `own` holds those of the program and of the C++ library; if it is empty, all
-// allocations count.
+// A range of code; `own`: of the program and the C++ library; if empty, all allocations count.
 struct Range {
   std::uintptr_t begin, end;
   bool has(std::uintptr_t address) const { return address >= begin && address < end; }

@@ -31,12 +31,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Limit in seconds. Reading stops after 2 s of processor time, but a busy machine can take much
-// longer.
+// Seconds. Reading stops after 2 s of processor time; a busy machine may take much longer.
 constexpr unsigned longest_trial = 300;
-// bytes in addition to those of the process at its start
-constexpr rlim_t most_memory = std::size_t{2} << 30;
-constexpr std::size_t batch = 500;  // trials in one process
+constexpr rlim_t most_memory = std::size_t{2} << 30;  // in bytes, beyond the initial size
+constexpr std::size_t batch = 500;                    // trials in one process
 
 enum Outcome {
   refused,

@@ -43,9 +43,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned longest_trial = 120;  // seconds
-// bytes in addition to those of the process at its start
-constexpr rlim_t most_memory = std::size_t{1} << 28;
+constexpr unsigned longest_trial = 120;               // seconds
+constexpr rlim_t most_memory = std::size_t{1} << 28;  // in bytes, beyond the initial size
 
 void expect(bool good, const std::string& what) {
   if (!good) throw std::logic_error(what);

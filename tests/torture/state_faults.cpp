@@ -134,8 +134,7 @@ std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::st
   return made;
 }
 
-/// Runs to the end with the files in `folder`; returns the message of the error that ended it
-/// early, or an empty text.
+/// Runs to the end with the files in `folder`; returns the error that ended it early, or "".
 template <class T>
 std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig& config,
                    const CheckpointHeader& from) {

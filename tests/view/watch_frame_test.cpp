@@ -1,5 +1,4 @@
-// The view of lapl watch: its content at any size; no escape sequence of a file reaches the
-// terminal.
+// The view of lapl watch: its content at any size, without escape sequences from files.
 #include "app/view/terminal/watch_frame.hpp"
 
 #include <doctest/doctest.h>

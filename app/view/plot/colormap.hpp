@@ -12,8 +12,7 @@ namespace lapl {
 /// The colour of cells without a finite value.
 inline constexpr Rgb missing_color = 0xb0b0b0;
 
-/// A colour for each number from 0 to 1, interpolated linearly between equally spaced control
-/// points.
+/// A colour for each number from 0 to 1, linear between equally spaced control points.
 class Colormap {
  public:
   explicit Colormap(std::span<const Rgb> points);

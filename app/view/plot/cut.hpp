@@ -20,7 +20,7 @@ struct Cut {
   Projection projection = Projection::none;
 };
 
-/// The cut across an axis at the middle of the grid. None where the grid has fewer axes.
+/// The cut across an axis at the middle of the grid. None if the grid has fewer axes.
 std::optional<Cut> middle_cut(Shape shape, int axis = 0);
 /// The middle slices across z, y and x.
 std::vector<std::optional<Cut>> middle_cuts(Shape shape);

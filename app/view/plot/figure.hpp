@@ -55,8 +55,7 @@ inline Extent extent_of(Shape shape, const PlotAxes& axes) {
           static_cast<double>(shape.columns)};
 }
 
-/// The number of rows and columns to which a field is resampled; SVG and PDF have two for each
-/// point.
+/// Rows and columns to which a field is resampled; SVG and PDF have two for each point.
 inline Shape box_pixels(const PanelLayout& panel, PictureFormat format) {
   const int scale = format == PictureFormat::png ? 1 : 2;
   return {scale * static_cast<std::int64_t>(panel.box.height),

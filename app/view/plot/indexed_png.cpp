@@ -79,8 +79,7 @@ std::string drawn_png(PictureSize size, const std::vector<Rgb>& pixels) {
     for (std::size_t part = 0; part < 3; ++part)
       bytes[3 * i + part] = static_cast<png_byte>(pixels[i] >> (16 - 8 * part) & 255);
   png_image image = picture(size.width, size.height, PNG_FORMAT_RGB);
-  // Libpng's choice of a filter for each row would take longer than drawing, and saves little
-  // space.
+  // Choosing a filter for each row would take longer than drawing, and saves little space.
   image.flags = PNG_IMAGE_FLAG_FAST;
   return encoded(image, bytes.data(), nullptr);
 }

@@ -14,8 +14,7 @@ std::string indexed_png(const Panel& panel);
 /// Greyscale PNG of a field, its first row on top: 0 is black, 1 is white, as read_png has them.
 std::string grey_png(Shape shape, std::vector<double> values);
 
-/// PNG of the pixels of draw_pixels, compressed fast rather than well. Throws IoError if libpng
-/// fails.
+/// PNG of the pixels of draw_pixels, compressed fast. Throws IoError if libpng fails.
 std::string drawn_png(PictureSize size, const std::vector<Rgb>& pixels);
 
 }  // namespace lapl

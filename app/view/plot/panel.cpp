@@ -153,8 +153,7 @@ void draw_bar_colors(const Canvas& canvas, const Colormap& colormap, const Recta
   canvas.frame({crisp(bar.x), crisp(bar.y), bar.width - 1, bar.height - 1});
 }
 
-/// Draws the colour bar: vertical beside the box, or horizontal below it. `along` is the coordinate
-/// along the bar, `side` the one across.
+/// Draws a vertical or horizontal bar. `along` is the coordinate along it, `side` the other.
 void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const bool across = layout.bar_below;
   Rectangle bar = layout.bar;

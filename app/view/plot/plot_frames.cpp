@@ -52,8 +52,7 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
       styles_(std::move(styles)),
       format_(format),
       framing_(framing) {
-  // first, so that the message about a file without outputs names the file
-  if (framing == Framing::alone)
+  if (framing == Framing::alone)  // fails early if there is no such output
     for (const View& view : frames_.front()) subtitle_of(view);
   if (framing != Framing::plain) {
     View whole = frames_.front().front();

@@ -14,8 +14,7 @@ namespace lapl {
 /// Reads the data of panels. Keeps the whole field that it read last, also if a cut of it is shown.
 class ViewReader {
  public:
-  /// The field of a view, resampled to the pixels of a box. The view's output must outlive the
-  /// reader.
+  /// A view's field, resampled to the pixels of a box. view.output must outlive the reader.
   DrawnField drawn(const View& view, Shape box, const PlotStyle& style);
   /// The shape of the view, in cells.
   Shape shape(const View& view);
@@ -59,8 +58,7 @@ class Frames {
   std::vector<PlotStyle> styles_;
   PictureFormat format_;
   Framing framing_;
-  // by field, which is shown again; one reader for all with Framing::alone
-  std::map<std::string, ViewReader> readers_;
+  std::map<std::string, ViewReader> readers_;           // by field; "" with Framing::alone
   std::map<std::string, Shown> shown_;                  // by field
   std::map<const PlotOutput*, std::string> subtitles_;  // kept, because describe() verifies a file
   FigureLayout layout_;

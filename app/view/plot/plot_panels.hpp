@@ -1,5 +1,4 @@
-// Makes panels from fields: with the colours and limits of the command line, or else with ones that
-// suit the field.
+// Makes panels from fields, with colours and limits as given or as they suit the field.
 #pragma once
 
 #include <optional>
@@ -39,8 +38,7 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
                  const PlotAxes& axes);
 
-/// The pixels for a field in a box with sides of at most `longest` pixels; never more pixels than
-/// cells.
+/// The pixels for a field in a box with sides of at most `longest`; at most one per cell.
 Shape box_within(Shape shape, std::int64_t longest);
 
 /// A panel of a few hundred pixels for a terminal, with the colours of `lapl plot`. Shows the

@@ -31,8 +31,7 @@ Ticks round_ticks(double low, double high, int most);
 /// before the first node. Every number lies on a node.
 Ticks cell_ticks(std::int64_t cells, double spacing, int most);
 
-/// The title of an axis with the common part of its numbers and their unit, such as "x (×10^{3}
-/// m)".
+/// An axis title with the common part of its numbers and their unit: "x (×10^{3} m)".
 std::string axis_title(const std::string& name, const std::string& unit, const Ticks& ticks);
 
 /// `value` with at most `digits` digits in the usual notation: 0.25, 1.5×10^{30}.

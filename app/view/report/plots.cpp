@@ -14,12 +14,9 @@ namespace lapl {
 namespace {
 
 constexpr int most_numbers_across = 4, most_numbers_upwards = 5;
-// limits of width / height; beyond them cells are not square
-constexpr double flattest = 4, tallest = 0.2;
-// fields with at most so many cells on a side show cells as squares
-constexpr std::int64_t visible_cells = 200;
-// above and below the lines, as a fraction of a graph's height
-constexpr double margin = 0.05;
+constexpr double flattest = 4, tallest = 0.2;  // limits of width / height for square cells
+constexpr std::int64_t visible_cells = 200;  // fields with at most this many on a side show squares
+constexpr double margin = 0.05;  // above and below a graph's lines, as a part of its height
 
 // The numbers along an axis. Fractions are distances from the edge `side`, a property of CSS.
 std::string numbers_html(const Ticks& ticks, const char* axis, const char* side) {
@@ -59,8 +56,7 @@ std::string polylines(const std::string& style, std::span<const double> across,
   return open ? html + "\"/>" : html;
 }
 
-// A graph of lines over the range `y`. `head`, `data` and `x_name` are HTML; `words` is the text
-// for screen readers.
+// A graph of lines over `y`; head, data and x_name are HTML, words are for screen readers.
 std::string graph_figure(const std::string& head, const std::string& data, const std::string& words,
                          const std::string& lines, Limits y, const Ticks& x,
                          const std::string& x_name) {

@@ -15,8 +15,7 @@
 namespace lapl {
 namespace {
 
-// alternate screen, hide cursor, clear
-constexpr const char* enter_sequence = "\033[?1049h\033[?25l\033[2J";
+constexpr const char* enter_sequence = "\033[?1049h\033[?25l\033[2J";  // screen, hide cursor, clear
 constexpr const char* leave_sequence = "\033[0m\033[?25h\033[?1049l";
 constexpr char control_c = 3, control_z = 26;
 
