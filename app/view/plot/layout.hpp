@@ -2,7 +2,7 @@
 //
 //     +-------------- cell ---------------+
 //     |          title                    |
-//     |          subtitle          x10^-5 |    what the colour bar's numbers share
+//     |          subtitle          x10^-5 |    common factor of the colour bar's numbers
 //     |      +-------------------+ +-+    |
 //     |    2-|                   | | |- 1 |
 //     |  y 1-|        box        | | |- 0 |    or, for a flat box, the bar below it
