@@ -1,4 +1,4 @@
-// Exit codes; the README lists them for people.
+// The exit codes of lapl; the README lists them.
 #pragma once
 
 namespace lapl {

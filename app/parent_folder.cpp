@@ -11,7 +11,7 @@ fs::path nearest_existing(fs::path path) {
 
 fs::path parent_of(const std::string& run_folder) {
   fs::path path = fs::absolute(run_folder).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // it ended with a slash
+  if (!path.has_filename()) path = path.parent_path();  // the path ended with a slash
   return nearest_existing(path.parent_path());
 }
 

@@ -1,4 +1,4 @@
-// Where a run folder is, or will be.
+// The folder that contains, or will contain, a run folder.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace lapl {
 /// `path`, or the nearest folder above it that exists.
 std::filesystem::path nearest_existing(std::filesystem::path path);
 
-/// The folder that a run folder is in, or would be made in: the nearest that exists.
+/// The nearest existing folder above a run folder, which need not exist.
 std::filesystem::path parent_of(const std::string& run_folder);
 
 }  // namespace lapl

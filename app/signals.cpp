@@ -12,7 +12,7 @@ namespace lapl {
 namespace {
 
 volatile std::sig_atomic_t received = 0;
-std::atomic<std::int64_t> first_at = 0;  // nanoseconds of the monotonic clock
+std::atomic<std::int64_t> first_at = 0;  // in nanoseconds of the monotonic clock
 static_assert(decltype(first_at)::is_always_lock_free, "used in a signal handler");
 
 void on_signal(int signal) {
@@ -30,11 +30,11 @@ void on_signal(int signal) {
 
 void fail_without_signals() {
   std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, nobody learns how a child ended
+  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, exit codes of children are lost
   struct rlimit core {};
   if (getrlimit(RLIMIT_CORE, &core) == 0) {
     core.rlim_cur = 0;
-    static_cast<void>(setrlimit(RLIMIT_CORE, &core) == 0);  // lowering it cannot fail
+    static_cast<void>(setrlimit(RLIMIT_CORE, &core) == 0);  // lowering the limit cannot fail
   }
 }
 

@@ -1,6 +1,5 @@
-// Measures the filters: compares each with the plain sum, warms up, then prints medians.
-//
-//   lapl_filter_speed [cpu|cuda] [--json]
+// Measures the filters: compares each result with the plain sum, warms up, then prints median
+// times.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -37,7 +36,7 @@ double scattered(std::size_t i) {
   return static_cast<double>((i * 2654435761u >> 7) % 1999) / 999.5 - 1;
 }
 
-// True if `found` equals `expected`, to the bit or within rounding.
+// True if `found` is bit-identical to `expected`, or equal within rounding.
 template <class T>
 bool agrees(const std::vector<T>& found, const std::vector<T>& expected, bool to_the_bit,
             double weights) {

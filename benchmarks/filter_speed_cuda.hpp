@@ -8,13 +8,12 @@
 namespace lapl {
 
 /// Applies the filter to `input` and writes `output`, both in host memory, then times it. Returns
-/// seconds of device time a call, for each of several repeats of 50 queued calls.
+/// the device time of a call in seconds, from each of several repeats of 50 queued calls.
 template <class T>
 std::vector<double> device_seconds(const Correlation<T>& correlation, FilterMethod method,
                                    const std::vector<T>& input, std::vector<T>& output);
 
-/// Seconds a frame of a long sequence that is copied in, filtered and copied out, and of only
-/// copying one frame in.
+/// Seconds per frame of a long sequence: copied in, filtered and copied out, or only copied in.
 struct SequenceSeconds {
   double filter, copy;
 };

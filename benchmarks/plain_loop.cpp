@@ -26,8 +26,8 @@ void plane_steps(T* field, T* next, Shape shape, T c, std::int64_t steps) {
   }
 }
 
-// The ends of a row are separate, and rows of zeros stand for those beyond the grid, so that the
-// loop vectorises.
+// The ends of a row are separate, and zeros replace the rows beyond the grid, so that the compiler
+// vectorises the loop.
 template <class T>
 void volume_steps(T* field, T* next, Shape shape, T c, std::int64_t steps) {
   const std::int64_t planes = shape.planes, rows = shape.rows, columns = shape.columns;

@@ -1,4 +1,4 @@
-// The simplest double-buffered OpenMP loop, compiled with -O3 -march=native, as a baseline.
+// The simplest OpenMP loop with two buffers, compiled with -O3 -march=native, as a baseline.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,5 @@
-// Times two ways to sum the rows of a matrix product, s_j = sum over i, k of A_ik B_kj: by the
-// whole product, and by summing A's rows first, which leaves a product of a vector and a matrix.
-//
-//   lapl_row_sums [SIZE]
+// Times two ways to sum the rows of a matrix product, s_j = sum over i, k of A_ik * B_kj: the whole
+// product, and summing the rows of A first, which leaves a product of vector and matrix.
 #include <fmt/format.h>
 
 #include <algorithm>

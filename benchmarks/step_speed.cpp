@@ -1,4 +1,4 @@
-// Measures the engines beside the simplest loop (plain_loop.hpp). It compares the results, warms
+// Compares the engines with the simplest loop (plain_loop.hpp). It compares the results, warms
 // up, then lets the engines take turns, so that a machine that slows down slows all of them; it
 // prints medians.
 //
@@ -54,10 +54,10 @@ void measure(Shape shape, std::int64_t steps, const std::string& backend) {
     backends.back()->set_state(field);
     contenders.push_back({std::string(engine.name), [made = backends.back().get(), steps] {
                             made->advance(steps);
-                            made->stepping_seconds();  // waits for a device
+                            made->stepping_seconds();  // waits for the device
                           }});
   }
-  // warms up, for the comparison below
+  // This also warms up.
   for (Contender& contender : contenders) contender.advance();
   for (std::size_t i = 0; i < backends.size(); ++i) {
     if (!std::ranges::equal(backends[i]->capture().wait().state, plain)) {

@@ -1,4 +1,4 @@
-# Enables the CUDA backend if nvcc 12 or newer is found, and reports which.
+# Enables the CUDA backend if nvcc 12 or newer is found, and reports the version.
 set(LAPL_HAS_CUDA OFF)
 if(LAPL_CUDA)
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
@@ -8,7 +8,7 @@ if(LAPL_CUDA)
     endif()
   endif()
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # A100, H100 and H200; PTX for newer ones
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # A100; H100 and H200; PTX for newer GPUs
   endif()
   include(CheckLanguage)
   check_language(CUDA)

@@ -49,7 +49,7 @@ function(find_plain_library target header)
   target_link_libraries(${target} INTERFACE ${found})
 endfunction()
 
-find_plain_library(lapl_fftw fftw3.h libfftw3.a libfftw3f.a)  # as archives: fewer libraries at each start
+find_plain_library(lapl_fftw fftw3.h libfftw3.a libfftw3f.a)  # static, so that the program loads fewer libraries
 if(NOT TARGET lapl_fftw)
   find_plain_library(lapl_fftw fftw3.h fftw3 fftw3f)
 endif()

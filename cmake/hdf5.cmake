@@ -1,6 +1,5 @@
-# HDF5 as the target lapl_hdf5. The shared library brings forty others to every start, by which HDF5 reads
-# files on S3. The archive beside it brings none, if the linker can leave that part out, as it can before
-# HDF5 1.14.
+# HDF5 as the target lapl_hdf5. The shared library loads forty others at every start, to read files on S3. The static
+# library needs none of them if the linker can drop that part, which is possible before HDF5 1.14.
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C HL)
 
@@ -13,7 +12,7 @@ function(try_hdf5_archives)
   list(GET shared 0 folder)
   cmake_path(GET folder PARENT_PATH folder)
   set(libraries ${folder}/libhdf5_hl.a ${folder}/libhdf5.a)
-  foreach(name sz aec)  # not every HDF5 reads what these compress
+  foreach(name sz aec)  # not every HDF5 is built with these compressors
     find_library(LAPL_${name} NAMES lib${name}.a)
     mark_as_advanced(LAPL_${name})
     if(LAPL_${name})

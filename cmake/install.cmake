@@ -1,7 +1,7 @@
 # Rules for `cmake --install` and for the Debian package of `cpack -G DEB`: the program, its manual pages, completions
 # and documentation. An installed tree may be moved.
 
-# Makes folders that everyone may read; CMake and CPack would make them with the umask's mode.
+# Creates folders that everyone may read; CMake and CPack would use the mode of the umask.
 install(CODE [[
   function(lapl_make_folder folder)
     if(NOT EXISTS "${folder}" OR "${folder}" MATCHES /_CPack_Packages/)
@@ -68,7 +68,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # g++ compiles formulas, ffmpeg makes movies, and the examples in the documentation use the others.
 set(suggested g++ ffmpeg hdf5-tools netcdf-bin python3-h5netcdf python3-h5py python3-xarray)
-if(MPI_C_LIBRARIES MATCHES mpich)  # the mpirun of the MPI that the program was built with
+if(MPI_C_LIBRARIES MATCHES mpich)  # the mpirun of the MPI library that the program is linked with
   list(APPEND suggested mpich)
 elseif(MPI_C_FOUND)
   list(APPEND suggested openmpi-bin)

@@ -1,5 +1,5 @@
-# Run by cpack before it packs. It names the missing packages, because without `file` CPack names none, and without
-# dpkg-shlibdeps it makes a package that depends on nothing.
+# Run by cpack before it packs. Names the missing packages: without `file`, CPack does not say what is missing, and
+# without dpkg-shlibdeps it writes a package without dependencies.
 if(CPACK_GENERATOR STREQUAL DEB)
   find_program(LAPL_SHLIBDEPS dpkg-shlibdeps)
   find_program(LAPL_FILE file)

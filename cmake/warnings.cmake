@@ -10,7 +10,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   list(APPEND host_flags -Wno-restrict)  # GCC 12 warns wrongly about std::string's operator+ (bug 105651)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Clang warns of loops that it does not vectorise, and of tables of loops that are defined elsewhere.
+  # Clang warns about loops that it does not vectorise, and about variable templates that are defined in other files.
   list(APPEND host_flags -Wno-pass-failed -Wno-undefined-var-template)
 endif()
 target_compile_options(lapl_options INTERFACE

@@ -19,7 +19,7 @@ import sys
 allowed = 20
 sentence = re.compile(r"(?:^|(?<=[.!?] )|(?<=[.!?][)\"] ))[*_(]*(?:Of|What|Whether|Those) "
                       r".*?(?:[.!?](?=[)\"*_]*(?: |$))|$)")
-# Strings come first, so that "//" or "#" in one of them begins no comment.
+# Strings come first, so that "//" or "#" in a string begins no comment.
 c_comment = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[/!<]*[ \t]*(?P<text>.*)')
 python_comment = re.compile(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[ \t]*(?P<text>.*)')
 shell_comment = re.compile(r"(?:^|(?<=[ \t]))#+[ \t]*(?P<text>.*)", re.M)

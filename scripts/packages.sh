@@ -2,7 +2,7 @@
 # The packages of scripts/packages that a machine with apt-get misses, and their installation. Sourced by setup.sh.
 # shellcheck disable=SC2154  # root and build are set there
 
-# Prints the purposes to install for on this machine: an installed MPI is kept, and an MPICH is completed.
+# Prints the purposes to install packages for: an installed MPI is kept, an incomplete MPICH completed.
 kinds_here() {
   local kind
   for kind in "$@"; do

@@ -74,9 +74,9 @@ find_nvcc() {
   fi
 }
 
-# found NVCC [OPTION...] prints everything that a configuration depends on, one item a line. A tool is its resolved
-# path, size and time, which change with its version and need no start of the tool. All of PATH counts: a wrapper and
-# the program that it hides.
+# found NVCC [OPTION...] prints everything that a configuration depends on, one item per line. A tool is represented by
+# its resolved path, size and time: they change with its version, and the tool need not be started. All matches on PATH
+# count: a wrapper and the program that it hides.
 found() {
   local name paths tools
   read -ra tools <<<"cmake ninja mpicc ${CXX:-c++} ${CC:-cc}"
@@ -98,7 +98,7 @@ found() {
 }
 
 # Configures if that has not succeeded before, or if something that it depends on has changed. The build itself
-# notices changes of the CMake files. Sets $backends, a text for people about CUDA.
+# notices changes of the CMake files. Sets $backends, a text about CUDA for messages.
 configure() {
   local nvcc state was='' changed stamp=$build/.lapl-setup log=$build/configure.log options=()
   nvcc=$(find_nvcc)
@@ -153,7 +153,7 @@ build_targets() {
   }
 }
 
-# set_up "PURPOSES OF PACKAGES" TARGET... does all of the above, for one caller at a time.
+# set_up "PURPOSES OF PACKAGES" TARGET... does all of the above, for one process at a time.
 set_up() {
   local kinds=$1
   [[ $preset != [at]san ]] || kinds+=" clang"

@@ -1,4 +1,4 @@
-// The backends that can compute here, for tests that compare them.
+// The backends that work on this machine, for tests that compare them.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ class FaultyBackend final : public Backend<T> {
   FaultyBackend(std::unique_ptr<Backend<T>> real, std::function<void(std::vector<T>&)> fault)
       : real_(std::move(real)), fault_(std::move(fault)) {}
 
-  std::int64_t fault_after = -1;      ///< advanced steps, repeated ones included, from 1
+  std::int64_t fault_after = -1;      ///< steps before the fault, counting repeated ones
   bool fault_before_storing = false;  ///< corrupt the first capture for an output after step 0
   std::int64_t advanced = 0;
   std::function<void()> before_captured = [] {}, when_checked = [] {};
@@ -53,7 +53,7 @@ class FaultyBackend final : public Backend<T> {
     return real_->finish_finite_check();
   }
   void set_derived(const std::vector<DerivedPlan<T>>& plans) override { real_->set_derived(plans); }
-  // Copies at once, so that go_wrong() may capture while a sink still reads.
+  // Copies at once, so that go_wrong() can capture while a sink still reads this capture.
   void start_capture(bool with_derived) override {
     if (fault_before_storing && with_derived && advanced > 0) {
       fault_before_storing = false;

@@ -1,4 +1,4 @@
-// Makes runs of equations in formulas, as a config would, and steps them.
+// Creates runs of equations given as formulas, without a config, and steps them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace lapl::test {
 
-/// A run of these fields and rates, in order: periodic, euler, a time step of 1.
+/// A run with these fields and rates, in order: periodic, scheme euler, time step 1.
 inline RunConfig formula_run(Shape shape, const NamedFormulas& rates) {
   RunConfig run;
   run.shape = shape;
@@ -40,7 +40,7 @@ inline ParameterConfig formula_parameter(const std::string& formula) {
   return parameter;
 }
 
-/// The values of the parameters that are formulas of position.
+/// The values of the parameters that are formulas of position, by name.
 inline CoefficientFields coefficient_fields(const RunConfig& run) {
   CoefficientFields fields;
   for (const auto& [name, parameter] : run.parameters)

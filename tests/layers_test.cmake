@@ -1,5 +1,5 @@
-# Checks the layers app -> io -> solver -> kernels: no file includes a layer above its own, nobody includes tests or
-# benchmarks, and only app/cli knows the library for command lines.
+# Checks the layers app -> io -> solver -> kernels: no file includes a layer above its own, none includes tests or
+# benchmarks, and only app/cli includes CLI11.
 #   cmake -DSOURCE=FOLDER -P layers_test.cmake
 cmake_minimum_required(VERSION 3.25)
 set(layers kernels solver io app)
@@ -19,7 +19,7 @@ foreach(layer ${layers})
     endforeach()
   endforeach()
 endforeach()
-# For each room the folders that alone may include it.
+# Each room, and a pattern of the only files that may include it.
 set(rooms kernels/cpu "^(kernels|tests)/" kernels/cuda "^(kernels|tests|benchmarks)/"
           app/commands "^app/(program.cpp|commands/|cli/|sweep/)" app/sweep "^app/(commands|sweep)/" app/cli "^app/[^v]")
 while(rooms)
@@ -42,7 +42,7 @@ foreach(file ${files})
     message(SEND_ERROR "${file}: ${includes}: app/cli alone may include CLI11")
   endif()
 endforeach()
-# All output must pass through one function, which stops commands to the terminal.
+# All output must pass through say(), which removes escape sequences.
 file(GLOB_RECURSE files ${SOURCE}/app/*.?pp)
 foreach(file ${files})
   file(STRINGS ${file} prints REGEX "fmt::print|std::(puts|fputs|fprintf|printf|fwrite|cout|cerr)")

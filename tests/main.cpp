@@ -1,5 +1,5 @@
-// Runs the test cases that the command line selects; selecting none is a failure, so that a wrong
-// name in ctest cannot pass. Exit code 77, which ctest shows as skipped, where a test case said
+// Runs the test cases that the command line selects. Fails if it selects none, so that a wrong name
+// in ctest cannot pass. Exit code 77, which ctest shows as skipped, if a test case printed
 // "skipped: ..." and none failed.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

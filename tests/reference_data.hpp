@@ -1,5 +1,5 @@
-// Reads HDF5 files with HDF5 alone: those of tests/data, made by NumPy and SciPy
-// (tests/data/README.md), or others.
+// Reads HDF5 files without lapl's code: those of tests/data, computed by NumPy and SciPy
+// (tests/data/README.md), and others.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -9,8 +9,8 @@
 
 namespace lapl::test {
 
-/// TMPDIR where set; else a file system in memory if it has room and may hold programs, because
-/// small runs take less than half the time there.
+/// $TMPDIR if set; else /dev/shm if it has room and allows programs to run, because small runs take
+/// less than half the time in memory; else the default.
 inline std::filesystem::path scratch_root() {
   constexpr const char* memory = "/dev/shm";
   struct statvfs there {};

@@ -11,7 +11,7 @@
 
 namespace lapl::test {
 
-/// Numbers of face combinations: zero or insulated on each side, or periodic.
+/// Number of `mixture` values: zero or insulated on each side (0 to 3), periodic (4).
 inline constexpr int face_mixtures = 5;
 inline void set_faces(RunConfig& run, int axis, int mixture, const std::string& of_value = "0",
                       const std::string& of_derivative = "0") {
@@ -46,7 +46,7 @@ inline std::vector<Shape> spectral_shapes() {
           shape_of({61, 37}), shape_of({2, 3, 5}), shape_of({12, 7, 10})};
 }
 
-/// All combinations of faces on two axes, and as many on three.
+/// Number of `faces` values: all combinations on two axes, and as many on three.
 inline constexpr int face_pairs = face_mixtures * face_mixtures;
 inline RunConfig mixed_run(Shape shape, int faces) {
   RunConfig run = diffusion_run(shape);
@@ -56,7 +56,7 @@ inline RunConfig mixed_run(Shape shape, int faces) {
   return run;
 }
 
-/// A run with decay, a source and laws of values; `faces` is below face_mixtures.
+/// A run with decay, a source and laws with values; `faces` is a mixture of set_faces.
 inline RunConfig source_run(Shape shape, Scheme scheme, int faces) {
   RunConfig run =
       formula_run(shape, {{"u", "0.3 * laplacian(u) - 0.05 * d2_dx2(u) - k * u + s + 0.2"}});
@@ -71,7 +71,7 @@ inline RunConfig source_run(Shape shape, Scheme scheme, int faces) {
   return run;
 }
 
-/// The rounding of stepping and of two transforms in float64 (docs/numerics.md).
+/// The tolerance for the rounding of stepping and of two transforms in float64 (docs/numerics.md).
 template <class T>
 double spectral_gate(const std::vector<T>& start, std::int64_t steps) {
   const double largest = largest_magnitude(start);

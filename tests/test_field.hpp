@@ -21,7 +21,7 @@ inline constexpr Boundary all_boundaries[] = {Boundary::zero, Boundary::insulate
                                               Boundary::periodic};
 
 /// Eigenvalue 2 - 2 cos(theta) of an eigenmode (solver/initial_field.hpp). A step multiplies a
-/// product of modes by 1 - c (sum of their eigenvalues).
+/// product of modes by 1 - c * (sum of their eigenvalues).
 inline double eigenvalue(Boundary boundary, std::int64_t mode, std::int64_t size) {
   const double turns = static_cast<double>(mode) * std::numbers::pi;
   const double theta = boundary == Boundary::zero        ? turns / static_cast<double>(size + 1)
@@ -30,7 +30,7 @@ inline double eigenvalue(Boundary boundary, std::int64_t mode, std::int64_t size
   return 2 - 2 * std::cos(theta);
 }
 
-/// Random values in [-1, 1), with zeros of both signs and subnormal numbers among them.
+/// Random values in [-1, 1), including zeros of both signs and subnormal numbers.
 template <class T>
 std::vector<T> random_field(Shape shape, unsigned seed = 1) {
   std::mt19937 generator(seed);
@@ -51,7 +51,7 @@ Problem<T> diffusion(Shape shape, const Faces<T>& faces, T c) {
   return problem_of_stage<T>(shape, faces, diffusion_tree(shape.axes, c));
 }
 
-/// A state with its Laplacian and digest.
+/// A state with its digest and its Laplacian, which may be empty.
 template <class T>
 struct Stepped {
   std::vector<T> field;
@@ -59,7 +59,7 @@ struct Stepped {
   std::uint64_t digest;
 };
 
-/// A copy of the backend's state, and of its Laplacian where that is the first derived output.
+/// A copy of the backend's state, and of its first derived output as `laplacian`.
 template <class T>
 Stepped<T> state_of(Backend<T>& backend) {
   const auto capture = backend.capture(true);
@@ -70,7 +70,7 @@ Stepped<T> state_of(Backend<T>& backend) {
   return {{captured.state.begin(), captured.state.end()}, laplacian, captured.digest};
 }
 
-/// The plan of the Laplacian of a problem's field for set_derived; empty unless on two axes.
+/// The plan of the Laplacian for set_derived; empty unless the problem has two axes.
 template <class T>
 std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem, T spacing_squared = 1) {
   if (problem.shape.axes != 2) return {};
@@ -92,15 +92,15 @@ Stepped<T> stepped(const std::string& backend, const std::string& engine, const 
   return state_of(*made);
 }
 
-/// True where two fields hold the same bits.
+/// True if two fields hold the same bits.
 template <class T>
 bool same_bits(std::span<const T> a, std::span<const T> b) {
   return a.size() == b.size() &&
          (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
-/// True where `found` holds exactly the values of `field` at most two rows and columns from its
-/// cell.
+/// True if `found.around` begins with the values of `field` at most two rows and columns from the
+/// cell that was found.
 template <class T>
 bool holds_values_around(const NotFinite<T>& found, const std::vector<T>& field, Shape shape) {
   std::vector<T> expected;
@@ -111,7 +111,7 @@ bool holds_values_around(const NotFinite<T>& found, const std::vector<T>& field,
   return same_bits<T>(std::span(found.around).first(expected.size()), expected);
 }
 
-/// Largest |a - b|; NaN where one of the values is.
+/// Largest |a - b|; NaN if one of the values is NaN.
 template <class A, class B>
 double largest_difference(const A& a, const B& b) {
   double largest = 0;
@@ -127,7 +127,7 @@ double largest_magnitude(const A& a) {
   return largest_difference(a, std::vector<double>(a.size()));
 }
 
-/// The error that rounding may leave after `steps` steps: (8 + 0.1 steps) eps/2 max|u0|.
+/// The tolerance for rounding after `steps` steps: (8 + 0.1 * steps) * eps/2 * max|u0|.
 template <class T>
 double rounding_gate(std::int64_t steps, double largest_initial) {
   return (8 + 0.1 * static_cast<double>(steps)) * std::numeric_limits<T>::epsilon() / 2 *

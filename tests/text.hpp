@@ -1,4 +1,4 @@
-// Looks for words in texts.
+// Searches in texts.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 namespace lapl {
 namespace {
 
-// The names on the command line, and the placeholder "FILE", which may be missing.
+// Splits "-o,--output FILE" into names and placeholder, which is empty if it is missing.
 std::pair<std::string, std::string> name_and_value(const std::string& text) {
   const auto space = text.find(' ');
   return {text.substr(0, space), space == std::string::npos ? "" : text.substr(space + 1)};
@@ -24,7 +24,7 @@ CLI::Option* add_to(CLI::App& command, const std::string& name, const ValueTarge
       target);
 }
 
-// An empty word is a variable of a script that is not set, and no value of any option.
+// An empty word usually is an unset variable of a shell script. No option has it as a value.
 std::string empty_word_problem(const std::string& word) {
   return word.empty() ? "found an empty word (expected a value)" : "";
 }
@@ -77,7 +77,7 @@ void Command::flag(const std::string& name, bool* target, const std::string& wha
 void Command::footer(const std::string& text) { command_->footer(text); }
 
 void Command::footer(const std::function<std::string()>& text) {
-  command_->footer("")->footer(text);  // CLI11 puts it before the other, which is the program's
+  command_->footer("")->footer(text);  // CLI11 prints this footer before the program's footer
 }
 
 void Command::hide() { command_->group(""); }

@@ -12,7 +12,7 @@
 namespace lapl {
 namespace {
 
-// `lapl help run` is `lapl run --help`, `lapl version` is `lapl --version`, as with other programs.
+// Accepts `lapl help run` and `lapl version` for `lapl run --help` and `lapl --version`.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return words;
@@ -45,11 +45,11 @@ Action CommandLine::parse(int argc, char** argv) const {
     say(stderr, "{}", app_->help());
     return [] { return int{exit_config}; };
   }
-  if (argc > 2 && std::string_view(argv[1]) == "help")  // CLI11 would help in spite of it
+  if (argc > 2 && std::string_view(argv[1]) == "help")  // else CLI11 prints help
     if (const std::string unknown = unknown_word(words); !unknown.empty())
       throw ConfigError(unknown);
   try {
-    // CLI11 takes them from the back.
+    // CLI11 expects the words in reverse order.
     app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return [code = app_->exit(error)] { return code; };

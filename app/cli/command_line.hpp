@@ -1,4 +1,4 @@
-// The whole command line: the commands that there are, and from words to what is to be done.
+// The whole command line: the list of commands, and the parser that returns the action to run.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@ namespace lapl {
 
 /// The words that can come next on a command line.
 struct Completion {
-  /// The shell's own part: none, files, folders, or configs (YAML files).
+  /// The kind of names that the shell adds: none, files, folders, or configs (YAML files).
   std::string files = "none";
-  /// Whole words and what they mean; a word that ends in "=" goes on.
+  /// Complete words and their meanings. The shell adds no space after a word that ends in "=".
   std::vector<std::pair<std::string, std::string>> words;
 };
 
@@ -27,20 +27,20 @@ class CommandLine {
 
   Command add(const std::string& name, const std::string& what_it_does);
 
-  /// Parses the words and returns the command to call; --help and --version are done at once.
-  /// Throws ConfigError for words that are unknown or exclude each other.
+  /// Parses the words and returns the action of the command. --help and --version are printed at
+  /// once. Throws ConfigError for unknown words and for options that exclude each other.
   Action parse(int argc, char** argv) const;
 
-  /// Completes the last of the words after the program's name; it may be empty.
+  /// Completes the last word, which may be empty. `words` begins after the program's name.
   Completion complete(std::vector<std::string> words) const;
 
-  /// The message about the first command or option that does not exist, with the nearest one that
-  /// does; empty where all exist.
+  /// The message about the first unknown command or option, with the most similar known one; empty
+  /// if all are known.
   std::string unknown_word(const std::vector<std::string>& words) const;
 
  private:
   std::unique_ptr<CLI::App> app_;
-  std::unique_ptr<Action> chosen_;  // by the words that were parsed
+  std::unique_ptr<Action> chosen_;  // set by the command that was parsed
 };
 
 }  // namespace lapl

@@ -1,5 +1,5 @@
-// The words of a command line against the tree of commands: which one nobody knows, what can come
-// next.
+// Follows the words of a command line through the tree of commands: finds unknown words and lists
+// the possible next words.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -13,32 +13,32 @@
 namespace lapl {
 namespace {
 
-// -o, --output, --output=FILE; not "-" and not a negative number.
+// True for -o, --output and --output=FILE; false for "-" and for negative numbers.
 bool looks_like_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' &&
          std::isdigit(static_cast<unsigned char>(word[1])) == 0;
 }
 
-// Goes along the words as CLI11 does when it parses them.
+// Reads words one by one, by the same rules as CLI11.
 class WordWalk {
  public:
   explicit WordWalk(const CLI::App& app) : command_(&app) {}
 
-  // False where the word is a command or an option that does not exist.
+  // False if the word is an unknown command or option.
   bool take(const std::string& word);
 
   // The innermost command so far.
   const CLI::App& command() const { return *command_; }
 
-  // Words that can stand in the place of `typed`, not yet filtered by its beginning.
+  // The words that can replace `typed`, including those that do not begin with it.
   Completion next(const std::string& typed) const;
 
  private:
   const CLI::App* command_;
   const CLI::Option* option_ = nullptr;
-  int values_left_ = 0;  // of option_
+  int values_left_ = 0;  // values that option_ still expects
   std::size_t positionals_ = 0;
-  bool only_positionals_ = false;  // "--" came
+  bool only_positionals_ = false;  // after "--"
 };
 
 bool WordWalk::take(const std::string& word) {
@@ -69,7 +69,7 @@ bool WordWalk::take(const std::string& word) {
   return true;
 }
 
-// Hidden ones are left out.
+// Without the hidden commands.
 std::vector<const CLI::App*> shown_commands(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App* inner) { return !inner->get_group().empty(); });
 }
@@ -83,8 +83,8 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-// The words that an option or a positional takes, where it takes certain ones alone: those between
-// the braces of its type name, such as {auto,cuda,cpu}.
+// The allowed words of an option or a positional, if it has a list of them. CLI11 writes them
+// between the braces of the type name, such as {auto,cuda,cpu}.
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   std::vector<std::string> choices;
@@ -95,8 +95,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return choices;
 }
 
-// Values of an option or a positional that can stand in the place of `typed`; `before` stands
-// before each value, such as "--backend=".
+// The values that can replace `typed`; `before` is put before each value, such as "--backend=".
 Completion completions_of(const CLI::Option& option, const std::string& before,
                           const std::string& typed) {
   Completion values;
@@ -169,7 +168,7 @@ Completion CommandLine::complete(std::vector<std::string> words) const {
   words.pop_back();
   WordWalk walk(*app_);
   for (const std::string& word : words)
-    if (!walk.take(word)) return {};  // nobody knows what comes after it
+    if (!walk.take(word)) return {};  // no completion can be known after an unknown word
   Completion completion = walk.next(typed);
   std::erase_if(completion.words, [&](const auto& word) { return !word.first.starts_with(typed); });
   for (auto& [word, meaning] : completion.words) meaning = meaning.substr(0, meaning.find('\n'));

@@ -9,37 +9,37 @@
 
 namespace lapl {
 
-/// Values of a config that the command line sets.
+/// Config values given on the command line.
 struct ConfigWords {
   std::vector<std::string> settings;  ///< KEY=VALUE
-  std::string backend;                ///< empty where it is not given
+  std::string backend;                ///< empty if --backend is not given
 
-  /// All as KEY=VALUE, those of `first` before them.
+  /// All values as KEY=VALUE, after the elements of `first`.
   std::vector<std::string> all(std::vector<std::string> first = {}) const;
 };
 
-/// --set and --backend.
+/// Adds --set and --backend.
 void add_config_options(Command& command, ConfigWords& words);
 
-/// --set KEY=VALUE, repeatable.
+/// Adds --set KEY=VALUE, which may be repeated.
 void add_set_option(Command& command, std::vector<std::string>& settings);
 
-/// --backend.
+/// Adds --backend.
 void add_backend_option(Command& command, std::string& backend);
 
-/// --ranks; 0 where it is not given.
+/// Adds --ranks; the value is 0 if the option is not given.
 void add_ranks_option(Command& command, int& ranks);
 
-/// --quiet for commands that have no console.
+/// Adds --quiet, for commands that do not use Console.
 void add_quiet_option(Command& command, bool& quiet);
 
-/// --json for commands that print one value.
+/// Adds --json, for commands that print one JSON value.
 void add_json_option(Command& command, bool& json);
 
-/// --quiet and --json.
+/// Adds --quiet and --json, for commands that use Console.
 void add_console_options(Command& command, Console::Options& options);
 
-/// --quiet, --json and --live.
+/// Adds --quiet, --json and --live, for commands that use Console.
 void add_live_console_options(Command& command, Console::Options& options);
 
 }  // namespace lapl

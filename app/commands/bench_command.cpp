@@ -41,7 +41,7 @@ struct BenchOptions {
   bool json = false;
 };
 
-// The shapes that the user gives, or squares with these sides.
+// The shapes given by the user, or else squares with these sides.
 std::vector<Shape> shapes_of(const BenchOptions& options, const std::vector<std::int64_t>& sides) {
   std::vector<Shape> shapes;
   for (const std::vector<std::int64_t>& extents : options.shapes) {
@@ -54,7 +54,7 @@ std::vector<Shape> shapes_of(const BenchOptions& options, const std::vector<std:
   return shapes;
 }
 
-// `of` has so many axes.
+// Throws ConfigError unless each shape has `axes` axes. `of` names what is measured.
 void require_axes(const std::vector<Shape>& shapes, int axes, const std::string& of) {
   for (const Shape shape : shapes)
     if (shape.axes != axes)
@@ -94,7 +94,7 @@ void print_row(const Json& v, const BenchmarkResult& r, Shape shape) {
   std::fflush(stdout);
 }
 
-// Filters that between them take every method: weights of no pattern, and smooth ones of rank 1.
+// Filters that together use every method: arbitrary weights, and smooth ones of rank 1.
 std::vector<FilterConfig> filters_to_measure() {
   std::vector<FilterConfig> filters;
   for (const std::int64_t size : {3, 13, 63}) {
@@ -151,7 +151,7 @@ int bench_filters(const BenchOptions& options) {
   return 0;
 }
 
-// The parameters of a config that are fields, on a grid of another shape.
+// The coefficient fields of a config, on a grid of another shape.
 CoefficientFields coefficients_on(const std::optional<LoadedConfig>& loaded, Shape shape,
                                   const Ranks& ranks) {
   if (!loaded) return {};
@@ -166,7 +166,7 @@ std::string backend_of(const BenchOptions& options) {
 
 int bench_engines(const BenchOptions& options) {
   const std::string backend = backend_of(options);
-  // The command line takes no other name.
+  // Always found: the command line accepts only these names.
   const Boundary boundary =
       std::ranges::find(name_table<Boundary>, options.boundary, &Named<Boundary>::name)->value;
   std::optional<LoadedConfig> loaded;
@@ -220,7 +220,7 @@ int bench_engines(const BenchOptions& options) {
   return 0;
 }
 
-// The words of this command but for those that differ from rank to rank.
+// The words of this command, without those that differ between the measurements.
 std::vector<std::string> words_for_ranks(const BenchOptions& options, const std::string& backend) {
   std::vector<std::string> words = {"bench", "--backend", backend};
   const auto add = [&](const char* name, const std::string& value) {
@@ -238,7 +238,7 @@ std::vector<std::string> words_for_ranks(const BenchOptions& options, const std:
   return words;
 }
 
-// The output of a bench that runs in other processes.
+// The JSON output of `lapl bench` on this number of ranks.
 Json measured_on_ranks(const Launcher& launcher, int ranks, const std::vector<std::int64_t>& shape,
                        const std::vector<std::string>& words) {
   std::vector<std::string> all = words_of_ranks(launcher, ranks);
@@ -258,7 +258,7 @@ void print_rows_of_ranks(const Json& all, const char* scaling, int ranks, const 
     const auto rate = row["gigacells_per_second"].get<double>();
     const auto rate_of_one = one["gigacells_per_second"].get<double>();
     const int threads = ranks * row["threads"].get<int>();
-    const double processors =  // GPUs, where there are no threads
+    const double processors =  // GPUs if there are no threads
         threads == 0 ? ranks : static_cast<double>(threads) / one["threads"].get<int>();
     say("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9.3f} {:>9.2f} {:>9.1f} {:>8}\n", scaling, ranks,
         threads, row["engine"].get<std::string>(), row["precision"].get<std::string>(),
@@ -268,8 +268,8 @@ void print_rows_of_ranks(const Json& all, const char* scaling, int ranks, const 
   std::fflush(stdout);
 }
 
-// Each shape on 1, 2, 4 ... ranks (strong scaling), and with its slowest axis as many times as long
-// (weak scaling), measured by this program in other processes.
+// Measures each shape on 1, 2, 4 ... ranks (strong scaling), and with its slowest axis multiplied
+// by the number of ranks (weak scaling). Each measurement runs this program in new processes.
 int bench_on_ranks(const BenchOptions& options) {
   const std::string backend = backend_of(options);
   const std::vector<std::string> words = words_for_ranks(options, backend);

@@ -34,7 +34,7 @@ inline constexpr AddCommand* all_commands[] = {
     add_watch_command,
 };
 
-/// With all_commands.
+/// The command line with all commands of all_commands.
 class LaplCommandLine : public CommandLine {
  public:
   LaplCommandLine();

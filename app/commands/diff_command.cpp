@@ -29,10 +29,10 @@ struct DiffOptions {
   bool json = false;
 };
 
-// A finding is one line of the result: a field compared, or what one side lacks.
+// A finding is one line of the result: a comparison of fields, or what one side lacks.
 bool is_different(const Json& finding) { return finding["differs"].get<bool>(); }
 
-// Cells differ where |a - b| > atol + rtol |b|; NaN equals NaN.
+// Cells differ if |a - b| > atol + rtol |b|; NaN equals NaN.
 Json compare_values(const std::string& what, const FieldValues& a, const FieldValues& b,
                     Shape shape, const DiffOptions& options) {
   return std::visit(
@@ -68,7 +68,7 @@ Json lacking(const std::string& what, const std::string& where) {
   return {{"what", what}, {"differs", true}, {"missing_in", where}};
 }
 
-// `read`: read_content, or read_output for files in run folders.
+// `read` is read_content, or read_output for files in run folders.
 void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(const fs::path&),
                    const std::string& prefix, const DiffOptions& options, Json& findings) {
   const FileContent of_a = read(a), of_b = read(b);
@@ -83,7 +83,7 @@ void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(con
       findings.push_back(lacking(what, has(of_a) ? b.string() : a.string()));
       continue;
     }
-    // The last record: the only one but in an index.
+    // Only an index has more than one record; compare the last one.
     const auto last = [](const FileContent& content) {
       return content.steps.empty() ? 0 : content.steps.size() - 1;
     };
@@ -119,7 +119,7 @@ std::string cells_text(const Json& shape) {
   return text_of(Shape::of(shape.get<std::vector<std::int64_t>>()));
 }
 
-// A line of the table: what is compared, and how it comes out.
+// One line of the table: the name, and the result of the comparison.
 std::vector<std::string> line_of(const Json& finding) {
   const std::string what = printable(finding["what"].get<std::string>());
   if (finding.contains("missing_in"))
@@ -140,7 +140,7 @@ std::vector<std::string> line_of(const Json& finding) {
           number("largest_absolute"), number("largest_relative"), first};
 }
 
-// The last line says how it comes out, in one word first.
+// The last line: the result, its first word a summary.
 std::string diff_verdict(const Json& findings, const DiffOptions& options) {
   const auto differing = std::ranges::count_if(findings, is_different);
   double largest = 0;

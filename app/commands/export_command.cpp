@@ -43,7 +43,7 @@ std::string endings() {
                      fmt::join(endings_of(FileKind::values), ", "));
 }
 
-// FIRST:LAST:EVERY, each of which may be left out; all steps where --steps is not given.
+// Parses FIRST:LAST:EVERY, each of which may be empty. An empty text means all steps.
 StepRange parse_steps(const std::string& text) {
   if (text.empty()) return {};
   static const std::regex form("([0-9]*):([0-9]*)(:([0-9]*))?");
@@ -65,7 +65,7 @@ StepRange parse_steps(const std::string& text) {
       text);
 }
 
-// The picture of a step or slice: %d, %9d or %09d in the pattern stands for its number.
+// The file name for a step or slice: replaces %d, %9d or %09d in the pattern by its number.
 fs::path picture_of(std::int64_t step, const std::string& pattern) {
   static const std::regex form("([^%]*)%(0?)([0-9]{0,2})d([^%]*)");
   std::smatch parts;
@@ -124,7 +124,7 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
   }
 }
 
-// An export must not replace what it reads.
+// Throws ConfigError if the output would replace one of the inputs.
 void refuse_input(const ExportOptions& options, const Series& series) {
   std::vector<fs::path> inputs = {options.path};
   for (const SeriesRecord& record : series.records) inputs.push_back(record.file);
@@ -133,7 +133,7 @@ void refuse_input(const ExportOptions& options, const Series& series) {
       throw ConfigError("-o {}: is part of what is exported", options.output);
 }
 
-// Says how far it is, every few seconds; ends at a signal, so that no temporary file is left.
+// Prints progress every few seconds. Throws at a stop signal; temporary files are then removed.
 auto progress_of(const Series& series, bool quiet) {
   return [&series, quiet, shown = Clock::now()](const SeriesRecord& record) mutable {
     if (const std::string reason = stop_signal(); !reason.empty())

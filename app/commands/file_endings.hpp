@@ -13,20 +13,21 @@ namespace lapl {
 enum class FileKind { series, values, picture, movie, page };
 
 struct FileEnding {
-  const char* name;  ///< with its dot
+  const char* name;  ///< with the dot
   FileKind kind;
   PictureFormat picture = PictureFormat::png;
-  /// Writes one field, for a format of values.
+  /// Writes one field; only for FileKind::values.
   void (*write)(const std::filesystem::path&, const Series&, const std::string&) = nullptr;
 };
 
 /// The endings of a kind.
 std::vector<std::string> endings_of(FileKind kind);
 
-/// That of `path` as a file of a kind; null where the kind has no such ending.
+/// The entry that fits the ending of `path` and the kind; null if there is none.
 const FileEnding* find_ending(const std::filesystem::path& path, FileKind kind);
 
-/// The same; throws ConfigError, which calls the kind `what` and ends in `note`, in place of null.
+/// The same, but throws ConfigError instead of returning null. The message calls the kind `what`
+/// and ends in `note`.
 const FileEnding& ending_of(const std::filesystem::path& path, FileKind kind, const char* what,
                             const char* note = "");
 

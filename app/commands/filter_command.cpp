@@ -37,7 +37,7 @@ struct FilterOptions {
   bool quiet = false;
 };
 
-// Shows how far it is, every few seconds.
+// Prints the progress every few seconds.
 class FrameProgress {
  public:
   FrameProgress(std::int64_t frames, bool quiet) : frames_(frames), quiet_(quiet) {}
@@ -61,7 +61,8 @@ std::string history_of(const FilterJob& job, const FilterOptions& options) {
   return fmt::format("lapl filter {} on {}", path_text(options.config), path_text(job.input_path));
 }
 
-// An existing file is replaced only if this command wrote it and does not read it now.
+// Throws ConfigError if the output exists, unless --overwrite is given, lapl filter wrote the file,
+// and it is not an input.
 void check_output(const FilterJob& job, const FilterOptions& options) {
   const fs::path& output = job.output_path;
   if (fs::symlink_status(output).type() == fs::file_type::not_found) return;
@@ -79,7 +80,7 @@ void check_output(const FilterJob& job, const FilterOptions& options) {
         job.output_path, other);
 }
 
-// The ending of the output must fit the result: HDF5, or one picture.
+// Throws ConfigError if the output's ending does not fit: HDF5, or PNG for one picture.
 void check_ending(const FilterJob& job) {
   const fs::path output = job.output_path;
   const std::string ending = output.extension().string();
@@ -101,7 +102,7 @@ void require_one_picture(const FilterJob& job, std::int64_t frames) {
                       job.output_path, job.input_path, frames);
 }
 
-// 0 is black and 1 is white; says how many cells lie beyond.
+// Maps 0 to black and 1 to white, and prints how many values lie outside.
 template <class T>
 void write_picture(const FilterJob& job, Shape shape, std::span<const T> values, bool quiet) {
   const auto beyond = std::ranges::count_if(values, [](T value) { return value < 0 || value > 1; });
@@ -113,7 +114,7 @@ void write_picture(const FilterJob& job, Shape shape, std::span<const T> values,
   replace_file(job.output_path, grey_png(shape, {values.begin(), values.end()}));
 }
 
-// Weights may be too large for what they are applied to.
+// Large weights can overflow.
 template <class T>
 void require_finite(std::span<const T> values, Shape shape, const std::string& name,
                     std::int64_t frame) {
@@ -125,7 +126,7 @@ void require_finite(std::span<const T> values, Shape shape, const std::string& n
       frame, name, values[*first], text_of(cell_at(shape, *first), shape.axes));
 }
 
-// The filters over all frames, one filter after the other.
+// Applies the filters one after the other, each to all frames.
 template <class T>
 int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptions& options) {
   const std::vector<FilterConfig> filters = load_filters(job.filters);
@@ -147,7 +148,7 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
           method.reason);
   }
   check_output(job, options);
-  // One at a time, the first before anything is created.
+  // Only one filter is in memory at a time. The first is set up before any file is created.
   auto filterer = make_frame_filter<T>(choice.backend, plans.front(), job.threads);
   if (!options.quiet)
     say(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
@@ -159,10 +160,10 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
     const Correlation<T>& correlation = plans[which].correlation;
     const auto done = frames * static_cast<std::int64_t>(which);
     if (which > 0) {
-      filterer.reset();  // its frames make room
+      filterer.reset();  // frees its frames before the next filter allocates
       filterer = make_frame_filter<T>(choice.backend, plans[which], job.threads);
     }
-    std::set<std::int64_t> not_finite;  // frames that hold a NaN or an infinity: these spread
+    std::set<std::int64_t> not_finite;  // input frames with a NaN or an infinity, which spread
     filterer->run(
         frames,
         [&](std::int64_t frame, T* values) {

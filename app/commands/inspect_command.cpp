@@ -36,13 +36,13 @@ Json describe_field(const fs::path& file, const FileContent& content, const std:
       field.values);
 }
 
-// One number where it is the same along every axis.
+// One number if the spacing is the same along all axes.
 Json spacing_of(const FileContent& content) {
   const std::vector<double> spacings = content.spacing.given(content.shape.axes);
   return spacings.size() == 1 ? Json(spacings.front()) : Json(spacings);
 }
 
-// Arrays of more axes than fields have; null where there are none.
+// Describes the arrays of a file that have more axes than fields; null if there are none.
 Json describe_arrays(const fs::path& file) {
   Json result;
   for (const ArrayContent& array : read_arrays(file)) {
@@ -58,7 +58,7 @@ Json describe_arrays(const fs::path& file) {
   return result;
 }
 
-// That of the one field, or what a file says of all of them; empty where it says nothing.
+// The digest of the only field, or of the whole state as the file stores it; empty if none.
 std::string state_digest(const FileContent& content, const Json& described) {
   if (const auto field = described.find(RunConfig{}.fields.front()); field != described.end())
     return (*field)["digest"].get<std::string>();
@@ -71,7 +71,7 @@ Json describe_file(const fs::path& file) {
   FileContent content;
   try {
     content = read_content(file);
-  } catch (const IoError&) {  // without a field in it, it may hold arrays
+  } catch (const IoError&) {  // a file without fields may hold arrays
     const Json arrays = describe_arrays(file);
     if (arrays.is_null()) throw;
     return {{"file", file.string()}, {"kind", "hdf5"}, {"arrays", arrays}};
@@ -113,7 +113,7 @@ Json describe_run(const fs::path& folder) {
   return result;
 }
 
-// Names and values in two columns; the fields have a table of their own.
+// Appends names and values in two columns. Fields are left out: they are printed as a table.
 void add_lines(const Json& values, std::vector<std::vector<std::string>>& lines) {
   for (const auto& [name, value] : values.items()) {
     if (name == "newest")
@@ -126,7 +126,7 @@ void add_lines(const Json& values, std::vector<std::vector<std::string>>& lines)
   }
 }
 
-// A line for each of them, a column for each of what is known of all.
+// A table with a line for each item and a column for each property.
 std::string values_table(const std::string& title, const Json& all,
                          const std::vector<std::string>& columns) {
   std::vector<std::vector<std::string>> lines = {{title}};
@@ -138,7 +138,7 @@ std::string values_table(const std::string& title, const Json& all,
   return table_text(lines, 2);
 }
 
-// In one line, the most important word first.
+// The result in one line, its first word a summary.
 std::string inspect_verdict(const Json& values) {
   if (!values.contains("run"))
     return values["kind"] == "hdf5" ? "readable: no seal, as in files that lapl did not write"

@@ -14,20 +14,20 @@
 namespace lapl {
 namespace {
 
-// There may be more ranks than cores. Open MPI takes root for a mistake; a container has no other
-// user.
+// --oversubscribe allows more ranks than cores. Open MPI refuses to run as root by default, but a
+// container often has no other user.
 const std::vector<std::string> words_of_open_mpi_4 = {"--quiet", "--allow-run-as-root",
                                                       "--oversubscribe", "--bind-to", "none"};
-// In the folder that Open MPI takes by itself, an mpirun that begins may meet one that ends and
-// removes it. Memory that ranks share stays in /dev/shm for good where they are killed. PMIx hangs
-// where its tables are files that do not fit.
+// An mpirun that starts may share Open MPI's default folder with one that is ending and removes it.
+// Memory shared by ranks would remain in /dev/shm after the ranks are killed. PMIx hangs if its
+// tables are in files and the disk is full.
 const std::vector<std::pair<const char*, const char*>> variables_of_open_mpi_4 = {
     {"OMPI_MCA_orte_tmpdir_base", "{folder}"},
     {"OMPI_MCA_btl_vader_backing_directory", "{memory}"},
     {"PMIX_MCA_gds", "hash"}};
 const std::vector<LauncherKind> kinds = {
     {"(Open MPI) 4.", "Open MPI", words_of_open_mpi_4, variables_of_open_mpi_4},
-    // The same one says so where its name is not plain mpirun.
+    // The same program prints this version if it is called by another name than mpirun.
     {"(OpenRTE) 4.", "Open MPI", words_of_open_mpi_4, variables_of_open_mpi_4},
     {"(Open MPI) 5.",
      "Open MPI",
@@ -39,8 +39,8 @@ const std::vector<LauncherKind> kinds = {
     {"slurm ", "", {"--mpi=pmix", "--kill-on-bad-exit=0", "--overcommit"}, {}},
 };
 
-// The names of Debian serve where mpirun is another MPI's. Outside of a job srun would wait for
-// one.
+// Debian's names find a launcher even if mpirun belongs to another MPI. Outside a job, srun would
+// wait until it gets one.
 std::vector<std::string> launcher_names() {
   std::vector<std::string> names = {"mpirun", "mpirun.openmpi", "mpirun.mpich"};
   if (std::getenv("SLURM_JOB_ID") != nullptr) names.emplace_back("srun");
@@ -53,7 +53,7 @@ const LauncherKind* kind_of(const std::string& version) {
   return nullptr;
 }
 
-// Ranks of every MPI but Open MPI meet as those of MPICH do.
+// All other MPI libraries use MPICH's protocol to connect ranks.
 std::string_view family_of(std::string_view library) {
   return library.starts_with("Open MPI") ? "Open MPI" : "MPICH";
 }

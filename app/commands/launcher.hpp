@@ -1,4 +1,4 @@
-// Programs that start ranks: mpirun of Open MPI or MPICH, srun. Each has words of its own.
+// Programs that start ranks: mpirun of Open MPI or MPICH, and srun. They need different options.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,13 @@
 namespace lapl {
 
 struct LauncherKind {
-  std::string_view version;  ///< part of what it answers to --version
-  std::string_view library;  ///< whose ranks it brings together; empty: any MPI's
+  std::string_view version;  ///< text that identifies it in the output of --version
+  std::string_view library;  ///< the MPI library whose ranks it can start; empty: any
   std::vector<std::string> words;
-  /// Names and values for its environment: {folder} is one for its sockets and files, {memory} one
-  /// for what ranks share.
+  /// Names and values of environment variables. {folder} becomes a folder for sockets and files,
+  /// {memory} a folder for memory that ranks share.
   std::vector<std::pair<const char*, const char*>> variables;
-  /// Exit code where signals have ended ranks: the bits of their numbers together, not 128 more.
+  /// If signals end ranks, the exit code is the bitwise or of their numbers, without 128.
   bool bare_signals = false;
 };
 
@@ -28,16 +28,15 @@ struct Launcher {
   const LauncherKind* kind;
 };
 
-/// The first program on PATH that starts ranks of this MPI library, as mpi_library() names it.
-/// Throws ConfigError, which says what was found.
+/// The first program on PATH that starts ranks of this MPI library, named as by mpi_library().
+/// Throws ConfigError that says which programs were found.
 Launcher find_launcher(const std::string& library);
 
-/// The files of a launcher and its ranks while they are there: folders that go with the
-/// object.
+/// Temporary folders for the files of a launcher and its ranks. The destructor removes them.
 class LauncherFolders {
  public:
   LauncherFolders();
-  /// In this process, for what it starts: the launcher's variables that the user has not set.
+  /// Sets the launcher's variables in this process, except those that the user set.
   void set_variables(const Launcher& launcher) const;
   const std::filesystem::path& path() const { return files_.path(); }
 
@@ -45,11 +44,11 @@ class LauncherFolders {
   TemporaryFolder files_, memory_;
 };
 
-/// The standard output of a program; none if it cannot be started.
+/// The standard output of a program; none if the program cannot be started.
 std::optional<std::string> printed_by(const std::vector<std::string>& words,
                                       const char* redirections = "");
 
-/// The command line that starts so many ranks, up to what they are to run.
+/// The command line that starts `count` ranks, without the program that they run.
 std::vector<std::string> launcher_words(const Launcher& launcher, int count);
 
 }  // namespace lapl

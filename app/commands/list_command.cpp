@@ -31,7 +31,7 @@ Json named(const Table& table) {
   return items;
 }
 
-// Tries the engine on a small grid: the device that it ran on, or why it did not run.
+// Runs the engine on a small grid. Returns the device, or the reason why it did not run.
 Json tried(const std::string& backend, const std::string& engine) try {
   RunConfig small;
   small.shape = {128, 128};
@@ -64,7 +64,7 @@ Json backends() {
 
 struct Group {
   const char* name;
-  const char* key;  // what takes these names
+  const char* key;  // the config key or option that accepts these names
   Json (*items)();
 };
 constexpr std::array groups = {
@@ -78,7 +78,7 @@ constexpr std::array groups = {
     Group{"gallery", "lapl new NAME", [] { return named(gallery()); }},
     Group{"colormaps", "lapl plot --colormap", [] { return named(colormaps()); }}};
 
-// A reason why something does not work here stands below the group, once.
+// Prints each reason why something does not work here once, below the group.
 void print_group(const Group& group, const Json& items) {
   say("{} ({})\n", group.name, group.key);
   std::size_t width = 14;

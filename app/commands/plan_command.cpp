@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The name of a grid with as many cells along each axis.
+// The word for a grid with the same number of cells along each axis.
 const char* even_shape(int axes) { return axes == 1 ? "line" : axes == 2 ? "square" : "cube"; }
 
 template <class T>
@@ -110,7 +110,7 @@ void print_time(const RunTime& time, const std::string& backend) {
           ? fmt::format("{:.3g} s of storing {}", time.storing_seconds,
                         backend == "cpu" ? "besides" : "at the same time")
           : fmt::format("and storing, not measured ({})", time.storing_unknown));
-  // To the same time, so that people see what another scheme is worth.
+  // The costs for the same simulated time, to compare schemes.
   const char* head = "other ways:";
   for (const OtherSteps& other : time.others)
     say("{:<11} {:<9} {}\n", std::exchange(head, ""), other.name, text_of(other));

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int largest_side = 20000;
-constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;  // frames a second
+constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;  // frames per second
 
 struct PlotOptions {
   std::string path, output, field, size;
@@ -33,7 +33,7 @@ struct PlotOptions {
   bool quiet = false;
 };
 
-// None where --size is not given.
+// None if --size is not given.
 std::optional<PictureSize> parse_size(const std::string& text) {
   if (text.empty()) return std::nullopt;
   static const std::regex form("([0-9]{1,5})x([0-9]{1,5})");
@@ -48,7 +48,7 @@ std::optional<PictureSize> parse_size(const std::string& text) {
       largest_side);
 }
 
-// Without -o: named after the run or file, in the current folder.
+// The default name is that of the run or file, in the current folder.
 fs::path output_path(const PlotOptions& options) {
   if (!options.output.empty()) return options.output;
   fs::path source = fs::canonical(options.path);
@@ -64,7 +64,7 @@ PictureFormat format_of(const fs::path& path) {
       .picture;
 }
 
-// The field that is asked for, or else every field of the state.
+// The field given by --field, or else every field of the state.
 std::vector<std::string> chosen_fields(const PlotSource& source, const PlotOptions& options) {
   if (options.field.empty()) return state_fields(source.content());
   return {chosen_field(source.content(), options.field, options.path)};
@@ -90,7 +90,7 @@ std::vector<View> views_of(const PlotSource& source, const PlotOptions& options,
   return views;
 }
 
-// One frame for each output, or with --along for each slice of one.
+// One frame for each output, or with --along one frame for each slice of one output.
 std::vector<std::vector<View>> frames_of(const PlotSource& source, const PlotOptions& options,
                                          const std::vector<std::string>& fields,
                                          std::span<const PlotOutput> outputs) {
@@ -101,7 +101,7 @@ std::vector<std::vector<View>> frames_of(const PlotSource& source, const PlotOpt
 
 int rows_of(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
 
-// The middle slices of all the fields at one output, or where there is one cut, as views_of has it.
+// Draws all fields at one output: the three middle slices, or one cut laid out as by views_of.
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = format_of(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
@@ -119,7 +119,7 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   if (!options.quiet) say("{}: {} x {}\n", path.string(), size.width, size.height);
 }
 
-// All frames with the limits that hold every one's.
+// Draws all frames with the same limits, which include the values of every frame.
 void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   ending_of(path, FileKind::movie, "movie");
   const bool mp4 = path.extension() == ".mp4";

@@ -12,7 +12,7 @@
 namespace lapl {
 namespace {
 
-constexpr const char* suits = "auto";  // the map that suits the field
+constexpr const char* suits = "auto";  // the colormap that suits the field
 
 Limits pair_of(const std::string& name, const std::vector<double>& numbers) {
   if (!(numbers[0] < numbers[1]))
@@ -126,7 +126,7 @@ std::vector<PlotStyle> styles_of(const PictureOptions& options, std::size_t pane
   std::vector<std::string> names;
   std::istringstream list(options.colormaps);
   for (std::string name; std::getline(list, name, ',');) {
-    if (name != suits) colormap_named(name);  // throws where it is unknown
+    if (name != suits) colormap_named(name);  // throws if the name is unknown
     names.push_back(name);
   }
   if (names.size() != 1 && names.size() != panels)

@@ -13,7 +13,7 @@
 namespace lapl {
 
 struct PictureOptions {
-  std::string colormaps;  ///< one for all panels or one for each, with commas between
+  std::string colormaps;  ///< one for all panels or one for each, separated by commas
   std::vector<double> limits, percentiles;
   bool of_cells = false;
   Origin origin = Origin::automatic;
@@ -21,10 +21,10 @@ struct PictureOptions {
   bool operator==(const PictureOptions&) const = default;
 };
 
-/// --origin.
+/// Adds --origin.
 void add_origin_option(Command& command, Origin& origin);
 
-/// --colormap, --limits, --percentiles, --of-cells and --origin.
+/// Adds --colormap, --limits, --percentiles, --of-cells and --origin.
 void add_picture_options(Command& command, PictureOptions& options);
 
 /// Which part of a grid of three axes is shown.
@@ -32,12 +32,12 @@ struct CutOptions {
   std::string slice, project, along;
 
   bool none() const { return slice.empty() && project.empty() && along.empty(); }
-  /// The cuts of one picture: what is asked for; without that the middle slices. None of a grid of
-  /// fewer axes. Throws ConfigError.
+  /// The cuts shown in one picture: those that the options select, or else the middle slices. None
+  /// for a grid of one or two axes. Throws ConfigError.
   std::vector<std::optional<Cut>> cuts(Shape shape, const PlotAxes& axes,
                                        const std::string& path) const;
-  /// The views of each picture: a panel for each of `fields` and its cuts, one picture for each of
-  /// `outputs`; with --along, one picture of output `one` for each cut across that axis.
+  /// The views of each picture: a panel for each of `fields` and each cut. One picture for each of
+  /// `outputs`, or with --along one for each cut of output `one` across that axis.
   std::vector<std::vector<View>> frames(std::span<const PlotOutput> outputs,
                                         const std::function<const PlotOutput&()>& one,
                                         const std::vector<std::string>& fields, Shape shape,
@@ -47,7 +47,7 @@ struct CutOptions {
   void require_three_axes(Shape shape, const std::string& path) const;
 };
 
-/// --slice, --project and --along.
+/// Adds --slice, --project and --along.
 void add_cut_options(Command& command, CutOptions& options);
 
 /// The style of each of `panels` panels. Throws ConfigError.

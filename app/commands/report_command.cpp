@@ -21,12 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All pictures together, so that a page has a few megabytes: a pixel takes about half a byte.
+// Limit for all pictures of a page. A pixel takes about half a byte, so these take 3 MB.
 constexpr double most_pixels = 6e6;
-constexpr double smallest_side = 160, largest_picture = 700;  // of a square picture
+constexpr double smallest_side = 160, largest_picture = 700;  // square; pixels
 constexpr std::size_t most_steps = 60;
-// Where the values of one output span less than this part of what all span, one scale for all would
-// show nothing of it: then each output has its own.
+// If the range of one output is smaller than this fraction of the range of all outputs, it would
+// show nothing on a common scale. Each output then gets a scale of its own.
 constexpr double least_share = 0.125;
 
 struct ReportOptions {
@@ -35,7 +35,7 @@ struct ReportOptions {
   bool quiet = false;
 };
 
-// Evenly among the outputs, the first and the last with them.
+// At most `most` outputs, evenly spaced, including the first and the last.
 std::vector<PlotOutput> chosen_outputs(const std::vector<PlotOutput>& outputs, std::size_t most) {
   if (outputs.size() <= most) return outputs;
   std::vector<PlotOutput> chosen;
@@ -44,7 +44,7 @@ std::vector<PlotOutput> chosen_outputs(const std::vector<PlotOutput>& outputs, s
   return chosen;
 }
 
-// A field at all steps that hold it.
+// A field at all steps that contain it.
 struct FieldSeries {
   std::string name;
   std::vector<std::pair<std::size_t, DrawnField>> drawn;  // index of the step, pixels

@@ -24,7 +24,7 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
   for (const EngineInfo& known : all_engines())
     if (known.name == engine && known.backend != "any")
       return {std::string(known.backend), fmt::format("engine {} runs there", engine)};
-  // The full reason, which lapl list prints, would fill lines at every run.
+  // lapl list prints the full reason, which would take several lines at every run.
   if (cuda_unavailable().empty()) return {"cuda", "a GPU is here"};
   return {"cpu", "no usable GPU"};
 }

@@ -1,4 +1,4 @@
-// The backend that a config asks for.
+// Chooses and creates the backend that a config selects.
 #pragma once
 
 #include <functional>
@@ -14,19 +14,19 @@ namespace lapl {
 
 struct BackendChoice {
   std::string backend;  ///< "cpu" or "cuda"
-  std::string reason;   ///< for people
+  std::string reason;   ///< for the user
 };
 
-/// The backend that is named; for auto that of the engine, where one is named, else the GPU where
-/// one can be used, else the CPU.
+/// Resolves "auto": the backend that the named engine runs on, or else CUDA if a GPU can be used,
+/// else the CPU.
 BackendChoice choose_backend(const std::string& backend, const std::string& engine = "auto");
 BackendChoice choose_backend(const RunConfig& config);
 
 using Note = std::function<void(const std::string&)>;
 
-/// With its engine and its filters, not yet with a state; called by all ranks. `coefficients`: see
-/// problem_of. `note` is given what was chosen, and why. Throws ConfigError for a filter that does
-/// not fit, IoError for one that cannot be read, DeviceError where memory does not suffice.
+/// Creates the backend with engine and filters, without a state; all ranks must call it. See
+/// problem_of for `coefficients`. Calls `note` with each choice and its reason. Throws ConfigError
+/// or IoError for an unsuitable or unreadable filter, DeviceError if memory does not suffice.
 template <class T>
 std::unique_ptr<Backend<T>> run_backend(
     const Model& model, const BackendChoice& choice, const CoefficientFields& coefficients,

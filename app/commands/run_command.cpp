@@ -21,12 +21,12 @@ struct RunOptions {
   Console::Options console;
 };
 
-// The run that --auto-resume finds in the folder, which is locked from then on.
+// The run that --auto-resume finds in the folder. It stays locked.
 Job resume_or_start(const LoadedConfig& config, Console& console) {
   RunFolder folder = RunFolder::open(config.run.directory);
   if (list_checkpoints(folder.checkpoints()).empty()) {
-    // A run that ended before its first checkpoint loses nothing by starting anew; one that has
-    // come further, and whose checkpoints are gone, does.
+    // A run that ended before its first checkpoint loses nothing if it starts again. A run with
+    // later outputs would lose them.
     const auto outputs = list_step_files(folder.fields());
     if (!outputs.empty() && step_of_file_name(outputs.back().filename().string()) > 0)
       throw CheckpointError("{}: outputs but no checkpoint to go on from", folder.path().string());

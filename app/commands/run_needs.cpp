@@ -21,23 +21,23 @@
 namespace lapl {
 namespace {
 
-// Memory that a run takes beside its backend, in bytes for each cell.
+// Memory that a run takes in addition to its backend, in bytes per cell.
 struct CellBytes {
-  double stepping = 0;            // parameters, and copies of the state that are kept between steps
-  double initial = 0;             // making the state that it begins with
-  double whole = 0;               // of that, fields of float64 that are had whole at once
-  double whole_coefficients = 0;  // on the first of several ranks, as loaded and as handed out
-  double file = 0;                // putting an output together
+  double stepping = 0;            // coefficient fields, and copies of the state kept between steps
+  double initial = 0;             // creating the initial state
+  double whole = 0;               // in `initial`: float64 fields that one rank holds whole
+  double whole_coefficients = 0;  // coefficient fields on the first of several ranks
+  double file = 0;                // writing an output
 };
 
 CellBytes cell_bytes(const RunConfig& config) {
   const auto value = static_cast<double>(size_of(config.precision));
   const double state = value * static_cast<double>(config.fields.size());
   const auto coefficients = static_cast<double>(coefficient_names(config).size());
-  double whole = 0, spectrum = 0, most = 1;  // arrays of float64, `most` of one field at a time
+  double whole = 0, spectrum = 0, most = 1;  // float64 arrays; `most`: for one field
   for (const std::string& field : config.fields) {
     const InitialKind kind = initial_of(config, field).kind;
-    if (kind == InitialKind::formula) most = 5;  // buffers, their copy, the result, what is random
+    if (kind == InitialKind::formula) most = 5;  // buffers, their copy, result, random values
     if (kind == InitialKind::fractal) spectrum = 1;
     if (kind == InitialKind::fractal || kind == InitialKind::image || kind == InitialKind::hdf5)
       whole += 1;
@@ -115,7 +115,7 @@ RunDisk disk_of_run(const RunConfig& config) {
   disk.output = static_cast<double>(step_file_bytes(config.shape, value_size, fields));
   const double dataset = cells_of(config.shape) * static_cast<double>(value_size);
   disk.checkpoint = dataset * static_cast<double>(config.fields.size());
-  // One more than are kept, while the oldest waits for the newest to be safe.
+  // Before the oldest checkpoint is removed, the newest must be safely on disk.
   const std::int64_t made = every ? config.steps / *every + 2 : config.checkpoints_kept + 1;
   const std::int64_t bundled =
       disk.outputs - disk.outputs % static_cast<std::int64_t>(RunIndex::bundle_size);
@@ -126,7 +126,7 @@ RunDisk disk_of_run(const RunConfig& config) {
     const auto folder = nearest_existing(std::filesystem::absolute(config.directory));
     const auto space = std::filesystem::space(folder);
     if (space.capacity > 0) disk.available = static_cast<double>(space.available);
-  } catch (const std::filesystem::filesystem_error&) {  // storing will say what is wrong there
+  } catch (const std::filesystem::filesystem_error&) {  // the run will report it
   }
   if (disk.available >= 0 && disk.all > disk.available)
     disk.shortage = fmt::format("{}: the run takes about {} of disk, {} are free", config.directory,

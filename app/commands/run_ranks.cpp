@@ -23,18 +23,19 @@
 namespace lapl {
 namespace {
 
-// This process's role: the coordinator, which tells the others what to run; a follower; or a peer
-// of ranks that all read the same command.
+// The role of this process: alone; the first rank, which tells the others what to run; a follower
+// of the first rank; or one of several ranks that all execute the same command.
 enum class Role : std::uint8_t { alone, first, follower, equal };
 Role role = Role::alone;
 bool amid_run = false;
 
-// One run, as the first rank has told it.
+// Takes part in one run that the first rank has announced.
 template <class T>
 void take_part(Ranks& ranks, const Model& model, const std::string& backend_name,
                const std::optional<StoredState>& from) {
   const RunConfig& config = model.run;
-  const CoefficientFields coefficients = unread_coefficients(config);  // those of the first
+  const CoefficientFields coefficients =
+      unread_coefficients(config);  // the first rank has the values
   const auto backend = run_backend<T>(model, {backend_name, ""}, coefficients, ranks);
   if (from) {
     restore_rows(*backend, *from, config);
@@ -46,7 +47,7 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
   run(*backend, model, from ? from->step : 0, writer, stop_signal);
 }
 
-// Takes part in what the first rank runs, until it has no more.
+// Takes part in each run of the first rank until it announces the end.
 void follow_first_rank(Ranks& ranks) {
   for (;;) {
     ranks.rest();
@@ -64,8 +65,8 @@ void follow_first_rank(Ranks& ranks) {
       with_precision(config.precision, [&]<class T>() {
         take_part<T>(ranks, Model(config), said["backend"].get<std::string>(), from);
       });
-    } catch (const NumericalError&) {   // all have found it, and the first says so
-    } catch (const CheckpointError&) {  // likewise, and ends all
+    } catch (const NumericalError&) {   // found on all ranks; the first reports it
+    } catch (const CheckpointError&) {  // the same; the first then ends all ranks
       ranks.rest();
     }
     amid_run = false;
@@ -76,9 +77,9 @@ void follow_first_rank(Ranks& ranks) {
 
 Ranks& run_ranks() {
   if (!is_started_as_rank()) return only_rank();
-  // Never destroyed: where OpenMP ends the process, nothing waits for other ranks.
+  // Never destroyed, so that an exit forced by OpenMP does not wait for other ranks.
   static Ranks* const all = [] {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives what has started it
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with the process that started it
     tell_starter_of_meeting(false);
     std::unique_ptr<Ranks> met = all_ranks();
     tell_starter_of_meeting(true);

@@ -1,5 +1,5 @@
-// The ranks of this process, and what those do that are not the first: the first reads the command
-// line, the config and the run folder, and tells the others what to run.
+// The ranks of this process. The first rank reads the command line, the config and the run folder,
+// and tells the others what to run.
 #pragma once
 
 #include <cstdint>
@@ -14,44 +14,43 @@
 
 namespace lapl {
 
-/// The ranks that mpirun or srun started together with this process; else this process alone.
+/// The ranks that mpirun or srun started with this process; otherwise this process alone.
 Ranks& run_ranks();
 
-/// Called by a command with its option --ranks (0: not given), before anything else. Catches the
-/// stop signals. Where others do its work, returns its exit code once they have: ranks that are
-/// started here, by mpirun, or the first one, whom this process follows. Throws ConfigError where
-/// there are other ranks than asked for, where they cannot be started, and where they are to be
-/// shown while they run (`live`).
+/// Called first by each command with the option --ranks (`wanted`; 0: not given). Catches the stop
+/// signals. Returns the exit code if other processes did the work: this process started ranks, or
+/// it is a follower and the first rank has finished. Returns none if this process must execute the
+/// command. Throws ConfigError if the number of ranks differs from `wanted`, if they cannot be
+/// started, or if `live` is set with several ranks.
 std::optional<int> done_on_ranks(int wanted, bool live = false);
 
-/// The part of a checkpoint that this rank keeps: no rank of several holds the whole state.
+/// The part of a checkpoint that this rank reads. With several ranks none reads the whole state.
 inline StateValues values_to_keep() {
   return run_ranks().count() == 1 ? StateValues::kept : StateValues::of_ranks;
 }
 
-/// Says to the other ranks, on the first, which run they take part in; from then on all of them
-/// wait for each other. `backend` as chosen; `restart`: what the run goes on from, none at its
-/// beginning.
+/// On the first rank: tells the other ranks which run they take part in. From then on all ranks
+/// wait for each other. `backend` is "cpu" or "cuda"; `restart` is none for a run from step 0.
 void share_run(Ranks& ranks, const LoadedConfig& config, const std::string& backend,
                const std::optional<Restart>& restart);
 
-/// A state in a file.
+/// A state stored in a file.
 struct StoredState {
   std::filesystem::path path;
   std::int64_t step = 0;
   std::uint64_t digest = 0;
 };
-/// Sets the state to that of a checkpoint of this run, of which every rank reads its rows. Called
-/// by all ranks; throws the same CheckpointError on all.
+/// Sets the state from a checkpoint of this run; each rank reads its own rows. All ranks must call
+/// it. Throws the same CheckpointError on all ranks.
 template <class T>
 void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig& config);
 
-/// That run has ended, on all ranks.
+/// The run of share_run has ended on all ranks.
 void end_shared_run();
 
-/// Lets the others go that wait for this one, or ends them where they wait for it amid a run.
-/// Returns what this process is to end with: 0 where start_ranks has got the exit code already,
-/// since launchers have words of their own for others.
+/// Releases the ranks that wait for this one, or ends them if a run is unfinished. Returns the exit
+/// code for this process: 0 if start_ranks has received `exit_code`, because launchers print
+/// messages about other codes.
 int leave_ranks(int exit_code);
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// run.json while a run goes on.
+// run.json of a run in progress.
 #pragma once
 
 #include <filesystem>
@@ -14,18 +14,17 @@ namespace lapl {
 
 class RunSummary {
  public:
-  /// `warn` is told, once, that progress could not be saved.
+  /// Calls `warn` once if progress cannot be saved.
   RunSummary(std::filesystem::path path, nlohmann::ordered_json first_values,
              std::function<void(const std::string&)> warn);
 
   nlohmann::ordered_json values;
 
-  /// Puts the values into the file. Throws IoError.
+  /// Writes the values to the file. Throws IoError.
   void save();
 
-  /// Puts the step, the speed and the time left into the file for whoever watches: every other
-  /// second, from a thread of its own, so that stepping never waits for the disk. That it fails
-  /// does no harm to the run.
+  /// Writes the step, the speed and the time left to the file every two seconds. A separate thread
+  /// writes, so that stepping never waits for the disk. A failure does not stop the run.
   void progress(const Progress& progress);
 
  private:

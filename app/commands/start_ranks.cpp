@@ -28,23 +28,23 @@
 namespace lapl {
 namespace {
 
-// Names the file in which the first rank, or one that ends all, leaves its exit code for what has
-// started them.
+// Names the file in which the first rank, or a rank that ends all, leaves its exit code for
+// start_ranks.
 constexpr const char* code_variable = "LAPL_RANKS_CODE";
 
-// A file beside that of the exit code: there while ranks of this machine wait for each other.
+// A file next to that of the exit code. It exists while ranks of this machine wait for the others.
 std::filesystem::path meeting_file(const std::filesystem::path& code_file) {
   return code_file.parent_path() / "meeting";
 }
 
-// In seconds.
+// Seconds that the ranks have to meet.
 double limit_of_start() {
   const char* const given = std::getenv("LAPL_RANKS_START");
   const double limit = given == nullptr ? 0 : std::atof(given);
   return limit > 0 ? limit : 120;
 }
 
-// Where it cannot be started: exits with 127, as shells do.
+// Replaces this child process by the launcher; exits with 127, like a shell, if that fails.
 [[noreturn]] void become_launcher(const Launcher& launcher, int count, const sigset_t& mask,
                                   const LauncherFolders& folders,
                                   const std::filesystem::path& code_file, pid_t parent) {
@@ -53,7 +53,7 @@ double limit_of_start() {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  setpgid(0, 0);  // what a terminal sends comes from this program's parent, once
+  setpgid(0, 0);  // so that a signal from the terminal comes only once, from the parent
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
@@ -64,15 +64,15 @@ double limit_of_start() {
   _exit(127);
 }
 
-// Shows what the launcher of several ranks itself says.
+// A command with which the user sees the messages of the launcher.
 std::string words_to_try(const Launcher& launcher, int count) {
   std::vector<std::string> words = launcher_words(launcher, count);
   std::erase(words, "--quiet");
   return fmt::format("{} lapl ...", fmt::join(words, " "));
 }
 
-// How a run on ranks has ended, by its launcher's exit code. The first rank's word counts where
-// that is 0: Hydra of MPICH 4.0 returns 0 or the rank's code after a signal, as it happens.
+// The exit code of a run on ranks. `code` is that of the launcher. If it is 0, the code of the
+// first rank counts: Hydra of MPICH 4.0 returns either 0 or the rank's code after a signal.
 int code_of_run(const Launcher& launcher, int code, const std::filesystem::path& code_file) {
   int said = -1;
   std::ifstream(code_file) >> said;
@@ -84,7 +84,7 @@ int code_of_run(const Launcher& launcher, int code, const std::filesystem::path&
         fmt::format("a rank was ended by {}, and the others with it; lapl resume goes "
                     "on from the last checkpoint",
                     bare_signals ? "a signal" : name_of_signal(code - 128)));
-  else if (!is_exit_code(code) || (code == exit_internal && said < 0))  // its own, no rank's
+  else if (!is_exit_code(code) || (code == exit_internal && said < 0))  // the launcher's own
     throw DeviceError("{} failed with code {} ({} may say why)", launcher.path, code,
                       words_to_try(launcher, 2));
   return code;
@@ -99,8 +99,8 @@ std::vector<std::string> words_of_ranks(const Launcher& launcher, int count) {
   return words;
 }
 
-// Launchers may take any signal that asks to stop for an order to kill, but SIGUSR1, which all of
-// them hand on to all ranks: so that is what the first one becomes.
+// Launchers may kill all ranks at SIGINT, SIGTERM and other stop signals. They pass SIGUSR1 on to
+// all ranks, so the first stop signal is sent as SIGUSR1.
 int start_ranks(int count) {
   if (const std::string missing = ranks_unavailable(); !missing.empty())
     throw ConfigError("--ranks {}: {} (scripts/run installs it where --ranks is given)", count,
@@ -147,7 +147,7 @@ int start_ranks(int count) {
     if (!first) {
       kill(child, SIGUSR1);
       first = Clock::now();
-    } else if (signal != SIGXCPU && seconds_since(*first) >= 1) {  // as app/signals.hpp has it
+    } else if (signal != SIGXCPU && seconds_since(*first) >= 1) {  // as in app/signals.hpp
       killed_by = signal;
       end();
     }
@@ -157,7 +157,7 @@ int start_ranks(int count) {
 void tell_starter_of_meeting(bool met) {
   const char* const path = std::getenv(code_variable);
   if (path == nullptr) return;
-  std::error_code ignored;  // nobody waits on another machine
+  std::error_code ignored;  // another machine lacks the folder, and nobody waits there
   if (met)
     std::filesystem::remove(meeting_file(path), ignored);
   else

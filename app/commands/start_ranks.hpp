@@ -1,4 +1,4 @@
-// Ranks of this program, which a launcher of the machine's MPI starts.
+// Starts ranks of this program with the launcher of the MPI library.
 #pragma once
 
 #include <string>
@@ -8,18 +8,18 @@
 
 namespace lapl {
 
-/// The command line that starts so many ranks of this program, up to the program itself.
+/// The command line that starts `count` ranks of this program, without this program's arguments.
 std::vector<std::string> words_of_ranks(const Launcher& launcher, int count);
 
-/// Runs so many ranks with this process's own command line, and returns the exit code of the first
-/// one. Throws ConfigError where they cannot be started, DeviceError where they do not meet within
-/// two minutes (LAPL_RANKS_START: so many seconds).
+/// Runs `count` ranks with the arguments of this process and returns the exit code of the first
+/// rank. Throws ConfigError if they cannot be started, DeviceError if they do not meet within two
+/// minutes (LAPL_RANKS_START: the limit in seconds).
 int start_ranks(int count);
 
-/// Called by a rank before it meets the others, and when it has.
+/// A rank calls it with false before it meets the others, and with true afterwards.
 void tell_starter_of_meeting(bool met);
 
-/// Leaves this rank's exit code for start_ranks; false where nothing waits for it.
+/// Leaves the exit code of this rank for start_ranks; false if start_ranks did not start it.
 bool tell_starter(int exit_code);
 
 }  // namespace lapl

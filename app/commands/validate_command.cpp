@@ -20,7 +20,7 @@ struct ValidateOptions {
 int validate_command(const ValidateOptions& options) {
   const LoadedConfig config = load_config(options.config, options.settings);
   load_filters(config.run);
-  // The files that it names are there and fit the grid.
+  // Verifies that the files named in the config exist and fit the grid.
   StateFields fields = load_state_fields(config.run);
   const StableStep stable = stable_step_of(config.run, [&] { return std::move(fields); });
   say("{}", resolved_yaml(config));

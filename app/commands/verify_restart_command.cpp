@@ -34,8 +34,8 @@ struct VerifyRestartOptions {
   int ranks = 0;
 };
 
-// Steps between the first and the last, always the same ones for the same numbers. With engine
-// spectral only steps that store or check something: its bits depend on where it stops.
+// `splits` steps between the first and the last, always the same ones. Engine spectral is split
+// only where it stores or checks something, because its bits depend on where it stops.
 std::set<std::int64_t> split_steps(const RunConfig& config, int splits) {
   const std::int64_t steps = config.steps;
   if (splits >= steps)
@@ -57,8 +57,8 @@ std::set<std::int64_t> split_steps(const RunConfig& config, int splits) {
   return chosen;
 }
 
-// Runs in `folder` up to each of `ends`, each time from the checkpoint before; returns the last
-// one, or none where a signal stopped a run.
+// Runs in `folder` to each of `ends`, each time from the checkpoint before. Returns the last
+// checkpoint, or none if a signal stopped a run.
 std::optional<Checkpoint> run_in_parts(const std::string& config_text,
                                        const VerifyRestartOptions& options, const fs::path& folder,
                                        const std::set<std::int64_t>& ends) {
@@ -80,7 +80,7 @@ std::optional<Checkpoint> run_in_parts(const std::string& config_text,
   return checkpoint_from(folder / "checkpoints", std::to_string(*ends.rbegin())).checkpoint;
 }
 
-// The first cell in which two states of different digests differ.
+// The first cell in which two states differ.
 template <class T>
 std::string first_difference(const std::vector<T>& whole, const std::vector<T>& split,
                              const CheckpointHeader& header) {
@@ -92,7 +92,7 @@ std::string first_difference(const std::vector<T>& whole, const std::vector<T>& 
                      text_of(cell_at(header.shape, index % cells), header.shape.axes), *a, *b);
 }
 
-// How the last states and the outputs on the way to them differ; empty where they do not.
+// The differences of the last states and of all outputs before; empty if there are none.
 std::string difference(const Checkpoint& whole, const Checkpoint& split) {
   std::string text;
   if (whole.header.state_digest != split.header.state_digest)

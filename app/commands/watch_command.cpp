@@ -26,14 +26,14 @@ struct WatchOptions {
   double interval = 1;
 };
 
-// The fields of a run's newest output, read in the background: they may be gigabytes.
+// The fields of a run's newest output, read in the background because they may be gigabytes.
 class NewestFields {
  public:
   explicit NewestFields(const WatchOptions& options)
       : folder_(options.folder), field_(options.field), origin_(options.origin) {}
 
-  /// Starts reading where there is a newer output than the one that was read last; takes what was
-  /// read, if it is there by now, or `wait` says to wait for it.
+  /// Starts to read if there is a newer output. Stores the fields in `state` once they are read;
+  /// `wait`: waits until then.
   void update(WatchState& state, bool wait) {
     const std::vector<fs::path> files = list_step_files(folder_ / "fields");
     if (!reading_.valid() && !files.empty() && files.back() != file_) {
@@ -98,7 +98,7 @@ int watch_once(const WatchOptions& options) {
 int watch(const WatchOptions& options) {
   WatchState state;
   state.keys = "q: leave";
-  update(state, options);  // what is wrong is said before the screen changes
+  update(state, options);  // report errors before the screen changes
   const TerminalColors colors = terminal_colors(STDOUT_FILENO);
   NewestFields fields(options);
   FullScreen screen;

@@ -14,7 +14,7 @@
 namespace lapl {
 namespace {
 
-// The label in its colour on a terminal, unless NO_COLOR is set.
+// The label is coloured on a terminal, unless NO_COLOR is set.
 void print_labelled(const char* label, const char* color, const std::string& text) {
   const char* no_color = std::getenv("NO_COLOR");
   const bool coloured = isatty(STDERR_FILENO) && (no_color == nullptr || *no_color == '\0');

@@ -1,5 +1,5 @@
-// The console of a run: a progress bar on a terminal and a line every few seconds elsewhere,
-// both on stderr; one line for each output, and the summary, on stdout.
+// The console of a run. On stderr: a progress bar if that is a terminal, or else a line every few
+// seconds. On stdout: one line for each output, and the summary.
 #pragma once
 
 #include <chrono>
@@ -13,38 +13,37 @@
 
 namespace lapl {
 
-/// "lapl: error: ..." on stderr, red on a terminal unless NO_COLOR is set.
+/// Prints "lapl: error: ..." to stderr, red on a terminal unless NO_COLOR is set.
 void print_error(const std::string& message);
-/// "lapl: warning: ...", likewise.
+/// Prints "lapl: warning: ..." in the same way.
 void print_warning(const std::string& text);
 
 class Console {
  public:
   struct Options {
-    bool quiet = false;  ///< errors alone
+    bool quiet = false;  ///< only errors and warnings
     bool json = false;   ///< each line on stdout is a JSON object
-    bool live = false;   ///< the view of lapl watch in place of the progress bar
+    bool live = false;   ///< the view of lapl watch instead of the progress bar
   };
 
   explicit Console(Options options);
   ~Console() { clear_bar(); }
 
-  /// The run in this folder starts, or goes on; pictures show the first row of its field below, or
-  /// on top.
+  /// The run in this folder begins. `first_row_below`: pictures show the first row at the bottom.
   void begin(const std::filesystem::path& folder, bool first_row_below);
 
-  /// A remark on stderr.
+  /// Prints a remark to stderr.
   void note(const std::string& text);
 
-  /// Something went wrong and the run goes on: said even where the console is quiet.
+  /// Prints a warning to stderr, even if the console is quiet.
   void warning(const std::string& text);
 
-  /// An output or a checkpoint is on disk.
+  /// Prints an output or a checkpoint that is on disk.
   void stored(const StoredEvent& event);
 
   void progress(const Progress& progress);
 
-  /// The end of a run: `text` for people, `values` for --json.
+  /// Prints the end of a run: `text`, or with --json `values`.
   void summary(const std::string& text, const nlohmann::ordered_json& values);
 
  private:
@@ -57,7 +56,7 @@ class Console {
   bool first_row_below_ = true;
   std::optional<LiveView> live_;
   std::chrono::steady_clock::time_point last_line_ = std::chrono::steady_clock::now();
-  std::mutex mutex_;  // stored() comes from the storing thread
+  std::mutex mutex_;  // the storing thread calls stored()
 };
 
 }  // namespace lapl

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int longest_bar = 24, shortest_bar = 4;
 
-// A part of a line; of those that have no room together the larger ranks go first.
+// A part of a line; parts with the largest rank are left out first if there is no room.
 struct LinePart {
   std::string text;
   int rank;
@@ -40,7 +40,7 @@ std::vector<LinePart> parts_of(const Progress& progress) {
           {fmt::format("  {} left", time_left_text(progress.seconds_left)), 1}};
 }
 
-// Each field from its least to its largest value; the last ones go first where there is no room.
+// The range of each field; the last fields are left out first if there is no room.
 std::string several_fields_line(const StoredEvent& event, int columns) {
   std::vector<LinePart> parts = {{fmt::format("step {:>9} ", event.step), 0},
                                  {fmt::format(" time {:<10.6g}", event.time), 2}};
@@ -60,7 +60,7 @@ std::string progress_text(const Progress& progress) {
 }
 
 std::string progress_line(const Progress& progress, int columns) {
-  const int room = std::max(columns - 1, 1);  // the cursor stands after it
+  const int room = std::max(columns - 1, 1);  // leaves a column for the cursor
   const std::string text = joined(parts_of(progress), static_cast<std::size_t>(room));
   const int width = std::min(longest_bar, room - static_cast<int>(text.size()) - 3);
   if (width < shortest_bar) return text;

@@ -7,15 +7,15 @@
 
 namespace lapl {
 
-/// Bar, part, step, speed and time left in less than `columns` columns; what has no room is left
-/// out.
+/// Progress bar, percentage, step, speed and time left in less than `columns` columns; parts that
+/// do not fit are left out.
 std::string progress_line(const Progress& progress, int columns);
 
-/// The same without a bar, all of it.
+/// The same without the bar and without a limit.
 std::string progress_text(const Progress& progress);
 
-/// An output in at most `columns` columns: all digits where they have room, else four, and what
-/// still has none is left out. 0: any width.
+/// An output in at most `columns` columns (0: no limit). Numbers have four digits if all digits do
+/// not fit; parts that still do not fit are left out.
 std::string output_line(const StoredEvent& event, int columns);
 
 }  // namespace lapl

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto between_frames = 500ms;  // a frame may have 50 KB, and the terminal be far away
+constexpr auto between_frames = 500ms;  // a frame may take 50 KB, and the terminal be slow
 constexpr int most_rows = 22;
 
 }  // namespace
@@ -18,7 +18,7 @@ constexpr int most_rows = 22;
 LiveView::LiveView(RunView run)
     : colors_(terminal_colors(STDERR_FILENO)), size_(terminal_size(STDERR_FILENO)) {
   state_.run = std::move(run);
-  state_.list_outputs = false;  // each is a line above the view
+  state_.list_outputs = false;  // each is printed as a line above the view
 }
 
 void LiveView::stored(const StoredEvent& event, std::vector<Panel> fields) {
@@ -40,7 +40,7 @@ std::string LiveView::draw() {
   drawn_ = std::chrono::steady_clock::now();
   std::string text = erase();
   const TerminalSize size = terminal_size(STDERR_FILENO);
-  // In a terminal of another width the lines have wrapped: nobody knows where they are.
+  // If the width has changed, the lines have wrapped and their places are unknown.
   if (size.columns != size_.columns) text = "\033[2J\033[H";
   size_ = size;
   const std::vector<std::string> lines = watch_frame(

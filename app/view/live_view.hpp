@@ -1,4 +1,4 @@
-// The view of lapl watch drawn in place below what a run prints, from memory.
+// The view of lapl watch below the lines that a run prints, drawn from the fields in memory.
 #pragma once
 
 #include <chrono>
@@ -10,23 +10,23 @@
 
 namespace lapl {
 
-/// Text that draws it on the terminal on stderr; the caller writes it.
+/// Returns text that draws the view on a terminal; the caller writes it to stderr.
 class LiveView {
  public:
   explicit LiveView(RunView run);
 
   void stored(const StoredEvent& event, std::vector<Panel> fields);
 
-  /// True if the view was drawn long enough ago to be drawn again.
+  /// True if the view was last drawn long enough ago to be drawn again.
   bool progress(const Progress& progress);
 
-  /// The view, in place of the one drawn before.
+  /// Replaces the view that was drawn before.
   std::string draw();
 
-  /// The same for the last time.
+  /// Draws the view for the last time.
   std::string finished(const std::string& status);
 
-  /// Takes the view away.
+  /// Removes the view.
   std::string erase();
 
  private:

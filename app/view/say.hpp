@@ -1,4 +1,4 @@
-// How words reach people: whatever a path, a name or a file says, no command reaches a terminal.
+// Printing to people. Escape sequences in paths, names or files never reach the terminal.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,11 +11,11 @@
 
 namespace lapl {
 
-/// Bytes as they are: what this program draws itself. That they cannot be written is no error here:
-/// run_program looks at stdout in the end.
+/// Writes bytes unchanged, for text from this program alone. Ignores errors; run_program checks
+/// stdout at the end.
 void draw(std::FILE* file, std::string_view bytes);
 
-/// Text for people, printable() in all its parts.
+/// Prints a formatted text; printable() replaces control characters.
 template <class... Values>
 void say(std::FILE* file, fmt::format_string<Values...> format, Values&&... values) {
   draw(file, printable(fmt::format(format, std::forward<Values>(values)...)));

@@ -1,4 +1,4 @@
-// Columns for people.
+// Tables in plain text.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,11 +7,11 @@
 
 namespace lapl {
 
-/// Lines of cells, each column as wide as its longest cell but the last of a line; with `indent`
-/// spaces in front. Lines may differ in length.
+/// Lines of cells, preceded by `indent` spaces. Each column is as wide as its longest cell; the
+/// last cell of a line does not count. Lines may have different numbers of cells.
 std::string table_text(const std::vector<std::vector<std::string>>& lines, int indent = 0);
 
-/// A value as it stands in a cell: numbers with six digits, long lists by their ends, nothing for
+/// The text of a value in a cell: numbers with six digits, the two ends of a long list, nothing for
 /// null.
 std::string cell_text(const nlohmann::ordered_json& value);
 

@@ -43,16 +43,16 @@ class Case(NamedTuple):
     rows: list  # (engine or method of lapl, seconds)
     expected: list  # arrays
     gate: float  # largest difference that rounding explains
-    arguments: list  # of a peer's function
+    arguments: list  # for a peer's function
     notes: list = []  # lines below the table
 
 
 class Run(NamedTuple):
     """The task of a peer that takes steps."""
 
-    fields: list  # at the start
-    checked: int  # steps after which the result is compared
-    steps: int  # steps that are timed
+    fields: list  # initial fields
+    checked: int  # steps before the comparison of results
+    steps: int  # timed steps
     backend: str
 
 
@@ -107,7 +107,7 @@ def twice(fields):
 
 
 def numba():
-    if not hasattr(np, "row_stack"):  # older Numba needs it with NumPy 2.4
+    if not hasattr(np, "row_stack"):  # older Numba with NumPy 2.4 needs it
         np.row_stack = np.vstack
     import numba as module
 

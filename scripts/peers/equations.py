@@ -17,8 +17,8 @@ CHECKED = 20  # steps after which results are compared
 DU, DV, F, K = 0.16, 0.08, 0.037, 0.06
 DU_32, DV_32, F_32, FK_32, ONE, FOUR = map(np.float32, (DU, DV, F, F + K, 1, 4))
 MACROS = (f"-DU_DIFFUSIVITY={DU}f", f"-DV_DIFFUSIVITY={DV}f", f"-DFEED={F}f", f"-DKILL={K}f")
-# With these parameters a pattern grows everywhere, so no cell has subnormal numbers, which would slow the peers down
-# several times.
+# With these parameters a pattern grows everywhere. Otherwise some cells would have subnormal numbers, which make the
+# peers several times slower.
 GRAY_SCOTT = f"""
 fields: [u, v]
 parameters: {{Du: {DU}, Dv: {DV}, F: {F}, k: {K}}}
@@ -156,7 +156,7 @@ def with_devito(run):
     from devito import Eq
 
     rows, columns = run.fields[0].shape
-    # Periodic faces are a ring of nodes around the grid, filled by equations that copy.
+    # A ring of nodes around the grid, filled by equations that copy, makes the faces periodic.
     devito, grid = common.devito_grid((rows + 2, columns + 2))
     u, v = (devito.TimeFunction(name=name, grid=grid, space_order=2) for name in "uv")
     inside = {"subdomain": grid.interior}

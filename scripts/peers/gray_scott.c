@@ -1,6 +1,6 @@
-// Steps of Gray-Scott with OpenMP on a periodic grid, from u and v to u_new and v_new and back. One
+// Steps Gray-Scott with OpenMP on a periodic grid, from u and v to u_new and v_new and back. One
 // version is the plain loop; the other treats the first and last column separately, so that the
-// loop vectorises. The constants in capitals are compiler options.
+// compiler vectorises the loop. Compiler options define the constants in capitals.
 #define AT(field, row, column) field[(row)*columns + (column)]
 
 static inline void update(const float* u, const float* v, float* u_new, float* v_new, long columns,

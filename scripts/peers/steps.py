@@ -109,7 +109,7 @@ def with_numba_cuda(run):
             right = u[r, c + 1] if c < m - 1 else ZERO
             v[r, c] = u[r, c] + coefficient * ((left + right) + (up + down) - cells * u[r, c])
 
-    # Rows along x and this block size are those of the published tutorial.
+    # As in the published tutorial: x is the first axis of the threads, and blocks have this size.
     return common.measure_numba_cuda(run, kernel, run.fields[0].shape, (8, 8))
 
 
@@ -175,7 +175,7 @@ def cases(options, backend):
                 f"checkpoint: {{every: {steps}, keep: 1}}\n"
             )
             first, last, summary = common.lapl_run(options.lapl, config, backend, ["field"], steps)
-        # Rounding alone (docs/numerics.md); a peer that computes, say, u + c (s - 4u) rounds once more.
+        # Only rounding (docs/numerics.md); a peer that computes, for example, u + c (s - 4u) rounds once more.
         gate = 2 * (8 + 0.1 * steps) * EPSILON / 2 * np.abs(first).max()
         yield common.Case(f"diffusion, {' x '.join(map(str, shape))}, {steps} steps",
                           first[0].size * steps,

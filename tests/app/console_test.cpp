@@ -1,4 +1,4 @@
-// The lines of a run, in terminals of any width.
+// The lines that a run prints, in terminals of any width.
 #include <doctest/doctest.h>
 
 #include "app/view/console_lines.hpp"

@@ -79,9 +79,9 @@ TEST_CASE("resume --change-equation changes equation and parameters, and says so
   };
   CHECK(changes_at("out/fields/step-000000060.nc") == "step 40: " + words);
   CHECK(changes_at("out/fields/step-000000020.nc").empty());
-  // The checkpoint before the change has the other equation.
+  // The equation of the checkpoint before the change differs from config.yaml.
   CHECK(has(run_lapl({"resume", "out", "--from", "20"}).err, "is of another run than config.yaml"));
-  // Without its first new checkpoint, as after a kill, the run still has the changed equation.
+  // A killed run may lack its first checkpoint after the change; the changed equation must stay.
   fs::remove("out/checkpoints/step-000000060.h5");
   const Outcome again = run_lapl({"resume", "out", "--set", "time.steps=80"});
   CAPTURE(again.err);
@@ -162,7 +162,7 @@ TEST_CASE("a restart refuses a config that now means another equation") {
   CHECK(has(text_of("out/log.jsonl"), words));
   const auto provenance = inspected("out/fields/step-000000030.nc")["provenance"];
   CHECK(has(provenance["equation_changes"].get<std::string>(), "step 20: " + words));
-  // The changed equation stays even if the run is killed before its first checkpoint.
+  // The changed equation stays even if the run is killed before its next checkpoint.
   fs::remove("out/checkpoints/step-000000030.h5");
   CHECK(run_lapl({"resume", "out", "--set", "time.steps=40"}).code == 0);
   const Outcome other = run_lapl({"resume", "out", "--from", "20", "--set", "parameters.F=0.05"});

@@ -117,7 +117,7 @@ TEST_CASE("a result that is not finite is refused, unless the input is not finit
   CHECK(large.err.find("frame 0: 1e+300 is infinite in float32") != std::string::npos);
   CHECK_FALSE(fs::exists("out.h5"));
   write({1, 2, 3, std::numeric_limits<double>::quiet_NaN(), 5, 6});
-  CHECK(filtered("[[1]]").code == 0);  // a NaN of the input spreads (docs/filters.md)
+  CHECK(filtered("[[1]]").code == 0);  // a NaN in the input spreads (docs/filters.md)
 }
 
 TEST_CASE("filter configs: every mistake is named, and nothing is left behind") {

@@ -40,8 +40,8 @@ Words lines_under(const std::string& title, const std::string& text) {
   return lines;
 }
 
-// All misspellings of a word from place `first` on: a letter missing, doubled or replaced, or two
-// swapped.
+// All misspellings of a word from index `first` on: a letter missing, doubled or replaced, or two
+// letters swapped.
 std::vector<std::string> misspelt(const std::string& word, std::size_t first = 0) {
   std::vector<std::string> all;
   for (std::size_t i = first; i < word.size(); ++i) {
@@ -55,7 +55,7 @@ std::vector<std::string> misspelt(const std::string& word, std::size_t first = 0
   return all;
 }
 
-// True where the message suggests a word that is one mistake away, as the intended one is.
+// True if the message suggests a word that is one mistake away, as the intended word is.
 bool suggests_near(const std::string& message, const std::string& mistake) {
   const std::string start = "did you mean ";
   const auto at = message.find(start);
@@ -118,8 +118,8 @@ TEST_CASE("help: the examples do what they say") {
     for (const std::string& example : lines_under("Examples:", help_of(name))) {
       // The first example of bench measures for minutes, and the last of new runs the tutorial.
       if (example == "lapl bench" || example == "lapl run tutorial.yaml") continue;
-      // Measuring examples run with smaller shapes and few steps, which does not change the words
-      // under test.
+      // Examples that measure run with smaller shapes and few steps; the checked output stays the
+      // same.
       std::string tried = example;
       if (name == "bench" || name == "plan")
         tried = std::regex_replace(example, std::regex("([ [])(\\d+)\\d\\b"), "$1$2");
@@ -158,7 +158,7 @@ TEST_CASE("completion offers every word that can come next on a command line") {
   CHECK(line.complete({"resume", ""}).files == "folders");
   CHECK(line.complete({"plot", "--", "-"}).files == "files");
   CHECK(line.complete({"plot", "--limits", "-1", "1", ""}).files == "files");
-  // Every key, and every word that its value may be, must be a valid setting.
+  // Every key with each of its possible words must be a valid setting.
   CHECK(words({"run", "--set", ""}).size() == config_keys().size() + 1);
   for (const auto& key : config_key_choices())
     for (const std::string& word : words({"run", "--set", key.name + "="}))

@@ -1,5 +1,5 @@
-// Damaged and hostile files: no hang, no crash, no command to the terminal, and a message that
-// names the fault.
+// Damaged and hostile files cause no hang, no crash and no escape sequence on the terminal, and the
+// message names the fault.
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// True for text without escapes, other terminal commands and direction controls.
+// True for text without escape sequences, other control characters and direction marks.
 bool is_harmless(const std::string& text) {
   return text.find_first_of("\033\a\b\r\x7f") == std::string::npos && !says(text, "\xC2\x9B") &&
          !says(text, "\xE2\x80\xAE") && !says(text, "\xE2\x81\xA6");

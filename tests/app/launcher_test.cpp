@@ -1,5 +1,5 @@
-// Starting ranks: the program that is chosen, its arguments, and its exit code. Scripts stand in
-// for real launchers.
+// Starting ranks: the chosen launcher, its arguments, and the exit code. Scripts replace real
+// launchers.
 #include "app/commands/launcher.hpp"
 
 #include "app/signals.hpp"
@@ -111,7 +111,7 @@ TEST_CASE("launcher: a signal without a name is reported by its number") {
 
 bool open_mpi() { return has(mpi_library(), "Open MPI"); }
 
-// The outcome of a run started by an mpirun with this script.
+// The outcome of `lapl run --ranks 2` with an mpirun that is this script.
 test::Outcome outcome_with(const Programs& programs, const std::string& mpirun,
                            const std::string& before = "") {
   programs.add("mpirun", open_mpi() ? open_mpi_5 : hydra, mpirun);
@@ -132,7 +132,7 @@ TEST_CASE("launcher: its exit code is not taken for the run's" *
   CHECK(code("exit 1") == 5);
   CHECK(code("echo 1 >$LAPL_RANKS_CODE; exit 1") == 1);
   CHECK(code("exit 213") == 5);
-  // Hydra reports the signal of an aborted rank alone or with those by which it kills the others.
+  // Hydra reports the signal of an aborted rank, alone or or-ed with that for the other ranks.
   const auto aborted = outcome(open_mpi() ? "exit 134" : "exit 6");
   CHECK(aborted.code == 134);
   CHECK(has(aborted.err, open_mpi() ? "by SIGABRT" : "by a signal"));
@@ -154,7 +154,7 @@ TEST_CASE(
     CHECK(outcome.code == 5);
     CHECK(has(outcome.err, "--ranks 2: they have not met within 0.5 seconds ("));
   }
-  // Ranks that have met, or that may be on another machine, are not given up.
+  // Ranks that have met, or that may be on another machine, have no time limit.
   CHECK(outcome_with(programs, tools + "sleep 3; exit 4", "export LAPL_RANKS_START=0.5").code == 4);
 }
 
@@ -176,7 +176,7 @@ TEST_CASE(
 TEST_CASE("launcher: SIGHUP that was ignored stops no ranks" *
           doctest::skip(mpi_library().empty())) {
   const Programs programs;
-  // Waits until the run has caught the signal, and a little longer.
+  // Runs until lapl has taken the pending signal, and a little longer.
   const std::string taken = "grep -q '^ShdPnd:.*[13579bdf]$' /proc/$PPID/status";
   const std::string mpirun = "PATH=/usr/bin:/bin\ntrap 'exit 75' USR1\nkill -HUP $PPID\nwhile " +
                              taken + "; do :; done\nfor i in 1 2 3 4 5 6 7 8 9; do " + taken +

@@ -18,7 +18,7 @@ std::vector<std::string> names_in(const json& items) {
   return names;
 }
 
-// The words that a key accepts according to the schema.
+// The words that a key accepts, from the schema.
 std::vector<std::string> words_of(const json& schema, const std::string& section,
                                   const std::string& entry) {
   const json& map = schema["properties"][section];

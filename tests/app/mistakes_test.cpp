@@ -136,7 +136,7 @@ TEST_CASE("a file of another kind is named as what it is") {
     CHECK(image.err.find("expected a PNG picture") != std::string::npos);
     const Outcome hdf5 = run_lapl(
         {"run", "c.yaml", "--set", "initial.kind=hdf5", "--set", "initial.path=" + row.name});
-    CHECK(hdf5.code == 4);  // an accepted .npy file would be read, and this one is damaged
+    CHECK(hdf5.code == 4);  // .npy files are accepted, and this one is damaged
     CHECK(hdf5.err.find(row.name == "a.npy" ? "a.npy: " : row.kind) != std::string::npos);
     CHECK(!fs::exists("out"));
   }
@@ -175,7 +175,7 @@ TEST_CASE("help and version exit with 0, in every way to ask for them") {
   CHECK(run_lapl({"--version"}).out.starts_with("lapl "));
   CHECK(run_lapl({"version"}).out == run_lapl({"--version"}).out);
   CHECK(run_lapl({"help"}).out == run_lapl({"--help"}).out);
-  // In new processes, because CLI11 lists excluded options in the order of their addresses.
+  // In new processes: the order in which CLI11 lists excluded options depends on addresses.
   CHECK(finish(start({"help", "plot"})).out == finish(start({"plot", "--help"})).out);
   CHECK(run_lapl({"help", "plott"}).err.find("did you mean plot?") != std::string::npos);
   const Outcome bare = run_lapl({});

@@ -11,7 +11,7 @@ using namespace lapl::test;
 
 namespace {
 
-// Makes the input files of the uses image and own-field.
+// Creates the input files for `lapl new image` and `lapl new own-field`.
 void add_inputs() {
   fs::copy(LAPL_SOURCE_DIR "/configs/pictures/letters.png", "picture.png");
   write_text("o.yaml", small_config());
@@ -21,7 +21,7 @@ void add_inputs() {
   fs::copy("own/fields/step-000000000.nc", "field.h5");
 }
 
-// The config with every "#key: value" comment made an entry.
+// Turns every comment "#key: value" of the config into an entry.
 std::string uncommented(const std::string& text) {
   return std::regex_replace(text, std::regex("(^|\n)( *)#(?=[a-z])"), "$1$2");
 }
@@ -47,7 +47,7 @@ TEST_CASE("new: the config of each use is valid and runs") {
       command.emplace_back("--set");
       command.emplace_back(setting);
     }
-    // Large grids take long, and a fractal field may have any size.
+    // Large grids take long; a fractal field fits any shape.
     if (text_of(file).find("kind: fractal") != std::string::npos)
       command.insert(command.end(), {"--set", "grid.shape=[64, 48]"});
     const Outcome run = run_lapl(command);

@@ -1,4 +1,4 @@
-// lapl plan: the predictions come true.
+// The predictions of lapl plan agree with what runs take.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -39,7 +39,7 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves not
   double all = 0;
   for (const auto& entry : fs::recursive_directory_iterator("out"))
     if (entry.is_regular_file()) all += static_cast<double>(entry.file_size());
-  // For a moment there are three checkpoints, at the end two.
+  // A run briefly has three checkpoints, but two at the end.
   CHECK(all + plan["checkpoint_bytes"].get<double>() ==
         doctest::Approx(plan["disk_bytes"].get<double>()).epsilon(0.25));
 }
@@ -67,7 +67,7 @@ TEST_CASE("plan says that a grid does not fit and which would, and run refuses i
   CHECK(plan.out.find("not measured: the grid does not fit") != std::string::npos);
   const Outcome run = run_lapl({"run", "c.yaml", "--backend", "cpu", "--output", "out"});
   CHECK(run.code == 5);
-  // 28 bytes a cell: four buffers and the initial state in float32, the initial field in float64.
+  // 28 bytes per cell: four buffers and the initial state in float32, the initial field in float64.
   CHECK(run.err.find("the grid of 1000000 x 1000000 cells needs 28 TB of host memory, ") !=
         std::string::npos);
   CHECK(run.err.find(" are available") != std::string::npos);

@@ -32,7 +32,7 @@ std::uint32_t frames_of(const fs::path& path) {
   return number_at(bytes, control + 4);
 }
 
-// Runs three axes into the folder out.
+// Runs a config of three axes into the folder out.
 void run_volume() {
   write_text("c.yaml",
              "grid: {shape: [9, 12, 16], spacing: [2, 0.5, 0.5]}\n"
@@ -134,7 +134,7 @@ TEST_CASE(
   CHECK(png_size("p.png")[0] > 3 * png_size("p.png")[1] / 2);  // three panels side by side
   CHECK(plot({"--step", "0"}) != slices);
   CHECK(plot({"--field", "laplacian"}) != slices);
-  // A position means its nearest node; without options the middle slices are drawn.
+  // A position selects the nearest node; without options the middle slices are drawn.
   const std::string slice = plot({"--slice", "z=8.9"});
   CHECK(slice == plot({"--slice", "z:4"}));
   CHECK(slice != plot({"--slice", "z:5"}));
@@ -142,7 +142,7 @@ TEST_CASE(
   CHECK(plot({"--project", "max:z"}) != plot({"--project", "min:z"}));
   for (const char* kind : {"p.svg", "p.pdf"})
     CHECK(run_lapl({"plot", "out", "-o", kind, "--slice", "y=1"}).code == 0);
-  // Movies in time, of three slices or of one, and along an axis of one output.
+  // Movies in time of three slices or of one, and along an axis at one output.
   plot({"--movie"});
   CHECK(frames_of("p.png") == 3);
   plot({"--movie", "--slice", "y:3", "--size", "300x200"});
@@ -234,7 +234,7 @@ TEST_CASE("plot: each panel can have its colour map, and limits can be percentil
   CHECK(drawn({"--colormap", "auto,auto,gray"}) != usual);
   CHECK(drawn({"--colormap", "viridis,viridis,gray"}) == drawn({"--colormap", "auto,auto,gray"}));
   CHECK(drawn({"--colormap", "gray,gray,gray"}) == drawn({"--colormap", "gray"}));
-  // The Laplacian's means over pixels are far smaller than its values in cells.
+  // Means of the Laplacian over a pixel are far smaller than its values in cells.
   CHECK(drawn({"--of-cells"}) != usual);
   CHECK(drawn({"--of-cells"}) != drawn({"--of-cells", "--percentiles", "1", "99"}));
 }

@@ -1,5 +1,5 @@
-// Runs lapl as a user does, in a folder of the test's own, within the test's process unless a test
-// needs a real process.
+// Runs lapl as a user does, in a temporary folder, as a library call unless a test needs a real
+// process.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -41,11 +41,11 @@ inline void write_text(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-/// A new empty folder, current during the object's life and removed with it.
+/// A new empty folder, current while the object exists; the destructor removes it.
 class Sandbox {
  public:
   Sandbox() : before_(fs::current_path()) {
-    static_cast<void>(Hdf5Session());  // must set HDF5 up before the test's own calls
+    static_cast<void>(Hdf5Session());  // must set up HDF5 before the test's own calls
     std::string name = (scratch_root() / "lapl-test-XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     path_ = name;
@@ -62,7 +62,7 @@ class Sandbox {
   fs::path before_, path_;
 };
 
-/// The program under test: the one beside the tests, or the one that the environment names.
+/// The program under test: the one built with the tests, or $LAPL_PROGRAM.
 inline std::string lapl_program() {
   const char* other = std::getenv("LAPL_PROGRAM");
   return other != nullptr ? other : LAPL_PROGRAM;
@@ -71,7 +71,7 @@ inline std::string lapl_program() {
 /// How a command ended, and its output.
 struct Outcome {
   int code = -1;    ///< exit code
-  int signal = 0;   ///< that ended it; 0: none
+  int signal = 0;   ///< signal that ended the process; 0: none
   std::string out;  ///< stdout
   std::string err;  ///< stderr
 };
@@ -87,7 +87,7 @@ inline pid_t start(const std::vector<std::string>& arguments,
   const int flags = O_WRONLY | O_CREAT | O_TRUNC;
   posix_spawn_file_actions_addopen(&files, 1, "out.txt", flags, 0600);
   posix_spawn_file_actions_addopen(&files, 2, "err.txt", flags, 0600);
-  // Restores default signals, which nohup or a run in this process may have changed.
+  // Restores the default actions of signals that nohup or a run in this process may have changed.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t usual;
@@ -110,8 +110,8 @@ inline Outcome finish(pid_t child) {
           text_of("out.txt"), text_of("err.txt")};
 }
 
-/// Waits until a run started in `folder` has stored a checkpoint. Any one counts, as older ones are
-/// removed.
+/// Waits until a run started in `folder` has stored a checkpoint. Any step counts, because older
+/// checkpoints are removed.
 inline void wait_for_checkpoint(const std::filesystem::path& folder) {
   const auto is_there = [&] {
     std::error_code error;
@@ -122,7 +122,7 @@ inline void wait_for_checkpoint(const std::filesystem::path& folder) {
   while (!is_there()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// Waits until `done` is true; fails the test where the process ends first.
+/// Waits until `done` returns true; fails the test if the process ends first.
 template <class Done>
 void wait_for(pid_t process, const Done& done) {
   while (!done()) {
@@ -133,7 +133,7 @@ void wait_for(pid_t process, const Done& done) {
   }
 }
 
-/// Redirects the standard streams to out.txt and err.txt, as start() does.
+/// Redirects stdout and stderr to out.txt and err.txt while the object exists.
 class StreamsToFiles {
  public:
   StreamsToFiles() {
@@ -159,7 +159,7 @@ class StreamsToFiles {
   std::array<int, 2> before_{};
 };
 
-/// True for words that start the program again, or if another build of it is under test.
+/// True if the command starts the program again, or if another build is under test.
 inline bool needs_process(const std::vector<std::string>& arguments) {
   return lapl_program() != LAPL_PROGRAM || (!arguments.empty() && arguments[0] == "sweep") ||
          std::ranges::find(arguments, "--ranks") != arguments.end();
@@ -183,7 +183,7 @@ inline Outcome run_lapl(const std::vector<std::string>& arguments) {
   return outcome;
 }
 
-/// True where the command failed because this build cannot draw pictures.
+/// True if the command failed because this build cannot draw pictures.
 inline bool lacks_cairo(const Outcome& outcome) {
   if (outcome.err.find("built without cairo") == std::string::npos) return false;
   CHECK(outcome.code == 2);
@@ -198,7 +198,7 @@ struct Refusal {
   std::string message;
 };
 
-/// Checks that `command` followed by each row's words is refused as the row says.
+/// Checks that `command` followed by the words of each row fails with that row's code and message.
 inline void expect_refused(const std::vector<std::string>& command,
                            const std::vector<Refusal>& refusals) {
   for (const Refusal& row : refusals) {
@@ -213,7 +213,7 @@ inline void expect_refused(const std::vector<std::string>& command,
   }
 }
 
-/// A config that runs in an instant, with `more` added.
+/// A config that runs in an instant, with the entries `more` added.
 inline std::string small_config(const std::string& more = "",
                                 const std::string& equation = "{coefficient: 0.25}") {
   return "grid: {shape: [20, 30]}\n"
@@ -237,7 +237,7 @@ inline void run_letters() {
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
 }
 
-/// The digest in the line about the last output.
+/// The digest in the line that a run prints about its last output.
 inline std::string last_digest(const std::string& out) {
   const auto at = out.rfind("digest 0x");
   REQUIRE(at != std::string::npos);

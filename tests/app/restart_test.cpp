@@ -24,10 +24,10 @@ std::string long_config() {
          "checkpoint: {every: 500}\n";
 }
 
-// For runs that the test ends.
+// For runs that the test stops or kills.
 const std::string endless = "time.steps=900000000";
 
-// The step of the newest checkpoint; -1 where there is none.
+// The step of the newest checkpoint; -1 if there is none.
 std::int64_t newest_step(const fs::path& folder) {
   std::int64_t newest = -1;
   std::error_code none;
@@ -37,7 +37,7 @@ std::int64_t newest_step(const fs::path& folder) {
   return newest;
 }
 
-// A last step beyond this checkpoint and any later one that may be stored meanwhile.
+// A last step beyond this checkpoint and any that the run may store meanwhile.
 std::string steps_beyond(std::int64_t step) { return "time.steps=" + std::to_string(step + 1200); }
 
 std::string digest_of_whole_run(const std::string& backend,
@@ -91,7 +91,7 @@ TEST_CASE("a resume that cannot start sets nothing aside") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  // The CPU lacks this engine, which is noticed only when the backend is made.
+  // The CPU lacks this engine, which is noticed only when the backend is created.
   const Outcome refused = run_lapl(
       {"resume", "out", "--from", "40", "--backend", "cpu", "--set", "compute.engine=resident"});
   CAPTURE(refused.err);
@@ -227,7 +227,7 @@ TEST_CASE(
   CAPTURE(listed.err);
   CHECK(listed.code == 0);
   CHECK(listed.err.find("outputs.csv") == std::string::npos);
-  // A missing output must not pass for an existing one either.
+  // Nor must a missing output count as existing.
   std::string list = text_of("out/checkpoints/outputs.csv");
   list[list.size() / 2] ^= 1;
   write_text("out/checkpoints/outputs.csv", list);
@@ -292,7 +292,7 @@ TEST_CASE("resume goes on beyond the end, in a folder that was moved") {
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "time.steps=100"}).code == 0);
   CHECK(run_lapl({"diff", "out/fields/step-000000100.nc", "elsewhere/fields/step-000000100.nc"})
             .code == 0);
-  // The origin of each value when the run began.
+  // config.yaml shows where each value came from when the run began.
   const auto origin_of = [](const std::string& key) {
     std::ifstream file("elsewhere/config.yaml");
     std::string line;
@@ -358,7 +358,7 @@ TEST_CASE(
   CHECK(run_lapl({"inspect", "out/fields.nc"}).code == 0);
   fs::remove("out/fields/step-000000020.nc");
   CHECK(run_lapl({"resume", "out"}).code == 4);
-  // The command that the message suggests works.
+  // The command suggested by the message works.
   CHECK(named.err.find("run out/config.yaml --output out --overwrite") != std::string::npos);
   CHECK(run_lapl({"run", "out/config.yaml", "--output", "out", "--overwrite"}).code == 0);
   CHECK(run_lapl({"diff", "whole/fields/step-000000020.nc", "out/fields/step-000000020.nc"}).code ==

@@ -133,7 +133,7 @@ TEST_CASE("neither a path nor a config's name gets around the refusal to overwri
   };
   refused({"run", "config.yaml", "--output", "new/.."}, "new/..: leads through a folder that is");
   refused({"run", "...yaml"}, "output.directory: missing, and the config's name makes none");
-  // Such a run could not be resumed.
+  // A run with such a name could not be resumed.
   for (const char* name : {"a\tb.yaml", "a\nb.yaml"})
     refused({"run", name}, "output.directory: found runs/a?b (expected one line of UTF-8");
   CHECK_FALSE(fs::exists("runs"));

@@ -97,7 +97,7 @@ TEST_CASE("an estimated step warns, and the message names the state it is estima
   const auto plan = nlohmann::json::parse(planned.out);
   CHECK(plan["largest_stable_step"].get<double>() == doctest::Approx(0.2).epsilon(0.2));
   CHECK(has(plan["step_warning"].get<std::string>(), "found 0.3, which may be unstable"));
-  for (const auto& other : plan["other_steps"])  // no other scheme is known to be stable
+  for (const auto& other : plan["other_steps"])  // no scheme is known to be stable here
     CHECK_MESSAGE(other.contains("why_not"), planned.out);
   CHECK_MESSAGE(has(run_lapl({"plan", "c.yaml"}).out, "(estimated at the initial state)\nwarning:"),
                 planned.out);
@@ -137,7 +137,7 @@ TEST_CASE("time.step: auto is a number from the start, printed and stored") {
     REQUIRE(run_lapl({"run", "c.yaml", "--overwrite"}).code == 0);
     CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
     CHECK(run_lapl({"verify-restart", "c.yaml"}).code == 0);
-    // The stored number, given explicitly, makes the same run.
+    // The stored number, given explicitly, gives the same run.
     const std::string number = stored.substr(8, stored.find(' ', 8) - 8);
     REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.step=" + number}).code == 0);
     CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
@@ -213,7 +213,7 @@ TEST_CASE("time.step: auto works with time.end, and in a sweep") {
   write_text("c.yaml", formula_config("D * laplacian(field)", "step: auto, end: 5") +
                            "parameters: {D: 0.5}\n");
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  CHECK(nlohmann::json::parse(text_of("out/run.json"))["steps"] == 12);  // of 0.45 s each
+  CHECK(nlohmann::json::parse(text_of("out/run.json"))["steps"] == 12);  // 12 steps of 0.45 s
   const Outcome sweep =
       run_lapl({"sweep", "c.yaml", "--set", "parameters.D=0.5,1", "--output", "all"});
   CHECK_MESSAGE(sweep.code == 0, sweep.err);
@@ -226,7 +226,7 @@ TEST_CASE("time.step: auto works with time.end, and in a sweep") {
                     "the largest stable step is any: no step is unstable (expected a number: a "
                     "time in which values change by little, as no wave that is damped limits it)"),
                 growing.err);
-  // Diffusion given by its coefficient alone has no step in seconds.
+  // If only the coefficient of diffusion is given, steps have no length in seconds.
   write_text(
       "d.yaml",
       "grid: {shape: [20, 30]}\nequation: {coefficient: 0.2}\ntime: {step: auto, steps: 4}\n");

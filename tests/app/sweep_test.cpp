@@ -26,7 +26,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Never ends by itself, so a signal always finds it running.
+// Takes too long to complete, so a signal always finds it running.
 const char* long_sweep =
     "grid: {shape: [60, 70]}\nequation: {coefficient: 0.2}\ntime: {steps: 900000000}\n"
     "compute: {backend: cpu, engine: reference}\n"
@@ -59,7 +59,7 @@ TEST_CASE("a sweep gives each combination the digest that lapl run gives it") {
     const std::string member = row["member"].get<std::string>();
     CHECK(contains(text_of("s/" + member + ".log"), last_digest(alone.out)));
     const auto summary = nlohmann::json::parse(text_of("s/" + member + "/run.json"));
-    CHECK(summary["threads"] == "1");  // small grids do not pay for a second thread
+    CHECK(summary["threads"] == "1");  // small grids gain nothing from a second thread
     for (const auto& [name, value] : row.items())
       csv += (name == "member" ? "" : ",") + (value.is_null()     ? ""
                                               : value.is_string() ? value.get<std::string>()
@@ -197,7 +197,7 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
   CHECK(rest.code == 128 + SIGKILL);
   CHECK(contains(rest.out, "steps-900000000: ended by signal Killed"));
   CHECK(contains(text_of("k/summary.csv"), "steps-20,20,complete,0,20,"));
-  // as it was when the config was checked
+  // the same as when the config was checked
   CHECK(!contains(text_of("k/steps-20/config.yaml"), "periodic"));
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("integrals are columns of diagnostics.csv, the same on any number of t
   const auto lines = lines_of("out/diagnostics.csv");
   REQUIRE(lines.size() == 5);
   CHECK(lines[0] == "step,time,min,max,mean,mass,l2,energy,slope,cells_per_second");
-  CHECK(has(lines[4], ",600,0,"));  // 4 in each of the 600 cells of a quarter
+  CHECK(has(lines[4], ",600,0,"));  // integral of 4 over 600 cells of area 1/4
 
   write_text("c.yaml", with_output("integrals: {energy: \"0.25 * (field^2 - 1)^2\"}"));
   std::vector<std::string> last;

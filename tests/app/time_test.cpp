@@ -1,4 +1,4 @@
-// Times of the model, and ending at a steady state.
+// Simulated times, and ending at a steady state.
 #include <nlohmann/json.hpp>
 
 #include "tests/app/program.hpp"
@@ -67,7 +67,7 @@ TEST_CASE("limits.steady ends a run at the same step however it was interrupted"
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=100000"}).code == 0);
   CHECK(summary()["step"] == step);
   CHECK(summary()["digest"] == whole["digest"]);
-  // Resuming a steady run ends it again at once, without repeating a line.
+  // Resuming a steady run ends it again at once and does not repeat a line.
   const std::string before = text_of("out/diagnostics.csv");
   REQUIRE(run_lapl({"resume", "out"}).code == 0);
   CHECK(summary()["step"] == step);

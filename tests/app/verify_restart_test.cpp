@@ -13,7 +13,7 @@ using namespace lapl::test;
 
 namespace {
 
-// The temporary folder in the current one; empty where there is none.
+// The temporary folder in the current folder; empty if there is none.
 fs::path temporary_folder() {
   for (const auto& entry : fs::directory_iterator("."))
     if (has(entry.path().filename().string(), "verify-restart-")) return entry.path();
@@ -23,7 +23,7 @@ fs::path temporary_folder() {
 // Long enough for the test to interfere.
 std::string many_steps() {
   return "grid: {shape: [20, 30]}\n"
-         "boundary: insulated\n"  // keeps the end dependent on the start after any number of steps
+         "boundary: insulated\n"  // so that the end depends on the start after any number of steps
          "initial: {kind: hdf5, path: start.nc}\n"
          "equation: {coefficient: 0.25}\n"
          "time: {steps: 60000}\n"

@@ -1,4 +1,4 @@
-// lapl watch and lapl run --live from the outside, on a terminal where that makes a difference.
+// lapl watch and lapl run --live from the outside, on a terminal if that matters.
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr const char* enter_screen = "\033[?1049h";
 constexpr const char* leave_screen = "\033[?25h\033[?1049l";
 
-/// Runs lapl on a terminal of its own.
+/// Runs lapl on a new pseudo-terminal.
 class OnTerminal {
  public:
   OnTerminal(const std::vector<std::string>& arguments, unsigned short rows,
@@ -95,7 +95,7 @@ class OnTerminal {
   }
 
   std::string shown;
-  tcflag_t first_modes = 0;  ///< before the program starts
+  tcflag_t first_modes = 0;  ///< terminal modes before the program starts
 
  private:
   int terminal_ = -1;
@@ -226,7 +226,7 @@ TEST_CASE("run --live keeps the view in place on a terminal and prints the same 
   CAPTURE(live.shown);
   CHECK(has(live.shown, "running on "));
   CHECK(has(live.shown, "field, step 40"));
-  // cursor up, clear, the line, and the view again below it
+  // Expected: cursor up, clear, the new line, then the view below it.
   CHECK(has(live.shown, "A\033[Jstep        20  time 5"));
   CHECK(!has(live.shown, enter_screen));
   CHECK(has(live.shown, "step        60  time 15"));
@@ -249,7 +249,7 @@ TEST_CASE("run: bars and output lines fit the terminal") {
     std::istringstream lines(run.shown);
     int outputs = 0;
     for (std::string line; std::getline(lines, line);) {
-      std::istringstream parts(line);  // the bar was overwritten
+      std::istringstream parts(line);  // carriage returns separate the bar, which is overwritten
       for (std::string part; std::getline(parts, part, '\r');) {
         if (part.starts_with("\033[K")) part.erase(0, 3);
         const bool output = part.starts_with("step ");

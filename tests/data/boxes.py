@@ -166,7 +166,7 @@ def box_operators():
     """
     grid = Box(7, 9, 8, spacing=[1.0, 0.5, 0.8])
     D = grid.ghosts(0.2 + 0.1 * sin(grid.x + grid.z) * cos(grid.y), EVEN, PERIODIC, EVEN)
-    # The y of the node beyond the last is that of the first, and the other way round.
+    # Beyond a periodic face, y is that of the node at the opposite end.
     y = 0.5 * np.array([8, *range(9), 0])[None, :, None]
     z, x = np.arange(-1, 8)[:, None, None], 0.8 * np.arange(-1, 9)[None, None, :]
 
@@ -175,7 +175,7 @@ def box_operators():
         columns = derivative(lambda p: 0), derivative(lambda p: 0.1 * sin(t))
         inside = state[0]
         u = grid.ghosts(inside, planes, PERIODIC, columns)
-        # In a law, too, y beyond a face is that of the opposite node.
+        # Boundary laws, too, take y from the opposite end.
         u[0, [0, -1]] = u[0, [-2, 1]]
         return np.array([grid.flux_divergence(D, u) + 0.05 * grid.mixed(u, "x", "z")
                          - 0.04 * grid.mixed(u + 0.1 * x * y * z, "y", "z") + 0.03 * grid.second(u**2, "z")

@@ -9,14 +9,14 @@ class Grid:
     def __init__(self, rows, columns, h=1.0):
         self.shape, self.h = (rows, columns), h
         self.y, self.x = h * np.arange(rows)[:, None], h * np.arange(columns)[None, :]
-        # Positions including the nodes just outside.
+        # Positions that include one node beyond each face.
         self.beyond_y, self.beyond_x = h * np.arange(-1, rows + 1)[:, None], h * np.arange(-1, columns + 1)[None, :]
 
     def random(self, count=1, seed=3966789):
         return np.random.default_rng(seed).random((count, *self.shape))
 
-    # Laws give the value on the node just outside from the one inside. They are called with (inside, x, y of the node
-    # outside, x, y of the face between the two).
+    # A law returns the value at the node beyond a face. Its arguments: the value at the node inside, x and y of the
+    # node beyond, x and y of the face between the two.
 
     @staticmethod
     def value(g):

@@ -28,7 +28,7 @@ page = source / sys.argv[3]
 tools = {"ffmpeg": "ffmpeg", "h5dump": "hdf5-tools", "h5ls": "hdf5-tools", "ncdump": "netcdf-bin",
          "xxd": "xxd", "xxhsum": "xxhash"}  # the package of each program or module
 small = {"grid": "{shape: [32, 40]}", "equation": "{coefficient: 0.2}", "time": "{steps: 4}"}
-# Debian's Python has Debian's modules.
+# Debian packages install modules for this Python only.
 python = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 
 

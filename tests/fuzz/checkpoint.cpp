@@ -1,4 +1,4 @@
-// Input: the HDF5 image of a checkpoint. It gets a matching seal, as from a hostile writer.
+// Input: the HDF5 image of a checkpoint, which gets a matching seal as from a hostile writer.
 #include "io/hdf5/checkpoint.hpp"
 
 #include "io/durable/seal.hpp"

@@ -1,4 +1,4 @@
-// Input: a config of lapl filter as text; read up to the weights that it asks for.
+// Input: a config of lapl filter as text; read up to the weights of its filters.
 #include "io/filters/filter_job.hpp"
 
 #include "kernels/error.hpp"

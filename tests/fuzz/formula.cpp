@@ -1,4 +1,4 @@
-// Input: a formula as text; turned into the stages of each scheme.
+// Input: a formula as text; compiled to the stages of each scheme.
 #include "solver/equation/stages.hpp"
 #include "tests/fuzz/fuzz_file.hpp"
 

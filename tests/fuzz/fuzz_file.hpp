@@ -1,4 +1,4 @@
-// The file in which a fuzz target passes its input to lapl.
+// Passes the input of a fuzz target to lapl in a file.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Input: a file of another program as initial field, PNG where it begins like one, else HDF5.
+// Input: a file of another program as initial field; PNG if it begins like one, else HDF5.
 #include "io/hdf5/step_file.hpp"
 #include "io/images/image.hpp"
 #include "kernels/error.hpp"

@@ -1,4 +1,4 @@
-// lapl_fuzz_seeds FOLDER: writes small first inputs for fuzzing, a folder for each target.
+// lapl_fuzz_seeds FOLDER: writes small initial inputs for fuzzing, a folder for each target.
 #include <hdf5.h>
 
 #include <array>

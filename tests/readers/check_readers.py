@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-TIMES = [0, 2.5, 5, 6.25]  # of the runs of make_files
+TIMES = [0, 2.5, 5, 6.25]  # times of the outputs of make_files
 failures = []
 compared = 0
 
@@ -140,7 +140,7 @@ def check_ncdump(folder):
                                   capture_output=True, text=True).stdout
             data = re.search(rf"\n\s*{name} =(.*?);", text[text.index("data:"):], re.S).group(1)
             flat = held[name].ravel()
-            # ncdump writes NaN of float as NaNf
+            # ncdump writes a NaN of float32 as NaNf
             words = [word.removesuffix("f") for word in data.replace(",", " ").split()]
             expect(same(np.array([flat.dtype.type(word) for word in words], flat.dtype), flat),
                    f"{path}: {name}")
@@ -220,7 +220,7 @@ def check_paraview(folder):
     readers += [(simple.NetCDFReader(FileName=[str(folder / name)]), name, ["cube-field"])
                 for name in ("cube/fields.nc", "cube.nc")]
     for name in ("field", "laplacian", "row-field", "cube-field", "flat-field", "line-field"):
-        path = str(folder / f"{name}.xdmf")  # absolute, since Xdmf3 takes a bare name for a folder
+        path = str(folder / f"{name}.xdmf")  # absolute, because Xdmf3 treats a bare name as a folder
         readers += [(simple.XDMFReader(FileNames=[path]), path, [name]),
                     (simple.Xdmf3ReaderT(FileName=[path]), f"{path} by Xdmf3", [name])]
     for reader, what, names in readers:
@@ -236,7 +236,7 @@ def check_paraview(folder):
             expect_image(image, folder, record, names, f"ParaView, {what}", spacing)
 
 
-# Each reader with the modules and programs that it needs, and their packages.
+# For each reader its modules, its programs, and their packages.
 readers = {
     "h5py": (check_h5py, ["h5py"], [], "python3-h5py"),
     "numpy": (check_numpy, ["h5py"], [], "python3-h5py"),

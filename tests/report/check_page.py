@@ -25,7 +25,7 @@ except ImportError as error:
 
 failures = []
 
-# The least contrast of all visible texts, and the text that has it.
+# Finds the least contrast of all visible texts, and the text with that contrast.
 LEAST_CONTRAST = """
 const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
 const light = (color) => {
@@ -159,7 +159,7 @@ def main():
         sys.exit(77)
     try:
         browser = open_browser()
-    except WebDriverException as error:  # such as a snap package that may not run here
+    except WebDriverException as error:  # for example a snap package that may not run here
         print(f"skipped: chromium does not start: {str(error).splitlines()[0]}")
         sys.exit(77)
     try:

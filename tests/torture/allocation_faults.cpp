@@ -1,4 +1,3 @@
-//
 // A library for LD_PRELOAD that makes memory run out. Environment:
 //   LAPL_FAIL_ALLOCATION=N      the Nth allocation fails
 //   LAPL_FAIL_FOREVER=1         so does every later one
@@ -19,7 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// The C library's own functions, under the names that it keeps for such libraries.
+// The C library's own functions, under the names reserved for libraries that replace malloc.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
@@ -32,18 +31,18 @@ namespace {
 std::atomic<long> counted = 0;
 long fail_at = 0;
 bool forever = false;
-bool armed = false;  // from main on, since programs cannot handle failures before it
+bool armed = false;  // set when main starts, because programs cannot handle earlier failures
 
-// The code of the program and of the C++ library; without it all allocations count.
+// A range of code; `own`: of the program and the C++ library; if empty, all allocations count.
 struct Range {
   std::uintptr_t begin, end;
   bool has(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 Range own[16];
 int own_count = 0;
-Range hdf5 = {};  // in the program, where that is linked with HDF5's archive
+Range hdf5 = {};  // in the program, if it is linked with the static HDF5
 
-// From the first to the last of HDF5's functions in the program.
+// Sets `hdf5` to the range from the first to the last of HDF5's functions in the program.
 void find_hdf5(std::uintptr_t loaded_at) {
   const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   const off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
@@ -129,7 +128,7 @@ int armed_main(int count, char** arguments, char** environment) {
 
 extern "C" {
 
-// The C library calls this with the program's main.
+// The C library's start code calls this with the program's main.
 int __libc_start_main(Main* main, int count, char** arguments, void (*init)(), void (*fini)(),
                       void (*rtld_fini)(), void* stack_end) {
   real_main = main;

@@ -49,7 +49,7 @@ checkpoint: {every: 20}
 filters: [{name: smooth, kernel: gaussian, sigma: 1, field: v}]
 """
 COMPLETE, IO, DEVICE, CHECKPOINT = 0, 4, 5, 6
-LONGEST = 1200  # seconds for one command, which takes a tenth of one
+LONGEST = 1200  # limit for one command in seconds; it usually takes 0.1 s
 
 
 class Torture:

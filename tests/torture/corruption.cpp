@@ -1,7 +1,7 @@
 // lapl_corruption TRIALS [SEED [FIRST]]: damages files of a small run, one at a time, and reads
-// each as lapl does. No damaged file may pass for whole. If a hostile writer has added a matching
-// seal, reading must only not crash, hang or use too much memory. Exit code 1 where a trial fails;
-// each is named with its number, which FIRST repeats.
+// each as lapl does. lapl must reject every damaged file. If a hostile writer has added a matching
+// seal, reading must only not crash, hang or use too much memory. Exit code 1 if a trial fails;
+// each failed trial is named with its number, which FIRST repeats.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -31,9 +31,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Seconds; reading stops after 2 s of processor time, which can take much longer on a busy machine.
+// Seconds. Reading stops after 2 s of processor time; a busy machine may take much longer.
 constexpr unsigned longest_trial = 300;
-constexpr rlim_t most_memory = std::size_t{2} << 30;  // bytes beyond what the process has at first
+constexpr rlim_t most_memory = std::size_t{2} << 30;  // in bytes, beyond the initial size
 constexpr std::size_t batch = 500;                    // trials in one process
 
 enum Outcome {
@@ -48,10 +48,10 @@ constexpr std::array<const char*, outcomes> outcome_names = {
     "refused", "accepted, bytes unchanged", "accepted, damage sealed", "accepted with a difference",
     "another error"};
 
-/// A kind of file, and how lapl reads it.
+/// A kind of file, and the function of lapl that reads it.
 struct Subject {
   fs::path path;
-  std::function<void()> read;  ///< throws where lapl refuses the file
+  std::function<void()> read;  ///< throws if lapl rejects the file
   bool sealed = true;
   std::string good = {};
 };
@@ -62,13 +62,13 @@ void read_as_tools_do(const fs::path& path) {
   for (const std::string& field : content.fields) read_field(path, field, records - 1);
 }
 
-/// Reads the damaged checkpoint alone and with an older one beside it.
+/// Reads the damaged checkpoint alone and next to an older one.
 void read_as_restart_does(const fs::path& path) {
   const Restart restart = newest_valid_checkpoint(path.parent_path());
   if (restart.path == path) return;
   const bool named = restart.rejected.size() == 1 && contains(restart.rejected[0], path.string());
   if (!named) throw std::logic_error("the rejected checkpoint is not named");
-  read_checkpoint(path);  // throws, as it should
+  read_checkpoint(path);  // must throw
 }
 
 void make_run(const fs::path& folder) {
@@ -114,7 +114,7 @@ std::vector<Subject> subjects_in(const fs::path& folder) {
   return subjects;
 }
 
-/// The workers' results in shared memory.
+/// The results of a worker, in shared memory.
 struct Progress {
   std::size_t trial;
   std::array<std::size_t, outcomes> counts;
@@ -198,7 +198,7 @@ bool succeeded(pid_t child, int& status) {
   return status == 0;
 }
 
-/// In a child process, because OpenMP hangs after a fork where it was used before.
+/// In a child process, because OpenMP hangs in a child that is forked after OpenMP was used.
 void require_whole_files_are_taken(const std::vector<Subject>& subjects) {
   const pid_t child = fork();
   if (child == 0) {
@@ -209,7 +209,7 @@ void require_whole_files_are_taken(const std::vector<Subject>& subjects) {
   if (!succeeded(child, status)) throw std::runtime_error("a whole file cannot be read");
 }
 
-/// Trials `first` to `end` - 1, in a folder of their own.
+/// Runs the trials `first` to `end` - 1 in a temporary folder.
 void work(std::size_t seed, std::size_t first, std::size_t end, Progress& progress) {
   const ScratchFolder folder;
   make_run(folder.path());
@@ -236,7 +236,7 @@ int torture(std::size_t trials, std::size_t seed, std::size_t first) {
   void* const shared = mmap(nullptr, workers * sizeof(Progress), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) throw std::bad_alloc();
-  // the mapping is zeros at first
+  // the mapping is initially zero
   const std::span progress(static_cast<Progress*>(shared), workers);
   std::vector<pid_t> children;
   for (std::size_t w = 0; w < workers; ++w) {

@@ -1,4 +1,4 @@
-// Damages files as disks, networks and careless programs do.
+// Damages files in the ways of disks, networks and careless programs.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace lapl::test {
 
 using Random = std::mt19937_64;
 
-/// A run of two fields in formulas in folder `out`, with everything that files can hold.
+/// A run of two formula fields in folder `out`, whose files have all optional content.
 inline constexpr const char* two_fields_config =
     "grid: {shape: [8, 9]}\nfields: [u, v]\ntime: {step: 1, steps: 60}\n"
     "equation: {kind: formula, u: 0.1 * laplacian(u) - u * v^2, v: 0.1 * laplacian(v) + u * v^2}\n"
@@ -25,7 +25,7 @@ inline std::size_t below(std::size_t end, Random& random) {
   return std::uniform_int_distribution<std::size_t>(0, end - 1)(random);
 }
 
-/// A random place in a file of `size` bytes, often in a critical region: superblock, first object
+/// A random offset in a file of `size` bytes, often in a critical region: superblock, first object
 /// headers, tail of the HDF5 image, seal.
 inline std::size_t place(std::size_t size, Random& random) {
   const std::size_t superblock = std::min<std::size_t>(size, 96);
@@ -41,8 +41,8 @@ inline std::size_t place(std::size_t size, Random& random) {
   }
 }
 
-/// Damages `bytes` (at least one) once and returns how. The result may equal the input, as when
-/// zeros are zeroed.
+/// Damages `bytes` (at least one) once and returns a description. The result may equal the input,
+/// for example if zeros are zeroed.
 inline std::string damage(std::string& bytes, Random& random) {
   const std::size_t start = place(bytes.size(), random);
   const std::size_t length =

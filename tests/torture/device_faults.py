@@ -5,7 +5,7 @@ import pathlib
 from harness import AUTO_RESUME, RUN, Skipped, Torture, Trial, sample
 from run_folders import expect
 
-# Uses every path of a run on the GPU: initial field, engine, filters, Laplacian, capture. All checkpoints are kept. A
+# Uses every GPU operation of a run: initial field, engine, filters, Laplacian, capture. All checkpoints are kept. A
 # direct filter gives the same bits without a GPU.
 CONFIG = """\
 grid: {{shape: [60, 70]}}
@@ -37,7 +37,7 @@ def trial(torture: Torture, faulty: Torture, config: str, good: dict[str, str], 
         (folder / "c.yaml").write_text(config)
         ended = faulty.run_program(folder, *RUN, environment={
             "LAPL_DEVICE_FAULT_AT": str(at), "LAPL_DEVICE_FAULT_FOR_EVER": str(int(for_ever))})
-        # A failure while a complete run cleans up is reported and has no other effect.
+        # A call that fails after the run is complete is reported and has no other effect.
         if ended.code == 0:
             torture.check_complete(folder / "out", config)
         else:
@@ -46,8 +46,8 @@ def trial(torture: Torture, faulty: Torture, config: str, good: dict[str, str], 
         stored = checkpoint_digests(torture, folder / "out")
         for name, digest in stored.items():
             expect(good.get(name) == digest, f"{name} has digest {digest}, not {good.get(name)}")
-        # A device that stays away: the run continues without it, if there is a checkpoint and the CPU gives the same
-        # bits.
+        # If the device remains lost, the run continues on the CPU, provided that there is a checkpoint and the CPU
+        # gives the same bits.
         without = for_ever and stored and "engine: spectral" not in config
         torture.check_resumes(folder, config, *AUTO_RESUME, *(WITHOUT_THE_DEVICE if without else ()))
 

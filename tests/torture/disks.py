@@ -14,7 +14,7 @@ from run_folders import expect
 @contextlib.contextmanager
 def small_disk(folder: pathlib.Path, options: str) -> Iterator[list[str]]:
     """A tmpfs at `folder`/out in a mount namespace of its own; yields the command that runs others there."""
-    enter = ["nsenter", "--mount", "--root"]  # in a chroot the root is another one
+    enter = ["nsenter", "--mount", "--root"]  # in a chroot the root differs
     if os.geteuid() != 0:
         enter += ["--user", "--preserve-credentials"]
     own = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
@@ -82,7 +82,7 @@ def limit(torture: Torture, size: int, environment: dict[str, str], folder: path
     (folder / "c.yaml").write_text(torture.small)
     faults = torture.faults(folder) | environment
     limited = torture.run_program(folder, *command, prefix=["prlimit", f"--fsize={size}"], environment=faults)
-    if limited.code == 5 and "mpirun failed with code" in limited.err:  # Open MPI 5 itself needs files of some MB
+    if limited.code == 5 and "mpirun failed with code" in limited.err:  # Open MPI 5 itself writes files of some MB
         return expect(not (folder / "out").exists(), f"{limited}")
     check_limited(torture, limited, "File too large", folder / "out")
     torture.check_resumes(folder, torture.small)

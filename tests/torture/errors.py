@@ -27,20 +27,20 @@ def at_call(torture: Torture, program: bool, scenario: Scenario, error: int, how
                          log=log)
     run = folder / "out"
     check_told(ended, error, folder)
-    # A slow run stores its probes more often, so this call may be another one, or missing.
+    # A slow run stores its probes more often, so call number `call.number` may be a different one, or never occur.
     failed = next((made for made in calls_in(log) if made.number == call.number), call)
-    # Failing to close the lock or the folder at the end loses nothing; the call's number varies.
+    # If closing the lock or the folder fails at the end, nothing is lost; the number of that call varies.
     unlocks = failed.path.name == ".lock" or failed.name == "close" and failed.path.name == "out"
     if failed is not call and failed.name in ("write", "fsync", "close") and not unlocks:
         expect(os.strerror(error) in ended.err, f"{failed.name} failed, and nothing is said: {ended}")
     torture.check_files(run)
     if ended.code == 0:
         torture.check_complete(run, torture.small)
-    elif how == "once" and "stored" in ended.err:  # it continued, so at most one file is missing
+    elif how == "once" and "stored" in ended.err:  # the run continued, so at most one file is missing
         missing = files_of(torture.reference(torture.small).folder) - files_of(run)
         expect(len(missing) <= 1, f"one call failed once, missing are {sorted(missing)}: {ended}")
         expect("step" in ended.err, f"the step is not named: {ended}")
-    if how == "once" or error != errno.EIO and error != errno.EROFS:  # the files can be removed
+    if how == "once" or error != errno.EIO and error != errno.EROFS:  # the run can remove temporary files
         left = [name for name in files_of(run) if ".tmp-" in name]
         expect(not left or failed.name == "unlink", f"left behind: {left}")
     scenario.check_resumes(torture, folder)

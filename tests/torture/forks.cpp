@@ -1,8 +1,8 @@
-// lapl_forks: lapl with io_faults.cpp linked in, whose runs begin with a fork of a process that has
-// loaded everything, and so take milliseconds. Each line on standard input is a request:
+// lapl_forks: lapl with io_faults.cpp linked in. It has loaded everything and forks for each run,
+// so a run takes milliseconds. Each line on standard input is a request:
 //
 //   {"folder": "...", "words": ["lapl", "run", ...], "environment": {...}}
-//     runs that command line there, with these variables (io_faults.cpp reads them anew)
+//     runs that command line in the folder, with these variables (io_faults.cpp reads them again)
 //   {"folder": "...", "files": ["fields/step-000000000.nc", ...]}
 //     reads every value of these files of lapl; prints their steps, times and digests
 //
@@ -51,7 +51,7 @@ std::string text_of_file(const std::string& path) {
 }
 
 int read_files(const std::vector<std::string>& paths) {
-  forks_fail = true;  // skips rehearsals: nobody manipulated these files
+  forks_fail = true;  // reads without rehearsals in a child process: these files are not hostile
   Json texts;
   for (const std::string& path : paths) try {
       texts[path] = text_of_file(path);

@@ -28,8 +28,8 @@ class Skipped(Exception):
 @dataclasses.dataclass
 class Ended:
     """A process that has ended."""
-    code: int  # exit code; -1 where a signal ended it
-    signal: int  # 0: none
+    code: int  # exit code; -1 if a signal ended it
+    signal: int  # signal that ended it; 0: none
     out: str
     err: str
 
@@ -67,7 +67,7 @@ class Reference:
     """An uninterrupted run."""
     folder: pathlib.Path
     digest: str
-    contents: dict[str, str]  # of its files
+    contents: dict[str, str]  # digest of each file
 
 
 def sample(items: Iterable, count: int | None) -> list:
@@ -87,7 +87,7 @@ class Torture:
         self.scratch = scratch
         self.problem = problem
         self.small, self.long, self.split, self.other = dataclasses.astuple(problem)
-        # A sanitizer insists on being the first library.
+        # AddressSanitizer would refuse to start unless it is the first library.
         asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
         self._environment = {"OMP_WAIT_POLICY": "passive", "NO_COLOR": "1", "ASAN_OPTIONS": asan,
                              "TMPDIR": str(self.new_folder())}
@@ -127,7 +127,7 @@ class Torture:
 
     def run(self, folder: pathlib.Path, *arguments: str, environment: dict[str, str] | None = None) -> Ended:
         """The same by a fork, which is faster and includes io_faults.cpp."""
-        if "--ranks" in arguments:  # mpirun starts programs
+        if "--ranks" in arguments:  # mpirun starts programs, not forks
             return self.run_program(folder, *arguments, environment=environment)
         variables = {name: value for name, value in (environment or {}).items() if name != "LD_PRELOAD"}
         return self.forked(folder=str(folder), words=self.words(arguments), environment=variables)
@@ -189,7 +189,7 @@ class Torture:
         reference = self.reference(config)
         expect(digest_of(run) == reference.digest, f"digest {digest_of(run)}, not {reference.digest}")
         wanted, found = files_of(reference.folder), files_of(run)
-        # Only the last checkpoint must be the same: an older one may have failed, or remain after a kill.
+        # Only the last checkpoint must be present: an older one may have failed, or remain after a kill.
         older = [f"checkpoints/step-{step:09}.h5" for step in stored_checkpoints(reference.folder)[:-1]]
         missing = wanted - found - set(older)
         expect(not missing, f"missing: {sorted(missing)}")

@@ -2,12 +2,12 @@
 // lapl does.
 //
 //   headers   a checkpoint, a step file or an index with one dataset or attribute forged
-//   two-fields-headers   the same with two fields in formulas
-//   kernels   weights from a file, of any shape in every mode, on any grid
-//   sizes     pictures and datasets that declare far more than the grid's cells
+//   two-fields-headers   the same with two fields given as formulas
+//   kernels   filter weights from a file, of any shape in every mode, on any grid
+//   sizes     pictures and datasets that declare far more values than the grid has cells
 //
-// Each is refused with one of lapl's own errors, or is accepted and consistent. A crash, a hang or
-// too much memory is a failure and ends the trial's process.
+// lapl must reject each file with one of its own errors, or accept it and be consistent. A crash, a
+// hang or too much memory is a failure and ends the trial's process.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -44,7 +44,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr unsigned longest_trial = 120;               // seconds
-constexpr rlim_t most_memory = std::size_t{1} << 28;  // bytes beyond what the process has at first
+constexpr rlim_t most_memory = std::size_t{1} << 28;  // in bytes, beyond the initial size
 
 void expect(bool good, const std::string& what) {
   if (!good) throw std::logic_error(what);
@@ -67,7 +67,7 @@ double odd_number(Random& random) {
                       random);
 }
 
-// Replaces a dataset by one with other values, another extent or type, or removes it.
+// Removes a dataset, or replaces it by one with other values, extent or type.
 std::string forge_dataset(hid_t file, const std::string& name, Random& random) {
   const auto extent_before = [&] {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open");
@@ -126,7 +126,7 @@ std::string forge_attribute(hid_t file, Random& random) {
   return "attribute " + name;
 }
 
-// Makes digest and seal match, as a hostile writer would.
+// Corrects the digest, as a hostile writer would.
 void make_digest_fit(hid_t file, const std::vector<std::string>& fields) {
   if (!holds_dataset(file, "state_digest")) return;
   std::vector<float> state;
@@ -256,7 +256,7 @@ void try_kernel(const fs::path& folder, Random& random, std::string& what) {
   }
 }
 
-// Writes a PNG with a false size in its header and a hole in place of its pixels.
+// Writes a PNG with a false size in its header and a sparse hole instead of pixels.
 void write_lying_png(const fs::path& path, std::uint32_t rows, std::uint32_t columns,
                      std::uintmax_t length) {
   const auto big_endian = [](std::uint32_t value) {
@@ -318,7 +318,7 @@ void try_size(const fs::path& folder, Random& random, std::string& what) {
 void limit_process() {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-#ifndef __SANITIZE_ADDRESS__  // whose address space is terabytes
+#ifndef __SANITIZE_ADDRESS__  // ASan's address space is terabytes
   std::ifstream file("/proc/self/statm");
   rlim_t pages = 0;
   file >> pages;
@@ -328,7 +328,7 @@ void limit_process() {
 #endif
 }
 
-/// Runs a trial in a child process, which reports failures on stderr.
+/// Runs a trial in a child process, which prints failures to stderr.
 bool passes(const std::function<void(Random&, std::string&)>& trial, std::uint64_t seed) {
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork failed");

@@ -11,7 +11,7 @@ from harness import (AUTO_RESUME, RUN, Skipped, Torture, Trial, calls_in, copy, 
 from run_folders import expect, snapshot
 from scenarios import Scenario, scenario, scenarios
 
-# Files and folders that are replaced by links. The last one is as a killed process leaves it.
+# Files and folders that are replaced by symbolic links. The last file is a temporary one that a killed process left.
 FILES = ["run.json", "config.yaml", "log.jsonl", "diagnostics.csv", "fields.nc", ".lock", "fields/step-000000000.nc",
          "fields/step-000000040.nc", "fields/step-000000060.nc", "checkpoints/step-000000045.h5",
          "checkpoints/step-000000060.h5", "fields/.step-000000060.nc.tmp-1"]
@@ -26,10 +26,10 @@ def nothing_outside(torture: Torture, count: int | None) -> list[Trial]:
             "HOME": str(home), "TMPDIR": str(home), "CUDA_CACHE_DISABLE": "1"})
         ended = torture.finish(process)
         expect(ended.code == 0, f"{ended}")
-        # Removing a folder this way cannot succeed; NVIDIA's driver tries it with an empty name.
+        # NVIDIA's driver calls unlink with an empty name, which cannot succeed.
         harmless = f"outside unlink {folder.resolve()}"
         outside = [line for line in log.read_text().splitlines() if line.startswith("outside ") and line != harmless]
-        # Temporary files of an equation's compiler.
+        # The compiler of an equation has temporary files.
         outside = [line for line in outside if not re.match(rf"outside \w+ {home.resolve()}/\.lapl-code-", line)]
         expect(not outside, f"written outside of the run folder: {outside}")
         expect(not list(home.iterdir()), f"left behind: {list(home.iterdir())}")

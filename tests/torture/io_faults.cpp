@@ -1,32 +1,34 @@
-// A library for LD_PRELOAD that makes the system calls which write fail, or end the process.
+// A library for LD_PRELOAD that makes the system calls which change files fail, or ends the process
+// at one of them.
 //
 // It counts, over all threads, the calls that change files in or below one folder: opening for
-// writing, write, ftruncate, fsync, close, rename, unlink, mkdir, and opening a folder (which is
-// done to fsync it). The real path of a file decides whether it lies there: what a symbolic link
-// leads elsewhere does not count, and files in memory never do.
+// writing, write, ftruncate, fsync, close, rename, unlink, mkdir, and opening a folder (which
+// precedes its fsync). Paths are compared after symbolic links are resolved, so a link that leads
+// out of the folder does not count. Files in memory never count.
 //
 //   LAPL_FAULTS_UNDER   the folder: absolute, without symbolic links
-//   LAPL_FAULTS_LOG     file that gets a line "N NAME PATH" for each call before it is made, and
-//                       "outside NAME PATH" where a file elsewhere (but in /dev and /proc) is
-//                       opened for writing, renamed, removed or made
-//   LAPL_FAULTS_AT      N: what happens to the Nth call, by LAPL_FAULTS_ACTION:
-//     kill              SIGKILL before it
+//   LAPL_FAULTS_LOG     file that gets a line "N NAME PATH" before each call, and a line
+//                       "outside NAME PATH" if a file elsewhere (except in /dev and /proc) is
+//                       opened for writing, renamed, removed or created
+//   LAPL_FAULTS_AT      N: the call at which the fault LAPL_FAULTS_ACTION occurs:
+//     kill              SIGKILL before the call
 //     kill-torn         SIGKILL after half of the bytes are written (calls that write)
-//     kill-after        SIGKILL after it
-//     power-cut         SIGKILL before it, and what files got since their last fsync is gone
-//     power-cut-names   so are the names that folders got or lost since theirs
+//     kill-after        SIGKILL after the call
+//     power-cut         SIGKILL before the call; bytes written since a file's last fsync are lost
+//     power-cut-names   the same; names changed since a folder's last fsync are lost too
 //     short             half of the bytes are written and reported (calls that write)
-//     delay:MS          a wait of so many milliseconds before it
-//     error:E:once      it fails with errno E and does nothing (but close closes)
-//     error:E:forever   so does every later call named in LAPL_FAULTS_CALLS (names and spaces)
-//   LAPL_FAULTS_NO_MEMORY_FILES   set: memfd_create fails, as on a system without it
+//     delay:MS          waits for so many milliseconds before the call
+//     error:E:once      the call fails with errno E and has no effect (except that close closes)
+//     error:E:forever   the same, also for all later calls named in LAPL_FAULTS_CALLS (names and
+//                       spaces)
+//   LAPL_FAULTS_NO_MEMORY_FILES   if set, memfd_create fails, as on a system without it
 //
-// fsync on an open file whose fsync has failed ends the process with SIGABRT and a message: the
-// second one may succeed although data are lost.
+// A second fsync of a file whose first fsync has failed may succeed although data are lost. So a
+// second fsync ends the process with SIGABRT and a message.
 //
-// A program that has this file linked into it (forks.cpp) calls lapl_read_faults to begin anew.
+// A program that links this file (forks.cpp) calls lapl_read_faults to apply a new environment.
 //
-// Calls made inside of glibc (by fwrite, for one) do not pass through here.
+// Calls from inside glibc (for example by fwrite) are not intercepted.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -66,18 +68,18 @@ struct Plan {
   int log = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, environment("LAPL_FAULTS_LOG"),
                                        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
 
-  /// The number after the first colon of the action.
+  /// The number after the first colon of `action`.
   long number() const { return std::atol(action.c_str() + action.find(':') + 1); }
 };
 
 Plan& plan() {
-  static Plan* const read = new Plan;  // never destroyed, since calls come until the very end
+  static Plan* const read = new Plan;  // never destroyed, because calls come until the process ends
   return *read;
 }
 
 std::atomic<long> calls_made = 0;
 PowerCut power_cut;
-std::array<std::atomic<bool>, 4096> sync_failed;  // by descriptor
+std::array<std::atomic<bool>, 4096> sync_failed;  // index: the descriptor
 
 std::string path_of(int descriptor) {
   std::array<char, PATH_MAX> path;
@@ -86,7 +88,7 @@ std::string path_of(int descriptor) {
   return {path.data(), length < 0 ? 0 : static_cast<std::size_t>(length)};
 }
 
-/// The path of `name` in `folder` with links resolved, except its last part.
+/// The path of `name` in `folder`, with symbolic links resolved except in the last component.
 std::string path_of(int folder, const char* name) {
   std::string path = name;
   if (!path.starts_with('/')) {
@@ -102,7 +104,7 @@ std::string path_of(int folder, const char* name) {
   return path;
 }
 
-/// The path that opening `name` leads to, with all links resolved.
+/// The path of the file that open(`name`) would open, with all symbolic links resolved.
 std::string target_of(int folder, const char* name) {
   const std::string path = path_of(folder, name);
   std::array<char, PATH_MAX> target;
@@ -114,12 +116,13 @@ bool is_under(const std::string& path, const std::string& folder) {
          (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-/// True for calls at `path` that a power cut must know.
+/// True if a power cut must know about calls at `path`.
 bool is_noted(const std::string& path) {
   return plan().action.starts_with("power-cut") && is_under(path, plan().under);
 }
 
-/// Called before `path` gets the file called `from`, is made, or goes.
+/// Called before the name `path` changes: the file `from` is renamed to it, a file is created
+/// there, or it is removed (`goes`).
 void note_name(const std::string& path, const std::string& from, bool goes) {
   if (is_noted(path)) power_cut.names(path, from, goes, plan().under);
 }
@@ -141,8 +144,8 @@ void wait_ms(long milliseconds) {
 
 constexpr auto no_half = [] { return 0L; };
 
-/// Makes a call that changes `path`, unless a fault is planned for it. `half` writes half of the
-/// bytes that `call` would write.
+/// Makes a call that changes `path`, or the planned fault instead. `half` writes half of the bytes
+/// that `call` would write.
 template <class Call, class Half = decltype(no_half)>
 long make(const char* name, const std::string& path, Call call, Half half = no_half) {
   if (!is_under(path, plan().under)) {
@@ -296,7 +299,7 @@ OPEN(open)
 OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
-// With _FORTIFY_SOURCE glibc's headers turn an open without a mode into this.
+// With _FORTIFY_SOURCE, glibc's headers replace an open without a mode by these.
 int __open_2(const char* path, int flags) { return open_file(AT_FDCWD, path, flags, 0); }
 int __open64_2(const char* path, int flags) { return open_file(AT_FDCWD, path, flags, 0); }
 int __openat_2(int folder, const char* path, int flags) {

@@ -26,7 +26,7 @@ def at_call(torture: Torture, program: bool, scenario: Scenario, action: str, ca
     expect(killed.signal == signal.SIGKILL or not_reached, f"not killed: {killed}")
     run = folder / "out"
     if "--overwrite" in scenario.arguments:
-        torture.check_files(run)  # the log's checkpoints may have been removed
+        torture.check_files(run)  # --overwrite may have removed the checkpoints in the log
     else:
         check_after_kill(torture, run)
         for step, checkpoint in re.findall(r"^step +(\d+)  (checkpoint)?", killed.out, re.MULTILINE):

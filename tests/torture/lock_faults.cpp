@@ -1,9 +1,9 @@
 // A library for LD_PRELOAD that delays file locks or makes them fail, as some file systems do.
 //
-//   LAPL_LOCKS_AT     N: before the Nth exclusive lock (flock) the process makes the file
-//                     LAPL_LOCKS_MARK and waits until that file is gone
-//   LAPL_LOCKS_ERROR  errno with which flock fails; with LAPL_LOCKS_ALL also fcntl's lock of
-//                     an open file
+//   LAPL_LOCKS_AT     N: before the Nth exclusive lock (flock) the process creates the file
+//                     LAPL_LOCKS_MARK and waits until that file is removed
+//   LAPL_LOCKS_ERROR  errno with which flock fails; with LAPL_LOCKS_ALL fcntl's lock of an open
+//                     file fails too
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/syscall.h>

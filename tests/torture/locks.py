@@ -48,7 +48,7 @@ def delayed_lock(torture: Torture, count: int | None) -> list[Trial]:
             first = torture.finish(process)
         for ended in (first, second):
             expect(ended.signal == 0 and ended.code in (0, 2, 4, 6), f"{ended}")
-        # Each command sees the folder as the other left it, so it holds only the run made last.
+        # Each command sees the folder as the other left it, so the folder contains only the newest run.
         both = f"first {first}; second {second}"
         if waited and at == 2:
             expect(second.code != 0 or state and beside == RUN, f"two in one folder: {both}")
@@ -79,7 +79,7 @@ def without_locks(torture: Torture, count: int | None) -> list[Trial]:
     preload = library(torture)
 
     def trial(scenario: Scenario, error: int, both: bool, folder: pathlib.Path) -> None:
-        # A run that waits while writing: a second one notices it wherever there is any lock.
+        # The first run pauses while it writes. A second run must notice it if any kind of lock works.
         call, log = scenario.calls[len(scenario.calls) // 2], folder / "calls"
         locks = {"LAPL_LOCKS_ERROR": str(error), "LAPL_LOCKS_ALL": str(int(both))}
         faults = torture.faults(folder, action="delay:60000", at=call.number, log=log)["LD_PRELOAD"]

@@ -1,5 +1,5 @@
-// Leaves a disk as a power cut does: each file as it was at its last fsync and, with `names_too`,
-// each folder with the names of its own last one. Included by io_faults.cpp only.
+// Leaves a disk as a power cut does: restores each file to its last fsync and, with `names_too`,
+// the names in each folder to the folder's last fsync. Included by io_faults.cpp only.
 #pragma once
 
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 
 namespace {
 
-/// The files and names as they were at their last fsync.
+/// Records changes of files and names since their last fsync, and undoes them.
 class PowerCut {
  public:
-  /// Called before bytes are written to `file`, or it is cut.
+  /// Called before `file` is written or truncated.
   void writes(int file) {
     const std::lock_guard lock(mutex_);
     struct stat status {};
@@ -45,7 +45,9 @@ class PowerCut {
       });
   }
 
-  /// Called before `path` gets a file (or folder) called `from`, is made (without it), or goes.
+  /// Called before the name `path` changes: the file or folder `from` is renamed to it, one is
+  /// created there (`from` is empty), or it is removed (`goes`). `keep`: the start of names for
+  /// second links.
   void names(const std::string& path, const std::string& from, bool goes, const std::string& keep) {
     const std::lock_guard lock(mutex_);
     if (from.empty() && !goes && ::access(path.c_str(), F_OK) == 0) return;
@@ -73,13 +75,13 @@ class PowerCut {
 
  private:
   struct File {
-    int own;     // opened again, so that it is found under any name
+    int own;     // a descriptor of our own, valid under any name of the file
     off_t size;  // at the last fsync
   };
   struct Change {
     std::string folder, path, from;
     bool goes;
-    std::string kept;  // a second name of the earlier file at `path`
+    std::string kept;  // a second link to the earlier file at `path`
   };
 
   static void move(const std::string& from, const std::string& to) {

@@ -5,10 +5,10 @@ import dataclasses
 @dataclasses.dataclass(frozen=True)
 class Problem:
     """The configs of one problem. {{ and }} in `split` stand for one brace."""
-    small: str  # two outputs between first and last, checkpoints mostly at other steps; done in an instant
+    small: str  # two outputs between first and last, checkpoints mostly at other steps; takes an instant
     long: str  # about half a second, long enough to be killed or stopped midway
     split: str  # 200 steps in {precision}, from the field in the file {start}
-    other: str  # another problem with small's shape and steps
+    other: str  # another problem with the shape and steps of `small`
 
 
 SMALL = """\
@@ -28,7 +28,7 @@ time: {steps: 30000}
 output: {directory: out, every: 7000}
 checkpoint: {every: 500}
 """,
-    # Starts from a stored field, which is the same on every backend.
+    # Starts from a stored field, because that is the same on every backend.
     split="""\
 grid: {{shape: [61, 83]}}
 boundary: {{rows: zero, columns: insulated}}

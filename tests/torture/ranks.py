@@ -18,8 +18,8 @@ from stops import SIGNALS, check_stopped
 import threads
 
 ON_RANKS = pathlib.Path(__file__).resolve().parents[1] / "ranks/on_ranks"
-ON_RANK = '[ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = {} ]'  # mpirun of Open MPI 5.0.7 takes no `:`
-SECONDS = 120  # for a run to end everywhere, on a busy machine, too
+ON_RANK = '[ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = {} ]'  # mpirun of Open MPI 5.0.7 does not run `:`
+SECONDS = 120  # until a run has ended everywhere, even on a busy machine
 
 
 def on(ranks: int) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ def full_disk(torture: Torture, count: int | None) -> list[Trial]:
 def small_files(torture: Torture, count: int | None) -> list[Trial]:
     """MPI's own files do not fit in TMPDIR, or under a limit."""
     require_ranks(torture)
-    full_disk_points()  # skips where it is not possible
+    full_disk_points()  # skips the row if no disk can be filled
     torture.reference(torture.small)
 
     def small_temporary_folder(size: int, folder: pathlib.Path) -> None:

@@ -25,7 +25,7 @@ class Row:
     name: str
     promise: str
     tried: str
-    quick: int  # trials in the tests: about as many as there are kinds; more where they are forks
+    quick: int  # trials in the tests: about one for each kind of trial; more if they are forks
     full: int | None  # None: all
     trials: Callable[[Torture, int | None], list[Trial] | Counts]  # Counts: another program made the trials
     problem: Problem = ONE_FIELD
@@ -106,8 +106,8 @@ ROWS = [
     Row("pipes", "what is no regular file is refused at once",
         "pipes, sockets and devices in the place of every file that a command reads", 15, None, hygiene.pipes),
     Row("core", "no core dump is left", "the limit of a run at work", 1, None, hygiene.no_core_dump),
-    # The same with two fields: each has a formula, compiled while the run goes on; laws that depend on time; a derived
-    # output, an integral and probes.
+    # The same with two fields: each has a formula, which is compiled during the run, and a boundary law that depends on
+    # time; also a derived output, an integral and probes.
     Row("two-fields-kill-calls", "two fields, kill -9: as of one", "SIGKILL at every call that writes", 24, None,
         kills.at_every_call, TWO_FIELDS),
     Row("two-fields-kill-random", "the same at any time, and nothing of the compiler's stays behind",
@@ -155,7 +155,7 @@ ROWS = [
     Row("ranks-errors", "a disk that fails one rank alone: the step is named, nothing incomplete is left, the run goes on",
         "ENOSPC, EIO and EDQUOT at every call that writes of the second and the third rank", 4, None,
         ranks.one_rank_errors),
-    # The two fields on three axes.
+    # The problem of two fields on three axes.
     Row("three-axes-kill-calls", "three axes, kill -9: as of two", "SIGKILL at every call that writes", 8, None,
         kills.at_every_call, THREE_AXES),
     Row("three-axes-errors", "three axes, a failing disk: as of two",

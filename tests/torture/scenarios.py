@@ -15,7 +15,7 @@ class Scenario:
     name: str
     arguments: tuple[str, ...]
     environment: dict[str, str]
-    folder: pathlib.Path | None  # the run folder as it was before
+    folder: pathlib.Path | None  # the run folder before the command
     calls: list[Call]
 
     def prepare(self, torture: Torture, folder: pathlib.Path) -> None:
@@ -67,7 +67,7 @@ def scenario(torture: Torture, name: str, arguments: tuple[str, ...], before: pa
         ended = made.run(torture, folder, program, log=folder / "calls")
         expect(ended.code == 0, f"{name}: {ended}")
         calls.append([Call(call.number, call.name, call.path.relative_to(folder)) for call in calls_in(folder / "calls")])
-    # A fork must make all calls that the program makes; the number of some depends on time.
+    # A fork must make the same calls as the program; the number of some calls depends on time.
     of_program, of_fork = ({re.sub(r"call \d+, |tmp-\d+", "", str(call)) for call in each} for each in calls)
     expect(of_program == of_fork, f"{name}: only a fork or only the program makes {sorted(of_program ^ of_fork)}")
     made.calls.extend(calls[1])

@@ -1,7 +1,7 @@
 // lapl_state_faults BACKEND TRIALS [SEED [FIRST]]: small runs of random configs with the state
 // corrupted once, at a random step and cell. Everything stored must equal the files of a run
-// without the fault, and a resumed run must end with its bits. Exit code 1 where a trial fails;
-// each is named with its number, which FIRST repeats.
+// without the fault, and a resumed run must end with the same bits. Exit code 1 if a trial fails;
+// each failed trial is named with its number, which FIRST repeats.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -28,9 +28,9 @@ enum class Fault { none, not_finite, flipped_bit, unstable, count };
 struct Trial {
   RunConfig config;
   Fault fault = Fault::none;
-  std::int64_t after = 0;  // advanced steps; 0: in the initial field
+  std::int64_t after = 0;  // number of advanced steps before the fault; 0: in the initial field
   std::size_t cell = 0;
-  double value = 0;  // the planted value
+  double value = 0;  // the corrupted value
   unsigned field_seed = 0;
 
   std::string text() const {
@@ -58,7 +58,7 @@ std::vector<std::string> engines_of(const std::string& backend) {
 
 bool has_two_fields(const RunConfig& config) { return config.fields.size() == 2; }
 
-// An oscillating, decaying equation in formulas; `c` takes the place of diffusion's coefficient.
+// Sets formulas of an oscillating, decaying equation; `c` replaces the coefficient of diffusion.
 void set_rates(RunConfig& config, double c) {
   const double less = 0.8 * c;  // oscillation lowers the largest stable step
   config.equation.rates = {{"u", fmt::format("{} * laplacian(u) - 0.01 * v", less)},
@@ -84,7 +84,7 @@ Trial make_trial(const std::string& backend, std::uint64_t seed) {
   const auto engines = engines_of(backend);
   config.engine = engines[below(engines.size(), random)];
   config.precision = below(2, random) == 0 ? Precision::float32 : Precision::float64;
-  const std::int64_t least = unstable ? 7 : 0;  // fewer rows and columns may have no growing mode
+  const std::int64_t least = unstable ? 7 : 0;  // smaller grids may have no growing mode
   config.shape = {least + from_one_to(40, random), least + from_one_to(40, random)};
   config.boundaries = {all_boundaries[below(3, random)], all_boundaries[below(3, random)]};
   config.equation.parameters = {{"coefficient", 0.25}};
@@ -134,7 +134,7 @@ std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::st
   return made;
 }
 
-/// Runs to the end with the files in `folder`; returns the error that ended it early, or nothing.
+/// Runs to the end with the files in `folder`; returns the error that ended it early, or "".
 template <class T>
 std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig& config,
                    const CheckpointHeader& from) {
@@ -167,7 +167,7 @@ std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig
   }
 }
 
-/// The state digests of the run without a fault, by step, from the reference engine.
+/// The state digest at each step of the run without a fault, computed by the reference engine.
 template <class T>
 std::vector<std::uint64_t> digests_of(const RunConfig& config, const std::vector<T>& field) {
   const auto backend = backend_of<T>("cpu", "reference", config, T(0.25), field);
@@ -185,8 +185,8 @@ void require_finite(const Checkpoint& checkpoint) {
     expect(std::isfinite(value), "a checkpoint holds a value that is not finite");
 }
 
-/// Checks that every file of the run is whole, finite and, where `digests` are given, that of its
-/// step.
+/// Checks that every file of the run is whole and finite and, if `digests` are given, has the
+/// digest of its step.
 template <class T>
 void check_files(const RunFolder& folder, const std::vector<std::uint64_t>& digests,
                  const std::vector<std::string>& fields) {

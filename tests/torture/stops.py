@@ -11,7 +11,7 @@ from run_folders import expect, stored_checkpoints
 from scenarios import scenarios
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP, signal.SIGXCPU)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup makes it ignored
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup would have it ignored
 
 
 def has_begun(process: subprocess.Popen, folder: pathlib.Path) -> bool:
@@ -80,7 +80,7 @@ def wall_limit(torture: Torture, count: int | None) -> list[Trial]:
 
     def trial(index: int, folder: pathlib.Path) -> None:
         (folder / "c.yaml").write_text(torture.long)
-        for part in range(1, 1000):  # each part is longer than the last, so it ends on a busy machine, too
+        for part in range(1, 1000):  # each part is longer than the last, so the run ends even on a busy machine
             limit = f"limits.wall_time={part * (0.05 + 0.01 * index):.2f}s"
             ended = torture.run(folder, *AUTO_RESUME, "--set", limit)
             check_stopped(torture, folder, ended, "limits.wall_time")

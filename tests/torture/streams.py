@@ -11,7 +11,7 @@ input: {path: whole/fields/step-000000060.nc, dataset: /field}
 output: {path: filtered.h5}
 filter: {kernel: gaussian, sigma: 1}
 """
-# Name of a command, its words, and the file that it makes where it is not a run.
+# Name of a command, its words, and the file that it writes if it is not a run.
 COMMANDS = [("run", RUN, None), ("go on", AUTO_RESUME, None), ("resume", ("resume", "out"), None),
             ("plan", ("plan", "c.yaml"), None), ("export", ("export", "whole", "-o", "made.nc"), "made.nc"),
             ("filter", ("filter", "f.yaml"), "filtered.h5"), ("plot", ("plot", "whole", "-o", "made.png"), "made.png"),
@@ -19,14 +19,14 @@ COMMANDS = [("run", RUN, None), ("go on", AUTO_RESUME, None), ("resume", ("resum
             ("inspect", ("inspect", "whole"), None), ("diff", ("diff", "whole", "whole"), None)]
 CLOSED = [" ".join(streams) for count in (1, 2, 3)
           for streams in itertools.combinations(("<&-", ">&-", "2>&-"), count)]
-# A pipe without a reader: the shell waits for the reader's end before it starts the command.
+# For "pipe" the shell waits until the reader has closed the pipe, then starts the command.
 STREAMS = [*CLOSED, ">/dev/full", "2>/dev/full", ">/dev/full 2>&1", "pipe", "pipe 2>&1"]
 
 
 def started(stream: str) -> list[str]:
     if not stream.startswith("pipe"):
         return ["sh", "-c", f'exec "$@" {stream}', "sh"]
-    # The pipe's reader ends at once and reports it through a file.
+    # The reader closes the pipe at once and creates the file `gone`.
     code = 'rm -f gone; { while [ ! -e gone ]; do sleep 0.01; done; "$@" %s; echo $? > code; } | { exec <&-; : > gone; }' \
         '; wait; exit "$(cat code)"' % stream[4:]
     return ["sh", "-c", code, "sh"]
@@ -45,7 +45,7 @@ def at_every_stream(torture: Torture, count: int | None) -> list[Trial]:
                 file.unlink()
         before = snapshot(folder / "whole")
         ended = torture.run_program(folder, *command, prefix=started(stream))
-        # Writing to a pipe without a reader ends a command that only prints, as it ends other programs.
+        # SIGPIPE may end a command that only prints, as it ends other programs.
         codes = (0,) if "&-" in stream and "full" not in stream and "pipe" not in stream else (0, 4, 141)
         expect(ended.signal == 0 and ended.code in codes, f"{ended}")
         expect(snapshot(folder / "whole") == before, "what is only read has changed")

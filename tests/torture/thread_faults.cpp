@@ -1,9 +1,9 @@
 // A library for LD_PRELOAD that makes pthread_create fail with EAGAIN, as under a limit on
-// processes (which does not bind root).
+// processes (which does not apply to root).
 //
 //   LAPL_FAIL_THREAD     N: the Nth thread of a process cannot be started
-//   LAPL_FAIL_FOREVER    1: nor can any later one
-//   LAPL_FAIL_RANK       only in this one of several ranks
+//   LAPL_FAIL_FOREVER    1: later threads cannot be started either
+//   LAPL_FAIL_RANK       the only rank in which threads fail
 //   LAPL_THREAD_COUNT    file that receives the number of requested threads when the process ends
 #include <dlfcn.h>
 #include <pthread.h>

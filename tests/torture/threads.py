@@ -5,7 +5,7 @@ import pathlib
 from harness import AUTO_RESUME, RUN, Skipped, Torture, Trial, sample
 from run_folders import expect
 
-# Three threads, engines that prefer fewer, a filter, outputs and checkpoints at different steps.
+# Three threads although the engines prefer fewer, a filter, and outputs and checkpoints at different steps.
 CONFIG = """\
 grid: {{shape: [60, 70]}}
 equation: {{coefficient: 0.25}}

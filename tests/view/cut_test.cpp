@@ -17,7 +17,7 @@ namespace {
 
 constexpr Shape volume{.rows = 5, .columns = 7, .planes = 4, .axes = 3};
 
-// A different value in each cell, from which its indices follow.
+// A different value in each cell, made of the cell's indices.
 std::vector<float> counted() {
   std::vector<float> values(static_cast<std::size_t>(volume.cells()));
   for (std::int64_t i = 0; i < volume.cells(); ++i) {
@@ -147,7 +147,7 @@ TEST_CASE("cuts: a grid of three axes has middle cuts, others have none") {
     CHECK(!middle_cuts(shape).front());
     CHECK(cut_shape(shape, std::nullopt) == shape);
   }
-  // In a terminal the middle plane is shown.
+  // A terminal shows the middle plane.
   const std::vector<float> values = counted();
   const Panel panel = small_panel("u", std::span<const float>(values), volume, 7, true);
   CHECK(panel.subtitle == "step 7, plane 2");

@@ -67,7 +67,7 @@ TEST_CASE("ticks are in place, apart and short for any range") {
           CHECK(tick.fraction > before + 0.05);
           CHECK(tick.fraction > -1e-5);
           CHECK(tick.fraction < 1 + 1e-5);
-          // at most six digits or points, and a minus of three bytes
+          // six digits or points and a minus sign of three bytes
           CHECK(tick.label.size() <= 9);
           before = tick.fraction;
         }
@@ -123,7 +123,7 @@ TEST_CASE("pixels are cells where there is room, else means that keep the sum") 
   const std::vector<double> constant(7 * 11, 2.5);
   for (const double value : resample(std::span(constant), {7, 11}, {3, 4}))
     CHECK(value == doctest::Approx(2.5).epsilon(1e-15));
-  // Single cells of a checkerboard average to nothing.
+  // The means of an alternating pattern are 0.
   std::vector<float> board(64 * 64);
   for (std::size_t i = 0; i < board.size(); ++i) board[i] = (i / 64 + i) % 2 == 0 ? 1.0F : -1.0F;
   for (const double value : resample(std::span<const float>(board), {64, 64}, {7, 45}))
@@ -156,7 +156,7 @@ TEST_CASE("layout: everything is inside its cell, cells are square, nothing over
         }
       }
   CHECK_THROWS_AS(figure_layout({100, 40}, 3, {20, 30}), ConfigError);
-  // panels are stacked
+  // the panels are stacked
   CHECK(figure_layout(default_size(3, {2, 900}), 3, {2, 900}).panels[1].cell.y > 0);
 }
 

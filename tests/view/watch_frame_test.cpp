@@ -1,4 +1,4 @@
-// The view of lapl watch: its content at any size, and nothing else reaches the terminal.
+// The view of lapl watch: its content at any size, without escape sequences from files.
 #include "app/view/terminal/watch_frame.hpp"
 
 #include <doctest/doctest.h>
@@ -44,7 +44,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-// Columns that a line takes on a terminal: its characters without escape sequences.
+// Columns of a line on a terminal: its characters without escape sequences.
 int columns_of(const std::string& line) {
   int columns = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -25,7 +25,7 @@ _lapl() {
       )
       ;;
   esac
-  # bash takes what stands before the last = for a word of its own.
+  # bash treats the text before the last = as a separate word.
   if [[ $current == *=* && $COMP_WORDBREAKS == *=* ]]; then
     COMPREPLY=("${COMPREPLY[@]#"${current%"${current##*=}"}"}")
   fi

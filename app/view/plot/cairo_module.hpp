@@ -1,4 +1,4 @@
-// The functions of the library lapl_cairo. It alone is linked with cairo, and is loaded where a
+// The functions of lapl_cairo, the only library linked with cairo. It is loaded when the first
 // picture is drawn.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace lapl {
 
-/// Each as figure.hpp has it.
+/// Each member is documented in figure.hpp.
 struct CairoModule {
   std::string (*draw_figure)(PictureFormat format, const FigureLayout& layout,
                              const std::vector<Panel>& panels);

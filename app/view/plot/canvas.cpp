@@ -8,7 +8,7 @@ namespace lapl {
 namespace {
 
 constexpr Rgb ink = 0x202020;
-constexpr double digit_height = 0.73;  // of the letter size
+constexpr double digit_height = 0.73;  // in units of the letter size
 constexpr double superscript_size = 0.72;
 constexpr double superscript_rise = 0.38;
 constexpr double smallest_shrink = 0.6;
@@ -35,7 +35,7 @@ Canvas::Canvas(cairo_surface_t* surface) : cairo_(cairo_create(surface)) {
   color(ink);
 }
 
-// Draws from the current point on, or only measures; returns the width.
+// Draws from the current point, or only measures if `draw` is false; returns the width.
 double Canvas::show(const std::string& text, double font, bool draw) const {
   double width = 0;
   std::size_t at = 0;

@@ -1,4 +1,4 @@
-// cairo, with owners, checked and in our units.
+// A drawing surface of cairo, with owners, checked errors and units of pixels.
 #pragma once
 
 #include <cairo.h>
@@ -21,7 +21,7 @@ using CairoSurface = std::unique_ptr<cairo_surface_t, CairoDeleter>;
 /// Throws IoError "cannot draw: reason" unless the status is success.
 void check_cairo(cairo_status_t status);
 
-/// Draws on a surface, in black on white.
+/// Draws in black on white.
 class Canvas {
  public:
   enum class Align { left, centre, right };
@@ -31,16 +31,16 @@ class Canvas {
   /// Width of a line of text; ^{...} in it is a superscript.
   double text_width(const std::string& text, double font) const { return show(text, font, false); }
 
-  /// A line of text; `y` is that of its middle (of a digit's height). Letters shrink to fit into
-  /// `room`, where given, to 60%; what is still too long ends in dots.
+  /// Draws a line of text; `y` is the middle of its digits. If `room` is given, letters shrink to
+  /// 60% at most to fit into it; a longer text is cut and ends in dots.
   void text(const std::string& text, double x, double y, double font, Align align,
             double room = 0) const;
-  /// The same, upwards, centred at x and y.
+  /// Draws text upwards, centred at x and y.
   void text_upwards(const std::string& text, double x, double y, double font) const;
 
   void color(Rgb rgb) const;
   void line(double x0, double y0, double x1, double y1) const;
-  /// The same in another colour and width.
+  /// Draws a line in this colour and width.
   void line(double x0, double y0, double x1, double y1, Rgb rgb, double width) const;
   void frame(Rectangle rectangle) const;
   void triangle(double x0, double y0, double x1, double y1, double x2, double y2, Rgb rgb) const;

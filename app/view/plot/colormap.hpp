@@ -1,4 +1,4 @@
-// Colours for numbers.
+// Maps numbers to colours.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ namespace lapl {
 /// The colour of cells without a finite value.
 inline constexpr Rgb missing_color = 0xb0b0b0;
 
-/// A colour for each number from 0 to 1: control points at equal distances, linear in between.
+/// A colour for each number from 0 to 1, linear between equally spaced control points.
 class Colormap {
  public:
   explicit Colormap(std::span<const Rgb> points);
 
-  /// Numbers outside 0 ... 1 get the colour of the nearer end, NaN gets missing_color.
+  /// Numbers outside 0 to 1 have the colour of the nearer end, NaN has missing_color.
   Rgb color(double fraction) const;
 
  private:
@@ -26,8 +26,8 @@ class Colormap {
 
 struct NamedColormap {
   const char* name;
-  const char* summary;          ///< one line for people
-  std::span<const Rgb> points;  ///< of the Colormap
+  const char* summary;          ///< one line for the user
+  std::span<const Rgb> points;  ///< control points of the Colormap
 };
 
 /// viridis, inferno, gray and diverging (blue, white, red).

@@ -1,5 +1,5 @@
-// A cut makes a picture of a grid of three axes: one plane of its nodes, or the largest, least or
-// mean value along an axis.
+// A cut reduces a grid of three axes to two: one plane of its nodes, or the largest, least or mean
+// value along an axis.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,30 @@ namespace lapl {
 enum class Projection { none, max, min, mean };
 
 struct Cut {
-  int axis = 0;            ///< of all_axes: the one that the picture lacks
-  std::int64_t index = 0;  ///< of the nodes along it that are shown; for none
+  int axis = 0;            ///< index in all_axes of the axis that is removed
+  std::int64_t index = 0;  ///< index of the plane along that axis; only for Projection::none
   Projection projection = Projection::none;
 };
 
-/// The cut across an axis at the middle of the grid. None where the grid has fewer axes.
+/// The cut across an axis at the middle of the grid. None if the grid has fewer axes.
 std::optional<Cut> middle_cut(Shape shape, int axis = 0);
 /// The middle slices across z, y and x.
 std::vector<std::optional<Cut>> middle_cuts(Shape shape);
 
 /// The values of a cut, row by row, on a grid of two axes: x and y, x and z, or y and z.
 FieldValues cut_values(FieldView values, Shape shape, const Cut& cut);
-/// Its shape and axes; without a cut those of the whole.
+/// Shape and axes of a cut; without a cut those of the whole grid.
 Shape cut_shape(Shape shape, const std::optional<Cut>& cut);
 PlotAxes cut_axes(PlotAxes axes, const std::optional<Cut>& cut);
 
-/// ", z = 0.5 m", ", plane 12", ", maximum along z", to be put after a name; empty without a cut.
+/// A suffix for a name: ", z = 0.5 m", ", plane 12" or ", maximum along z"; empty without a cut.
 std::string cut_text(const PlotAxes& axes, const std::optional<Cut>& cut);
 
-/// The cut that "z=0.5", a position of which the nearest node is taken, or "z:12" says, or
-/// "max:z" of a projection. Throw ConfigError.
+/// Parses a slice, "z=0.5" (the plane nearest to that position) or "z:12", and a projection,
+/// "max:z". Both throw ConfigError.
 Cut slice_named(const std::string& text, Shape shape, const PlotAxes& axes);
 Cut projection_named(const std::string& text);
-/// The place in all_axes of "z", "y" or "x". Throws ConfigError that begins with `option`.
+/// The index in all_axes of "z", "y" or "x". Throws ConfigError that begins with `option`.
 int axis_named(const std::string& option, const std::string& name);
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// Figures by cairo: the library lapl_cairo.
+// Draws figures with cairo; part of the library lapl_cairo.
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 
@@ -40,7 +40,7 @@ std::vector<Rgb> pixels_of(const FigureLayout& layout, const std::vector<Panel>&
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, layout.size.width, layout.size.height));
   draw(surface, layout, panels);
   cairo_surface_flush(surface.get());
-  // Nothing lies between rows of pixels of 32 bits.
+  // Rows of 32-bit pixels have no padding.
   const auto* pixels = reinterpret_cast<const Rgb*>(cairo_image_surface_get_data(surface.get()));
   return {pixels, pixels + std::int64_t{layout.size.width} * layout.size.height};
 }

@@ -13,14 +13,14 @@ namespace lapl {
 
 struct PlotAxis {
   std::string name;
-  double spacing = 1;  ///< distance of two cells
+  double spacing = 1;  ///< distance between neighbouring cells
 };
 
-/// Axes of a picture: x across, y upwards or downwards, z perpendicular to it.
+/// Axes of a picture: x to the right, y upwards or downwards, z perpendicular to the picture.
 struct PlotAxes {
   PlotAxis x{"x"}, y{"y"}, z{"z"};
-  std::string unit = {};        ///< empty: none
-  bool first_row_below = true;  ///< else above, as in pictures
+  std::string unit = {};        ///< empty if there is none
+  bool first_row_below = true;  ///< if false, the first row is on top
 };
 
 struct Panel {
@@ -32,31 +32,30 @@ struct Panel {
   Limits limits;               ///< low < high
   Colormap colormap;
   PlotAxes axes;
-  bool line = false;  ///< of one axis: a graph of the values, without a colour bar
+  bool line = false;  ///< one axis: a graph of the values, without a colour bar
 };
 
 enum class PictureFormat { png, svg, pdf };
 
-/// PNG of as many pixels as the layout has, or SVG or PDF of as many points.
-/// Throws IoError where cairo fails or cannot be loaded, ConfigError where lapl was built without
-/// it.
+/// A PNG with the size of the layout in pixels, or an SVG or PDF with that size in points. Throws
+/// IoError if cairo fails or cannot be loaded, ConfigError if lapl was built without cairo.
 std::string draw_figure(PictureFormat format, const FigureLayout& layout,
                         const std::vector<Panel>& panels);
 
-/// The pixels themselves, row by row from the top.
+/// The pixels, row by row from the top.
 std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels);
 
-/// Throws as draw_figure does where there is no cairo.
+/// Throws the same exceptions as draw_figure if there is no cairo.
 void require_drawing();
 
-/// As a picture of these axes has them; a graph is half as high as wide.
+/// The extent of a field in a picture with these axes; a graph is half as high as wide.
 inline Extent extent_of(Shape shape, const PlotAxes& axes) {
   if (shape.axes == 1) return {0.5, 1};
   return {static_cast<double>(shape.rows) * (axes.y.spacing / axes.x.spacing),
           static_cast<double>(shape.columns)};
 }
 
-/// How many pixels a field is resampled to for a box: SVG and PDF have two for each point.
+/// Rows and columns to which a field is resampled; SVG and PDF have two for each point.
 inline Shape box_pixels(const PanelLayout& panel, PictureFormat format) {
   const int scale = format == PictureFormat::png ? 1 : 2;
   return {scale * static_cast<std::int64_t>(panel.box.height),

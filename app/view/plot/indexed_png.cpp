@@ -32,7 +32,7 @@ std::string encoded(png_image image, const png_byte* pixels, const png_byte* col
 }  // namespace
 
 std::string indexed_png(const Panel& panel) {
-  // The last one is for cells without a value, where there are such.
+  // The last entry is for cells without a finite value, if there are any.
   constexpr std::size_t entries = 256;
   const bool missing =
       std::ranges::any_of(panel.pixels, [](double value) { return std::isnan(value); });
@@ -79,7 +79,7 @@ std::string drawn_png(PictureSize size, const std::vector<Rgb>& pixels) {
     for (std::size_t part = 0; part < 3; ++part)
       bytes[3 * i + part] = static_cast<png_byte>(pixels[i] >> (16 - 8 * part) & 255);
   png_image image = picture(size.width, size.height, PNG_FORMAT_RGB);
-  // The choice of a filter for each row takes longer than drawing does, and saves little.
+  // Choosing a filter for each row would take longer than drawing, and saves little space.
   image.flags = PNG_IMAGE_FLAG_FAST;
   return encoded(image, bytes.data(), nullptr);
 }

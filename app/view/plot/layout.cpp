@@ -8,21 +8,21 @@
 namespace lapl {
 namespace {
 
-// All in letter sizes. A digit is 0.64 wide, a label has six at most.
-constexpr double left_margin = 5.6;    // y, its numbers and marks
-constexpr double top_margin = 5.2;     // title, subtitle, what the bar's numbers share
-constexpr double bottom_margin = 3.8;  // marks, numbers, x
+// Lengths in units of the letter size. A digit is 0.64 wide, a label has at most six digits.
+constexpr double left_margin = 5.6;    // y title, numbers, marks
+constexpr double top_margin = 5.2;     // title, subtitle, common factor of the bar's numbers
+constexpr double bottom_margin = 3.8;  // marks, numbers, x title
 constexpr double right_margin = 7.4;   // gap, bar, marks, numbers
-constexpr double right_no_bar = 2;     // half of the last number of x
+constexpr double right_no_bar = 2;     // half of the last number on x
 constexpr double bar_gap = 0.9;
 constexpr double bar_width = 1.1;
-constexpr double below = 4.6;  // what the numbers share, bar, marks, numbers
+constexpr double below = 4.6;  // common factor, bar, marks, numbers
 constexpr double thinnest_box = 2;
-constexpr double flat_box = 9;  // less height than this has no room for the bar's numbers
+constexpr double flat_box = 9;  // a box of less height has no room for the bar's numbers
 constexpr double usual_box = 28;
 constexpr double usual_font = 13;
 constexpr double smallest_font = 6;
-constexpr double smallest_width = 20, smallest_height = 13;  // of a cell
+constexpr double smallest_width = 20, smallest_height = 13;  // least size of a cell
 
 double font_for(double width, double height) {
   return std::max(smallest_font, std::min({std::sqrt(width * height) / 38, width / smallest_width,
@@ -47,7 +47,7 @@ PanelLayout panel_layout(Rectangle cell, double font, Extent extent) {
   if (panel.box.height < flat_box * font) {
     const Rectangle box = fitted(cell.width - (left_margin + right_no_bar) * font,
                                  height - below * font, thinnest_box * font, extent);
-    // A box that is narrow too would have no room for the numbers below it either.
+    // A box that is also narrow has no room for the numbers below it either.
     if (box.height >= 1 && box.width >= flat_box * font) {
       panel.box = box;
       panel.bar_below = true;
@@ -103,7 +103,7 @@ FigureLayout figure_layout(PictureSize size, int panels, Extent extent, int aske
 }
 
 PictureSize default_size(int panels, Extent extent, int rows) {
-  if (rows > 1) {  // as many of one row
+  if (rows > 1) {  // as many times the height of one row
     const PictureSize row = default_size(1, extent);
     return {row.width * (panels / rows), row.height * rows};
   }
@@ -116,7 +116,7 @@ PictureSize default_size(int panels, Extent extent, int rows) {
   const double cell_width =
       std::max(width, flat_box) + left_margin + (flat ? right_no_bar : right_margin);
   const double cell_height = height + top_margin + bottom_margin + (flat ? below : 0);
-  // Titles need some room beside each other too.
+  // Titles next to each other need room too.
   const double wide = std::max(cell_width, 22.0);
   return {static_cast<int>(std::lround(usual_font * wide * (stacked ? 1 : panels))),
           static_cast<int>(std::lround(usual_font * cell_height * (stacked ? panels : 1)))};
@@ -137,7 +137,7 @@ FigureLayout slices_layout(PictureSize size, const std::vector<Extent>& beside, 
     columns += extent.columns;
     tallest = std::max(tallest, extent.rows);
   }
-  // Boxes that are too thin take the room of others, and those of the rest are as much smaller.
+  // Thin boxes get the least width; the remaining boxes shrink so that all fit.
   double scale = std::min(width / columns, height / tallest), used = 0;
   const auto width_of = [&](const Extent& extent) {
     return std::floor(std::max(extent.columns * scale, thinnest));

@@ -2,7 +2,7 @@
 //
 //     +-------------- cell ---------------+
 //     |          title                    |
-//     |          subtitle          x10^-5 |    what the colour bar's numbers share
+//     |          subtitle          x10^-5 |    common factor of the colour bar's numbers
 //     |      +-------------------+ +-+    |
 //     |    2-|                   | | |- 1 |
 //     |  y 1-|        box        | | |- 0 |    or, for a flat box, the bar below it
@@ -20,7 +20,7 @@
 
 namespace lapl {
 
-/// How a field lies in a picture, in units of a column's width.
+/// The size of a field in a picture, in units of a column's width.
 struct Extent {
   Extent(double of_rows, double of_columns) : rows(of_rows), columns(of_columns) {}
   Extent(Shape shape)  // NOLINT(google-explicit-constructor): of square cells
@@ -36,28 +36,28 @@ struct Rectangle {
 };
 
 struct PanelLayout {
-  Rectangle cell;  ///< the panel's part of the picture
-  Rectangle box;   ///< the field; whole pixels
-  Rectangle bar;   ///< colour bar; none where it has no width
+  Rectangle cell;  ///< the area of the panel
+  Rectangle box;   ///< the area of the field; whole pixels
+  Rectangle bar;   ///< the colour bar; width 0 if there is none
   bool bar_below = false;
 };
 
 struct FigureLayout {
   PictureSize size;
-  double font = 13;  ///< size of the letters; all distances around the boxes are multiples of it
+  double font = 13;  ///< letter size; the distances around the boxes are multiples of it
   std::vector<PanelLayout> panels;
 };
 
-/// Panels of one extent in rows and columns that show them largest; cells are square,
-/// but a box is never thinner than some letters; in `rows` rows where that is not 0. Throws
-/// ConfigError for a size that leaves no room.
+/// The arrangement of equal panels with the largest boxes. Cells are square, but a box has a least
+/// width and height in letters. `rows`: the number of rows; 0: the best. Throws ConfigError if the
+/// size leaves no room.
 FigureLayout figure_layout(PictureSize size, int panels, Extent extent, int rows = 0);
 
-/// A size that suits the extent, and as many rows of panels.
+/// A size that suits the extent, for `panels` panels in `rows` rows.
 PictureSize default_size(int panels, Extent extent, int rows = 1);
 
-/// Rows of panels beside each other, `beside` in each row, all on one scale, with one colour bar at
-/// the end of a row. Throws as figure_layout.
+/// `rows` rows of panels, each with the extents `beside` from left to right, all with the same
+/// scale, and one colour bar at the end of each row. Throws the same as figure_layout.
 FigureLayout slices_layout(PictureSize size, const std::vector<Extent>& beside, int rows);
 PictureSize slices_size(const std::vector<Extent>& beside, int rows);
 

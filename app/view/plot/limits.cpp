@@ -9,7 +9,7 @@
 namespace lapl {
 namespace {
 
-// Limits and their distance stay finite, and a difference is told from rounding of float64.
+// Keep limits and their distance finite, and larger than the rounding of float64.
 constexpr double largest_limit = 8e307;
 constexpr double smallest_range = 1e-300;
 constexpr double rounding = 1e-13;

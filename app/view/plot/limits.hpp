@@ -1,4 +1,4 @@
-// Which values get the ends of a colour map.
+// The values at the two ends of a colour map.
 #pragma once
 
 #include <span>
@@ -9,22 +9,22 @@ struct Limits {
   double low = 0;
   double high = 1;
 
-  /// Where a value lies: 0 at low, 1 at high. Right up to the largest numbers.
+  /// The position of a value: 0 at low, 1 at high. Valid up to the largest numbers.
   double fraction(double value) const { return (value - low) / (high - low); }
 };
 
-/// The values at two percentiles (0 to 100, as numpy.percentile has them) of the finite ones among
-/// `values`; low > high where there is none.
+/// The values at two percentiles (0 to 100, as in numpy.percentile) of the finite `values`; low >
+/// high if no value is finite.
 Limits percentile_limits(std::span<const double> values, double low, double high);
 
-/// Where both are the same number, or differ by rounding alone, limits around that number: a
-/// constant field has the middle colour. For zero: 0 to 1.
+/// If the limits are equal, or differ only by rounding, limits around that number, so that a
+/// constant field has the middle colour. 0 to 1 for zero.
 Limits widened(Limits limits);
 
-/// The smallest limits -m to m that hold these: zero gets the middle colour.
+/// The smallest limits -m to m that include these, so that zero has the middle colour.
 Limits centred(Limits limits);
 
-/// The smallest limits that hold both; one with low > high does not count.
+/// The smallest limits that include both; limits with low > high are ignored.
 Limits united(Limits a, Limits b);
 
 }  // namespace lapl

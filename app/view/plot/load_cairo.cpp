@@ -1,4 +1,4 @@
-// The library lapl_cairo, where this build has one.
+// Loads the library lapl_cairo, if this build has it.
 #include "app/view/plot/cairo_module.hpp"
 #include "app/view/plot/indexed_png.hpp"
 #include "kernels/error.hpp"

@@ -10,19 +10,19 @@ namespace {
 
 using Align = Canvas::Align;
 
-// In letter sizes.
+// In units of the letter size.
 constexpr double mark = 0.35;
 constexpr double gap = 0.3;
 constexpr double triangle_height = 0.8;
 constexpr double number_height = 1.25;
-constexpr double space = 0.7;  // between numbers beside each other
+constexpr double space = 0.7;  // between neighbouring numbers
 constexpr int most_numbers = 7;
 
-/// The middle of the device pixel: thin lines there are crisp.
+/// The middle of the pixel at `place`, where thin lines are sharp.
 double crisp(double place) { return std::floor(place) + 0.5; }
 
-/// As many ticks along `length` pixels, `range` of them from low to high, as leave the numbers
-/// apart: those of `ticks_of`, which is given how many there may be.
+/// As many ticks as fit without overlapping labels. `length` pixels are available, `range` of them
+/// from low to high. `ticks_of(n)` returns at most n ticks.
 template <class TicksOf>
 Ticks ticks_with_room(const Canvas& canvas, bool across, double font, double length, double range,
                       TicksOf ticks_of) {
@@ -83,7 +83,7 @@ void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& l
     canvas.line(box.x - mark * font, crisp(at), box.x, crisp(at));
     canvas.text(tick.label, box.x - (mark + gap) * font, at, font, Align::right);
   }
-  // The title of a graph names the quantity.
+  // The title of a graph names the quantity; its y axis shows only the common factor.
   const std::string title =
       panel.line ? y.common_text() : axis_title(panel.axes.y.name, panel.axes.unit, y);
   canvas.text_upwards(title, box.x - (mark + gap + 1.15) * font - widest, box.y + box.height / 2,
@@ -97,18 +97,18 @@ void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layo
   canvas.frame({crisp(box.x) - 1, crisp(box.y) - 1, box.width + 1, box.height + 1});
 }
 
-/// Through the nodes, with gaps where a value is not finite; what lies beyond the limits is cut
-/// off.
+/// Draws lines between the nodes, with gaps at values that are not finite. Lines are clipped at the
+/// limits.
 void draw_graph(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const Rectangle& box = layout.box;
   const std::size_t count = panel.pixels.size();
   const double step = box.width / static_cast<double>(count);
   const auto fraction = [&](std::size_t i) { return panel.limits.fraction(panel.pixels[i]); };
   for (std::size_t i = 0; i < std::max<std::size_t>(count - 1, 1); ++i) {
-    const bool single = count == 1;  // as wide as its cell
+    const bool single = count == 1;  // one node: a line as wide as its cell
     const double a = fraction(i), b = fraction(single ? i : i + 1);
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
-    // The parts of the way from a to b that are inside.
+    // Clips the segment from a to b to the limits.
     const double slope = b - a;
     double first = 0, last = 1;
     if (slope == 0) {
@@ -140,7 +140,7 @@ void draw_field(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
   canvas.image(std::move(pixels), panel.drawn, layout.box);
 }
 
-/// The part of the bar between the triangles that stand for values beyond its ends.
+/// Draws the colours of the bar, without the triangles that stand for values beyond its ends.
 void draw_bar_colors(const Canvas& canvas, const Colormap& colormap, const Rectangle& bar,
                      bool across) {
   constexpr std::int64_t count = 512;
@@ -153,7 +153,7 @@ void draw_bar_colors(const Canvas& canvas, const Colormap& colormap, const Recta
   canvas.frame({crisp(bar.x), crisp(bar.y), bar.width - 1, bar.height - 1});
 }
 
-/// Beside the box, upwards, or below it, across: `along` and `side` are y and x, or x and y.
+/// Draws a vertical or horizontal bar. `along` is the coordinate along it, `side` the other.
 void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const bool across = layout.bar_below;
   Rectangle bar = layout.bar;
@@ -174,7 +174,7 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
   const bool room_for_both = across || length >= 6 * tip;
   const bool some_below = room_for_both && std::ranges::any_of(panel.pixels, is_below);
   const bool some_above = room_for_both && std::ranges::any_of(panel.pixels, is_above);
-  // The bar begins with its low end where it goes across, with its high end where it goes upwards.
+  // A horizontal bar begins with its low end, a vertical one with its high end.
   if (across ? some_below : some_above) {
     triangle(along + tip, along, panel.colormap.color(across ? 0 : 1));
     along += tip;
@@ -207,7 +207,7 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
                 layout.bar.width);
     return;
   }
-  // Above the bar; long, it ends where the cell does.
+  // The common factor is above the bar; a long text ends at the edge of the cell.
   const double width = canvas.text_width(common, font);
   canvas.text(common, std::max(layout.cell.x + 0.3 * font, std::min(bar.x, cell_end - width)),
               layout.bar.y - font, font, Align::left, layout.cell.width - 0.6 * font);
@@ -225,7 +225,7 @@ void draw_panel(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
   draw_axes(canvas, panel, layout, font);
   if (layout.bar.width > 0 && !panel.line) draw_bar(canvas, panel, layout, font);
 
-  // Centred over the box, moved where the cell would cut it off.
+  // Centred over the box, shifted if the edge of the cell would cut it off.
   const double room = cell.width - 1.2 * font;
   const auto title = [&](const std::string& text, double y, double size) {
     const double half = std::min(canvas.text_width(text, size), room) / 2;

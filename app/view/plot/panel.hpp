@@ -1,4 +1,4 @@
-// One panel of a picture.
+// Draws one panel of a picture.
 #pragma once
 
 #include "app/view/plot/canvas.hpp"

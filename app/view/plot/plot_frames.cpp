@@ -5,7 +5,7 @@ namespace lapl {
 const ReadField& ViewReader::read(const View& view) {
   if (output_ == view.output && name_ == view.field) return field_;
   output_ = nullptr;
-  field_ = {};  // before there is memory for another one
+  field_ = {};  // frees its memory before the next field is read
   field_ = read_field(view.output->file, view.field, view.output->record);
   output_ = view.output;
   name_ = view.field;
@@ -24,8 +24,8 @@ Shape ViewReader::shape(const View& view) { return cut_shape(read(view).shape, v
 
 namespace {
 
-// Panels of one extent as figure_layout has them; what is cut out of grids of three axes across
-// different ones as slices_layout has it.
+// figure_layout for panels of equal extent; slices_layout for cuts across different axes of a grid
+// of three axes.
 FigureLayout layout_for(const std::vector<View>& views, const PlotAxes& axes, Shape grid, int rows,
                         std::optional<PictureSize> size) {
   std::vector<Extent> beside;
@@ -52,7 +52,7 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
       styles_(std::move(styles)),
       format_(format),
       framing_(framing) {
-  if (framing == Framing::alone)  // first of all: an output that is none is named as such
+  if (framing == Framing::alone)  // fails early if there is no such output
     for (const View& view : frames_.front()) subtitle_of(view);
   if (framing != Framing::plain) {
     View whole = frames_.front().front();
@@ -69,7 +69,7 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
     }
 }
 
-// Where there are panels alone, no view is shown twice.
+// With Framing::alone no view is shown twice, so one reader suffices.
 ViewReader& Frames::reader_of(const View& view) {
   return readers_[framing_ == Framing::alone ? "" : view.field];
 }

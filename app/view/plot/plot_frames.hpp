@@ -11,12 +11,12 @@
 
 namespace lapl {
 
-/// Reads what panels show. Keeps the field that it read last: whole, of three axes too.
+/// Reads the data of panels. Keeps the whole field that it read last, also if a cut of it is shown.
 class ViewReader {
  public:
-  /// In the pixels of a box. The output must outlive the object.
+  /// A view's field, resampled to the pixels of a box. view.output must outlive the reader.
   DrawnField drawn(const View& view, Shape box, const PlotStyle& style);
-  /// The shape of the picture, in cells.
+  /// The shape of the view, in cells.
   Shape shape(const View& view);
 
  private:
@@ -27,21 +27,21 @@ class ViewReader {
   ReadField field_;
 };
 
-/// Limits of all that is shown of a field, of each panel alone, or the same in a picture that has a
-/// pixel for each cell and no layout.
+/// shared: all panels of a field have the same limits; alone: each panel has its own; plain: shared
+/// limits, one pixel per cell, without titles and axes.
 enum class Framing { shared, alone, plain };
 
 class Frames {
  public:
-  /// Reads everything once for limits that are shared. The outputs must outlive the object. Each
-  /// frame has as many panels, with a style for each; in `rows` rows where that is not 0.
+  /// Reads everything once if limits are shared. The outputs must outlive the object. Each frame
+  /// has one panel for each style, in `rows` rows (0: the best number).
   Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector<PlotStyle> styles,
          int rows, std::optional<PictureSize> size, PictureFormat format = PictureFormat::png,
          Framing framing = Framing::shared);
 
   const FigureLayout& layout() const { return layout_; }
 
-  /// The views of a frame.
+  /// The panels of one frame.
   std::vector<Panel> panels(std::size_t frame);
 
  private:
@@ -58,9 +58,9 @@ class Frames {
   std::vector<PlotStyle> styles_;
   PictureFormat format_;
   Framing framing_;
-  std::map<std::string, ViewReader> readers_;           // by field, where shown again
-  std::map<std::string, Shown> shown_;                  // likewise
-  std::map<const PlotOutput*, std::string> subtitles_;  // to look for them verifies a file
+  std::map<std::string, ViewReader> readers_;           // by field; "" with Framing::alone
+  std::map<std::string, Shown> shown_;                  // by field
+  std::map<const PlotOutput*, std::string> subtitles_;  // kept, because describe() verifies a file
   FigureLayout layout_;
 };
 

@@ -23,14 +23,14 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
     drawn.range = percentile_limits(counted, style.percentiles->low, style.percentiles->high);
   else
     drawn.range = is_signed && shape.axes > 1 ? inner : all;
-  // Where nearly all cells are equal, those that are not are what there is to see.
+  // If nearly all cells are equal, show the others.
   if (drawn.range.low == drawn.range.high) drawn.range = all;
   return drawn;
 }
 
 namespace {
 
-// So that a graph does not touch its frame.
+// Keeps a graph away from its frame.
 Limits with_margin(Limits limits) {
   const double margin = 0.05 * (limits.high - limits.low);
   return {limits.low - margin, limits.high + margin};

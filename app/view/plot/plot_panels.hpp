@@ -1,4 +1,4 @@
-// From fields to panels: colours and limits as asked for, or as suits the field.
+// Makes panels from fields, with colours and limits as given or as they suit the field.
 #pragma once
 
 #include <optional>
@@ -9,40 +9,40 @@
 
 namespace lapl {
 
-/// Colours and limits that the command line sets.
+/// Colours and limits given on the command line.
 struct PlotStyle {
   std::optional<std::string> colormap;
   std::optional<Limits> limits;
   std::optional<Limits> percentiles;
-  bool of_cells = false;  ///< percentiles of the cells, also where a pixel shows several
+  bool of_cells = false;  ///< percentiles of the cells, even if a pixel shows several
 };
 
-/// A field in the pixels of a box, and the values that count for its limits.
+/// A field resampled to the pixels of a box, and the range for its limits.
 struct DrawnField {
   std::string name;
   Shape shape;
   Shape drawn;
   std::vector<double> pixels;
-  Limits range;        ///< at the percentiles
-  bool signs = false;  ///< positive and negative values matter alike
+  Limits range;        ///< the values at the two percentiles
+  bool signs = false;  ///< positive and negative values are equally important
 };
 
-/// Percentiles are those of the cells or, unless the style says otherwise, where a pixel shows
-/// several cells, of their means. The
-/// Laplacian is taken from its 5th to its 95th percentile, but for a graph, all else from the least
-/// to the largest.
+/// Resamples a field and finds its range. Percentiles are those of the pixels if a pixel shows
+/// several cells, unless `style.of_cells` is set; else of the cells. Without percentiles in the
+/// style, the range of the Laplacian is from its 5th to its 95th percentile, except in graphs;
+/// other fields have their whole range.
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style);
 
-/// The panel of a field, with limits that suit its range unless the style has some.
+/// The panel of a field, with limits that suit its range unless the style has limits.
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
                  const PlotAxes& axes);
 
-/// The field's pixels in a box with sides of at most `longest`: no more pixels than cells.
+/// The pixels for a field in a box with sides of at most `longest`; at most one per cell.
 Shape box_within(Shape shape, std::int64_t longest);
 
-/// A panel of a few hundred pixels for a terminal, in the colours that `lapl plot` chooses: of a
-/// grid of three axes the middle plane.
+/// A panel of a few hundred pixels for a terminal, with the colours of `lapl plot`. Shows the
+/// middle plane of a grid of three axes.
 Panel small_panel(const std::string& name, FieldView values, Shape shape, std::int64_t step,
                   bool first_row_below);
 

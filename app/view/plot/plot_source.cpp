@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Read from the config in a file's provenance; none if there is no config.
+// The keys of the config in a file's provenance; none if there is no config.
 std::vector<ResolvedKey> keys_in(const Provenance& provenance) {
   const auto config = std::ranges::find(provenance, "config", &Provenance::value_type::first);
   return config == provenance.end() ? std::vector<ResolvedKey>() : resolved_keys(config->second);
@@ -30,7 +30,7 @@ bool from_picture(const Provenance& provenance) {
   });
 }
 
-// The names in a list that a resolved config has.
+// The names in a list in a resolved config.
 std::vector<std::string> names_in_list(const std::string& list) {
   std::vector<std::string> names(1);
   for (const char c : list) {
@@ -67,7 +67,7 @@ FileContent read_with_provenance(const fs::path& path) {
   try {
     const fs::path newest = path.parent_path() / "fields" / step_file_name(content.steps.back());
     content.provenance = read_output(newest).provenance;
-  } catch (const IoError&) {  // it is damaged, or the index was taken elsewhere: not known then
+  } catch (const IoError&) {  // it is damaged, or the index was moved away: no provenance
   }
   return content;
 }
@@ -79,7 +79,7 @@ PlotAxes axes_of(const FileContent& content, Origin origin) {
     axes.y.spacing = content.spacing.by_axis[1];
     axes.x.spacing = content.spacing.by_axis[2];
     axes.unit = "m";
-  } else {  // the spacing is not in the file
+  } else {  // the file does not store the spacing
     axes.x.name = "column";
     axes.y.name = "row";
     axes.z.name = "plane";
@@ -125,7 +125,7 @@ const PlotOutput& PlotSource::at_step(std::int64_t step) const {
 
 std::string describe(const PlotOutput& output) {
   if (!output.step) return output.file.filename().string();
-  // The step files of a run are opened only when they are drawn.
+  // Opened only here, because most step files of a run are never drawn.
   const double time = output.time ? *output.time : read_output(output.file).times.front();
   return fmt::format("step {}, t = {} s", *output.step, number_text(time, 6));
 }

@@ -1,4 +1,4 @@
-// The source of lapl plot: the outputs of a run, or the records of one file.
+// The data that lapl plot draws: the outputs of a run, or the records of one file.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct PlotOutput {
   std::filesystem::path file;
   std::size_t record = 0;
   std::optional<std::int64_t> step;  ///< none in a file of another program
-  std::optional<double> time;        ///< likewise; s
+  std::optional<double> time;        ///< s; none in a file of another program
 };
 
 /// The content of a panel.
@@ -27,12 +27,12 @@ struct View {
   std::optional<Cut> cut = {};
 };
 
-/// Where a field's first row goes in pictures. Automatic: on top where the field began as a
-/// picture, and in files that say no spacing, as pictures have it; else below, as y grows upwards.
+/// The place of a field's first row in pictures. automatic: on top if the initial field was a
+/// picture or the file stores no spacing, else at the bottom, so that y grows upwards.
 enum class Origin { automatic, upper, lower };
 
-/// The fields of the state among the datasets of a file, as the config in its provenance names
-/// them; else the one called field, or the first. At least one, as the file has.
+/// The fields of the state among the datasets of a file, named in the config of its provenance;
+/// without a config the dataset "field" or the first one. At least one.
 std::vector<std::string> state_fields(const FileContent& content);
 
 /// The dataset of `path` with the name `asked`; the first field if that is empty. Throws
@@ -40,25 +40,25 @@ std::vector<std::string> state_fields(const FileContent& content);
 std::string chosen_field(const FileContent& content, const std::string& asked,
                          const std::string& path);
 
-/// read_content, with the provenance of the newest output for an index, which has none.
+/// read_content. An index has no provenance, so it gets that of the newest output.
 FileContent read_with_provenance(const std::filesystem::path& path);
 
-/// The axes that suit what a file holds.
+/// The axes of pictures of this content.
 PlotAxes axes_of(const FileContent& content, Origin origin);
 
-/// "step 2500, t = 625 s"; the file's name where it has no steps.
+/// "step 2500, t = 625 s"; the file's name if it has no steps.
 std::string describe(const PlotOutput& output);
 
 class PlotSource {
  public:
-  /// Throws IoError where there is nothing to draw.
+  /// Throws IoError if there is nothing to draw.
   PlotSource(const std::filesystem::path& path, Origin origin);
 
   /// In order of step; at least one.
   const std::vector<PlotOutput>& outputs() const { return outputs_; }
   /// Datasets of the last output.
   const FileContent& content() const { return content_; }
-  /// Its datasets.
+  /// Names of the datasets of the last output.
   const std::vector<std::string>& fields() const { return content_.fields; }
   const PlotAxes& axes() const { return axes_; }
 

@@ -6,21 +6,21 @@
 namespace lapl {
 namespace {
 
-// The cells that count for a pixel along one axis.
+// The cells that contribute to a pixel along one axis.
 struct Cover {
   std::int64_t first = 0;
-  std::vector<double> weights;  // of the cells from first on; their sum is 1
+  std::vector<double> weights;  // weights of the cells from `first` on; their sum is 1
 };
 
-// Cells beyond an end are those before it, as in a mirror on the last cell.
+// Reflects indices beyond an end at the first or the last cell.
 std::int64_t mirrored(std::int64_t cell, std::int64_t cells) {
   if (cell < 0) cell = -cell;
   return cell < cells ? cell : 2 * (cells - 1) - cell;
 }
 
-// The mean of the cells under the pixel, each first smoothed with its neighbours by 1/4, 1/2, 1/4:
-// that takes away whatever alternates from cell to cell, such as the checkerboard that does not
-// decay at coefficient 1/4, which means over fractions of cells would turn into large patterns.
+// The mean of the cells under the pixel, each first smoothed with its neighbours by 1/4, 1/2, 1/4.
+// This removes patterns that alternate from cell to cell, such as the checkerboard that does not
+// decay at coefficient 1/4. Means over fractions of cells would turn them into large patterns.
 Cover mean_cover(std::int64_t pixel, std::int64_t cells, double cells_per_pixel) {
   const double start = static_cast<double>(pixel) * cells_per_pixel;
   const double end = static_cast<double>(pixel + 1) * cells_per_pixel;

@@ -1,4 +1,4 @@
-// A field in the pixels of a picture.
+// Resamples a field to the pixels of a picture.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,9 @@
 
 namespace lapl {
 
-/// The field in `pixels.rows` x `pixels.columns` values: along an axis with fewer pixels than cells
-/// each is the mean of the cells that it covers, in parts where it cuts them, each smoothed with
-/// its two neighbours; along one with as many pixels or more, the value of the cell that it lies
-/// in.
+/// The field as `pixels.rows` x `pixels.columns` values. Along an axis with fewer pixels than cells
+/// a pixel is the mean of the smoothed cells that it covers; partly covered cells count in part.
+/// Along another axis it has the value of the cell that contains it.
 std::vector<double> resample(FieldView field, Shape shape, Shape pixels);
 
 }  // namespace lapl

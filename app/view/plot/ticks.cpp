@@ -8,7 +8,7 @@
 namespace lapl {
 namespace {
 
-/// With a minus as long as a digit is wide.
+/// Replaces a leading hyphen by a minus sign, which is as wide as a digit.
 std::string with_minus(const std::string& number) {
   return number.starts_with('-') ? "−" + number.substr(1) : number;
 }
@@ -22,7 +22,7 @@ constexpr double smallest_plain = 0.999e-3, largest_plain = 1e5;
 constexpr int most_decimals = 4;
 // Values this many times as large as their range are written relative to an offset.
 constexpr double offset_ratio = 500;
-// A tick that misses an end by this part of a step is still on the axis.
+// A tick beyond an end by at most this fraction of a step is still on the axis.
 constexpr double slack = 1e-6;
 
 struct Step {
@@ -40,7 +40,7 @@ Step next(Step step) {
 double first_multiple(double low, double size) { return std::ceil(low / size - slack); }
 double last_multiple(double high, double size) { return std::floor(high / size + slack); }
 
-/// The number, not above `low`, that all values of a narrow range share; 0 for a wide one.
+/// The offset for the labels of a narrow range, at most `low`; 0 for a wide range.
 double offset_of(double low, double high) {
   const double range = high - low;
   if (std::max(std::abs(low), std::abs(high)) < offset_ratio * range) return 0;

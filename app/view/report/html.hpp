@@ -1,4 +1,4 @@
-// Pieces of HTML.
+// Builds pieces of HTML.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace lapl {
 
-/// Text, whatever is in it, for an element's content or an attribute in double quotes. Bytes that
-/// are not UTF-8, and control characters, become U+FFFD.
+/// Escapes text for an element's content or an attribute in double quotes. Control characters and
+/// bytes that are not UTF-8 become U+FFFD.
 std::string html_escaped(std::string_view text);
 
-/// The same, where ^{...} in `text` is a superscript; for content only.
+/// The same for content only; ^{...} in `text` becomes a superscript.
 std::string html_with_superscripts(std::string_view text);
 
 /// Bytes as base64 (RFC 4648).

@@ -59,7 +59,7 @@ std::string graphs_html(const RunView& run) {
                        {{"integral", "min", [i](At at) { return at.integrals[i]; }}});
   return html + graph_html("Cells per second", history,
                            {{"speed", "min", [](At at) {
-                               // Nothing was stepped before the first output.
+                               // The first output precedes all steps.
                                return at.cells_per_second > 0
                                           ? at.cells_per_second
                                           : std::numeric_limits<double>::quiet_NaN();
@@ -86,7 +86,7 @@ std::string outputs_html(const RunView& run) {
   return html;
 }
 
-// A dotted key, which may go on in the next line after a dot.
+// A dotted key; the line may break after the dot.
 std::string key_html(const std::string& key) {
   std::string html = html_escaped(key);
   if (const auto dot = html.find('.'); dot != std::string::npos) html.insert(dot + 1, "<wbr>");

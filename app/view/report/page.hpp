@@ -1,4 +1,4 @@
-// A run as one page of HTML that needs no other file and no network.
+// A run as one HTML page that needs no other file and no network.
 #pragma once
 
 #include <string>
@@ -15,21 +15,21 @@ namespace lapl {
 struct ReportStep {
   std::int64_t step = 0;
   double time = 0;            ///< s
-  std::vector<Panel> panels;  ///< one a field
+  std::vector<Panel> panels;  ///< one for each field
 };
 
 struct ReportContent {
   RunView run;
   std::vector<ReportStep> steps;  ///< in order; at least one
-  std::size_t outputs = 0;        ///< of the run in all, pictured or not
+  std::size_t outputs = 0;        ///< number in the run, with or without pictures
   std::vector<ResolvedKey> config;
   Provenance provenance;
   std::string citation;
-  std::string commands;   ///< how to go on from here, in lines for a shell
+  std::string commands;   ///< shell commands that continue or examine the run
   std::string generator;  ///< program and version
 };
 
-/// The page, in UTF-8. Throws IoError where a picture cannot be made.
+/// The page, in UTF-8. Throws IoError if a picture cannot be made.
 std::string report_page(const ReportContent& content);
 
 }  // namespace lapl

@@ -1,5 +1,5 @@
 "use strict";
-// The slider over the output steps. #step=N in the address chooses that step.
+// The slider chooses an output step. #step=N in the address chooses step N.
 (() => {
   const steps = [...document.querySelectorAll(".step")];
   const slider = document.getElementById("slider");
@@ -29,7 +29,7 @@
   choose(steps.length - 1);
   fromAddress();
   slider.addEventListener("input", () => choose(Number(slider.value)));
-  // Once the slider rests: browsers allow few changes of the address a second.
+  // Only when the slider is released: browsers limit changes of the address per second.
   slider.addEventListener("change", () => {
     history.replaceState(null, "", `#${steps[slider.value].id}`);
   });

@@ -14,11 +14,11 @@ namespace lapl {
 namespace {
 
 constexpr int most_numbers_across = 4, most_numbers_upwards = 5;
-constexpr double flattest = 4, tallest = 0.2;  // width by height; beyond, cells are not square
-constexpr std::int64_t visible_cells = 200;    // up to as many cells a side are shown as squares
-constexpr double margin = 0.05;                // of a graph's height, above and below its lines
+constexpr double flattest = 4, tallest = 0.2;  // limits of width / height for square cells
+constexpr std::int64_t visible_cells = 200;  // fields with at most this many on a side show squares
+constexpr double margin = 0.05;  // above and below a graph's lines, as a part of its height
 
-// The numbers along an axis; `side` is the side that fractions count from.
+// The numbers along an axis. Fractions are distances from the edge `side`, a property of CSS.
 std::string numbers_html(const Ticks& ticks, const char* axis, const char* side) {
   std::string html = fmt::format("<div class=\"numbers {}\" aria-hidden=\"true\">", axis);
   for (const Tick& tick : ticks.ticks)
@@ -33,9 +33,9 @@ std::string gradient(const Colormap& colormap) {
   return "linear-gradient(to top" + stops + ")";
 }
 
-constexpr double graph_width = 1000, graph_height = 400;  // units of its drawing
+constexpr double graph_width = 1000, graph_height = 400;  // units of the SVG
 
-// Through values at places from 0 to 1 across; where a value is not finite there is a gap.
+// Polylines through values at places from 0 to 1, with gaps at values that are not finite.
 std::string polylines(const std::string& style, std::span<const double> across,
                       std::span<const double> values, Limits y) {
   std::string html;
@@ -48,7 +48,7 @@ std::string polylines(const std::string& style, std::span<const double> across,
     }
     const std::string point = fmt::format("{:.1f},{:.1f}", across[i] * graph_width,
                                           (1 - y.fraction(values[i])) * graph_height);
-    // The first one twice: a line of a single point would not show.
+    // Repeats the first point, because a line of a single point would be invisible.
     html += open ? " " + point
                  : fmt::format("<polyline class=\"{}\" points=\"{} {}", style, point, point);
     open = true;
@@ -56,7 +56,7 @@ std::string polylines(const std::string& style, std::span<const double> across,
   return open ? html + "\"/>" : html;
 }
 
-// A graph of lines over `y`; head, data and x_name are HTML, words are for who cannot see it.
+// A graph of lines over `y`; head, data and x_name are HTML, words are for screen readers.
 std::string graph_figure(const std::string& head, const std::string& data, const std::string& words,
                          const std::string& lines, Limits y, const Ticks& x,
                          const std::string& x_name) {
@@ -79,7 +79,7 @@ std::string x_name_of(const Panel& panel, const Ticks& x) {
   return html_with_superscripts(axis_title(panel.axes.x.name, panel.axes.unit, x));
 }
 
-// A field of one axis.
+// A graph of a field of one axis.
 std::string values_html(const Panel& panel, const std::string& when) {
   std::vector<double> across;
   for (std::size_t i = 0; i < panel.pixels.size(); ++i)

@@ -1,5 +1,5 @@
-// Pictures and graphs in HTML: numbers in the page's own letters around them, so that they stay
-// legible on a screen of any width.
+// Pictures and graphs in HTML. Their numbers are text of the page, so that they stay legible on a
+// screen of any width.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace lapl {
 
-/// A field with axes and colour bar. `when` says at which step, for who cannot see it.
+/// A field with axes and colour bar. `when` names the step for screen readers.
 std::string picture_html(const Panel& panel, const std::string& when);
 
 /// One line of a graph.

@@ -12,9 +12,9 @@ namespace lapl {
 namespace {
 
 constexpr int label_columns = 10;
-constexpr int dots_across = 2, dots_down = 4;  // of a braille character
+constexpr int dots_across = 2, dots_down = 4;  // dots of a braille character
 
-// A part of the grid in dots.
+// An area of the grid in which single dots can be set.
 class Dots {
  public:
   Dots(TextGrid& grid, TextArea area)
@@ -26,7 +26,7 @@ class Dots {
   int down() const { return area_.rows * dots_down; }
 
   void set(int x, int y, Rgb ink) {
-    // Bits of the dots of U+2800, in two columns of four.
+    // Bits of the dots in U+2800 and later, in two columns of four.
     constexpr int bits[dots_down][dots_across] = {
         {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     const int row = y / dots_down, column = x / dots_across;
@@ -59,8 +59,7 @@ Limits range_of(const History& history) {
   return widened(range);
 }
 
-// The value at a step between those that are there; none where one of its two neighbours is not
-// finite.
+// The value at a step, interpolated linearly; none if one of its two neighbours is not finite.
 std::optional<double> value_at(const History& history, double Statistics::*member, double step) {
   const auto lines = history.lines;
   const auto after = std::ranges::lower_bound(
@@ -74,11 +73,11 @@ std::optional<double> value_at(const History& history, double Statistics::*membe
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-// A line of numbers, `samples` of them: value_of(part) is that at a part of the way across, or
-// none.
+// Draws a curve through `samples` points; value_of(x) is the value at x from 0 (left) to 1 (right),
+// or none.
 template <class ValueOf>
 void draw_line(Dots& dots, Limits range, Rgb ink, int samples, ValueOf value_of) {
-  int before = -1;  // none
+  int before = -1;  // row of the point before; -1 if there is none
   for (int i = 0; i < samples; ++i) {
     const double part = static_cast<double>(i) / (samples - 1);
     const std::optional<double> value = value_of(part);
@@ -95,7 +94,7 @@ void draw_line(Dots& dots, Limits range, Rgb ink, int samples, ValueOf value_of)
   }
 }
 
-// Where a graph's lines go, beside and above its numbers; none where it has no room.
+// The area for the lines of a graph, next to and above its numbers; none if it has no room.
 std::optional<Dots> dots_within(TextGrid& grid, TextArea area, Limits range,
                                 const std::string& first, const std::string& last) {
   if (area.rows < 2 || area.columns <= label_columns + 4) return std::nullopt;

@@ -1,4 +1,4 @@
-// Graphs and a picture in characters.
+// Draws graphs and pictures in characters.
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@ namespace lapl {
 
 inline constexpr Rgb max_ink = 0xd75f00, mean_ink = 0x5f8700, min_ink = 0x0087d7;
 
-/// Least, largest and mean value of a field over the steps, as lines of braille dots with numbers
-/// beside them. Values that are not finite are left out.
+/// Draws the least, largest and mean value of a field over the steps, as lines of braille dots with
+/// numbers on their left. Values that are not finite are left out.
 void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine> history,
                   std::size_t field);
 
-/// The values of a panel of one axis, as such a line.
+/// Draws the values of a panel of one axis as a line of braille dots.
 void draw_values(TextGrid& grid, TextArea area, const Panel& panel);
 
-/// The panel's field as large as fits, two pixels a character; in shades where there are no
-/// colours.
+/// Draws the panel's field as large as possible, two pixels per character; in shades if there are
+/// no colours.
 void draw_thumbnail(TextGrid& grid, TextArea area, const Panel& panel, TerminalColors colors);
 
 }  // namespace lapl

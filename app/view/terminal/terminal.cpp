@@ -15,7 +15,7 @@
 namespace lapl {
 namespace {
 
-constexpr const char* enter_sequence = "\033[?1049h\033[?25l\033[2J";  // screen, no cursor, clear
+constexpr const char* enter_sequence = "\033[?1049h\033[?25l\033[2J";  // screen, hide cursor, clear
 constexpr const char* leave_sequence = "\033[0m\033[?25h\033[?1049l";
 constexpr char control_c = 3, control_z = 26;
 
@@ -66,7 +66,7 @@ FullScreen::FullScreen() {
     sigaction(signal, &action, nullptr);
     sigaddset(&set, signal);
   }
-  // They come while waiting alone: one that came just before would else be missed for a while.
+  // Blocked except in ppoll, so that a signal just before ppoll still ends its wait.
   sigprocmask(SIG_BLOCK, &set, nullptr);
   if (termios settings; tcgetattr(STDIN_FILENO, &settings) == 0) before_ = settings;
   keys_ = before_.has_value();
@@ -90,7 +90,8 @@ void FullScreen::leave() const noexcept {
 void FullScreen::draw(const std::vector<std::string>& lines) const {
   std::string text = "\033[H";
   for (std::size_t i = 0; i < lines.size(); ++i)
-    text += (i > 0 ? "\n\033[K" : "\033[K") + lines[i];  // after a full line it would clear its end
+    // first: after a full line it would clear the last character
+    text += (i > 0 ? "\n\033[K" : "\033[K") + lines[i];
   if (!write_all(text + "\033[J"))
     throw IoError(std::string("terminal: cannot write: ") + std::strerror(errno));
 }
@@ -105,7 +106,7 @@ bool FullScreen::asked_to_leave(double seconds) {
   if (signalled != 0) return true;
   char key = 0;
   if (ready > 0 && ::read(STDIN_FILENO, &key, 1) != 1)
-    keys_ = false;  // the end of stdin: only signals are left
+    keys_ = false;  // end of stdin: from now on only signals
   if (key == control_z) {
     leave();
     raise(SIGSTOP);

@@ -1,4 +1,4 @@
-// The terminal: what it can show, how large it is, and all of it for one program.
+// Properties of a terminal, and its full screen for one program.
 #pragma once
 
 #include <termios.h>
@@ -11,11 +11,11 @@
 
 namespace lapl {
 
-/// Colours of the terminal on a file descriptor: none where it is no terminal or a dumb one, or
-/// where NO_COLOR is set; 24 bits where COLORTERM says so.
+/// Colours of the terminal on a file descriptor: none if it is no terminal or a dumb one, or if
+/// NO_COLOR is set; 24 bits if COLORTERM says so.
 TerminalColors terminal_colors(int descriptor);
 
-/// True if lines can be drawn again in place there.
+/// True if the cursor can go back on this terminal, so that lines can be replaced.
 bool can_redraw(int descriptor);
 
 struct TerminalSize {
@@ -23,11 +23,11 @@ struct TerminalSize {
   int columns = 80;
 };
 
-/// 24 x 80 where the descriptor is no terminal.
+/// 24 x 80 if the descriptor is no terminal.
 TerminalSize terminal_size(int descriptor);
 
-/// The alternate screen of the terminal on stdout, with keys coming one by one. The destructor
-/// restores the screen.
+/// The alternate screen of the terminal on stdout; keys arrive one by one, without echo. The
+/// destructor restores the screen.
 class FullScreen {
  public:
   FullScreen();
@@ -35,18 +35,18 @@ class FullScreen {
   FullScreen& operator=(const FullScreen&) = delete;
   ~FullScreen() { leave(); }
 
-  /// Shows these lines in place of those before. Throws IoError where the terminal is gone.
+  /// Replaces the lines on the screen. Throws IoError if the terminal is gone.
   void draw(const std::vector<std::string>& lines) const;
 
-  /// Waits for a key, a signal or a new size, at most `seconds`. True: q, Ctrl-C, SIGINT,
-  /// SIGTERM or SIGHUP asks to leave. Ctrl-Z stops the process, as elsewhere.
+  /// Waits at most `seconds` for a key, a signal or a new size. Returns true if q, Ctrl-C, SIGINT,
+  /// SIGTERM or SIGHUP came. Ctrl-Z suspends the process.
   bool asked_to_leave(double seconds);
 
  private:
   void enter() const;
   void leave() const noexcept;
 
-  std::optional<termios> before_;  // none: no keys, as stdin is no terminal
+  std::optional<termios> before_;  // none if stdin is no terminal: no keys
   bool keys_ = true;
 };
 

@@ -8,14 +8,14 @@
 namespace lapl {
 namespace {
 
-// Latin, Greek and Cyrillic without marks that combine: one column wide on every terminal, and none
-// of them does anything to a terminal.
+// True for Latin, Greek and Cyrillic characters, except combining marks. Every terminal shows them
+// in one column, and none is a control character.
 bool is_plain(char32_t c) {
   return (c >= 0x20 && c < 0x7f) || (c > 0xa0 && c < 0x300 && c != 0xad) ||
          (c >= 0x370 && c < 0x483) || (c >= 0x48a && c < 0x530);
 }
 
-// Takes the first character off `utf8`; '?' for bytes that are none.
+// Removes the first character from `utf8` and returns it; '?' for invalid bytes.
 char32_t take_character(std::string_view& utf8) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(utf8[i]); };
   const std::size_t length = byte(0) < 0x80             ? 1
@@ -38,14 +38,14 @@ void append_utf8(std::string& text, char32_t c) {
   if (c < 0x80) return byte(c);
   if (c < 0x800) {
     byte(0xc0 | c >> 6);
-  } else {  // nothing beyond the basic plane is drawn
+  } else {  // no character beyond the basic plane is drawn
     byte(0xe0 | c >> 12);
     byte(0x80 | (c >> 6 & 0x3f));
   }
   byte(0x80 | (c & 0x3f));
 }
 
-// The nearest of xterm's 6 x 6 x 6 colours, or of its 24 greys where that is nearer.
+// The nearest of xterm's 6 x 6 x 6 colours and 24 greys.
 int palette_index(Rgb rgb) {
   constexpr std::array levels = {0, 95, 135, 175, 215, 255};
   const std::array parts = {static_cast<int>(rgb >> 16 & 255), static_cast<int>(rgb >> 8 & 255),

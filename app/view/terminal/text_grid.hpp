@@ -1,4 +1,4 @@
-// Characters in rows and columns with colours, and the text that shows them on a terminal.
+// A grid of characters with colours, and the text that shows it on a terminal.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,19 @@
 
 namespace lapl {
 
-/// Colours of a terminal: none, the 256 of xterm, or all of 24 bits.
+/// Colours of a terminal: none, the 256 of xterm, or 24 bits.
 enum class TerminalColors { none, palette, full };
 
 struct TextStyle {
-  std::optional<Rgb> ink = {};    ///< none: the terminal's own
-  std::optional<Rgb> paper = {};  ///< likewise
+  std::optional<Rgb> ink = {};    ///< none: the terminal's default
+  std::optional<Rgb> paper = {};  ///< none: the terminal's default
   bool bold = false;
   bool dim = false;
 
   bool operator==(const TextStyle&) const = default;
 };
 
-/// Part of a grid.
+/// A rectangle in a TextGrid.
 struct TextArea {
   int row = 0;
   int column = 0;
@@ -37,15 +37,15 @@ class TextGrid {
   int rows() const { return rows_; }
   int columns() const { return columns_; }
 
-  /// Puts text in UTF-8, wherever it comes from, cut off at the right end. A character that may not
-  /// be one column wide, or is no text, shows as "?". Returns the column after it.
+  /// Puts untrusted UTF-8 text, clipped at the right edge. Invalid bytes, and characters that may
+  /// not be one column wide, become "?". Returns the column after the text.
   int text(int row, int column, std::string_view utf8, TextStyle style = {});
 
-  /// Puts one character that is one column wide; nothing outside the grid.
+  /// Puts one character that is one column wide; ignored outside the grid.
   void glyph(int row, int column, char32_t character, TextStyle style = {});
 
-  /// One text a row, without the spaces at its end; each ends with the terminal's own colours.
-  /// Without colours there is no escape sequence in it.
+  /// The text of each row without trailing spaces; each ends with the default colours. Without
+  /// colours it contains no escape sequences.
   std::vector<std::string> lines(TerminalColors colors) const;
 
  private:
@@ -58,7 +58,7 @@ class TextGrid {
   std::vector<Cell> cells_;
 };
 
-/// How many columns TextGrid::text takes for it.
+/// The number of columns that TextGrid::text fills.
 int text_columns(std::string_view utf8);
 
 }  // namespace lapl

@@ -14,12 +14,12 @@ namespace lapl {
 namespace {
 
 constexpr Rgb good_ink = 0x5f8700, bad_ink = 0xd70000, halted_ink = 0xd78700;
-constexpr int bar_least = 10;          // columns
-constexpr int beside_each_other = 64;  // columns from which graph and picture have room for that
+constexpr int bar_least = 10;          // least columns of the progress bar
+constexpr int beside_each_other = 64;  // least columns for graph and picture next to each other
 constexpr int most_outputs = 5;
-constexpr int rows_for_outputs = 15;  // below the head, from which outputs are listed too
+constexpr int rows_for_outputs = 15;  // least rows below the head to list outputs too
 constexpr int note_rows = 3;
-constexpr int rows_of_field = 6;  // at least, where there are several
+constexpr int rows_of_field = 6;  // least rows of each of several fields
 
 TextStyle status_style(const std::string& status) {
   if (status == "failed" || status == "died") return {.ink = bad_ink, .bold = true};
@@ -59,7 +59,7 @@ int draw_bar(TextGrid& grid, int row, const RunView& run) {
   return row + 1;
 }
 
-// As many of the parts as fit into a row, in this order.
+// Draws as many parts as fit into a row, in this order.
 int draw_facts(TextGrid& grid, int row, const RunView& run) {
   std::vector<std::string> facts;
   if (run.cells_per_second > 0) facts.push_back(cell_rate(run.cells_per_second));
@@ -77,7 +77,7 @@ int draw_facts(TextGrid& grid, int row, const RunView& run) {
   return at > 0 ? row + 1 : row;
 }
 
-// Text in a few rows, cut off where it has more; as it may be a command, without a mark.
+// Draws text in at most note_rows rows. A cut text has no ellipsis, because it may be a command.
 int draw_wrapped(TextGrid& grid, int row, const std::string& text, TextStyle style) {
   const auto wide = static_cast<std::size_t>(grid.columns());
   for (std::size_t at = 0, line = 0; at < text.size() && line < note_rows; at += wide, ++line)
@@ -95,7 +95,7 @@ int draw_head(TextGrid& grid, const WatchState& state) {
   return row;
 }
 
-// `name` of the field where it is one of several.
+// `name`: the name of the field if there are several.
 void draw_graph(TextGrid& grid, TextArea area, const RunView& run, std::size_t field,
                 const std::string& name) {
   if (run.diagnostics.empty() || area.rows < 1) return;
@@ -132,14 +132,14 @@ void draw_picture(TextGrid& grid, TextArea area, const WatchState& state, const 
     draw_thumbnail(grid, below, *panel, colors);
 }
 
-// A row of the view: a field's graph and its picture, where there are both.
+// A row of the view: the graph or the picture of a field, or both.
 struct WatchRow {
-  std::string name;  // of the field where it is one of several
+  std::string name;  // empty if the run has one field
   std::optional<std::size_t> field;
   const Panel* panel = nullptr;
 };
 
-// The chosen fields, the ones with diagnostics first.
+// The chosen fields; fields with diagnostics come first.
 std::vector<WatchRow> rows_of(const WatchState& state) {
   const RunView& run = state.run;
   std::vector<WatchRow> rows;
@@ -171,7 +171,7 @@ void draw_row(TextGrid& grid, TextArea area, const WatchState& state, const Watc
                  colors);
     return;
   }
-  // Below each other where both have room; else the picture alone.
+  // Graph above picture if both have room, else only the picture.
   const int graph = area.rows >= rows_for_outputs ? area.rows / 3 : 0;
   if (row.field)
     draw_graph(grid, {area.row, 0, graph, area.columns}, state.run, *row.field, row.name);
@@ -179,9 +179,9 @@ void draw_row(TextGrid& grid, TextArea area, const WatchState& state, const Watc
                colors);
 }
 
-// Min, max and mean of each field that has room.
+// Draws min, max and mean of as many fields as have room.
 void draw_outputs(TextGrid& grid, TextArea area, const RunView& run) {
-  constexpr std::size_t fixed_columns = 43, field_columns = 36;  // digest with them
+  constexpr std::size_t fixed_columns = 43, field_columns = 36;  // including the digest
   const auto room = static_cast<std::size_t>(area.columns);
   const std::size_t fields = std::clamp<std::size_t>(
       room > fixed_columns ? (room - fixed_columns) / field_columns : 0, 1, run.fields.size());

@@ -24,15 +24,15 @@ namespace lapl {
 
 struct WatchState {
   RunView run;
-  std::string resume;         ///< command that goes on with the run; empty while it runs
-  std::vector<Panel> fields;  ///< of the newest output, its subtitle saying which
+  std::string resume;         ///< command that resumes the run; empty while it runs
+  std::vector<Panel> fields;  ///< of the newest output; the subtitle names its step
   std::string field_note;     ///< why there is no field to show
-  std::string only = {};      ///< the field to show alone; empty: every one that has room
-  std::string keys = {};      ///< what keys do, for the last row; empty: no such row
+  std::string only = {};      ///< the only field to show; empty: as many as have room
+  std::string keys = {};      ///< text about the keys in the last row; empty: no such row
   bool list_outputs = true;
 };
 
-/// At most `rows` lines of at most `columns` columns; both at least 1.
+/// At most `rows` lines of at most `columns` columns; both must be at least 1.
 std::vector<std::string> watch_frame(const WatchState& state, int rows, int columns,
                                      TerminalColors colors);
 
