@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/grid/grid.hpp"
+#include "kernels/machine/background.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 
 namespace lapl {
@@ -95,25 +96,26 @@ template <class T>
 std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int64_t columns) {
   const std::int64_t rows = std::ssize(field) / columns;
   std::vector<RowStatistics> by_row(rows);
-  // Eight rows at once, because each addition to a sum waits for the one before; a single thread,
-  // because stepping uses the others.
-  constexpr std::int64_t at_once = 8;
-  for (std::int64_t first = 0; first < rows; first += at_once) {
-    std::array<RowStatistics, at_once> sums = {};
-    std::array<const T*, at_once> starts;
-    for (std::int64_t i = 0; i < at_once; ++i)  // the last row fills the group
-      starts[i] = field.data() + std::min(first + i, rows - 1) * columns;
-    for (std::int64_t column = 0; column < columns; ++column)
-      for (std::size_t i = 0; i < at_once; ++i) {
-        const double value = starts[i][column];
-        RowStatistics& r = sums[i];
-        r.min = std::min(r.min, value);
-        r.max = std::max(r.max, value);
-        r.sum += value;
-        r.squares += value * value;
-      }
-    std::copy_n(sums.begin(), std::min(at_once, rows - first), by_row.begin() + first);
-  }
+  // Eight rows at once, because each addition to a sum waits for the one before.
+  constexpr std::int64_t at_once = 8, worth_a_thread = 1 << 18;
+  in_pieces(rows, worth_a_thread / columns + 1, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t first = from; first < to; first += at_once) {
+      std::array<RowStatistics, at_once> sums = {};
+      std::array<const T*, at_once> starts;
+      for (std::int64_t i = 0; i < at_once; ++i)  // the last row fills the group
+        starts[i] = field.data() + std::min(first + i, to - 1) * columns;
+      for (std::int64_t column = 0; column < columns; ++column)
+        for (std::size_t i = 0; i < at_once; ++i) {
+          const double value = starts[i][column];
+          RowStatistics& r = sums[i];
+          r.min = std::min(r.min, value);
+          r.max = std::max(r.max, value);
+          r.sum += value;
+          r.squares += value * value;
+        }
+      std::copy_n(sums.begin(), std::min(at_once, to - first), by_row.begin() + first);
+    }
+  });
   return by_row;
 }
 

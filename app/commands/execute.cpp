@@ -72,16 +72,6 @@ Json summary_values(const Job& job, const Provenance& provenance) {
   return values;
 }
 
-// The command that goes on with this run: to its end, or beyond it where it is complete.
-std::string resume_words(const RunConfig& config, bool complete, bool steady = false) {
-  std::string command = fmt::format("{} resume {}", program_name(), shell_quoted(config.directory));
-  if (steady)  // or it would find that once more
-    command += " --set limits.steady=null";
-  else if (complete)
-    command += fmt::format(" --set time.steps={}", 2 * std::max<std::int64_t>(config.steps, 1));
-  return command;
-}
-
 // How to make the missing outputs: a restart, where an earlier checkpoint is left.
 std::string words_for_missing(const RunConfig& config, bool can_resume) {
   if (can_resume)
@@ -96,28 +86,6 @@ bool begins_as_picture(const RunConfig& config) {
   return std::ranges::any_of(config.fields, [&](const std::string& field) {
     return initial_of(config, field).kind == InitialKind::image;
   });
-}
-
-std::string summary_text(const RunConfig& config, const RunResult& result,
-                         const BackendDescription& by, double cells, std::uint64_t digest) {
-  const bool complete = result.complete;
-  const bool steady = complete && !result.stopped_by.empty();
-  std::string text = complete ? fmt::format("complete: step {}{}", result.step,
-                                            steady ? ", steady (limits.steady)" : "")
-                              : fmt::format("stopped by {} at step {} of {}, with a checkpoint",
-                                            result.stopped_by, result.step, config.steps);
-  text += fmt::format(", {} cells, {}, digest {}\n", text_of(config.shape),
-                      name_of(config.precision), digest_text(digest));
-  text += fmt::format(
-      "engine:   {} on {}{}\n", by.engine, by.device,
-      by.threads > 0 ? fmt::format(", {} thread{}", by.threads, by.threads == 1 ? "" : "s") : "");
-  if (cells > 0)
-    text += fmt::format("speed:    {} stepping ({:.4g} s), {} with output ({:.4g} s)\n",
-                        cell_rate(cells / result.stepping_seconds), result.stepping_seconds,
-                        cell_rate(cells / result.seconds), result.seconds);
-  text += fmt::format("{} {}\n",
-                      complete ? "go on:   " : "resume:  ", resume_words(config, complete, steady));
-  return text;
 }
 
 // The time step or number of stages that auto has chosen, or why the given step is unstable.
@@ -207,6 +175,7 @@ class Execution {
         in_background([&] { return job_.restart ? WholeFields() : fractal_fields(config_); });
     backend_ = run_backend<T>(model_, choice_, coefficients_, ranks_,
                               [&](const std::string& text) { console_.note(text); });
+    const auto made = Clock::now();
     whole.merge(fractals.get());
     if (job_.restart) {
       restore_state(*backend_, job_);
@@ -216,6 +185,7 @@ class Execution {
       require_finite_start(*backend_, model_);
       say_stable_step(job_, coefficients_, whole, console_);
     }
+    phases_.initial_field = seconds_since(made);
     watch_.emplace(config_, coefficients_, ranks_.count() == 1);
     coefficients_.clear();  // the backend has them
   }
@@ -299,6 +269,7 @@ class Execution {
                             },
                         .warning = [&](const std::string& text) { console_.warning(text); }},
                     digest_);
+    phases_.start = seconds_since(process_began) - phases_.initial_field;
     try {
       const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal);
       end_shared_run();
@@ -358,11 +329,16 @@ class Execution {
     summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
     summary["resume"] = resume_words(config_, complete, complete && !result.stopped_by.empty());
     summary["finished"] = utc_now();
+    phases_.stepping = result.stepping_seconds;
+    phases_.storing = std::max(result.seconds - result.stepping_seconds, 0.0);
+    phases_.end = seconds_since(process_began) - phases_.sum();
+    summary["phases"] = json_of(phases_);
     summary_->save();
-    folder().log({{"event", summary["status"]}, {"step", result.step}});
-    console_.summary(
-        summary_text(config_, result, backend_->description(), cells, writer_->last_digest()),
-        summary);
+    folder().log(
+        {{"event", summary["status"]}, {"step", result.step}, {"phases", json_of(phases_)}});
+    console_.summary(summary_text(config_, result, backend_->description(), cells,
+                                  writer_->last_digest(), phases_),
+                     summary);
     return complete ? exit_complete : exit_stopped_early;
   }
 
@@ -384,6 +360,7 @@ class Execution {
   std::optional<RunFolder> created_;
   Provenance provenance_;
   std::optional<RunSummary> summary_;
+  Phases phases_;
   std::optional<RunWriter<T>> writer_;
 };
 

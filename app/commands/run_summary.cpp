@@ -1,7 +1,14 @@
 #include "app/commands/run_summary.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "io/durable/durable_file.hpp"
 #include "io/json.hpp"
+#include "io/readers/quantities.hpp"
+#include "io/run/provenance.hpp"
+#include "io/run/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/background.hpp"
 
@@ -13,6 +20,52 @@ using namespace std::chrono_literals;
 constexpr auto between_saves = 2s;
 
 }  // namespace
+
+nlohmann::ordered_json json_of(const Phases& phases) {
+  return {{"start", phases.start},
+          {"initial_field", phases.initial_field},
+          {"stepping", phases.stepping},
+          {"storing", phases.storing},
+          {"end", phases.end}};
+}
+
+std::string resume_words(const RunConfig& config, bool complete, bool steady) {
+  std::string command = fmt::format("{} resume {}", program_name(), shell_quoted(config.directory));
+  if (steady)  // or it would find that once more
+    command += " --set limits.steady=null";
+  else if (complete)
+    command += fmt::format(" --set time.steps={}", 2 * std::max<std::int64_t>(config.steps, 1));
+  return command;
+}
+
+std::string summary_text(const RunConfig& config, const RunResult& result,
+                         const BackendDescription& by, double cells, std::uint64_t digest,
+                         const Phases& phases) {
+  const bool complete = result.complete;
+  const bool steady = complete && !result.stopped_by.empty();
+  std::string text = complete ? fmt::format("complete: step {}{}", result.step,
+                                            steady ? ", steady (limits.steady)" : "")
+                              : fmt::format("stopped by {} at step {} of {}, with a checkpoint",
+                                            result.stopped_by, result.step, config.steps);
+  text += fmt::format(", {} cells, {}, digest {}\n", text_of(config.shape),
+                      name_of(config.precision), digest_text(digest));
+  text += fmt::format(
+      "engine:   {} on {}{}\n", by.engine, by.device,
+      by.threads > 0 ? fmt::format(", {} thread{}", by.threads, by.threads == 1 ? "" : "s") : "");
+  if (cells > 0)
+    text += fmt::format("speed:    {} stepping ({:.4g} s), {} with output ({:.4g} s)\n",
+                        cell_rate(cells / result.stepping_seconds), result.stepping_seconds,
+                        cell_rate(cells / result.seconds), result.seconds);
+  text += fmt::format(
+      "time:     {:.3g} s: start {:.2g}, initial field {:.2g}, stepping {:.2g}, storing {:.2g}, "
+      "end "
+      "{:.2g}\n",
+      phases.sum(), phases.start, phases.initial_field, phases.stepping, phases.storing,
+      phases.end);
+  text += fmt::format("{} {}\n",
+                      complete ? "go on:   " : "resume:  ", resume_words(config, complete, steady));
+  return text;
+}
 
 RunSummary::RunSummary(std::filesystem::path path, nlohmann::ordered_json first_values,
                        std::function<void(const std::string&)> warn)

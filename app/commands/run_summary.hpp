@@ -1,16 +1,42 @@
-// run.json of a run in progress.
+// run.json of a run in progress, and the words at its end.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "kernels/backend.hpp"
 #include "solver/clock.hpp"
 #include "solver/run.hpp"
+#include "solver/run_config.hpp"
 
 namespace lapl {
+
+/// The seconds that a process spent in each phase of a run. Storing beside steps counts as
+/// stepping.
+struct Phases {
+  double start = 0;  ///< from the start of the process to the first step, but for initial_field
+  double initial_field = 0;
+  double stepping = 0;
+  double storing = 0;
+  double end = 0;
+
+  double sum() const { return start + initial_field + stepping + storing + end; }
+};
+
+/// By name, for run.json and log.jsonl.
+nlohmann::ordered_json json_of(const Phases& phases);
+
+/// The command that continues this run: to its end, or beyond it if it is complete or steady.
+std::string resume_words(const RunConfig& config, bool complete, bool steady = false);
+
+/// The lines at the end of a run. `cells`: cell updates; `digest`: of the last state.
+std::string summary_text(const RunConfig& config, const RunResult& result,
+                         const BackendDescription& by, double cells, std::uint64_t digest,
+                         const Phases& phases);
 
 class RunSummary {
  public:

@@ -31,6 +31,7 @@
 #include "kernels/error.hpp"
 #include "kernels/machine/shared_kernels.hpp"
 #include "kernels/ranks/ranks.hpp"
+#include "solver/clock.hpp"
 
 namespace lapl {
 namespace {
@@ -166,6 +167,7 @@ class Processes {
         if (dup2(from, to) < 0) throw IoError("{}: cannot be opened", log_of(member).string());
       forget_launcher();
       config_text = &options_.text;
+      process_began = Clock::now();
       std::vector<std::string> words = words_of(member, share);
       std::vector<char*> arguments;
       for (std::string& word : words) arguments.push_back(word.data());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "io/durable/seal.hpp"
 #include "io/durable/temporary_file.hpp"
 #include "io/hdf5/field_dataset.hpp"
+#include "kernels/machine/background.hpp"
 
 namespace lapl {
 namespace {
@@ -249,7 +251,7 @@ SealBytes seal_of(Ranks& ranks, std::span<const Segment> segments) {
 
 void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const FilePlan& plan,
                        const RankedValues& values, const std::string& key) {
-  constexpr std::size_t worth_keeping = std::size_t{32} << 20;
+  constexpr std::size_t worth_keeping = std::size_t{32} << 20, worth_a_thread = 1 << 20;
   const std::string label = path.string();
   const std::vector<std::uint64_t> ends = ends_of_ranks(ranks, values.rows);
   std::optional<TemporaryFile> temporary;  // only on the first rank
@@ -269,14 +271,17 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
   broadcast(ranks, layout_);
   const std::string name = broadcast_text(ranks, temporary ? temporary->path().string() : "");
   std::vector<Segment> segments;
+  std::future<SealBytes> sealing;
   on_all_ranks(ranks, label, [&] {
     segments = segments_of(plan, layout_, values, ends, ranks.rank());
+    if (ranks.count() == 1 && layout_.size > worth_a_thread)
+      sealing = in_background([&] { return seal_of(ranks, segments); });
     if (!file) file.emplace(name, O_WRONLY, label);
     for (const Segment& segment : segments) file->write_at(segment.bytes, segment.offset);
     if (ranks.count() > 1) file->sync();  // in parallel; a single rank syncs when it commits
     if (!ranks.is_first()) file->close();
   });
-  const SealBytes seal = seal_of(ranks, segments);
+  const SealBytes seal = sealing.valid() ? sealing.get() : seal_of(ranks, segments);
   on_all_ranks(ranks, label, [&] {
     if (!ranks.is_first()) return;
     file->write_at(seal, layout_.size);

@@ -24,6 +24,7 @@
 #include "io/hdf5/step_file.hpp"
 #include "io/json.hpp"
 #include "kernels/error.hpp"
+#include "solver/clock.hpp"
 
 namespace lapl {
 namespace fs = std::filesystem;
@@ -297,7 +298,7 @@ RunFolder RunFolder::open(const fs::path& path) {
 }
 
 void RunFolder::log(const nlohmann::ordered_json& event, Durable durable) const {
-  nlohmann::ordered_json line = {{"at", utc_now()}};
+  nlohmann::ordered_json line = {{"at", utc_now()}, {"seconds", seconds_since(process_began)}};
   line.update(event);
   append_lines(log_file(), json_text(line) + "\n", durable);
 }

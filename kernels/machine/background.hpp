@@ -1,7 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <future>
+#include <thread>
+#include <vector>
 
 namespace lapl {
 
@@ -14,6 +18,20 @@ auto in_background(const Work& work) {
   auto done = std::async(std::launch::async | std::launch::deferred, work);
   if (done.wait_for(std::chrono::seconds(0)) == std::future_status::deferred) done.wait();
   return done;
+}
+
+/// Calls work(first, last) for ranges that cover [0, count), each of at least `least` elements, on
+/// at most four threads. Returns once all are done; rethrows an exception of theirs.
+template <class Work>
+void in_pieces(std::int64_t count, std::int64_t least, const Work& work) {
+  const std::int64_t most = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, 4);
+  const std::int64_t pieces = std::clamp<std::int64_t>(count / least, 1, most);
+  std::vector<std::future<void>> others;
+  for (std::int64_t piece = 1; piece < pieces; ++piece)
+    others.push_back(in_background([&work, first = count * piece / pieces,
+                                    last = count * (piece + 1) / pieces] { work(first, last); }));
+  work(std::int64_t{0}, count / pieces);
+  for (std::future<void>& other : others) other.get();
 }
 
 }  // namespace lapl
