@@ -9,7 +9,8 @@
 
 namespace lapl {
 
-/// Only one thread at a time may make or destroy plans (FFTW manual, "Thread safety").
+/// The lock for creating and destroying plans, which FFTW allows only one thread at a time (FFTW
+/// manual, "Thread safety").
 inline std::mutex& fftw_planner() {
   static std::mutex planner;
   return planner;
@@ -28,7 +29,8 @@ struct DestroyFftwPlan {
 template <class Plan>
 using FftwPlan = std::unique_ptr<std::remove_pointer_t<Plan>, DestroyFftwPlan>;
 
-/// Owns the plan that `make` returns. Throws std::bad_alloc if it is null.
+/// Calls `make` under the lock and owns the plan that it returns. Throws std::bad_alloc if it is
+/// null.
 template <class Make>
 auto planned(const Make& make) {
   const std::lock_guard alone(fftw_planner());
