@@ -8,7 +8,7 @@
 //   vector  0       1        2    ...  length - 1
 //   lane 0: x0      x0+1     x0+2      x0+length-1
 //   lane 1: x0+len  x0+len+1 ...       x0+2*length-1      The left and right neighbours of a vector
-//    ...                                                 are the vectors next to it: no shifts.
+//    ...                                                  are the vectors next to it: no shifts.
 //
 // A vector then costs five arithmetic instructions, 1.5 aligned loads and one store.
 #pragma once

@@ -13,7 +13,7 @@
 namespace lapl {
 namespace {
 
-// Values from one allocation to another.
+// The distance in values from one allocation to another.
 template <class T>
 GridIndex distance(const T* from, const T* to) {
   return (reinterpret_cast<std::intptr_t>(to) - reinterpret_cast<std::intptr_t>(from)) /
@@ -26,7 +26,7 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// Streaming kernels: a launch takes as many steps as fit into its levels.
+// Streaming kernels: a launch takes as many steps as its levels hold.
 template <class T, class Plan, class Grid>
 class StageLevels : public StagePasses<T> {
  public:
@@ -97,7 +97,7 @@ class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
   }
 
  private:
-  // As many blocks as run at the same time, and no more than there are rows.
+  // As many blocks as can run at the same time, but not more than rows.
   void loaded(int blocks) override {
     this->blocks_ = static_cast<unsigned>(
         std::min<std::int64_t>(std::int64_t{this->grid_.strips} * this->grid_.rows,
@@ -133,9 +133,9 @@ class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
   }
 
  private:
-  // Most tiles are taken whole, in rounds of as many as there are blocks; the rest is cut into
-  // chunks of planes. Picks the split with the fewest planes, counting those computed twice at a
-  // chunk's ends.
+  // Blocks take most tiles whole, in rounds of one tile per block; the other tiles are cut into
+  // chunks of planes. Picks the split with the fewest planes, counting those that are computed
+  // twice at a chunk's ends.
   void loaded(int blocks_at_once) override {
     VolumeGrid<T>& grid = this->grid_;
     const int blocks = device_limits().processors * blocks_at_once;
@@ -193,7 +193,8 @@ class StageResident final : public StagePasses<T> {
 
   std::int64_t take(const T* from, T* to, std::int64_t, std::int64_t steps,
                     cudaStream_t stream) override {
-    constexpr std::int64_t most_steps = 1 << 16;  // about a tenth of a second
+    // so that a launch takes about a tenth of a second
+    constexpr std::int64_t most_steps = 1 << 16;
     const std::int64_t taken = std::min(steps, most_steps);
     grid_.steps = static_cast<int>(taken);
     std::vector<GridIndex> sources = this->sources(from, arrays_);
@@ -217,7 +218,7 @@ class StageResident final : public StagePasses<T> {
   DeviceBuffer<unsigned> flags_;
   std::vector<GhostLaw<T>> laws_;
   std::vector<T> arguments_;
-  std::vector<int> arrays_;  // the coefficients
+  std::vector<int> arrays_;  // indices of the coefficients
   ResidentGrid<T> grid_{};
 };
 
