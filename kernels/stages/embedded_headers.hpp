@@ -1,4 +1,5 @@
-// The texts of headers that code compiled at run time includes, made by cmake/embed_headers.cmake.
+// The texts of headers that code compiled at run time includes; cmake/embed_headers.cmake writes
+// them.
 #pragma once
 
 #include <span>

@@ -16,7 +16,8 @@ class CudaFilter {
 
   /// Enqueues the filter of one frame in `stream`. `input` and `output` are device pointers to
   /// dense row-major arrays of input.cells() and output.cells() values, aligned to sizeof(T).
-  /// Allocates nothing and does not wait. Calls that overlap in several streams need a filter each.
+  /// Allocates nothing and does not wait. Each of several streams whose calls overlap needs its own
+  /// filter.
   virtual void apply(const T* input, T* output, cudaStream_t stream) = 0;
 };
 
