@@ -132,7 +132,7 @@ TEST_CASE("another process's code is used only if it is sealed and of the same t
     CHECK(shared_code_state(shared.file(), all_of(other)) == SharedCodeState::useless);
 
   const Script no_compiler("echo >> $HERE/calls; exit 3");
-  // The value that a process with this shared file computes.
+  // The value that a process with this shared file computes; -1 if it has no code.
   const auto value_of = [&](const CodeText& wanted, int file) {
     const Variable variable(shared_code_variable, std::to_string(file));
     receive_shared_code();
@@ -147,7 +147,7 @@ TEST_CASE("another process's code is used only if it is sealed and of the same t
   CHECK(value_of({.source = text.source}, shared.file()) == -1);
   CHECK(no_compiler.text_of("calls") == "\n");
 
-  // The right bytes in a file that is not sealed, cannot be sealed, or was sealed by halves.
+  // The correct bytes in a file that is not sealed (memfd), cannot be sealed, or lacks some seals.
   std::string bytes(1 << 20, '\0');
   bytes.resize(static_cast<std::size_t>(::pread(shared.file(), bytes.data(), bytes.size(), 0)));
   std::ofstream(folder / "file") << bytes;
@@ -162,8 +162,8 @@ TEST_CASE("another process's code is used only if it is sealed and of the same t
   }
   CHECK(no_compiler.text_of("calls") == "\n\n\n");
 
-  // Code that is not sealed yet may still come; if its compiler fails, the process compiles its
-  // own.
+  // A process waits for code that is not sealed yet. If the other compiler fails, the process
+  // compiles the code itself.
   const int late = open_shared_code();
   const Variable variable(shared_code_variable, std::to_string(late));
   receive_shared_code();

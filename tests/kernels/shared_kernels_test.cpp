@@ -1,5 +1,5 @@
-// Kernels shared between processes. Threads stand for processes, which works because each call
-// locks anew.
+// CUDA kernels shared between processes. Threads replace the processes; this works because each
+// call locks the file anew.
 #include "kernels/machine/shared_kernels.hpp"
 
 #include <doctest/doctest.h>
@@ -64,7 +64,7 @@ TEST_CASE("a file that holds no kernels is not written to") {
     CHECK(::lseek(file, 0, SEEK_END) == (file < 0 ? -1 : 0));
     if (file >= 0) ::close(file);
   }
-  // Kernels and code for CPUs use separate files.
+  // Shared CUDA kernels and shared code for CPUs use separate files: one is useless as the other.
   const int kernels = open_shared_kernels();
   CHECK(shared_code_state(kernels, "text") == SharedCodeState::useless);
   ::close(kernels);

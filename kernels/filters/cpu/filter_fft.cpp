@@ -59,8 +59,8 @@ std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most) {
   }
 }
 
-/// The tile with the lowest cost, points * log2(points) per output. It does not depend on the
-/// number of threads, so the bits do not, either.
+/// The tile size with the lowest cost, about points * log2(points) per tile. It does not depend on
+/// the number of threads, so the bits do not, either.
 template <class T>
 Shape tile_size(Shape output, Shape window) {
   // the part of a tile that fits the level-two cache
