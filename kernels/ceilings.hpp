@@ -8,14 +8,12 @@ namespace lapl {
 /// whole state, and by arithmetic.
 struct Ceilings {
   double copy_bytes_per_second = 0;  ///< measured; bytes read plus bytes written
-  /// cell updates per second if only arithmetic took time: measured on a CPU, computed from a GPU's
-  /// clock
+  /// cell updates per second by arithmetic alone: measured on a CPU, computed for a GPU
   double updates_per_second = 0;
 };
 
 /// Measures the ceilings of the current device, or of the backend's CPU threads, for values of T,
-/// in a fraction of a second. `arithmetic` is the number of instructions per cell
-/// (StageProperties).
+/// in a fraction of a second. `arithmetic` is in instructions per cell (StageProperties).
 template <class T>
 Ceilings measure_ceilings(const BackendDescription& by, int arithmetic);
 

@@ -101,8 +101,7 @@ Ceilings measure_ceilings(const BackendDescription& by, int arithmetic) {
 #ifdef LAPL_HAS_CUDA
   if (by.backend == "cuda") return device_ceilings(sizeof(T), arithmetic);
 #endif
-  // counts cells, with the arithmetic of diffusion
-  Ceilings ceilings = host_ceilings<T>(by.threads);
+  Ceilings ceilings = host_ceilings<T>(by.threads);  // for the arithmetic of diffusion
   ceilings.updates_per_second *= properties_of(diffusion_tree(2, 0)).arithmetic;
   ceilings.updates_per_second /= arithmetic;
   return ceilings;

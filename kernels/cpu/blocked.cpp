@@ -42,9 +42,8 @@ struct Cut {
   std::int64_t tiles() const { return bands * pieces; }
 };
 
-/// Estimates the clock cycles per step with this cut and sets its slab; infinity if the tiles do
-/// not fit the caches. The figures were measured on one AVX-512 processor and need only be about
-/// right.
+/// Estimates clock cycles per step with this cut and sets its slab; infinity if the tiles do not
+/// fit the caches. The figures were measured on one AVX-512 processor; about right is enough.
 double cycles_a_step(Shape shape, Cut& cut, std::int64_t lanes, std::int64_t vector_bytes) {
   constexpr double per_vector = 2.7, per_vector_in_and_out = 20, per_row = 12, per_slab = 60;
   // more than measured: waiting takes longer if another program uses a core

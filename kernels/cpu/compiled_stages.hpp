@@ -36,8 +36,7 @@ struct CompiledStages {
 
   // Extends coefficients and coordinates along the columns as far as a pass reads beyond the grid.
   void extend(std::int64_t by) {
-    // the cells and whole vectors beyond them
-    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));
+    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // `by` cells and two vectors
     const Shape shape = problem.shape;
     const AxisFaces<T>& columns = problem.faces.front().columns;
     const auto index = [&](std::int64_t column) {

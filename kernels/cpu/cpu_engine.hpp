@@ -19,9 +19,8 @@ class CpuEngine {
   /// Takes `steps` steps from the state after `first_step` steps. The result is in buffers.current.
   virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) = 0;
 
-  /// The number of threads of a step. All other parallel work of the run uses the same number:
-  /// OpenMP ends the threads that a smaller team leaves out, and fails if it cannot start new ones
-  /// later.
+  /// The number of threads of a step. All other parallel work of the run uses as many: OpenMP ends
+  /// the threads that a smaller team leaves out, and fails if it cannot start new ones later.
   virtual int threads() const = 0;
 
   /// Waits until no code is being compiled in the background.
@@ -30,8 +29,8 @@ class CpuEngine {
   /// A message that says how the engine steps now; empty if it has only one way.
   virtual std::string how() { return {}; }
 
-  /// A message that says why it steps more slowly than it could; empty if it does not, or if that
-  /// is not yet known.
+  /// A message that says why it steps more slowly than it could; empty if it does not, or not
+  /// known.
   virtual std::string setback() { return {}; }
 };
 

@@ -9,8 +9,7 @@
 
 namespace lapl {
 
-/// The lock for creating and destroying plans, which FFTW allows only one thread at a time (FFTW
-/// manual, "Thread safety").
+/// Guards creating and destroying plans, which is not thread-safe (FFTW manual, "Thread safety").
 inline std::mutex& fftw_planner() {
   static std::mutex planner;
   return planner;
@@ -29,8 +28,7 @@ struct DestroyFftwPlan {
 template <class Plan>
 using FftwPlan = std::unique_ptr<std::remove_pointer_t<Plan>, DestroyFftwPlan>;
 
-/// Calls `make` under the lock and owns the plan that it returns. Throws std::bad_alloc if it is
-/// null.
+/// Calls `make` under the lock and owns its plan. Throws std::bad_alloc if that is null.
 template <class Make>
 auto planned(const Make& make) {
   const std::lock_guard alone(fftw_planner());

@@ -46,8 +46,7 @@ double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts 
                     const Spill& spill) {
   constexpr double move = 26;         // moving a value from memory and back, in operations
   constexpr double row_start = 4000;  // starting a row of a stage, in operations times value size
-  // fraction of a piece's time lost by waiting for the slowest thread
-  constexpr double waiting = 0.1;
+  constexpr double waiting = 0.1;     // fraction of time lost by waiting for the slowest thread
   const auto [endless_planes, endless_rows, endless_columns] = task.endless;
   const PieceAxis planes(task.shape.planes, parts.planes, endless_planes, plan.halo);
   const PieceAxis rows(task.shape.rows, parts.rows, endless_rows, plan.halo);
@@ -121,8 +120,7 @@ PieceCut cut_into_pieces(const CutTask& task, const Spill& spill) {
 
 }  // namespace
 
-// sysfs gives the cache that a group of cores shares; on some processors sysconf gives the sum over
-// all groups.
+// sysfs gives the cache of a group of cores; on some processors sysconf gives the sum over groups.
 std::int64_t last_cache_bytes() {
   static const std::int64_t bytes = [] {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");

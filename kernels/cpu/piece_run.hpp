@@ -66,9 +66,9 @@ class PieceRun {
     std::int64_t after = 0;
   };
 
-  // An instance and the cells that it computes. `stored` is the range of its columns, rounded up to
-  // whole vectors if the excess is never read, since aligned vectors are twice as fast. Rows in
-  // `inner` need no ghosts.
+  // An instance and the cells that it computes. `stored` is its columns, rounded up to whole
+  // vectors if the excess is never read: aligned vectors are twice as fast. Rows in `inner` need no
+  // ghosts.
   struct Made {
     const Pipeline::Instance* instance;
     Piece piece;
@@ -314,8 +314,7 @@ class PieceRun {
     finish(made, times, row, results_.data());
   }
 
-  // Sets the ghosts at the ends of a computed row; in the last step also copies the row to the
-  // field.
+  // Sets the ghosts at the ends of a computed row; in the last step also copies it to the field.
   void finish(const Made& made, const InstanceTimes<T>& times, const Cell& row,
               T* const* results) const {
     for (std::size_t i = 0; i < made.results.size(); ++i) {

@@ -18,8 +18,7 @@
 //   plane p - 1         |######
 //
 // Each step computes a version of each array. If a stage reads neighbouring cells of a version,
-// that version must reach one cell further (`reach`) than the result and be computed one row
-// earlier (`lag`).
+// that must reach one cell further (`reach`) than the result and be one row ahead of it (`lag`).
 #pragma once
 
 #include <cstdint>
@@ -60,8 +59,7 @@ struct Pipeline {
   StreamRows last_lag;    ///< lag of the last version
   StreamRows rows;        ///< rows of all rings together
 
-  /// Rows that a stage computes at a time. A ring that is read at neighbouring rows then has 8
-  /// rows.
+  /// Rows that a stage computes at a time. A ring read at neighbouring rows then has 8 rows.
   static constexpr std::int64_t rows_at_once = 6;
 
   Pipeline(const std::vector<Stage>& stages, const std::vector<StageLayout>& layouts, int fields,

@@ -24,8 +24,7 @@ struct RowLoops {
   const char* instruction_set;
 
   /// One step of `count` neighbouring cells of a row. `left` and `right` are the values next to the
-  /// first and the last cell. up, centre, down and out hold `count` values each; out does not
-  /// overlap the others.
+  /// first and the last cell. up, centre, down and out hold `count` values; out overlaps no other.
   void (*step_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                    std::int64_t count, const DiffusionStage<T>& stage);
 
@@ -35,8 +34,7 @@ struct RowLoops {
   void (*diffusion_row)(const T* const* lines, const T* uniforms, T* const* out, long count);
   /// Like diffusion_row, for `rows` consecutive rows.
   void (*diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
-  /// Like diffusion_rows, but whole vectors bypass the caches; other threads see them after a
-  /// fence.
+  /// Like diffusion_rows, but whole vectors bypass the caches: other threads need a fence.
   void (*stream_diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
 
   void (*copy_row)(const T* from, T* to, std::int64_t count);

@@ -11,8 +11,7 @@ namespace {
 constexpr int block_threads = 256;
 constexpr unsigned whole_warp = 0xffffffffu;
 
-// The number of blocks. A row is cut into segments of one cell per thread; blocks take segments in
-// turn.
+// The number of blocks, which take segments of a row, one cell per thread, in turn.
 int block_count(const FieldLayout& layout) {
   const std::int64_t across = (layout.columns + block_threads - 1) / block_threads;
   return static_cast<int>(std::min<std::int64_t>(layout.rows * across, 4096));
@@ -101,8 +100,7 @@ __global__ void __launch_bounds__(most_neighbours)
   const auto first = static_cast<std::int64_t>(check->first);
   const Neighbourhood area = neighbourhood_of(first, shape);
   if (threadIdx.x >= area.rows * area.columns) return;
-  // index among the planes of all fields
-  const std::int64_t plane = first / (shape.rows * shape.columns);
+  const std::int64_t plane = first / (shape.rows * shape.columns);  // of all fields
   const std::int64_t row = plane * shape.rows + area.first_row + threadIdx.x / area.columns;
   const std::int64_t column = area.first_column + threadIdx.x % area.columns;
   check->around[threadIdx.x] = state[row * pitch + column];

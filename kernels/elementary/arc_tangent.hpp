@@ -51,8 +51,7 @@ LAPL_HOST_DEVICE T angle_in_half_turn(T y, T x, bool is_behind) {
 
 template <class T>
 LAPL_HOST_DEVICE T arc_tangent(T x) {
-  // above this, atan rounds to pi / 2
-  constexpr T limit = T(Bits<T>(1) << (Format<T>::fraction_bits + 4));
+  constexpr T limit = T(Bits<T>(1) << (Format<T>::fraction_bits + 4));  // above, atan is pi / 2
   const T size = absolute(x);
   return with_sign(angle_in_half_turn(select(size > limit, limit, size), T(1), false), x);
 }

@@ -3,8 +3,7 @@
 //
 //   digest = sum over cells of mix(index, bits of the value)   modulo 2^64
 //
-// A sum does not depend on the order of its terms, so tiles, threads and devices may add in any
-// order.
+// The order of a sum's terms does not matter, so tiles, threads and devices add in any order.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +37,7 @@ LAPL_HOST_DEVICE std::uint64_t digest_term(std::uint64_t index, T value) {
   return mixed((index + 1) * 0x9E3779B97F4A7C15u + bits_of(value));
 }
 
-/// The state digest of a field in host memory, or the part of it from values with indices from
-/// `first` on.
+/// The state digest of a field in host memory, or the part of it from index `first` on.
 template <class T>
 std::uint64_t digest_of(std::span<const T> field, std::uint64_t first = 0) {
   std::uint64_t digest = 0;

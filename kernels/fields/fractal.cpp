@@ -21,9 +21,9 @@ fftw_complex* raw(Complex* values) { return reinterpret_cast<fftw_complex*>(valu
 // FFTW_UNALIGNED one plan serves every row and column.
 constexpr unsigned plan_flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
 
-// Transforms, in place, lines of values that are `stride` apart. In each group of size * stride
-// values, a line begins at each of the first `stride` values. Several neighbouring lines are
-// transformed together.
+// Transforms, in place, lines of values that are `stride` apart: in each group of size * stride
+// values, one line from each of the first `stride` values. Takes several neighbouring lines at
+// once.
 class StridedTransform {
  public:
   StridedTransform(std::int64_t size, std::int64_t stride, Complex* values)

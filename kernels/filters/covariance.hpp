@@ -56,7 +56,7 @@ template <class Storage>
 void add_covariance_on(const std::string& backend, const CovarianceProblem& problem,
                        CovarianceTerms<Storage>& terms, int threads);
 
-/// Adds the sum to `terms.input` on the CPU. Reads and writes only the entries in the formula
+/// Adds the sum to `terms.input` on the CPU; reads and writes only the entries in the formula
 /// above.
 template <class Storage>
 void add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms, int threads);

@@ -6,8 +6,7 @@
 //   law       a + b*u0    | u0  u1  u2           un-1 | a' + b'*un-1
 //   neighbour   un-1      | u0  u1  u2           un-1 | u0             the block itself: periodic
 //
-// The law (a, b) = (0, 0) holds the ghost node at 0; nothing flows through a face with the law (0,
-// 1).
+// The law a = b = 0 holds the ghost node at 0; nothing flows through a face with a = 0, b = 1.
 #pragma once
 
 #include <cstdint>

@@ -49,8 +49,7 @@ struct Spacing {
   /// From one number for each axis, slowest first, or one number for all axes. Axes that the grid
   /// lacks get the first number.
   static Spacing of(std::span<const double> given);
-  /// The inverse of `of`: one number if all axes of the grid have the same spacing, else one for
-  /// each.
+  /// The inverse of `of`: one number if all axes have the same spacing, else one for each.
   std::vector<double> given(int axes) const;
 
   constexpr double columns() const { return by_axis[2]; }

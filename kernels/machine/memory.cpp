@@ -18,8 +18,7 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
   const auto given = static_cast<double>(problem.coefficients.size());
   const auto results = static_cast<double>(derived.size());
   // On the host, the problem, the backend and the engine each hold the coefficients; a formula's
-  // plan and its evaluator hold them too. A GPU holds them once for the engine and once per
-  // formula.
+  // plan and its evaluator hold them too. A GPU holds them once, and once for each formula.
   double on_host = 3 * given, on_device = given, made = problem.arrays() - fields - given;
   for (const DerivedPlan<T>& plan : derived)
     if (const auto* const formula = std::get_if<StagesPlan<T>>(&plan)) {

@@ -14,8 +14,7 @@ std::atomic<const MpiModule*> joined = nullptr;
 
 LoadedModule load() {
 #ifdef LAPL_HAS_MPI
-  // Otherwise UCX, which some MPI libraries use, would handle SIGHUP and create a folder when
-  // loaded.
+  // Else UCX, which some MPI libraries use, would handle SIGHUP and create a folder when loaded.
   setenv("UCX_DEBUG_SIGNO", "0", 0);
   setenv("UCX_VFS_ENABLE", "n", 0);
   return load_module("lapl_mpi", true);  // MPI's own modules need its symbols

@@ -22,8 +22,7 @@ struct AxisModes {
   enum class Kind : std::uint8_t { odd, even, mixed, periodic };
   std::int64_t size = 1;
   Kind kind = Kind::odd;
-  /// true if mixed and the first face is insulated: i counts from the last node
-  bool turned = false;
+  bool turned = false;  ///< mixed, first face insulated: i counts from the last node
 
   AxisModes() = default;
   AxisModes(const AxisFaces<double>& faces, std::int64_t nodes)
@@ -34,8 +33,7 @@ struct AxisModes {
                                              : Kind::odd),
         turned(kind == Kind::mixed && faces.first.b == 1) {}
 
-  /// The phase theta of a mode in half turns. On a periodic axis modes p and n - p have the same
-  /// phase.
+  /// The phase theta of a mode in half turns; on a periodic axis the same for modes p and n - p.
   double half_turns(std::int64_t mode) const {
     const auto n = static_cast<double>(size), p = static_cast<double>(mode);
     switch (kind) {

@@ -28,9 +28,8 @@ LAPL_HOST_DEVICE V laplacian(V difference, V spacing_squared) {
   return difference / spacing_squared;
 }
 
-/// One explicit Euler step of a cell, with the bits of diffusion_tree
-/// (kernels/stages/stage_tree.hpp). Engines are templates over this stage; V is a number or a
-/// vector of numbers.
+/// One explicit Euler step of a cell, with the bits of diffusion_tree (stage_tree.hpp). Engines are
+/// templates over this stage; V is a number or a vector of numbers.
 template <class V>
 struct DiffusionStage {
   V coefficient;  ///< c = D * dt / h^2

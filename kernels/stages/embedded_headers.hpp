@@ -1,5 +1,4 @@
-// The texts of headers that code compiled at run time includes; cmake/embed_headers.cmake writes
-// them.
+// The headers that code compiled at run time includes, as text (cmake/embed_headers.cmake).
 #pragma once
 
 #include <span>

@@ -35,8 +35,7 @@ std::size_t place_in(const std::vector<T>& list, const T& value) {
   return std::ranges::find(list, value) - list.begin();
 }
 
-// The operations whose values become arguments: they do not vary, but a varying operation needs
-// them.
+// The operations whose values become arguments: they do not vary, but varying ones need them.
 std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& varying) {
   std::vector<int> arguments;
   const auto use = [&](int operation) {

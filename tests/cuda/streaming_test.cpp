@@ -46,8 +46,7 @@ TEST_CASE_TEMPLATE("streaming gives the same bits however steps are shared out a
   }
 }
 
-// Enough rows for pieces of strips to end anywhere: within turns, and in two strips at the same
-// time.
+// Enough rows for pieces of strips to end anywhere: within turns, and in two strips at once.
 TEST_CASE_TEMPLATE("streaming equals the threaded engine where blocks share out long strips", T,
                    float, double) {
   test::need_cuda();

@@ -176,8 +176,7 @@ TEST_CASE_TEMPLATE("a value that is not finite spreads where a nonzero weight to
       CHECK(same_values(applied(*make_direct_filter(correlation, *loops, 2), correlation, input),
                         expected));
 
-    // A window of rank 1 of zeros, ones and twos, so that a sum is NaN in both methods or in
-    // neither.
+    // A window of rank 1 of zeros, ones and twos: a sum is NaN in both methods or in neither.
     for (std::int64_t i = 0; i < correlation.window.cells(); ++i) {
       const Cell at = cell_at(correlation.window, i);
       correlation.weights[static_cast<std::size_t>(i)] =
@@ -245,8 +244,7 @@ TEST_CASE_TEMPLATE("filters by transforms in tiles equal direct ones within roun
 }
 
 TEST_CASE_TEMPLATE("a filter equals a calculation by hand", T, float, double) {
-  // 1 2 3 with weights 1 10 100, before = 1: the first output reads e 1 2, the last 2 3 e (e:
-  // edge).
+  // 1 2 3 with weights 1 10 100, before = 1, edge e: the outputs read e 1 2, 1 2 3 and 2 3 e.
   Correlation<T> correlation{{1, 3}, {1, 3}, {1, 3}, {1, 10, 100}, 0, 1};
   const std::vector<T> input = {1, 2, 3};
   const auto found = [&](Edge edge) {

@@ -16,8 +16,7 @@ namespace lapl {
 class CompilerProcess {
  public:
   /// Starts the command `words`, an absolute path and its arguments, in the folder with descriptor
-  /// `folder` and with empty standard input. All output goes to the file `messages` in that folder.
-  /// Throws IoError.
+  /// `folder`, without input. All output goes to the file `messages` there. Throws IoError.
   CompilerProcess(std::vector<std::string> words, std::vector<std::string> environment, int folder,
                   const std::string& messages);
   CompilerProcess(const CompilerProcess&) = delete;

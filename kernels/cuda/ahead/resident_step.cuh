@@ -28,9 +28,8 @@ struct TileWarp {
   // of the halo; rows in which this lane receives columns of the halo.
   unsigned own_rows = 0, publish_rows = 0, halo_rows = 0, side_rows = 0;
   bool own_lane = false;
-  bool takes = false;  // this lane receives values from other tiles
-  // the lane's columns are contiguous at their source, so it loads them at once
-  bool in_one = false;
+  bool takes = false;   // this lane receives values from other tiles
+  bool in_one = false;  // its columns are contiguous at their source, so one load takes them
   // true if a lane loads single values; true if a lane negates some of them
   bool scalar_sides = false, signed_columns = false;
   int awaited = -1;  // index of the flag that this lane waits for
@@ -274,8 +273,7 @@ struct TileWarp {
     }
   }
 
-  // 8. Publishes the rim in this epoch's image and waits until the neighbours have published
-  // their rims.
+  // 8. Publishes the rim in this epoch's image and waits until the neighbours have done so.
   __device__ __forceinline__ void exchange(T* image, int epoch) {
     T* const mine =
         image + std::int64_t{blockIdx.x} * tile_size + row0 * row_size + lane * Chunk<T>::count;

@@ -43,8 +43,7 @@ __device__ Place column_place(AxisExtension axis, int column, int columns) {
   return extension(axis, column, columns);
 }
 
-// Polls in about ten minutes; only a bug waits longer. (Under analysis tools a wait may take
-// minutes.)
+// Polls in about ten minutes; only a bug waits longer. (Analysis tools slow a wait to minutes.)
 constexpr unsigned most_polls = 1u << 30;
 
 template <class T, int register_rows, int shared_rows>

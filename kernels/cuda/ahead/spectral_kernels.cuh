@@ -106,8 +106,8 @@ struct Term {
 };
 
 // Multiplies each mode by the effect of all steps. Lines are along the slowest axis of the grid.
-// The distance of a term is computed axis by axis: d of one axis and m of the axes before it give d
-// * (1 + m) + m.
+// The distance of a term is computed axis by axis: it is d * (1 + m) + m for d of one axis and m of
+// the axes before it.
 struct StepModes {
   ModeSteps steps;
   double scale, of_mean;

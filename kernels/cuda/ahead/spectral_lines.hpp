@@ -1,7 +1,6 @@
-// Lines of values as complex transforms, for engine "spectral". Two lines, x and y, share one
-// transform, of x + i*y. The transform of an odd line is imaginary, so those of x and y are the
-// parts of Z; other lines are separated by the symmetry Z[-p] = conj Z[p] of real lines'
-// transforms.
+// Lines of values as complex transforms, for engine "spectral". Two lines, x and y, share the
+// transform of x + i*y. The transforms of odd lines are imaginary, so those of x and y are parts of
+// Z; other lines are separated by the symmetry Z[-p] = conj Z[p] of real lines' transforms.
 //
 //   modes     L        a line's n values in the transform, from j = 0   modes p of x and y
 //   odd       2n + 2   0 x0 ... xn-1 0 -xn-1 ... -x0                    -Im, Re Z[p + 1]
@@ -9,10 +8,10 @@
 //   even      n        x0 x2 x4 ... x5 x3 x1                            2 Re(e^(-i phi) X[p])
 //   periodic  n        x0 ... xn-1                                      Re X[p], Im X[n - p]
 //
-// mixed: for theta = pi * (2p + 1)/(2n + 1), sin((i + 1) * theta) is (-1)^i * sin((i + 1) * (pi -
-// theta)), and pi - theta = 2 * pi * (n - p)/(2n + 1). even: phi = pi * p/(2n) (Makhoul, IEEE
-// Trans. Acoustics, Speech and Signal Processing 28 (1980)). periodic: Re X[p] if 2p <= n, else Im
-// X[n - p].
+// mixed: sin((i + 1) * theta) for theta = pi * (2p + 1)/(2n + 1) is (-1)^i * sin((i + 1) * phi)
+// with phi = pi - theta = 2 * pi * (n - p)/(2n + 1). even: phi = pi * p/(2n) (Makhoul, IEEE Trans.
+// Acoustics, Speech and Signal Processing 28 (1980)). periodic: Re X[p] if 2p <= n, else Im X[n -
+// p].
 //
 // The forward and then the backward transform multiply by L.
 #pragma once

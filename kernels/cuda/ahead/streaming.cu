@@ -17,8 +17,8 @@
 // Boundaries: the grid is extended (odd, even or periodic, docs/numerics.md). A step keeps the
 // extension exact, so the inner loop needs no boundary. Extended columns are written to the "apron"
 // before a launch; extended rows are read from the rows that they mirror. Grids narrower than the
-// halo are extended repeatedly. A shortened pass takes the remaining steps; its last levels pass
-// rows on unchanged.
+// halo are extended repeatedly. A shortened pass takes remaining steps: its last levels pass rows
+// on.
 //
 // Registers (nvcc 13, sm_90): 192 for float, 188 for double, no spills (195 and 188 in a shortened
 // pass); eight warps share a multiprocessor. Shared memory: 41472 bytes per block. Barriers: two

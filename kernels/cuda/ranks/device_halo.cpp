@@ -38,8 +38,7 @@ class DeviceHalo : public Halo<T> {
     return block.values + field * block.shape.planes * block.shape.rows * block.pitch;
   }
 
-  // out of the block into `packed`, or from `packed` into the block
-  enum class Way : std::uint8_t { out, in };
+  enum class Way : std::uint8_t { out, in };  // from the block to `packed`, or back
   void copy_packed(const Block<T>& block, const Box& box, T* packed, Way way,
                    cudaMemcpyKind kind) const {
     for (int field = 0; field < fields_; ++field) {
@@ -81,8 +80,7 @@ class HaloThroughHost final : public DeviceHalo<T> {
       sent.push_back({message.peer, message.sent_tag, bytes(packed_[i].sent)});
       received.push_back({message.peer, message.received_tag, bytes(packed_[i].received)});
     }
-    // Waits until `sent` is packed and the previous halo, in the buffers to receive into, is
-    // unpacked.
+    // Also waits until the previous halo, in the same buffers, is unpacked.
     LAPL_CUDA(cudaStreamSynchronize(stream_of(block)));
     ranks.exchange(sent, received);
     for (std::size_t i = 0; i < packed_.size(); ++i)

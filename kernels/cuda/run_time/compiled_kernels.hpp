@@ -25,8 +25,7 @@ struct KernelText {
 struct Cubin {
   std::string code;
   std::string unavailable;  ///< message that says why there is no code; else empty
-  /// NVRTC's messages, at most 2000 characters, for reports of internal errors
-  std::string messages;
+  std::string messages;     ///< NVRTC's messages, at most 2000 characters, for internal errors
 };
 
 /// Compiles for compute capability `architecture` / 10, for example 90; needs no device. The code
@@ -40,13 +39,12 @@ Cubin shared_cubin(int file, const KernelText& text, int architecture);
 /// CUDA kernels that a thread of their own compiles. Not thread-safe.
 class CompiledKernels {
  public:
-  /// Starts the compiler and returns at once. The destructor waits for it, a few tenths of a
-  /// second.
+  /// Starts the compiler and returns at once. The destructor waits for it, less than a second.
   explicit CompiledKernels(KernelText text);
   CompiledKernels(const CompiledKernels&) = delete;
   CompiledKernels& operator=(const CompiledKernels&) = delete;
-  /// True once the compiler has ended: the CUDA kernels are loaded, or unavailable() says why not.
-  /// Never waits.
+  /// True once the compiler has ended: kernels are loaded, or unavailable() says why not. Never
+  /// waits.
   bool ready();
   void wait();
 

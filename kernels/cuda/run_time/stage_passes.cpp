@@ -133,9 +133,8 @@ class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
   }
 
  private:
-  // Blocks take most tiles whole, in rounds of one tile per block; the other tiles are cut into
-  // chunks of planes. Picks the split with the fewest planes, counting those that are computed
-  // twice at a chunk's ends.
+  // Blocks take most tiles whole, in rounds of one tile per block, and the other tiles in chunks of
+  // planes. Picks the split with the fewest planes, counting twice those computed twice.
   void loaded(int blocks_at_once) override {
     VolumeGrid<T>& grid = this->grid_;
     const int blocks = device_limits().processors * blocks_at_once;
@@ -193,8 +192,7 @@ class StageResident final : public StagePasses<T> {
 
   std::int64_t take(const T* from, T* to, std::int64_t, std::int64_t steps,
                     cudaStream_t stream) override {
-    // so that a launch takes about a tenth of a second
-    constexpr std::int64_t most_steps = 1 << 16;
+    constexpr std::int64_t most_steps = 1 << 16;  // about a tenth of a second
     const std::int64_t taken = std::min(steps, most_steps);
     grid_.steps = static_cast<int>(taken);
     std::vector<GridIndex> sources = this->sources(from, arrays_);

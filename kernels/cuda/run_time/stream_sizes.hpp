@@ -58,9 +58,8 @@ struct VolumeSizes {
   int levels;
 
   static constexpr int lanes = 32, warps = 8;
-  /// planes after which each plane is in its old registers again
-  static constexpr int turn_planes = 3;
-  static constexpr int ahead = 2;  ///< planes being loaded from memory
+  static constexpr int turn_planes = 3;  ///< planes after which each is in its old registers
+  static constexpr int ahead = 2;        ///< planes being loaded from memory
   static constexpr int ring = ahead + 2;
 
   constexpr int count() const { return 16 / value_bytes; }
@@ -81,8 +80,7 @@ template <class T>
 struct VolumeGrid {
   int planes, rows, columns;
   int tiles_down, tiles_across;
-  /// number of tiles that a block takes whole; number of chunks of each other tile
-  int whole, chunks;
+  int whole, chunks;  ///< number of tiles taken whole; number of chunks of each other tile
   GridIndex pitch, plane_stride, field_stride;
   const T* positions[3];  ///< coordinates, as in StageGrid
 };

@@ -115,8 +115,7 @@ class FftFilter final : public CpuFilter<T> {
  private:
   struct Work {
     HostBuffer<T> real, spectrum;
-    // for each column of the tile, its source column in the input
-    std::vector<std::int64_t> sources;
+    std::vector<std::int64_t> sources;  // source column of each column of the tile
   };
 
   // A correlation multiplies by the conjugate; the factor 1 / points scales the inverse transform.

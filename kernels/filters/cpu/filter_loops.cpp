@@ -26,8 +26,7 @@ constexpr int block_rows = 2, block_vectors = 2, row_vectors = 4;
 template <int R, int C, class T>
 LAPL_INLINE void prefetch_next(const FilterTerms<T>& terms, const T* const* in, T* const* out,
                                std::int64_t at) {
-  // The addresses are integers, because the next block may be outside the field, and is not read
-  // then.
+  // Addresses as integers, because the next block may be outside the field; it is not read then.
   const auto address = [at](const T* row, std::int64_t next) __attribute__((always_inline)) {
     return reinterpret_cast<std::uintptr_t>(row) +
            static_cast<std::uintptr_t>(at + next) * sizeof(T);

@@ -3,9 +3,9 @@
 //   output columns   | edge |           inside           | edge |
 //   read from        | copy |     the input itself       | copy |
 //
-// "inside" are the columns whose window lies within the row. For the columns at the ends, values of
-// the row and of the edge are copied together, a strip at a time, so that no loop has a branch for
-// the edge.
+// "inside": the columns whose window lies within the row. For the columns at the ends, values of
+// the row and of the edge are copied together, a strip at a time, so that loops have no branch for
+// it.
 #pragma once
 
 #include <vector>
@@ -23,12 +23,10 @@ class RowFilter {
   RowFilter(const Correlation<T>& correlation, const FilterLoops<T>& loops);
 
   struct Scratch {
-    // a strip of input, with the values that its windows reach, and of output
-    HostBuffer<T> in, out;
+    HostBuffer<T> in, out;  // a strip of input, with all that its windows reach, and of output
     std::vector<const T*> in_rows, in_shifted;
     std::vector<T*> out_rows, out_shifted;
-    // for each column of the strip, its source column in the input
-    std::vector<std::int64_t> sources;
+    std::vector<std::int64_t> sources;  // source column of each column of the strip
   };
   Scratch scratch() const;
 

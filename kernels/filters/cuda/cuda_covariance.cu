@@ -15,9 +15,8 @@
 namespace lapl {
 namespace {
 
-constexpr int block_threads = 256;  // threads of a block of sum_down
-// largest number of threads of a block of the other kernels
-constexpr int most_threads = 320;
+constexpr int block_threads = 256;                // threads of a block of sum_down
+constexpr int most_threads = 320;                 // most threads of a block of the other kernels
 constexpr int ahead = 8;                          // loads of a thread before its first store
 constexpr std::int64_t sums_at_a_time = 5 << 20;  // floats of `channels` at a time
 

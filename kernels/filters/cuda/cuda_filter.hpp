@@ -16,8 +16,7 @@ class CudaFilter {
 
   /// Enqueues the filter of one frame in `stream`. `input` and `output` are device pointers to
   /// dense row-major arrays of input.cells() and output.cells() values, aligned to sizeof(T).
-  /// Allocates nothing and does not wait. Each of several streams whose calls overlap needs its own
-  /// filter.
+  /// Allocates nothing and does not wait. Calls that overlap in several streams need a filter each.
   virtual void apply(const T* input, T* output, cudaStream_t stream) = 0;
 };
 

@@ -224,8 +224,7 @@ class AnyWindow final : public CudaFilter<T> {
   }
 
  private:
-  // so that three blocks fit a multiprocessor
-  static constexpr std::size_t shared_limit = 72 << 10;
+  static constexpr std::size_t shared_limit = 72 << 10;  // lets three blocks fit a multiprocessor
 
   static Band make_band(std::int64_t rows, std::int64_t columns) {
     // Larger sizes cannot fit, so clamping them avoids overflow.

@@ -231,8 +231,7 @@ std::unique_ptr<CudaFilter<T>> make_strips(const Correlation<T>& correlation,
   return filter;
 }
 
-// The filter for windows too large for OneKernel: a direct filter down the columns, then along the
-// rows.
+// For windows too large for OneKernel: a direct filter down the columns, then along the rows.
 template <class T>
 class TwoFilters final : public CudaFilter<T> {
  public:

@@ -1,5 +1,4 @@
-// The part that all filter kernels of CUDA share: a tile of the input with its halo in shared
-// memory.
+// Shared by all CUDA filter kernels: a tile of the input with its halo in shared memory.
 //
 //     before_columns   tile columns   the rest of the window
 //          +---+---------------------------+------+
@@ -57,8 +56,7 @@ TilePlan<T> filter_plan(const Correlation<T>& correlation, int tile_columns) {
           empty ? T(0) : T(-0.0)};
 }
 
-/// The number of blocks of a launch, one for each tile of the output. Throws DeviceError if it
-/// exceeds CUDA's limit.
+/// The number of blocks, one per tile of the output. Throws DeviceError beyond CUDA's limit.
 template <class T>
 unsigned tile_count(const TilePlan<T>& plan, int tile_rows) {
   const std::int64_t tiles =
@@ -76,8 +74,7 @@ bool rows_aligned(const T* array, std::int64_t columns) {
   return columns % vector_size<T> == 0 && reinterpret_cast<std::uintptr_t>(array) % 16 == 0;
 }
 
-/// The number of extra columns before the window's first, with which a tile starts at a multiple of
-/// 16 bytes.
+/// The number of columns before the window's first that start a tile at a multiple of 16 bytes.
 template <class T>
 int lead_columns(const Correlation<T>& correlation) {
   constexpr int V = vector_size<T>;
@@ -97,8 +94,7 @@ __device__ __forceinline__ void copy_vectors(const T* from, T* to) {
 }
 
 /// Must be the first call of a filter kernel, because launch() starts the kernel before the
-/// previous one in the stream has finished. Waits until that has finished, and lets the next kernel
-/// start.
+/// previous one in the stream has finished. Waits for that one, and lets the next kernel start.
 __device__ __forceinline__ void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -251,8 +247,7 @@ struct LoadAlong {
   }
 };
 
-/// The distance in values between lanes' rows in a warp's part of shared memory, for
-/// store_outputs().
+/// Distance in values between lanes' rows in a warp's shared memory, for store_outputs().
 template <class T>
 inline constexpr int stage_pitch = 4 * lane_outputs<T> + vector_size<T>;
 
