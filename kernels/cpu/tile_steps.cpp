@@ -226,8 +226,7 @@ class TileRun {
          tile_.last_column - tile_.first_column);
   }
 
-  // Sets the ghost cells beside rows [first, last) and the ghost rows in the slab; rows[0] is row
-  // `top`.
+  // Sets ghost cells next to rows [first, last) and ghost rows of the slab; rows[0] is row `top`.
   void impose_faces(T* const* rows, std::int64_t top, std::int64_t first, std::int64_t last) const {
     const std::int64_t height = problem_.shape.rows, width = problem_.shape.columns;
     const AxisFaces<T>& columns = problem_.faces.front().columns;

@@ -12,7 +12,7 @@
 //   +------+---------------------------+------+
 //
 // A step has one barrier of the block. A warp reads the rows above and below its own from shared
-// memory, steps its first and last row, writes them there for its neighbours (2 x 512 bytes a warp,
+// memory, steps its first and last row, writes them for its neighbours (2 x 512 bytes per warp,
 // 1024 for double, read once each; two buffers in turn), and then steps the rows between in place.
 // Left and right neighbours come by shuffle. The __syncwarp() after each row keeps the compiler
 // from interleaving rows, which costs moves and spills.
