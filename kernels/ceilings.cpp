@@ -26,8 +26,8 @@ double fastest(Call call) {
   return least;
 }
 
-// Bytes read and written a second when arrays far larger than the caches are copied; measured once
-// for each number of threads.
+// Bytes per second, read plus written, while arrays far larger than the caches are copied. Measured
+// once for each number of threads.
 double copy_bandwidth(int threads) {
   static std::map<int, double> measured;
   double& bandwidth = measured[threads];
@@ -46,11 +46,11 @@ double copy_bandwidth(int threads) {
   return bandwidth;
 }
 
-// Cell updates a second of all threads together, on values in registers.
+// Cell updates per second of all threads together, on values in registers.
 template <class T>
 double arithmetic_rate(int threads) {
   constexpr std::int64_t count = 200000;
-  T sum = 0;  // never printed, but the compiler cannot know
+  T sum = 0;  // keeps the compiler from dropping the calls
   const double seconds = fastest([&] {
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
     sum += widest<RowLoops<T>>().arithmetic(count, static_cast<T>(1e-3));

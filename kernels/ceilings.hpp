@@ -4,16 +4,16 @@
 
 namespace lapl {
 
-/// The two limits of any engine's speed: memory bandwidth, for an engine that takes one step at a
-/// time, and arithmetic.
+/// Two upper bounds of an engine's speed: by memory bandwidth, if each step reads and writes the
+/// whole state, and by arithmetic.
 struct Ceilings {
   double copy_bytes_per_second = 0;  ///< measured; bytes read plus bytes written
-  /// by arithmetic alone: measured on a CPU, computed from a GPU's clock
+  /// cell updates per second by arithmetic alone: measured on a CPU, computed for a GPU
   double updates_per_second = 0;
 };
 
 /// Measures the ceilings of the current device, or of the backend's CPU threads, for values of T,
-/// in a fraction of a second. `arithmetic` is that of StageProperties, instructions a cell.
+/// in a fraction of a second. `arithmetic` is in instructions per cell (StageProperties).
 template <class T>
 Ceilings measure_ceilings(const BackendDescription& by, int arithmetic);
 

@@ -1,4 +1,4 @@
-// The engines by name, as `compute.engine` takes them and `lapl list` shows them.
+// The engines by name, as in the key `compute.engine` and in the output of `lapl list`.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ struct EngineInfo {
   constexpr bool runs_on(std::string_view one) const { return backend == one || backend == "any"; }
 };
 
-/// All engines that take single steps, also those that this build cannot run. All give the same
-/// bits.
+/// All engines that take single steps, including those that this build cannot run. All give the
+/// same bits.
 inline constexpr auto engine_table = std::to_array<EngineInfo>(
     {{"blocked", "cpu", "many steps at a time on tiles that stay in cache, vectorised"},
      {"threaded", "cpu", "one step at a time, rows divided among threads, vectorised"},
@@ -27,7 +27,7 @@ inline constexpr auto engine_table = std::to_array<EngineInfo>(
      {"streaming", "cuda", "many steps a launch, rows streamed through registers"},
      {"tile", "cuda", "any equation, one stage a launch, neighbours through the caches"}});
 
-/// Gives bits of its own, so it is used only if asked for by name
+/// Its bits differ from those of the other engines, so it is used only if asked for by name
 /// (kernels/spectral/linear_rates.hpp).
 inline constexpr EngineInfo spectral_engine = {"spectral", "any",
                                                "any number of steps at once, by two transforms; "

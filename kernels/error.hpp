@@ -1,4 +1,4 @@
-// Exceptions, one type for each exit code. They are caught in app/ alone.
+// Exceptions, one type for each exit code. Only app/ catches them.
 #pragma once
 
 #ifndef __CUDACC__
@@ -11,7 +11,7 @@
 
 namespace lapl {
 
-/// An error with a message, or with one of fmt's formats and its values.
+/// An error with a message, or with a format string of fmt and its values.
 struct FormattedError : std::runtime_error {
   explicit FormattedError(const std::string& message) : std::runtime_error(message) {}
 #ifndef __CUDACC__  // nvcc cannot read fmt's headers
@@ -27,8 +27,8 @@ struct ConfigError : FormattedError {
   using FormattedError::FormattedError;
 };
 
-/// The solution holds a value that is not finite, the step is unstable, or repeated steps gave
-/// other bits (exit code 3).
+/// The solution holds a value that is not finite, the step is unstable, or a repetition of steps
+/// gave other bits (exit code 3).
 struct NumericalError : FormattedError {
   using FormattedError::FormattedError;
 };

@@ -1,22 +1,22 @@
 // Engine "blocked" for diffusion: a tile goes through many time levels while it is in the cache.
 //
 //             piece 0        piece 1
-//             columns                       A tile is a band of rows cut into pieces of columns. A
-//          +--------------+--------------+  thread takes it through up to 64 levels before it
-//          leaves
-//   band 0 |   thread 0   |   thread 0   |  the cache (tile_steps.cpp). It starts from a halo of as
-//          +- - - - - - - +- - - - - - - +  many cells, so that tiles wait for each other only
-//   band 1 |   thread 1   |   thread 1   |  between two passes.
+//             columns                       A tile is a band of rows cut into pieces of columns.
+//          +--------------+--------------+  A thread takes it through up to 64 time levels while it
+//   band 0 |   thread 0   |   thread 0   |  is in the cache (tile_steps.cpp). The tile starts with
+//          +- - - - - - - +- - - - - - - +  a halo of as many cells, so that tiles wait for
+//   band 1 |   thread 1   |   thread 1   |  each other only between two passes.
 //          +--------------+--------------+
 //
 //   registers, AVX-512   4 rows of one vector: left, centre, right, and the rows above and below
-//   level-one cache      slab + 2 rows, at most 24 KiB (8 KiB a row at the most)
-//   level-two cache      slab + 2 levels rows, at most 512 KiB a thread
-//   bytes a cell, step   (one read + one written) / levels       barriers a step: 1 / levels
+//   level-one cache      slab + 2 rows, at most 24 KiB (at most 8 KiB per row)
+//   level-two cache      slab + 2 * levels rows, at most 512 KiB per thread
+//   memory traffic       (1 read + 1 write) / levels per cell and step
+//   barriers             1 / levels per step
 //
-// It is fast because a vector costs five arithmetic instructions, which keep the two vector units
-// busy, 1.5 loads and a store, all aligned and in the level-one cache. The overhead is the halo,
-// computed twice, and one transposition in and one out a pass.
+// A vector costs five arithmetic instructions, which saturate the two vector units, and 1.5 loads
+// and a store, all aligned and in the level-one cache. The overhead is the halo, which is computed
+// twice, and two transpositions per pass, one in and one out.
 #include <omp.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace {
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// How the grid is cut into tiles, and how many levels a pass takes.
+/// A division of the grid into tiles, and the number of time levels per pass.
 struct Cut {
   std::int64_t bands = 1, pieces = 1, levels = 1, slab = 4;
   int threads = 1;
@@ -42,11 +42,11 @@ struct Cut {
   std::int64_t tiles() const { return bands * pieces; }
 };
 
-/// Estimated clock cycles a step with this cut, whose slab it chooses; infinity if the tiles do not
-/// fit the caches. The figures were measured on one AVX-512 processor and need only be about right.
+/// Estimates clock cycles per step with this cut and sets its slab; infinity if the tiles do not
+/// fit the caches. The figures were measured on one AVX-512 processor; about right is enough.
 double cycles_a_step(Shape shape, Cut& cut, std::int64_t lanes, std::int64_t vector_bytes) {
   constexpr double per_vector = 2.7, per_vector_in_and_out = 20, per_row = 12, per_slab = 60;
-  // more than measured, because waiting is worse when a core is busy
+  // more than measured: waiting takes longer if another program uses a core
   constexpr double barrier = 8000;
   const std::int64_t rows = quotient_up(shape.rows, cut.bands);
   const std::int64_t columns = quotient_up(shape.columns, cut.pieces);
@@ -71,7 +71,7 @@ double cycles_a_step(Shape shape, Cut& cut, std::int64_t lanes, std::int64_t vec
   return (turns * tile + (cut.threads > 1 ? barrier : 0)) / levels;
 }
 
-/// The cheapest cut. With 8 levels and 6 KiB a row the tiles always fit.
+/// The cheapest cut. With 8 levels and 6 KiB per row the tiles always fit the caches.
 Cut best_cut(Shape shape, int threads, std::int64_t lanes, std::int64_t vector_bytes) {
   const std::int64_t fewest_pieces = quotient_up(shape.columns, 6 * 1024 / vector_bytes * lanes);
   Cut best;
@@ -110,7 +110,7 @@ class BlockedEngine final : public CpuEngine<T> {
       DoubleBuffer<T> mine = buffers;
       T* const scratch = scratch_.data() + omp_get_thread_num() * scratch_size_;
       for (std::int64_t pass = 0; pass < passes; ++pass) {
-        // The levels of two passes differ by one at most.
+        // The numbers of levels of two passes differ by at most one.
         const std::int64_t levels = steps / passes + (pass < steps % passes ? 1 : 0);
 #pragma omp for schedule(static)
         for (std::int64_t i = 0; i < cut_.tiles(); ++i)
@@ -124,8 +124,8 @@ class BlockedEngine final : public CpuEngine<T> {
   int threads() const override { return cut_.threads; }
 
  private:
-  // A tile uses the loop for subnormal numbers until some passes after it last met one.
-  // Intermediate results may be subnormal even if no cell is, and only the plain loop notices them.
+  // A tile that meets subnormal numbers uses the loop for them in its next passes too. Intermediate
+  // results may be subnormal even if no cell is, and only the plain loop notices them.
   void advance_tile(std::int64_t index, std::int64_t levels, const T* from, T* to, T* scratch) {
     constexpr signed char passes = 16;
     signed char& expected = subnormal_expected_[index];
@@ -150,9 +150,9 @@ class BlockedEngine final : public CpuEngine<T> {
   DiffusionStage<T> stage_;
   const TileLoops<T>& loops_;
   Cut cut_;
-  std::int64_t scratch_size_ = 0;  // values of scratch memory a thread
+  std::int64_t scratch_size_ = 0;  // in values per thread
   HostBuffer<T> scratch_;
-  // for each tile, the passes for which they are still expected
+  // for each tile: the number of coming passes that use the loop for subnormal numbers
   std::vector<signed char> subnormal_expected_;
 };
 

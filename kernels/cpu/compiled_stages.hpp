@@ -36,7 +36,7 @@ struct CompiledStages {
 
   // Extends coefficients and coordinates along the columns as far as a pass reads beyond the grid.
   void extend(std::int64_t by) {
-    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // reach, and whole vectors beyond
+    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // `by` cells and two vectors
     const Shape shape = problem.shape;
     const AxisFaces<T>& columns = problem.faces.front().columns;
     const auto index = [&](std::int64_t column) {
@@ -57,25 +57,25 @@ struct CompiledStages {
 
   Problem<T> problem;
   std::vector<StageLayout> layouts;
-  // for each array: a law at the ends of its columns depends on time
+  // for each array: true if a law at the ends of its columns depends on time
   std::vector<bool> ends_in_time;
-  // for each stage: it reads coordinates that differ from row to row
+  // for each stage: true if it reads coordinates that differ from row to row
   std::vector<bool> by_row;
-  bool in_time = false;  // an argument or a law depends on time
+  bool in_time = false;  // true if an argument or a law depends on time
   std::size_t most_lines = 0;
   std::vector<StageFunction<T>*> functions;
-  /// Steps many rows of diffusion on three axes at once; null for other problems.
+  /// Steps several rows of diffusion on three axes; null for other problems.
   decltype(RowLoops<T>::diffusion_rows) diffusion_rows = nullptr;
-  /// The same for rows that go out to memory.
+  /// Like diffusion_rows, for rows that leave the piece for main memory.
   decltype(RowLoops<T>::diffusion_rows) outgoing_rows = nullptr;
-  /// The grid is larger than the last cache, so rows that go out bypass the caches.
+  /// True if the grid is larger than the last-level cache: rows that leave then bypass the caches.
   bool past_caches = false;
   std::vector<std::vector<T>> coefficients;
   std::vector<T> positions;
   std::int64_t margin = 0, pitch = 0;
 };
 
-/// The values of an instance of a stage in a pass that depend on time.
+/// The time-dependent values of one instance of a stage in a pass.
 template <class T>
 struct InstanceTimes {
   explicit InstanceTimes(const Problem<T>& problem) : laws(problem) {}

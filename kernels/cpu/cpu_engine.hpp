@@ -19,17 +19,17 @@ class CpuEngine {
   /// Takes `steps` steps from the state after `first_step` steps. The result is in buffers.current.
   virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) = 0;
 
-  /// Threads that it steps on. All other work of the run uses as many: OpenMP ends the threads that
-  /// a smaller team leaves out, and fails if it cannot start new ones later.
+  /// The number of threads of a step. All other parallel work of the run uses as many: OpenMP ends
+  /// the threads that a smaller team leaves out, and fails if it cannot start new ones later.
   virtual int threads() const = 0;
 
-  /// Waits until no code is being compiled beside the run.
+  /// Waits until no code is being compiled in the background.
   virtual void settle() {}
 
-  /// For people: how the engine steps just now, or empty if it has only one way.
+  /// A message that says how the engine steps now; empty if it has only one way.
   virtual std::string how() { return {}; }
 
-  /// For people: why it steps more slowly than it could; empty if it does not or it is not yet
+  /// A message that says why it steps more slowly than it could; empty if it does not, or not
   /// known.
   virtual std::string setback() { return {}; }
 };
@@ -50,11 +50,11 @@ template <class T>
 std::unique_ptr<CpuEngine<T>> make_reference_engine(const Problem<T>& problem, int threads);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads);
-/// Makes an engine from stages as functions of a row; a pass takes at most `most_steps` steps.
+/// An engine whose stages are compiled functions of a row. A pass takes at most `most_steps` steps.
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
                                                    int most_steps);
-/// The text that such an engine compiles.
+/// The text that make_compiled_engine compiles.
 template <class T>
 CodeText code_of_steps(const Problem<T>& problem);
 template <class T>

@@ -1,7 +1,7 @@
-// The laws of a problem's faces at a given time, evaluated where they depend on time or place.
+// The laws of a problem's faces at a given time, with a value per node if they depend on place.
 //
-//        -1   0   1  ...  columns-1  columns      A law of the rows is evaluated at all of these,
-//   -1    .   .   .          .         .          including the ghosts of the columns at both ends.
+//        -1   0   1  ...  columns-1  columns      A law of the rows is evaluated at all of these
+//   -1    .   .   .          .         .          nodes, including the ghosts of the columns.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace lapl {
 
-/// The law at every node beside one face.
+/// The law of one face at each of its nodes.
 template <class T>
 struct LawsAlongFace {
   Face<T> everywhere;

@@ -11,7 +11,7 @@ namespace lapl {
 template <class T>
 struct FaceRows {
   const CompiledStages<T>& stages;
-  bool across = false;  ///< the columns are periodic, and the piece has all of them
+  bool across = false;  ///< true if the columns are periodic and the piece has all of them
 
   /// Computes a row of ghosts from the row `inside` by a law; `slow` is the index along the slower
   /// axis of the face.
@@ -25,9 +25,9 @@ struct FaceRows {
     return ghosts;
   }
 
-  /// Sets the ghosts at the ends of a row. This is done when the row is made, because reading a
-  /// vector that holds a value just written would stall; if the law depends on time, it is done
-  /// when the row is read.
+  /// Sets the ghosts at the ends of a row as soon as it is computed: a vector load that follows the
+  /// store of one of its values would stall. If the law depends on time, they are set when the row
+  /// is read.
   void impose_ends(int array, const FaceLaws<T>& laws, const Cell& row, const Range& range,
                    T* values) const {
     const Shape shape = stages.problem.shape;

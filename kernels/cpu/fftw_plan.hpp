@@ -9,7 +9,7 @@
 
 namespace lapl {
 
-/// Only one thread at a time may make or destroy plans (FFTW manual, "Thread safety").
+/// Guards creating and destroying plans, which is not thread-safe (FFTW manual, "Thread safety").
 inline std::mutex& fftw_planner() {
   static std::mutex planner;
   return planner;
@@ -28,7 +28,7 @@ struct DestroyFftwPlan {
 template <class Plan>
 using FftwPlan = std::unique_ptr<std::remove_pointer_t<Plan>, DestroyFftwPlan>;
 
-/// Owns the plan that `make` returns. Throws std::bad_alloc if it is null.
+/// Calls `make` under the lock and owns its plan. Throws std::bad_alloc if that is null.
 template <class Make>
 auto planned(const Make& make) {
   const std::lock_guard alone(fftw_planner());

@@ -33,7 +33,7 @@ class GhostedRows {
         above_(row_beyond(faces_.rows.first)),
         below_(row_beyond(faces_.rows.last)) {}
 
-  /// Threads may call it at the same time, but not two for the first row or two for the last.
+  /// Threads may call it at the same time for different rows.
   GhostedRow<T> at(const T* field, std::int64_t row) {
     const T* const centre = field + row * shape_.columns;
     const T* const up = row > 0 ? centre - shape_.columns : row_of(field, -1);
@@ -66,7 +66,7 @@ class GhostedRows {
 
   Shape shape_;
   Faces<T> faces_;
-  std::vector<T> above_, below_;  // ghost rows that follow from a law
+  std::vector<T> above_, below_;  // ghost rows computed by a law
 };
 
 }  // namespace lapl

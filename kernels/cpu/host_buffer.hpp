@@ -1,5 +1,5 @@
-// Host memory aligned to cache lines. The threads that will work on it touch it first, so that on
-// machines with several memory nodes each page is near its thread.
+// Host memory aligned to cache lines. The threads that will work on it touch it first, so that each
+// page lies on the NUMA node of its thread.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // Inner loops are compiled once for each instruction set (kernels/CMakeLists.txt); the processor
-// decides at run time which are used. All give the same bits, because only the width of vectors
-// differs.
+// decides at run time which version is used. All versions give the same bits, because only the
+// width of vectors differs.
 #pragma once
 
 namespace lapl {
@@ -30,7 +30,7 @@ inline bool has_avx512() {
 }
 #endif
 
-/// The table for the widest instruction set of this processor.
+/// The loops compiled for the widest instruction set that this processor supports.
 template <class Loops>
 const Loops& widest() {
 #ifdef LAPL_X86_64

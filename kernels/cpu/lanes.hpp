@@ -1,15 +1,14 @@
 // Vector registers, and the layout of rows for them. Only for files that are compiled once for each
-// instruction set: nothing here may be shared between those, hence the anonymous namespace.
+// instruction set: the linker must not merge their functions, hence the anonymous namespace.
 //
 // Layout of a row in scratch memory ("lifted": Henretty et al., "Data Layout Transformation for
 // Stencil Computations on Short-Vector SIMD Architectures", CC 2011). Lane j of the vectors holds
 // the j-th of `lanes` equal pieces of the row, each `length` cells long:
 //
-//   vector 0        1        2      ...  length - 1
-//   lane 0: x0      x0+1     x0+2        x0+length-1
-//   lane 1: x0+len  x0+len+1 ...         x0+2 length-1      The left and right neighbours of a
-//   vector
-//    ...                                                    are the vectors beside it: no shifts.
+//   vector  0       1        2    ...  length - 1
+//   lane 0: x0      x0+1     x0+2      x0+length-1
+//   lane 1: x0+len  x0+len+1 ...       x0+2*length-1      The left and right neighbours of a vector
+//    ...                                                  are the vectors next to it: no shifts.
 //
 // A vector then costs five arithmetic instructions, 1.5 aligned loads and one store.
 #pragma once
@@ -115,7 +114,7 @@ LAPL_INLINE Lanes<T> rotated(Lanes<T> a) {
   return rotated<Shift>(a, std::make_integer_sequence<int, Lanes<T>::count>());
 }
 
-/// One step of a transposition: swaps the off-diagonal blocks of Size lanes.
+/// One stage of a transposition: swaps the off-diagonal blocks of Size lanes.
 template <int Size, class T, int... J>
 LAPL_INLINE void exchange(Lanes<T>& a, Lanes<T>& b, std::integer_sequence<int, J...>) {
   constexpr int n = Lanes<T>::count;
@@ -138,8 +137,8 @@ LAPL_INLINE void transpose(Lanes<T>* square) {
   }
 }
 
-/// Converts a row from row-major order to the layout above; reads up to `count` values beyond
-/// `from`.
+/// Converts a row from row-major order to the layout above; reads up to `count` values beyond its
+/// end.
 template <class T>
 void lift_row(const T* from, T* row, std::int64_t length) {
   constexpr int n = Lanes<T>::count;
@@ -171,8 +170,8 @@ void lower_row(const T* row, T* to, std::int64_t length) {
   }
 }
 
-/// Copies part of a row. The empty statement keeps GCC from calling memmove, whose "rep movsb"
-/// takes longer to start than such a row to copy.
+/// Copies part of a row. The empty asm statement keeps GCC from calling memmove: starting its "rep
+/// movsb" takes longer than copying a short row.
 template <class T>
 LAPL_INLINE void copy(const T* from, T* to, std::int64_t count) {
   constexpr int n = Lanes<T>::count;

@@ -11,19 +11,19 @@ namespace {
 
 std::int64_t whole_parts(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Three quarters of the level-two cache, or of a usual one if its size is not known.
+// Three quarters of the level-two cache in bytes, or of 768 KiB if its size is unknown.
 double cache_bytes() {
   const long known = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
   return 0.75 * static_cast<double>(known > 0 ? known : 768 << 10);
 }
 
-// The cost of moving a value to the next level of memory and back if the rings do not fit the
-// level-two cache.
+// The cost, in operations, of moving a value out of the level-two cache and back if the rings
+// (pipeline.hpp) do not fit there: to the last-level cache, or beyond.
 struct Spill {
   double to_last_cache, beyond;
 };
 
-// The cells of a piece along an axis: its own and those of its halo.
+// The numbers of cells of a piece along an axis: its own and those of its halo.
 struct PieceAxis {
   double own = 1, halo = 0;
 
@@ -44,9 +44,9 @@ struct Parts {
 // and AVX2 processors and need only be about right.
 double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts parts,
                     const Spill& spill) {
-  constexpr double move = 26;         // moving a value from memory and back
+  constexpr double move = 26;         // moving a value from memory and back, in operations
   constexpr double row_start = 4000;  // starting a row of a stage, in operations times value size
-  constexpr double waiting = 0.1;     // share of a piece lost by waiting for the slowest thread
+  constexpr double waiting = 0.1;     // fraction of time lost by waiting for the slowest thread
   const auto [endless_planes, endless_rows, endless_columns] = task.endless;
   const PieceAxis planes(task.shape.planes, parts.planes, endless_planes, plan.halo);
   const PieceAxis rows(task.shape.rows, parts.rows, endless_rows, plan.halo);
@@ -58,7 +58,7 @@ double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts 
                static_cast<double>(plan.versions.size()) * rows.all() * planes.all());
   const double made = (static_cast<double>(plan.versions.size()) - task.fields) / steps;
   const double ring_bytes = ring_rows * columns.all() * bytes;
-  // Other programs use the last cache too, so threads count on half of it.
+  // Other programs use the last-level cache too, so only half of it is assumed.
   const bool in_last = ring_bytes * task.threads <= 0.5 * static_cast<double>(last_cache_bytes());
   const double spilled = ring_bytes <= cache_bytes() ? 0
                          : in_last                   ? spill.to_last_cache
@@ -77,7 +77,7 @@ Range part(std::int64_t size, std::int64_t index, std::int64_t parts) {
   return {size * index / parts, size * (index + 1) / parts};
 }
 
-// A part of the columns that begins at a whole cache line and, unless it is the last, ends at one.
+// A part of the columns that begins at a cache line and, unless it is the last part, ends at one.
 Range part_of_columns(std::int64_t size, std::int64_t index, std::int64_t parts,
                       std::int64_t line) {
   Range range = part(size, index, parts);
@@ -120,8 +120,7 @@ PieceCut cut_into_pieces(const CutTask& task, const Spill& spill) {
 
 }  // namespace
 
-// The system's file gives the cache that a group of cores shares; on some processors sysconf gives
-// the sum of all.
+// sysfs gives the cache of a group of cores; on some processors sysconf gives the sum over groups.
 std::int64_t last_cache_bytes() {
   static const std::int64_t bytes = [] {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");

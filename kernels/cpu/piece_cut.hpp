@@ -10,7 +10,7 @@
 
 namespace lapl {
 
-/// Indices along an axis, from `first` to before `last`.
+/// The indices [first, last) along an axis.
 struct Range {
   std::int64_t first = 0, last = 0;
 
@@ -18,7 +18,7 @@ struct Range {
   bool holds(std::int64_t index) const { return index >= first && index < last; }
   bool operator==(const Range&) const = default;
 
-  /// The range with `reach` indices more on either side, clipped to the axis unless that is
+  /// The range with `reach` more indices on either side, clipped to the axis unless the axis is
   /// periodic.
   Range grown(std::int64_t reach, std::int64_t size, bool endless) const {
     const Range all{first - reach, last + reach};
@@ -31,7 +31,7 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-/// A cut of the grid for a pass of a pipeline: the steps of the pass, and the pieces.
+/// A division of the grid into pieces, and the number of steps that each pass takes them.
 struct PieceCut {
   int steps = 1;
   std::vector<Piece> pieces;
@@ -41,20 +41,20 @@ struct PieceCut {
 /// Everything that a cut depends on. The results of a run do not depend on its cut.
 struct CutTask {
   Shape shape;
-  std::array<bool, 3> endless = {};  ///< periodic; planes, rows, columns
+  std::array<bool, 3> endless = {};  ///< periodic axes: planes, rows, columns
   int fields = 1;
-  int arithmetic = 0;  ///< operations a cell and step
+  int arithmetic = 0;  ///< operations per cell and step
   std::int64_t value_bytes = 4;
   int threads = 1;
   int most_steps = 1;
   std::function<const Pipeline&(int steps)> pipeline;
 };
 
-/// The size of the last-level cache, or of a usual one if it is not known.
+/// The size of the last-level cache in bytes; 32 MiB if it is unknown.
 std::int64_t last_cache_bytes();
 
-/// The fastest cut if memory beyond the level-two cache is slow and, if it differs, the fastest cut
-/// if it is not. Only a trial can tell which holds on a machine.
+/// The fastest cut for a slow last-level cache and, if it differs, the fastest for a fast one. Only
+/// a trial can tell which of the two a machine has.
 std::vector<PieceCut> cuts_to_try(const CutTask& task);
 
 }  // namespace lapl

@@ -54,20 +54,20 @@ class PieceRun {
       for (RowRing<T>& ring : rings_)
         if (ring.rows > 0) ring.now = (ring.now + Pipeline::rows_at_once) % ring.rows;
     }
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // for rows written past the caches
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // publishes rows that bypass the caches
   }
 
  private:
   static constexpr std::int64_t pad = 64 / sizeof(T);
 
-  // A row in a ring, `after` rows after the one that enters.
+  // A row in the ring of a version, `after` rows after the row that enters.
   struct RingRow {
     int version = -1;
     std::int64_t after = 0;
   };
 
-  // An instance and the cells it makes. `stored` are its columns rounded up to whole vectors where
-  // nobody reads the excess, since aligned vectors are twice as fast; rows in `inner` need no
+  // An instance and the cells that it computes. `stored` is its columns, rounded up to whole
+  // vectors if the excess is never read: aligned vectors are twice as fast. Rows in `inner` need no
   // ghosts.
   struct Made {
     const Pipeline::Instance* instance;
@@ -75,17 +75,17 @@ class PieceRun {
     Range stored;
     Cell next;  // first of the next group of rows
     Piece inner = {};
-    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // its loop for many rows, if it has one
+    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // its loop for several rows, or null
     std::vector<RingRow> lines = {}, results = {};
   };
 
-  // Allocates the rings, and a row of ghosts for each line.
+  // Allocates the rings, and a row of ghosts for each line that a stage reads.
   void lay_out() {
     const Shape shape = stages_.problem.shape;
     const Faces<T>& faces = stages_.problem.faces.front();
     faces_.across = faces.columns.wrap() && piece_.columns.size() == shape.columns;
     stream_ = {part(pipeline_.halo)};
-    // Whole vectors begin up to a vector before the halo, and read one cell more.
+    // A whole vector may begin up to a vector before the halo, and the stencil reads one cell more.
     const std::int64_t halo = piece_.columns.first - stream_.columns.first;
     start_ = piece_.columns.first - ((halo + pad - 1) / pad + 1) * pad;
     pitch_ = (stream_.columns.last - start_ + 2 * pad) / pad * pad;
@@ -158,7 +158,7 @@ class PieceRun {
     return made;
   }
 
-  // Column 0, in a ring, of row `number` of the next group of rows.
+  // Points to column 0, in its ring, of row `number` of the next group of rows.
   T* row_at(const RingRow& place, std::int64_t number) const {
     const RowRing<T>& ring = rings_[place.version];
     std::int64_t slot = ring.now + place.after + number;
@@ -166,7 +166,7 @@ class PieceRun {
     return ring.first + slot * pitch_ - start_;
   }
 
-  // Column 0 of a row of a version; indices may be outside the grid.
+  // Points to column 0 of a row of a version; indices may be outside the grid.
   T* row_of(int version, std::int64_t plane, std::int64_t row) const {
     const std::int64_t place =
         (plane - stream_.planes.first) * stream_.rows.size() + row - stream_.rows.first;
@@ -223,7 +223,7 @@ class PieceRun {
     });
   }
 
-  // Makes those of `count` rows of a plane, from `row` on, that are the instance's.
+  // Computes those of `count` rows of a plane, from `row` on, that belong to the instance.
   void make(const Made& made, const InstanceTimes<T>& times, Cell row, std::int64_t number,
             std::int64_t count) {
     if (!made.piece.planes.holds(row.plane)) return;
@@ -255,7 +255,7 @@ class PieceRun {
       line_walks_[i] = walk_of(made, stages_.layouts[stage].lines[i], made.lines[i], row, number);
     for (std::size_t i = 0; i < results; ++i)
       result_walks_[i] = walk_of(made, made.results[i], row, number);
-    const bool many = made.rows != nullptr;  // only for rows in rings, and for one result
+    const bool many = made.rows != nullptr;  // only stages with one result
     while (count > 0) {
       std::int64_t rows = many ? result_walks_[0].straight(count) : 1;
       for (std::size_t i = 0; i < lines && many; ++i) rows = line_walks_[i].straight(rows);
@@ -314,7 +314,7 @@ class PieceRun {
     finish(made, times, row, results_.data());
   }
 
-  // Sets the ghosts at the ends of a row that has been made; in the last step also copies it out.
+  // Sets the ghosts at the ends of a computed row; in the last step also copies it to the field.
   void finish(const Made& made, const InstanceTimes<T>& times, const Cell& row,
               T* const* results) const {
     for (std::size_t i = 0; i < made.results.size(); ++i) {

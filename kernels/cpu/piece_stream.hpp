@@ -44,7 +44,7 @@ template <class T>
 struct RowRing {
   T* first = nullptr;
   std::int64_t rows = 0;
-  std::int64_t now = 0;  ///< the place of the row that enters
+  std::int64_t now = 0;  ///< index of the row that enters
 };
 
 /// Walks along the rows of an array, or of a ring.
@@ -52,10 +52,10 @@ template <class Value>
 struct RowWalk {
   Value* values = nullptr;
   std::int64_t step = 0;
-  Value* end = nullptr;  ///< end and length of the ring; null if it is an array
+  Value* end = nullptr;  ///< end of the ring; null for an array
   std::int64_t ring = 0;
 
-  /// The number of next rows, at most `count`, before the ring wraps.
+  /// The number of next rows, at most `count`, up to the end of the ring.
   std::int64_t straight(std::int64_t count) const {
     return end != nullptr && values + count * step > end ? (end - values) / step : count;
   }

@@ -11,7 +11,7 @@ bool reads_beside(const Stage& stage, int array) {
   });
 }
 
-// The larger lag for any number of rows in a plane.
+// A lag that is at least as large as both, for any number of rows in a plane.
 StreamRows most(StreamRows a, StreamRows b) {
   return {std::max(a.planes, b.planes), std::max(a.rows, b.rows)};
 }

@@ -2,23 +2,23 @@
 // Rows stream through a chain of stages, each some rows behind those that it reads, and each array
 // keeps only the rows that are still to be read.
 //
-//   row t comes in      version 0 of u   . . o o o        rows of a ring each, the newest right
-//   row t - 1 is made   version 1 of u     . . o o o      by stage 0 of the first step
-//   row t - 2 is made   version 2 of u       . . o o o    by stage 0 of the second
-//   ...                                      goes out: k steps on
+//   row t enters             version 0 of u   . . o o o        rows in its ring, newest right
+//   row t - 1 is computed    version 1 of u     . . o o o      by stage 0 of the first step
+//   row t - 2 is computed    version 2 of u       . . o o o    by stage 0 of the second step
+//   ...                                           leaves after k steps
 //
-// Each stage makes a group of rows at a time (`rows_at_once`). All but the outer rows of a group
+// Each stage computes a group of rows at a time (`rows_at_once`). All but the outer rows of a group
 // find what they read in the level-one cache.
 //
-// On three axes the rows of a piece stream plane by plane, and a stage that reads the planes before
-// and after its own is a plane behind. A ring holds two planes and some rows:
+// On three axes the rows of a piece stream plane by plane. A stage that reads the planes before and
+// after its own lags one plane behind. A ring holds two planes and some rows:
 //
-//   plane p + 1   ......|            what comes in ends here
-//   plane p       ######|######      each a row of the piece: stage 0 is at this bar
+//   plane p + 1   ......|            each character is a row; the newest row is at this bar
+//   plane p       ######|######      stage 0 computes the row at this bar
 //   plane p - 1         |######
 //
-// A step makes a version of each array. A version whose neighbouring cells a stage reads must reach
-// one cell further (`reach`) than the result of the stage, and is made one row earlier (`lag`).
+// Each step computes a version of each array. If a stage reads neighbouring cells of a version,
+// that must reach one cell further (`reach`) than the result and be one row ahead of it (`lag`).
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@
 
 namespace lapl {
 
-/// A number of rows in a stream: planes of the piece, and rows.
+/// A number of rows in a stream, as planes of the piece plus rows.
 struct StreamRows {
   std::int64_t planes = 0, rows = 0;
 
@@ -40,26 +40,26 @@ struct StreamRows {
 struct Pipeline {
   struct Version {
     int array = 0;
-    StreamRows lag = {};     ///< rows behind those that enter
-    StreamRows rows = {};    ///< of its ring; none if nobody reads it
+    StreamRows lag = {};     ///< rows by which it is behind the rows that enter
+    StreamRows rows = {};    ///< size of its ring; 0 if nothing reads it
     std::int64_t reach = 0;  ///< cells needed beyond the piece, on every side
     bool goes_out = false;   ///< it is the state after the last step
   };
   struct Instance {
     int stage = 0;
     int step = 0;
-    std::vector<int> sources;  ///< version that each line of the layout reads; -1 if it is none
-    std::vector<int> results;  ///< version that each target makes
+    std::vector<int> sources;  ///< version that each line of the layout reads, or -1
+    std::vector<int> results;  ///< the version that each target becomes
     StreamRows lag = {};
     std::int64_t reach = 0;
   };
-  std::vector<Version> versions;  ///< first the ones that enter, in the order of the fields
+  std::vector<Version> versions;  ///< the fields that enter come first
   std::vector<Instance> instances;
-  std::int64_t halo = 0;  ///< cells that a piece reads beyond its own
+  std::int64_t halo = 0;  ///< cells that a piece reads on each side of its own
   StreamRows last_lag;    ///< lag of the last version
   StreamRows rows;        ///< rows of all rings together
 
-  /// If a ring is read at neighbouring rows, it then has 8 rows.
+  /// Rows that a stage computes at a time. A ring read at neighbouring rows then has 8 rows.
   static constexpr std::int64_t rows_at_once = 6;
 
   Pipeline(const std::vector<Stage>& stages, const std::vector<StageLayout>& layouts, int fields,

@@ -1,5 +1,5 @@
-// Compiled once for each instruction set. Nothing here may be shared with code compiled for another
-// one, so every function is in an anonymous namespace or always inlined.
+// Compiled once for each instruction set. The linker must not merge functions of different sets, so
+// every function is in an anonymous namespace or always inlined.
 #include "kernels/cpu/row_loops.hpp"
 
 #include "kernels/cpu/instruction_set.hpp"
@@ -32,15 +32,15 @@ void step_row(const T* up, const T* centre, const T* down, T left, T right, T* o
   along_row(up, centre, down, left, right, out, count, Stage(stage));
 }
 
-/// The lanes from Shift on, of two consecutive vectors.
+/// The lanes of two consecutive vectors from lane Shift on.
 template <int Shift, class T, int... J>
 LAPL_INLINE Lanes<T> window(Lanes<T> a, Lanes<T> b, std::integer_sequence<int, J...>) {
   return __builtin_shufflevector(a.value, b.value, (J + Shift)...);
 }
 
-// The vectors of a row, with those one cell before and after. With AVX-512 these are combined in
-// registers, because a load across a cache line takes twice as long. Shorter vectors are loaded,
-// because AVX2 needs two instructions for what AVX-512 does in one.
+// The vectors of a row, each with the vectors that start one cell before and after it. With AVX-512
+// they are combined in registers, because a load across a cache line takes twice as long. AVX2
+// loads them, because it needs two instructions for the combination.
 template <class T>
 class RowLanes {
  public:

@@ -1,4 +1,4 @@
-// Inner loops of the CPU engines, compiled for each instruction set (rows.cpp).
+// Inner loops of the CPU engines, compiled for each instruction set (row_loops.cpp).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace lapl {
 /// Arguments for rows of a step of diffusion on three axes.
 template <class T>
 struct DiffusionRows {
-  const T* const* lines;  ///< the five lines of the first row
+  const T* const* lines;  ///< the five lines of the first row, as for diffusion_row
   long step;              ///< values from one row to the next, in each line
   T coefficient;
   T* out;
@@ -23,9 +23,8 @@ template <class T>
 struct RowLoops {
   const char* instruction_set;
 
-  /// One step of `count` neighbouring cells of a row. `left` and `right` are the values beside the
-  /// first and the last of them. up, centre, down and out hold `count` values each; out overlaps
-  /// none.
+  /// One step of `count` neighbouring cells of a row. `left` and `right` are the values next to the
+  /// first and the last cell. up, centre, down and out hold `count` values; out overlaps no other.
   void (*step_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                    std::int64_t count, const DiffusionStage<T>& stage);
 
@@ -33,9 +32,9 @@ struct RowLoops {
   /// holds the coefficient. The lines are the row, those before and after it, and those in the
   /// planes before and after. It reads up to a vector of values beyond the row.
   void (*diffusion_row)(const T* const* lines, const T* uniforms, T* const* out, long count);
-  /// The same for `rows` consecutive rows.
+  /// Like diffusion_row, for `rows` consecutive rows.
   void (*diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
-  /// The same, but writes whole vectors past the caches; other threads see them after a fence.
+  /// Like diffusion_rows, but whole vectors bypass the caches: other threads need a fence.
   void (*stream_diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
 
   void (*copy_row)(const T* from, T* to, std::int64_t count);
@@ -44,17 +43,17 @@ struct RowLoops {
   void (*laplacian_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
                         std::int64_t count, T spacing_squared);
 
-  /// One operation of a stage tree (no leaf), on `count` cells.
+  /// Applies one operation of a stage tree, not a leaf, to `count` cells.
   void (*operate)(Operation operation, const T* a, const T* b, const T* c, T* out,
                   std::int64_t count);
 
   /// Repeats `count` times the arithmetic of arithmetic_cells cells in registers, to measure the
-  /// processor's limit. Returns a value that depends on all of it.
+  /// processor's limit. The returned value depends on all results.
   static constexpr int arithmetic_cells = 1024 / sizeof(T);
   T (*arithmetic)(std::int64_t count, T seed);
 
-  /// Digest of `count` cells, the first of which has global index `first`. Sets `all_finite` to
-  /// false if one is not finite.
+  /// The digest of `count` cells, the first of which has global index `first`. Sets `all_finite` to
+  /// false if a value is not finite.
   std::uint64_t (*digest)(const T* values, std::int64_t first, std::int64_t count,
                           bool& all_finite);
 };

@@ -1,5 +1,5 @@
 // Engine "spectral": any number of steps of a linear equation at the cost of two transforms, in
-// float64 whatever the precision of the field. Each axis has the transform of its faces:
+// float64 whatever the precision of the field. The faces of an axis determine its transform:
 //
 //   modes (kernels/spectral/spectral_modes.hpp)   transform of n values
 //   odd: zero, zero                      DST-I
@@ -35,7 +35,7 @@ class AxisTransform {
     const bool odd = modes_.kind == Kind::odd || mixed();
     HostBuffer<double> scratch(scratch_size(), 1);
     const auto plan = [&](fftw_r2r_kind kind) {
-      // for equal bits in each run, see fractal.cpp
+      // This flag gives the same bits in each run, see fractal.cpp.
       return planned([&] {
         return fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(), kind,
                                 FFTW_ESTIMATE);
@@ -47,9 +47,9 @@ class AxisTransform {
 
   const AxisModes& modes() const { return modes_; }
   std::int64_t size() const { return modes_.size; }
-  /// Values of a line with room for its transform, rounded up to a cache line.
+  /// Size of a line's scratch memory in values, rounded up to a cache line.
   std::int64_t scratch_size() const { return (length() + 7) / 8 * 8; }
-  /// The factor by which forward and backward together multiply.
+  /// The factor by which forward() and then backward() multiply a line.
   double scale() const {
     return static_cast<double>(modes_.kind == Kind::periodic ? length()
                                : even()                      ? 2 * length()
@@ -167,7 +167,7 @@ class SpectralEngine final : public CpuEngine<T> {
     }
   }
 
-  // cos(turns theta) - 1 of every mode, for each axis and number of turns.
+  // cos(turns * theta) - 1 of every mode, for each axis and number of turns (linear_rates.hpp).
   void make_distances() {
     for (const LinearRates::Term& term : rates_->terms)
       for (int axis = slowest_; axis < 3; ++axis) {
@@ -177,16 +177,16 @@ class SpectralEngine final : public CpuEngine<T> {
       }
   }
 
-  // Steps a line of modes along the slowest axis; `index` is that of its faster axes. The distance
-  // of a term builds up axis by axis: with d along an axis and m of the others, it is d (1 + m) +
-  // m.
+  // Steps a line of modes along the slowest axis; `index` is the line's index along its faster
+  // axes. The distance of a term is computed axis by axis: distances d of one axis and m of the
+  // others give d * (1 + m) + m.
   void step_modes(const ModeSteps& taken, double* line, std::int64_t index) const {
     const std::int64_t stride = shape_.cells() / transform(slowest_).size();
     const std::array<std::int64_t, 3> at = {0, slowest_ == 0 ? index / shape_.columns : 0,
                                             index % shape_.columns};
     const auto& along = distances_[slowest_];
     double of_line = rates_->of_mean;
-    std::vector<double> slopes(along.size());  // indices: number of turns
+    std::vector<double> slopes(along.size());  // index: number of turns
     for (const LinearRates::Term& term : rates_->terms) {
       double others = 0;
       for (int axis = slowest_ + 1; axis < 3; ++axis) {

@@ -2,9 +2,9 @@
 
 namespace lapl {
 
-/// Returns `wanted`, or fewer if a limit on processes, which also counts threads (ulimit -u, or a
-/// container's), allows fewer at present, this one included. OpenMP would end the process if it
-/// could not start one.
+/// The number of threads, at most `wanted`, that can exist now, the caller included. A limit on
+/// processes (ulimit -u, or a container's) also counts threads, and OpenMP ends the process if it
+/// cannot start one.
 int startable_threads(int wanted);
 
 }  // namespace lapl

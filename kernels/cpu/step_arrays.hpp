@@ -1,7 +1,7 @@
 // The arrays of a problem during a step: where each is read, and where a stage writes.
 //
-//   fields         current ----- a stage makes it ----> next      (then next becomes current)
-//   coefficients   the problem's own, never written
+//   fields         current ---- a stage computes it ---> next      (then next becomes current)
+//   coefficients   those of the problem, never written
 //   the others     one buffer each, written before they are read
 #pragma once
 
@@ -15,14 +15,14 @@ namespace lapl {
 template <class T>
 class StepArrays {
  public:
-  /// If `last_is_lent`, the memory of the last array is given to each call of start().
+  /// If `last_is_lent`, each call of start() supplies the memory of the last array.
   explicit StepArrays(const Problem<T>& problem, bool last_is_lent = false) : problem_(problem) {
     const int given = problem.fields + static_cast<int>(problem.coefficients.size());
     made_.assign(problem.arrays() - given - (last_is_lent ? 1 : 0),
                  std::vector<T>(problem.shape.cells()));
   }
 
-  /// Begins a step: all fields are read from `buffers.current` until a stage has made them.
+  /// Begins a step: all fields are read from `buffers.current` until a stage has computed them.
   void start(const DoubleBuffer<T>& buffers, T* last = nullptr) {
     buffers_ = buffers;
     last_ = last;
@@ -40,7 +40,7 @@ class StepArrays {
     const std::size_t made = array - problem_.fields - problem_.coefficients.size();
     return made < made_.size() ? made_[made].data() : last_;
   }
-  /// Ends a stage: its targets are now read as it made them.
+  /// Ends a stage: from now on, reads of its targets give its results.
   void finish(const Stage& stage) {
     for (const int target : stage.targets) read_[target] = write(target);
   }

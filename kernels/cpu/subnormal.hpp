@@ -1,29 +1,28 @@
 // Subnormal numbers at normal speed. On many processors an instruction with a subnormal operand or
 // result takes some 150 clock cycles, and a spreading field has a rim of such numbers. Flushing
-// them to zero would change bits. A tile that has them is therefore computed on values times a
-// power of two,
+// them to zero would change bits. A tile that has them is therefore computed on values multiplied
+// by a power of two,
 //
 //   float   2^64   unit = 2^-85   least_normal = 2^23 units
 //   double  2^512  unit = 2^-562  least_normal = 2^52 units
 //
 // where unit is the smallest subnormal number and least_normal the smallest normal one, both
-// scaled. There nothing is subnormal, and the bits come out the same (p = 24 or 53 bits, RN =
-// rounding to nearest, ties to even):
+// scaled. No scaled value is subnormal, and the bits are those without the scale (p = 24 or 53
+// bits, RN = rounding to nearest, ties to even):
 //
-// (1) Sums and s - 4 centre. Operands are whole units, so the exact value is, too. Below 2^p units
-// it
-//     is representable with and without the scale; above, both round it to the same p bits. Zeros
-//     have the same signs.
-// (2) The last step, e = c difference + centre, v = RN(e). If |e| >= least_normal, both round to p
-//     bits. Below, the unscaled result is rounded to whole units instead. If e is rounded up to
-//     least_normal, it is within 1/4 unit of it, and both give least_normal. So only
-//     |v| < least_normal needs more; v has the sign of e, even if e becomes zero.
+// (1) Sums and s - 4 * centre. Operands are multiples of a unit, so the exact value is, too.
+//     Below 2^p units it is representable with and without the scale; above, both round it to the
+//     same p bits. Zeros have the same signs.
+// (2) The last operation, e = c * difference + centre, v = RN(e). If |e| >= least_normal, both
+//     round to p bits. Below, the unscaled result is rounded to whole units instead. If e is
+//     rounded up to least_normal, it is within 1/4 unit of it, and both give least_normal. So only
+//     |v| < least_normal needs more; v has the sign of e, even if e is rounded to zero.
 // (3) Then, with anchor = least_normal with the sign of v, anchor + e lies between 2^(p-1) and 2^p
-//     units, where floating-point numbers are the whole ones; the anchor is even. Hence
+//     units, where all floating-point numbers are whole units; the anchor is even. Hence
 //       fma(c, difference, centre + anchor) - anchor = e rounded to whole units, ties to even,
 //     in one rounding if centre + anchor is exact, that is whole and at most 2^p units, as it is
 //     for |centre| <= least_normal.
-// (4) For other centres (v + anchor) - anchor rounds twice. Halves of units are representable and
+// (4) For other centres, (v + anchor) - anchor rounds twice. Halves of units are representable and
 //     rounding is monotone, so v lies on the same side of each half as e, or on it. The result may
 //     be wrong only if v is exactly a half; such vectors are computed unscaled by one fma.
 //
@@ -68,7 +67,7 @@ struct Scaled : ScaledFormat<T> {
 
   static constexpr T least_normal = std::numeric_limits<T>::min() * Format::scale;
   static constexpr T half_unit = std::numeric_limits<T>::denorm_min() * Format::scale / 2;
-  /// Unscaled values up to this one are safe: no sum of eight overflows.
+  /// The greatest unscaled value for which no sum of eight scaled values overflows.
   static constexpr T greatest = std::numeric_limits<T>::max() / Format::scale / 64;
 
   static constexpr Word magnitude_bits = ~Word(0) >> 1;
@@ -124,7 +123,7 @@ LAPL_INLINE bool any_less(Lanes<T> a, Lanes<T> b) {
 #endif
 }
 
-/// True if an updated value may need rounded_as_unscaled; also for zeros.
+/// True if an updated value may need rounded_as_unscaled; zeros also give true.
 template <int R, class T>
 LAPL_INLINE bool any_small(const Lanes<T>* updated) {
   Lanes<T> least = least_magnitude(updated[0], updated[R - 1]);
@@ -133,8 +132,8 @@ LAPL_INLINE bool any_small(const Lanes<T>* updated) {
   return any_less(least, Lanes<T>(Scaled<T>::least_normal));
 }
 
-/// Takes `updated` = diffuse(centre, difference, coefficient) of scaled values, and rounds it as it
-/// would be without the scale. Sets `met` if the result is subnormal, or is zero only by rounding.
+/// Rounds `updated` = diffuse(centre, difference, coefficient) of scaled values as it would be
+/// rounded without the scale. Sets `met` if the result is subnormal, or is zero only by rounding.
 template <class T>
 LAPL_INLINE Lanes<T> rounded_as_unscaled(Lanes<T> updated, Lanes<T> centre, Lanes<T> difference,
                                          Lanes<T> coefficient, bool& met) {
@@ -166,8 +165,8 @@ LAPL_INLINE Lanes<T> rounded_as_unscaled(Lanes<T> updated, Lanes<T> centre, Lane
   return small ? rounded : updated.value;
 }
 
-/// Scales `count` values, a multiple of the lanes. Returns false if one is too large to scale or
-/// not a number; the values are then unspecified.
+/// Scales `count` values, a multiple of the lane count. Returns false if a value is not a number or
+/// is too large to scale; the values are then unspecified.
 template <class T>
 bool scale_up(T* values, std::int64_t count) {
   using S = Scaled<T>;

@@ -1,5 +1,5 @@
-// Compiled once for each instruction set. Nothing here may be shared with code compiled for another
-// one, so every function is in an anonymous namespace or always inlined.
+// Compiled once for each instruction set. The linker must not merge functions of different sets, so
+// every function is in an anonymous namespace or always inlined.
 #include "kernels/cpu/tile_steps.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 /// One step of R rows in place. rows[0 ... R + 1] hold the rows before the step and the rows above
 /// and below them; the results go to rows[0 ... R - 1], each one place higher up. With Guard, for
-/// scaled values (subnormal.hpp), it returns true if one would be subnormal without the scale.
+/// scaled values (subnormal.hpp), it returns true if a result would be subnormal without the scale.
 template <int R, bool Guard, template <class> class Stage, class T>
 LAPL_INLINE bool step_rows_together(T* const* rows, std::int64_t length, const Stage<T>& of_one) {
   using V = Lanes<T>;
@@ -72,11 +72,11 @@ bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, const St
   return met;
 }
 
-/// Takes one tile through the levels, `slab` rows at a time. At level l, slab s makes the `slab`
-/// rows from start + s * slab - l on: a level lags one row behind the one before it, since it needs
-/// the row below. Each row takes the place of the row above it one level earlier, so that
+/// Takes one tile through the levels, `slab` rows at a time. At level l, slab s computes the `slab`
+/// rows from start + s * slab - l on: each level lags one row behind the level before it, since it
+/// needs the row below. Each row takes the place of the row above it one level earlier:
 ///
-///   place(level, row) = (row - level) modulo (slab + 2 levels)        slab = 4, levels = 2:
+///   place(level, row) = (row - level) modulo (slab + 2 * levels)      slab = 4, levels = 2:
 ///
 ///   place         0   1   2   3   4   5   6   7
 ///   slab 0 loads                  r4  r5  r6  r7   level 0
@@ -84,7 +84,7 @@ bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, const St
 ///        to       r2  r3  r4  r5                   and r7 of level 0, which slab 1 needs
 ///   slab 1 loads  r8  r9 r10 r11                   once r2 ... r5 of level 2 are stored
 ///
-/// At any time slab + 2 rows are in use, in the level-one cache; the others are in the second.
+/// At any time slab + 2 rows are in use, in the level-one cache; the others are in level two.
 template <template <class> class Stage, class T>
 class TileRun {
  public:
@@ -109,20 +109,20 @@ class TileRun {
     bool subnormal = false;  ///< only with Guard
   };
 
-  /// With Guard, works on scaled values; only for coefficients with which no value grows.
+  /// With Guard, works on scaled values; requires a coefficient with which no value grows.
   template <bool Guard>
   Met advance(const T* from, T* to) {
     Met met;
     const std::int64_t slab = tile_.slab;
     if (Guard) std::fill_n(linear_, (length_ + 1) * n, T(0));
-    // Each place is listed twice, so that no window wraps.
+    // Each place is listed twice, so that no window wraps around.
     for (std::int64_t i = 0; i <= 2 * places_; ++i) place_[i] = rows_ + i % places_ * pitch_;
     std::int64_t start = first_row(0);
     const std::int64_t offset = (start / places_ + 2 * tile_.levels + 4) * places_;
     for (; start - tile_.levels < tile_.last_row; start += slab)
       for (std::int64_t level = 0; level <= tile_.levels; ++level) {
         const std::int64_t top = start - level;
-        // from row top - 2 on
+        // starts at row top - 2
         T* const* const window = place_ + (top - level - 2 + offset) % places_;
         const std::int64_t first = std::max(top, first_row(level));
         const std::int64_t last = std::min(top + slab, last_row(level));
@@ -154,8 +154,8 @@ class TileRun {
     return length < 24 ? length : (length + 31) / 32 * 32;
   }
 
-  // The columns that level 0 must have so that those of the tile come out right at the last level;
-  // if the axis is not periodic, they end at its ghost cell.
+  // The first and last column that level 0 needs so that the tile's columns are correct at the last
+  // level; if the axis is not periodic, its ghost cell is the limit.
   static std::int64_t reach_before(const AxisFaces<T>& faces, std::int64_t first,
                                    std::int64_t levels) {
     return faces.wrap() ? first - levels : std::max<std::int64_t>(first - levels, -1);
@@ -175,7 +175,7 @@ class TileRun {
   }
   bool rows_wrap() const { return problem_.faces.front().rows.wrap(); }
 
-  /// Where the cell of a column is in a row.
+  /// The index in a row of the cell of a column.
   std::int64_t offset_of(std::int64_t column) const {
     return (column - left_) % length_ * n + (column - left_) / length_;
   }
@@ -202,8 +202,8 @@ class TileRun {
     lift_row(linear_, out, length_);
   }
 
-  // Prefetches one level's share of the rows of the grid that the next slab reads (Write = 0) or
-  // writes. Inline, because GCC drops calls of a function that only prefetches.
+  // Prefetches the part of one level, among levels + 1, of the grid rows that the next slab reads
+  // (Write = 0) or writes. Inline, because GCC drops calls of a function that only prefetches.
   template <int Write>
   LAPL_INLINE void prefetch(const T* grid, std::int64_t top, std::int64_t level) const {
     constexpr std::int64_t line = 64 / sizeof(T);
@@ -226,8 +226,7 @@ class TileRun {
          tile_.last_column - tile_.first_column);
   }
 
-  // Sets the ghost cells beside rows [first, last) and the ghost rows in the slab; rows[0] is row
-  // `top`.
+  // Sets ghost cells next to rows [first, last) and ghost rows of the slab; rows[0] is row `top`.
   void impose_faces(T* const* rows, std::int64_t top, std::int64_t first, std::int64_t last) const {
     const std::int64_t height = problem_.shape.rows, width = problem_.shape.columns;
     const AxisFaces<T>& columns = problem_.faces.front().columns;

@@ -1,5 +1,5 @@
 // Several steps of one tile of the grid while it stays in the cache, for engine "blocked". Compiled
-// once for each instruction set (tile_steps.cpp), like the loops of rows.hpp.
+// once for each instruction set (tile_steps.cpp), like the loops of row_loops.hpp.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace lapl {
 
-/// Cells [first_row, last_row) x [first_column, last_column) that take `levels` steps at once.
+/// The cells [first_row, last_row) x [first_column, last_column), which take `levels` steps at
+/// once.
 struct Tile {
   static constexpr std::int64_t most_slab = 128, most_levels = 64;
 
@@ -28,9 +29,8 @@ struct TileLoops {
 
   /// Reads `from` at time level 0, on the tile and `tile.levels` cells around it, and writes the
   /// tile at time level `tile.levels` to `to`. `scratch` is aligned to 64 bytes and holds no NaN.
-  /// Returns true if it met subnormal numbers, as far as the processor tells. With
-  /// `expect_subnormal` the bits are the same, but subnormal numbers cost less and normal ones
-  /// more.
+  /// Returns true if the processor reports subnormal numbers. With `expect_subnormal` the bits are
+  /// the same, but subnormal numbers cost less and normal ones more.
   bool (*advance)(const Problem<T>& problem, const DiffusionStage<T>& stage, const Tile& tile,
                   const T* from, T* to, T* scratch, bool expect_subnormal);
 };

@@ -18,7 +18,7 @@ namespace {
 
 std::string grid_text(Shape shape) { return fmt::format("the grid of {} cells", text_of(shape)); }
 
-// The fields of a state lie one below the other, as rows of one array.
+// The fields of a state, one below the other, are rows of one array.
 template <class T>
 FieldLayout state_layout(const Problem<T>& problem) {
   FieldLayout layout = field_layout<T>(problem.shape);
@@ -26,7 +26,7 @@ FieldLayout state_layout(const Problem<T>& problem) {
   return layout;
 }
 
-// Applies stages to a state to make a derived output.
+// Computes a derived output by applying stages to a state.
 template <class T>
 class CudaStagesValue final : public CudaFilter<T> {
  public:
@@ -226,7 +226,7 @@ class CudaBackend final : public Backend<T> {
                               cudaMemcpyDeviceToHost, copy_));
   }
 
-  // Copies the cells that this rank owns, without its halo, to page-locked memory.
+  // Copies the cells of this rank without its halo to page-locked memory.
   void own_to_host(const PinnedBuffer<T>& host, const DeviceBuffer<T>& device) {
     const Shape shape = problem_.shape;
     for (std::int64_t field = 0; field < device.size() / cells(); ++field)

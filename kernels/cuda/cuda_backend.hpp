@@ -1,4 +1,4 @@
-// The CUDA part of kernels/ as the rest of the program sees it. It includes no CUDA header.
+// The CUDA part of kernels/ for the rest of the program. It includes no CUDA header.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,18 @@ std::string cuda_unavailable_reason();
 template <class T>
 std::unique_ptr<Backend<T>> make_cuda_backend(const std::string& engine, const Problem<T>& problem);
 
-/// Steps that the streaming engine takes in one launch, or 1 if it cannot step the problem. Without
-/// a device the figure is that of an H200.
+/// The number of steps that the streaming engine takes in one launch, or 1 if it cannot step the
+/// problem. Without a device the number is that for an H200.
 template <class T>
 std::int64_t steps_of_streaming(const Problem<T>& problem);
 
 /// Filters a sequence of frames, copying some while others are computed. Throws DeviceError if
-/// device memory is too small for its few frames.
+/// device memory is too small for the frames in flight.
 template <class T>
 std::unique_ptr<FrameFilter<T>> make_cuda_frame_filter(const FilterPlan<T>& plan);
 
-/// Adds the covariances of `terms.input`, float or Half values in host memory, to `terms`. Throws
-/// DeviceError, with the bytes needed and available, if the device has too little memory.
+/// Adds the covariances of `terms.input`, float or Half values in host memory, to `terms`. If the
+/// device has too little memory, throws DeviceError with the bytes needed and available.
 template <class Storage>
 void add_covariance_cuda(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms);
 

@@ -19,20 +19,20 @@ class CudaEngine {
   virtual ~CudaEngine() = default;
 
   /// Enqueues `steps` steps in `stream`, from the state after `first_step` steps. The result is in
-  /// buffers.current. It copies no field and waits for the device only while code is compiled.
+  /// buffers.current. Copies no field, and waits for the device only while code is compiled.
   virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
                        cudaStream_t stream) = 0;
 
-  /// Waits until no code is being compiled beside the run.
+  /// Waits until no code is being compiled in the background.
   virtual void settle() {}
 
-  /// For people: how the engine steps just now, or empty if it has only one way.
+  /// A message that says how the engine steps now; empty if it has only one way.
   virtual std::string how() { return {}; }
 };
 
-/// Make engines that step the fields of `buffers`, laid out by field_layout<T>(problem.shape), and
-/// no other buffers. They throw EngineUnsuitable if the engine cannot step this grid, for example
-/// because resident needs all blocks on the chip at the same time, and DeviceError if the device
+/// These functions make engines that step only the fields of `buffers`, laid out by
+/// field_layout<T>(problem.shape). They throw EngineUnsuitable if the engine cannot step this grid,
+/// for example if resident cannot run all blocks at the same time, and DeviceError if the device
 /// fails.
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_resident_engine(const Problem<T>& problem,
@@ -44,7 +44,7 @@ std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
                                                      const DoubleBuffer<T>& buffers,
                                                      cudaStream_t stream);
 
-/// Steps that the streaming engine of diffusion takes in one launch.
+/// The number of steps that the streaming engine of diffusion takes in one launch.
 template <class T>
 int streaming_depth();
 

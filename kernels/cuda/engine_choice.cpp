@@ -32,7 +32,7 @@ ChosenEngine<T> compiled_engine(const std::string& name, const Problem<T>& probl
   return make("tile", streaming);
 }
 
-// If resident takes the grid, it has always been faster than streaming (docs/performance.md).
+// If resident can step the grid, it is faster than streaming (measured: docs/performance.md).
 template <class T>
 ChosenEngine<T> fastest_ahead(const Problem<T>& problem, const DoubleBuffer<T>& buffers,
                               cudaStream_t stream) try {

@@ -9,12 +9,12 @@ namespace lapl {
 template <class T>
 struct ChosenEngine {
   std::string name;    ///< from engine_table
-  std::string reason;  ///< why this engine was chosen, for people
+  std::string reason;  ///< message that says why this engine was chosen
   std::unique_ptr<CudaEngine<T>> engine;
 };
 
-/// Makes the engine called `name`. "auto" takes resident if the grid fits on the chip (among
-/// engines compiled at run time, only if the grid is small or streaming cannot step it), else
+/// Creates the engine called `name`. "auto" chooses resident if the grid fits on the chip (an
+/// engine compiled at run time: only if the grid is small or streaming cannot step it), else
 /// streaming, else tile. Throws ConfigError if CUDA has no engine of that name, EngineUnsuitable if
 /// the engine cannot step the problem, DeviceError if the device fails.
 template <class T>

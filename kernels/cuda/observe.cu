@@ -11,7 +11,7 @@ namespace {
 constexpr int block_threads = 256;
 constexpr unsigned whole_warp = 0xffffffffu;
 
-// A row is cut into segments as long as a block has threads; blocks take segments in turn.
+// The number of blocks, which take segments of a row, one cell per thread, in turn.
 int block_count(const FieldLayout& layout) {
   const std::int64_t across = (layout.columns + block_threads - 1) / block_threads;
   return static_cast<int>(std::min<std::int64_t>(layout.rows * across, 4096));
@@ -28,8 +28,8 @@ __device__ __forceinline__ void for_each_cell(const FieldLayout& layout, Visit v
   }
 }
 
-// Both map a row and a column in memory to the cell's index in the state of the whole grid.
-// OwnCells gives not_found for cells of the halo.
+// EveryCell and OwnCells map a row and a column in memory to the cell's index in the state of the
+// whole grid. OwnCells gives not_found for cells of the halo.
 struct EveryCell {
   std::int64_t columns;
   __device__ CellIndex index(std::int64_t row, std::int64_t column) const {
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(most_neighbours)
   const auto first = static_cast<std::int64_t>(check->first);
   const Neighbourhood area = neighbourhood_of(first, shape);
   if (threadIdx.x >= area.rows * area.columns) return;
-  const std::int64_t plane = first / (shape.rows * shape.columns);  // counted through all fields
+  const std::int64_t plane = first / (shape.rows * shape.columns);  // of all fields
   const std::int64_t row = plane * shape.rows + area.first_row + threadIdx.x / area.columns;
   const std::int64_t column = area.first_column + threadIdx.x % area.columns;
   check->around[threadIdx.x] = state[row * pitch + column];

@@ -30,7 +30,7 @@ struct Observation {
 
 /// Copies the state to `field`, rows * columns values without padding, and writes its digest and
 /// the index of its first value that is not finite to `result`. With a `part`, only the cells that
-/// the rank owns count, by their index in the whole grid.
+/// the rank owns count, with their indices in the whole grid.
 template <class T>
 void observe(const T* state, const FieldLayout& layout, const std::optional<Part>& part, T* field,
              Observation* result, cudaStream_t stream);
@@ -39,7 +39,7 @@ void observe(const T* state, const FieldLayout& layout, const std::optional<Part
 template <class T>
 struct FiniteCheck {
   CellIndex first = not_found;
-  T around[most_neighbours] = {};  ///< the values around it, as in NotFinite
+  T around[most_neighbours] = {};  ///< the values around cell `first`, as in NotFinite
 
   std::optional<NotFinite<T>> result() const {
     if (first == not_found) return std::nullopt;
@@ -50,8 +50,8 @@ struct FiniteCheck {
 };
 
 /// Finds the first value of the state that is not finite, and copies the values around it. `shape`
-/// is that of one field. With a `part` only own cells count, as in observe(), and the values around
-/// are left out because another rank may have them.
+/// is the shape of one field. With a `part`, only own cells count, as in observe(), and the values
+/// around are not copied because they may belong to another rank.
 template <class T>
 void find_not_finite(const T* state, const FieldLayout& layout, const std::optional<Part>& part,
                      Shape shape, FiniteCheck<T>* check, cudaStream_t stream);

@@ -1,18 +1,18 @@
 // The arc tangent of a number and of a quotient.
 //
-// For 0 <= a <= b the angle of a / b is atan(t) with t = a / b or, if a / b is above tan(pi / 8),
-// 1/8 of a turn plus atan(t) with t = (a - b) / (a + b), so that |t| <= tan(pi / 8) (addition
+// For 0 <= a <= b the angle of a / b is atan(t) with t = a / b. If a / b is above tan(pi / 8), it
+// is 1/8 of a turn plus atan(t) with t = (a - b) / (a + b), so that |t| <= tan(pi / 8) (addition
 // formula: Abramowitz & Stegun, Handbook of Mathematical Functions, 1964, section 4.4). t is
-// computed with its rounding error; a minimax polynomial (scripts/minimax) gives its angle. Other
-// angles follow by adding to or subtracting from 1/4 or 1/2 of a turn.
+// computed with its rounding error; a minimax polynomial (scripts/minimax) gives its arc tangent.
+// Other angles are 1/4 or 1/2 of a turn plus or minus such an angle.
 #pragma once
 
 #include "kernels/elementary/circular_reduction.hpp"
 
 namespace lapl::elementary {
 
-/// (atan(t) - t) / t^3 of z = t^2, |t| <= tan(pi / 8). Relative error of atan(t): 2^-35 in float,
-/// 2^-64 in double.
+/// (atan(t) - t) / t^3 as a function of z = t^2, |t| <= tan(pi / 8). Relative error of atan(t):
+/// 2^-35 in float, 2^-64 in double.
 LAPL_HOST_DEVICE float arc_tangent_tail(float z) {
   return polynomial(z, -0x1.555554p-2f, 0x1.999918p-3f, -0x1.247ed6p-3f, 0x1.c463a2p-4f,
                     -0x1.5b2e0ap-4f, 0x1.8498eep-5f);
@@ -25,8 +25,8 @@ LAPL_HOST_DEVICE double arc_tangent_tail(double z) {
 }
 
 /// The angle between the positive x axis, or the negative one if `is_behind`, and the line to (x,
-/// y), x >= 0 and y >= 0. The larger of x and y is nonzero, finite and of medium size, so that sums
-/// do not overflow and remainders of quotients are not lost.
+/// y), for x >= 0 and y >= 0. The larger of x and y is nonzero, finite and of medium size, so that
+/// sums do not overflow and remainders of quotients do not underflow.
 template <class T>
 LAPL_HOST_DEVICE T angle_in_half_turn(T y, T x, bool is_behind) {
   const bool is_steep = y > x;
@@ -51,7 +51,7 @@ LAPL_HOST_DEVICE T angle_in_half_turn(T y, T x, bool is_behind) {
 
 template <class T>
 LAPL_HOST_DEVICE T arc_tangent(T x) {
-  constexpr T limit = T(Bits<T>(1) << (Format<T>::fraction_bits + 4));  // above it, pi / 2
+  constexpr T limit = T(Bits<T>(1) << (Format<T>::fraction_bits + 4));  // above, atan is pi / 2
   const T size = absolute(x);
   return with_sign(angle_in_half_turn(select(size > limit, limit, size), T(1), false), x);
 }
@@ -63,17 +63,17 @@ LAPL_HOST_DEVICE T polar_angle(T y, T x) {
   constexpr int fraction_bits = Format<T>::fraction_bits, bias = Format<T>::exponent_bias;
   const T y_size = absolute(y), x_size = absolute(x);
   const T size = select(y_size > x_size, y_size, x_size);
-  // Scales the larger one to between 2 and 4, or to less if it was subnormal.
+  // Scales the larger coordinate to between 2 and 4, or to less if it was subnormal.
   const Bits<T> exponent = bits_of(size) >> fraction_bits;
   const T scale = power_of_two<T>(Bits<T>(2 * bias + 1) - exponent - Bits<T>(exponent == 0));
-  // Replaces zeros and infinities by ones.
+  // Infinite coordinates become 1, and finite ones next to them 0; (0, 0) becomes (1, 0).
   const bool is_infinite = size == infinity;
   T above = select(is_infinite, T(y_size == infinity), y_size * scale);
   T beside = select(is_infinite, T(x_size == infinity), x_size * scale);
   beside = select(size == T(0), T(1), beside);
   const bool is_behind = (bits_of(x) & sign_bit<T>) != 0;
   T angle = angle_in_half_turn(above, beside, is_behind);
-  // A small angle equals its tangent, rounded once if it is subnormal.
+  // If y / x is small, it equals the angle; it is rounded only once if it is subnormal.
   const T small = T(1) / T(Bits<T>(1) << (fraction_bits / 2 + 4));
   angle = select(!is_behind & (y_size < x_size * small), y_size / x_size, angle);
   angle = select((x != x) | (y != y), Format<T>::not_a_number, angle);

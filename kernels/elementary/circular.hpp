@@ -1,14 +1,14 @@
-// Sine, cosine and tangent. The angle within a quarter turn is taken from circular_reduction.hpp;
+// Sine, cosine and tangent. circular_reduction.hpp reduces the angle to within an eighth of a turn;
 // the leading terms of the series are carried with their rounding errors (Muller, Elementary
-// Functions, 3rd edition, 2016), the rest is a minimax polynomial (scripts/minimax).
+// Functions, 3rd edition, 2016), and the rest is a minimax polynomial (scripts/minimax).
 #pragma once
 
 #include "kernels/elementary/circular_reduction.hpp"
 
 namespace lapl::elementary {
 
-/// (sin(r) - r) / r^3 of z = r^2, |r| <= pi / 4. Relative error of sin(r): 2^-37 in float, 2^-68 in
-/// double.
+/// (sin(r) - r) / r^3 as a function of z = r^2, |r| <= pi / 4. Relative error of sin(r): 2^-37 in
+/// float, 2^-68 in double.
 LAPL_HOST_DEVICE float sine_tail(float z) {
   return polynomial(z, -0x1.555556p-3f, 0x1.111108p-7f, -0x1.a00eb2p-13f, 0x1.6ca184p-19f);
 }
@@ -17,8 +17,8 @@ LAPL_HOST_DEVICE double sine_tail(double z) {
                     0x1.71de3a533013p-19, -0x1.ae64528cdf33fp-26, 0x1.61208be0fc93fp-33,
                     -0x1.aaa2136a2457bp-41);
 }
-/// (cos(r) - 1 + r^2 / 2) / r^4 of z = r^2, |r| <= pi / 4. Relative error of cos(r): 2^-32 in
-/// float, 2^-64 in double.
+/// (cos(r) - 1 + r^2 / 2) / r^4 as a function of z = r^2, |r| <= pi / 4. Relative error of cos(r):
+/// 2^-32 in float, 2^-64 in double.
 LAPL_HOST_DEVICE float cosine_tail(float z) {
   return polynomial(z, 0x1.555548p-5f, -0x1.6c0b62p-10f, 0x1.99afa6p-16f);
 }
@@ -35,8 +35,8 @@ struct SineAndCosine {
 template <class T>
 LAPL_HOST_DEVICE SineAndCosine<T> sine_and_cosine(Pair<T> r) {
   const Pair<T> z = product(r.high, r.high);
-  // r + r (z tail): near pi / 4 the second term is a ninth of the first, so its rounding error
-  // counts.
+  // sin(r) = r + r * (z * tail). Near pi / 4 the second term is a ninth of the first, so its
+  // rounding error counts.
   const T tail = sine_tail(z.high);
   const Pair<T> change = product(z.high, tail);
   const T change_low = fused_multiply_add(z.low, tail, change.low);
@@ -51,15 +51,15 @@ LAPL_HOST_DEVICE SineAndCosine<T> sine_and_cosine(Pair<T> r) {
           sum(leading.high, cosine_low)};
 }
 
-/// `value`, negated if the second last bit of `quarters` is set, which means the second half of a
+/// `value`, negated if the second last bit of `quarters` is set, that is in the second half of a
 /// turn.
 template <class T>
 LAPL_HOST_DEVICE T negated_in_second_half(T value, Bits<T> quarters) {
   return from_bits<T>(bits_of(value) ^ ((quarters << (Format<T>::size - 2)) & sign_bit<T>));
 }
 
-/// Each struct computes its function from the reduced magnitude of an angle; `x` gives the sign.
-/// Odd quarter turns swap sine and cosine.
+/// Each struct computes its function from an angle's reduced magnitude and the sign of `x`. For odd
+/// numbers of quarter turns, sine and cosine are swapped.
 struct Sine {
   template <class T>
   LAPL_HOST_DEVICE static T of(Angle<T> angle, T x) {

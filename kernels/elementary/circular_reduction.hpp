@@ -1,11 +1,11 @@
-// Splits an angle x into quarter turns and a rest: x = n pi / 2 + r, |r| <= pi / 4.
+// Splits an angle x into quarter turns and a remainder: x = n * pi / 2 + r, |r| <= pi / 4.
 #pragma once
 
 #include "kernels/elementary/format.hpp"
 
 namespace lapl::elementary {
 
-/// The last bits of n, at least two of them, and r.
+/// n modulo a power of two that is at least 4, and r.
 template <class T>
 struct Angle {
   Bits<T> quarters;
@@ -26,14 +26,14 @@ struct QuarterTurn<double> {
                           third = -0x1.f1976b7ed8fbcp-110, inverse = 0x1.45f306dc9c883p-1;
 };
 
-/// Largest angle for reduced_angle: up to here no multiple of pi / 2 is so close to a
-/// floating-point number that three pieces are too few.
+/// The largest angle for reduced_angle. Up to here, no multiple of pi / 2 is so close to a
+/// floating-point number that three parts of pi / 2 are too few.
 template <class T>
 constexpr T greatest_short_angle = sizeof(T) == 4 ? T(0x1p15) : T(0x1p22);
 
-/// Reduces 0 <= x <= greatest_short_angle (Cody & Waite 1980). With fused multiply-add the first
-/// step is exact although n times the first piece has too many digits: the difference is a multiple
-/// of the last place of either, and at most about 1.
+/// Reduces 0 <= x <= greatest_short_angle (Cody & Waite 1980). The first fused multiply-add is
+/// exact although n * first has too many digits: the difference is a multiple of the last place of
+/// x or of first, and at most about 1.
 template <class T>
 LAPL_HOST_DEVICE Angle<T> reduced_angle(T x) {
   using Quarter = QuarterTurn<T>;
@@ -45,7 +45,7 @@ LAPL_HOST_DEVICE Angle<T> reduced_angle(T x) {
   return {bits_of(shifted), {r.high, r.low + fused_multiply_add(-n, Quarter::third, second.low)}};
 }
 
-/// Word `index` of the binary digits of 2 / pi, which follow 64 zeros.
+/// Word `index`, of 32 bits, of 64 zeros followed by the binary digits of 2 / pi.
 LAPL_HOST_DEVICE unsigned int two_over_pi(int index) {
   static constexpr unsigned int words[] = {
       0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599,
@@ -57,20 +57,20 @@ LAPL_HOST_DEVICE unsigned int two_over_pi(int index) {
   return words[index];
 }
 
-/// Reduces any x from 1 / 1024 up, infinity and NaN included (Payne & Hanek, Radian reduction for
-/// trigonometric functions, 1983). It computes only the digits of x times 2 / pi that are neither
-/// multiples of four turns nor too small.
+/// Reduces any x >= 1 / 1024, infinity and NaN included (Payne & Hanek, Radian reduction for
+/// trigonometric functions, 1983). Of the product x * 2 / pi, it computes only the digits that are
+/// neither multiples of four turns nor too small.
 LAPL_HOST_DEVICE Angle<double> reduced_huge_angle(double x) {
   using Word = unsigned int;
   using Long = unsigned long long;
   if (!(x < Format<double>::infinity)) return {0, {x - x, 0.}};
-  // x = mantissa 2^exponent. The first digit that counts has the weight 2^(1 - exponent).
+  // x = mantissa * 2^exponent. The first digit that counts has the weight 2^(1 - exponent).
   const Long bits = bits_of(x);
   const int exponent = static_cast<int>(bits >> 52) - 1075;
   const Long mantissa = (bits & 0xfffffffffffff) | 0x10000000000000;
   const int start = exponent - 2 + 64;
 
-  // mantissa * 192 digits, without the overflow: 2 digits before the point, 190 after it.
+  // mantissa * 192 digits, without the overflow: 2 digits before the binary point, 190 after it.
   Word parts[6] = {};
   Long carry = 0, upper_carry = 0;
   for (int i = 5; i >= 0; --i) {
@@ -85,8 +85,8 @@ LAPL_HOST_DEVICE Angle<double> reduced_huge_angle(double x) {
     upper_carry >>= 32;
   }
 
-  // Rounds to the nearest integer: a fraction of one half or more is taken less 1, as sign and
-  // magnitude.
+  // Rounds to the nearest integer: subtracts 1 from a fraction of at least one half, and stores the
+  // result as sign and magnitude.
   const bool is_negative = (parts[0] >> 29) & 1;
   const Long flip = is_negative ? ~0ull : 0;
   const Long high = ((Long(parts[0]) << 34) | (Long(parts[1]) << 2) | (parts[2] >> 30)) ^ flip;

@@ -1,6 +1,6 @@
-// Elementary functions of lapl's own. They give the same bits with every compiler and on every
-// processor, which those of the C library and CUDA do not. The error is below 0.75 units in the
-// last place for float and double over the whole range, huge angles included, and below 0.8 for
+// The elementary functions of lapl. They give the same bits with every compiler and on every
+// processor; those of the C library and CUDA do not. The error is below 0.75 units in the last
+// place for float and double over the whole range, huge angles included, and below 0.8 for
 // subnormal results, which are rounded twice (benchmarks/elementary_accuracy.cpp). Special values
 // are those of C, but errno is not set, and the sign and digits of a NaN are unspecified.
 //
@@ -16,7 +16,7 @@
 #include "kernels/elementary/logarithm.hpp"
 #include "kernels/elementary/power.hpp"
 
-/// A row for each: function, number of operands, and its name, arguments and meaning in formulas.
+/// A row per function: name in C++, number of operands; name, arguments and meaning in formulas.
 #define LAPL_ELEMENTARY_FUNCTIONS(ROW)                                         \
   ROW(exponential, 1, "exp", "a", "e^a")                                       \
   ROW(logarithm, 1, "log", "a", "natural logarithm")                           \

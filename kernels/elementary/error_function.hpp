@@ -1,7 +1,7 @@
 // The error function: erf x = 1 - e^f with f = log erfc x. (Cody, Rational Chebyshev approximations
-// for the error function, 1969, also uses an exponential, with a factor for each interval.) f is no
-// steeper than a parabola, so one polynomial in x suffices up to where erf x rounds to 1;
-// scripts/minimax weights its error by the influence of f, which falls as x grows. The first two
+// for the error function, 1969, also uses an exponential, with a factor for each interval.) f grows
+// no faster than a parabola, so one polynomial in x suffices up to the x from which erf x rounds to
+// 1; scripts/minimax weights its error by the influence of f, which falls as x grows. The first two
 // terms are carried with their rounding errors, and e^f - 1 loses no digits for small f.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace lapl::elementary {
 
-/// (log erfc x + 2 / sqrt(pi) x + 2 / pi x^2) / x^3. Relative error of erf x: 2^-32 in float, 2^-60
-/// in double.
+/// (log erfc x + 2 / sqrt(pi) * x + 2 / pi * x^2) / x^3. Relative error of erf x: 2^-32 in float,
+/// 2^-60 in double.
 LAPL_HOST_DEVICE float error_function_tail(float x) {
   return polynomial(x, -0x1.a4f4c4p-4f, 0x1.395efep-6f, 0x1.cd43p-13f, -0x1.c5739cp-10f,
                     0x1.55cdc6p-11f, -0x1.95799ep-14f, -0x1.d5ca66p-17f, 0x1.3e5fd4p-17f,
@@ -26,7 +26,7 @@ LAPL_HOST_DEVICE double error_function_tail(double x) {
       -0x1.7d970f36d5f49p-39, 0x1.8217bc4c27a9p-43, -0x1.e87bb0311d4c7p-48, 0x1.22a79c4493ea4p-53);
 }
 
-/// The first two coefficients of f, -2 / sqrt(pi) and -2 / pi.
+/// The first two coefficients of f, -2 / sqrt(pi) and -2 / pi, each as a sum of two numbers.
 template <class T>
 struct ErrorFunction;
 template <>
@@ -43,7 +43,7 @@ struct ErrorFunction<double> {
 template <class T>
 LAPL_HOST_DEVICE T error_function(T x) {
   using Terms = ErrorFunction<T>;
-  constexpr T limit = sizeof(T) == 4 ? T(3.9375) : T(5.9375);  // above it, erf x rounds to 1
+  constexpr T limit = sizeof(T) == 4 ? T(3.9375) : T(5.9375);  // above this, erf x rounds to 1
   const Pair<T> size{select(absolute(x) > limit, limit, absolute(x)), T(0)};
   const Pair<T> tail{size.high * error_function_tail(size.high), T(0)};
   const Pair<T> slope = sum(Pair<T>{Terms::first, Terms::first_rest},
@@ -52,7 +52,7 @@ LAPL_HOST_DEVICE T error_function(T x) {
   r.low = fused_multiply_add(r.high, r.low, r.low);
   const T scale = power_of_two<T>(exponent - Format<T>::exponent_bias);
   const Pair<T> e = sum(sum(T(-1), scale), exponential_less_one(scale, r));
-  // A small result is 2 / sqrt(pi) x, rounded once if it is subnormal.
+  // For small x, erf x is 2 / sqrt(pi) * x; it is rounded only once if it is subnormal.
   constexpr T small = T(1) / T(Bits<T>(1) << (Format<T>::fraction_bits / 2 + 3));
   constexpr T slope_less_one = -T(1) - Terms::first - Terms::first_rest;
   return select(absolute(x) < small, fused_multiply_add(x, slope_less_one, x),

@@ -1,5 +1,5 @@
 // The basis of the elementary functions: bits of numbers, selection without branches, arithmetic of
-// twice the precision. It includes no standard header, because NVRTC has none.
+// twice the precision. It includes no standard header, because NVRTC provides none.
 #pragma once
 
 #include "kernels/stages/arithmetic.hpp"
@@ -17,7 +17,7 @@ struct Format<float> {
   static constexpr float not_a_number = __builtin_bit_cast(float, 0x7fc00000u);
   static constexpr float least_normal = 0x1p-126f, root_half = 0x1.6a09e6p-1f;
   static constexpr float one_over_log_two = 0x1.715476p+0f;
-  // log 2 in two pieces. The first has few digits, so that its product with any exponent is exact.
+  // log 2 as a sum. The first part has few digits, so that its product with any exponent is exact.
   static constexpr float log_two = 0x1.62e4p-1f, log_two_rest = 0x1.7f7d1cp-20f;
 };
 template <>
@@ -42,8 +42,8 @@ LAPL_HOST_DEVICE T from_bits(Bits<T> bits) {
   return __builtin_bit_cast(T, bits);
 }
 
-/// condition ? a : b. On a CPU it uses masks, because GCC would move the arithmetic for a or b into
-/// a branch and then could not vectorise the loop.
+/// condition ? a : b. On a CPU it uses masks: GCC would move the arithmetic of a or b into a
+/// branch, and then could not vectorise the loop.
 template <class T>
 LAPL_HOST_DEVICE T select(bool condition, T a, T b) {
 #ifdef __CUDA_ARCH__
@@ -73,11 +73,11 @@ LAPL_HOST_DEVICE T power_of_two(Bits<T> biased) {
   return from_bits<T>(biased << Format<T>::fraction_bits);
 }
 
-/// If this is added to a number, the last bits of the sum's fraction are the nearest integer.
+/// If |x| is small, the last bits of the fraction of x + to_last_bits are x rounded to an integer.
 template <class T>
 constexpr T to_last_bits = T(3 * (Bits<T>(1) << (Format<T>::fraction_bits - 1)));
 
-/// first + x (second + x (third + ...))
+/// first + x * (second + x * (third + ...))
 template <class T>
 LAPL_HOST_DEVICE T polynomial(T, T only) {
   return only;
@@ -103,7 +103,7 @@ LAPL_HOST_DEVICE Pair<T> sum(T a, T b) {
   const T high = a + b;
   return {high, (a - high) + b};
 }
-/// a b, exactly.
+/// a * b, exactly.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> product(T a, T b) {
   const T high = a * b;
@@ -114,21 +114,21 @@ LAPL_HOST_DEVICE Pair<T> product(Pair<T> a, Pair<T> b) {
   const Pair<T> p = product(a.high, b.high);
   return {p.high, p.low + fused_multiply_add(a.high, b.low, a.low * b.high)};
 }
-/// a + b, if |a| >= |b|.
+/// a + b to about twice the precision, if |a| >= |b|.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> sum(Pair<T> a, Pair<T> b) {
   const Pair<T> s = sum(a.high, b.high);
   return {s.high, s.low + (a.low + b.low)};
 }
 
-/// The same number, with `high` nearest to it.
+/// The same number, normalized: `high` is the number rounded to nearest.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> normalized(Pair<T> a) {
   return sum(a.high, a.low);
 }
 
-/// a / b of normalized numbers with slightly more than one rounding: a quotient, corrected by its
-/// remainder.
+/// a / b of normalized numbers with slightly more than one rounding error: a quotient, corrected by
+/// its remainder.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> quotient(Pair<T> a, Pair<T> b) {
   const T inverse = T(1) / b.high;

@@ -1,6 +1,7 @@
 // The natural logarithm.
 //
-// x = 2^k m with m between sqrt(1/2) and sqrt(2), and log x = k log 2 + log m (Cody & Waite 1980).
+// x = 2^k * m with m between sqrt(1/2) and sqrt(2), and log x = k * log 2 + log m (Cody & Waite
+// 1980).
 // The leading terms of log m are carried with their rounding errors; the rest is a minimax
 // polynomial (scripts/minimax).
 #pragma once
@@ -9,13 +10,13 @@
 
 namespace lapl::elementary {
 
-/// 2^exponent mantissa, with the mantissa between sqrt(1/2) and sqrt(2).
+/// The number 2^exponent * mantissa, with the mantissa between sqrt(1/2) and sqrt(2).
 template <class T>
 struct Split {
   T exponent, mantissa;
 };
 
-/// Splits a positive number, also a subnormal one. Unspecified for zero, infinity and NaN.
+/// Splits a positive number, which may be subnormal. Unspecified for zero, infinity and NaN.
 template <class T>
 LAPL_HOST_DEVICE Split<T> split(T x) {
   constexpr int fraction_bits = Format<T>::fraction_bits;
@@ -33,8 +34,8 @@ LAPL_HOST_DEVICE Split<T> split(T x) {
 }
 
 /// log(1 + f) - f + f^2 / 2 for sqrt(1/2) <= 1 + f <= sqrt(2). Relative error of log(1 + f): 2^-30
-/// in float, 2^-59 in double. In double a division saves a polynomial twice as long: with s = f /
-/// (2 + f), log(1 + f) = 2 atanh(s) = f - f^2 / 2 + s (f^2 / 2 + (2 atanh(s) - 2 s) / s).
+/// in float, 2^-59 in double. In double a division halves the length of the polynomial: with s = f
+/// / (2 + f), log(1 + f) = 2 * atanh(s) = f - f^2 / 2 + s * (f^2 / 2 + (2 * atanh(s) - 2 * s) / s).
 LAPL_HOST_DEVICE float logarithm_tail(float f, float square) {
   return f * square *
          polynomial(f, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a4b6p-3f, -0x1.555c4ep-3f,
@@ -59,7 +60,7 @@ LAPL_HOST_DEVICE T logarithm(T x) {
   const T low = fused_multiply_add(T(-.5), square.low, leading.low);
   T result = high.high + (high.low + (fused_multiply_add(k, Format<T>::log_two_rest, low) +
                                       logarithm_tail(f, square.high)));
-  result = select(x < Format<T>::infinity, result, x);  // infinity, NaN
+  result = select(x < Format<T>::infinity, result, x);  // infinity and NaN stay
   result = select(x == T(0), -Format<T>::infinity, result);
   return select(x < T(0), Format<T>::not_a_number, result);
 }

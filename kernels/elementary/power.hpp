@@ -1,4 +1,4 @@
-// The power function x^y = exp(y log x). The logarithm needs about ten bits more than the result,
+// The power function x^y = exp(y * log x). The logarithm needs about ten bits more than the result,
 // because the exponential function turns absolute errors into relative ones (Muller, Elementary
 // Functions, 3rd edition, 2016, section 11.6).
 #pragma once
@@ -8,14 +8,14 @@
 
 namespace lapl::elementary {
 
-/// (atanh(s) - s) / s^3 = 1/3 + z (1/5 + z (1/7 + ...)), z = s^2, from its first two coefficients
-/// and the rest of the series.
+/// (atanh(s) - s) / s^3 = 1/3 + z * (1/5 + z * (1/7 + ...)), z = s^2, from its first two
+/// coefficients and the rest of the series.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> area_tail(Pair<T> z, Pair<T> third, Pair<T> fifth, T rest) {
   return sum(third, product(z, sum(fifth, {z.high * rest, T(0)})));
 }
-/// For |s| <= (sqrt(2) - 1) / (sqrt(2) + 1). Relative error of atanh(s): 2^-35 in float, 2^-65 in
-/// double.
+/// The same for |s| <= (sqrt(2) - 1) / (sqrt(2) + 1). Relative error of atanh(s): 2^-35 in float,
+/// 2^-65 in double.
 LAPL_HOST_DEVICE Pair<float> area_tail(Pair<float> z) {
   return area_tail(z, {0x1.555556p-2f, -0x1.555556p-27f}, {0x1.99999ap-3f, -0x1.99999ap-29f},
                    polynomial(z.high, 0x1.2475a2p-3f, 0x1.d9d3bp-4f));
@@ -28,7 +28,7 @@ LAPL_HOST_DEVICE Pair<double> area_tail(Pair<double> z) {
                               0x1.de9ee9aadfe02p-5, 0x1.e7dc8ad21166bp-5));
 }
 
-/// log x of a positive number: k log 2 + 2 atanh((m - 1) / (m + 1)).
+/// log x of a positive number x = 2^k * m, as k * log 2 + 2 * atanh((m - 1) / (m + 1)).
 template <class T>
 LAPL_HOST_DEVICE Pair<T> long_logarithm(T x) {
   const auto [k, m] = split(x);
@@ -43,12 +43,12 @@ LAPL_HOST_DEVICE Pair<T> long_logarithm(T x) {
 template <class T>
 LAPL_HOST_DEVICE T power(T x, T y) {
   constexpr T infinity = Format<T>::infinity, limit = exponent_limit<T>;
-  // from here on all numbers are integers
+  // all numbers of at least this size are integers
   constexpr T integers_only = T(Bits<T>(1) << Format<T>::fraction_bits);
   const T size = absolute(x), y_size = absolute(y);
 
   Pair<T> log = long_logarithm(size);
-  log.high = select(size < infinity, log.high, size);  // infinity, NaN
+  log.high = select(size < infinity, log.high, size);  // infinity and NaN stay
   log.high = select(size == T(0), -infinity, log.high);
   const T exponent = y * log.high;
   const T low = fused_multiply_add(y, log.high, -exponent) + y * log.low;
@@ -58,7 +58,7 @@ LAPL_HOST_DEVICE T power(T x, T y) {
   result = select((size == T(1)) & (y == y), T(1), result);
 
   const bool is_small = y_size < integers_only;
-  // rounds to an integer, whose last bit is the last of the sum
+  // Rounds to an integer, whose last bit is the last bit of the sum.
   const T shifted = y_size + integers_only;
   const bool is_integer = !is_small | (shifted - integers_only == y_size);
   const Bits<T> is_odd = bits_of(select(is_small, shifted, y_size)) &

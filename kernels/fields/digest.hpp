@@ -3,7 +3,7 @@
 //
 //   digest = sum over cells of mix(index, bits of the value)   modulo 2^64
 //
-// A sum does not depend on the order of its terms, so tiles, threads and devices may add in any.
+// The order of a sum's terms does not matter, so tiles, threads and devices add in any order.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ LAPL_HOST_DEVICE std::uint64_t digest_term(std::uint64_t index, T value) {
   return mixed((index + 1) * 0x9E3779B97F4A7C15u + bits_of(value));
 }
 
-/// The state digest of a field on the host, or the share of the values from index `first` on.
+/// The state digest of a field in host memory, or the part of it from index `first` on.
 template <class T>
 std::uint64_t digest_of(std::span<const T> field, std::uint64_t first = 0) {
   std::uint64_t digest = 0;

@@ -21,8 +21,9 @@ fftw_complex* raw(Complex* values) { return reinterpret_cast<fftw_complex*>(valu
 // FFTW_UNALIGNED one plan serves every row and column.
 constexpr unsigned plan_flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
 
-// Transforms, in place, lines of values that are `stride` apart: the lines that begin at the first
-// `stride` values of each piece of size * stride values. Takes several neighbouring lines at once.
+// Transforms, in place, lines of values that are `stride` apart: in each group of size * stride
+// values, one line from each of the first `stride` values. Takes several neighbouring lines at
+// once.
 class StridedTransform {
  public:
   StridedTransform(std::int64_t size, std::int64_t stride, Complex* values)
@@ -61,8 +62,8 @@ class StridedTransform {
 };
 
 // A real transform of a grid, as one-dimensional transforms along its columns, rows and planes.
-// Threads share the lines, so the bits do not depend on their number, as they would with FFTW's own
-// threaded plans.
+// Threads divide the lines among themselves, so the bits do not depend on the number of threads, as
+// they would with FFTW's own threaded plans.
 class RealTransform {
  public:
   RealTransform(Shape shape, double* field, Complex* spectrum, int threads)
@@ -87,7 +88,7 @@ class RealTransform {
     transform_rows_and_planes(false);
   }
 
-  /// Leaves out the factor 1 / cells.
+  /// The inverse of forward() up to the factor `cells`.
   void backward() {
     transform_rows_and_planes(true);
     for_each_row([this](double* row, Complex* spectrum) {

@@ -1,4 +1,4 @@
-// A value that is not finite and the values around it, which show a person why.
+// A value that is not finite and the values around it, which show the cause to a person.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace lapl {
 
-/// The cells at most two rows and two columns from a cell, in its plane.
+/// The cells in the plane of a cell that are at most two rows and two columns away from it.
 struct Neighbourhood {
   std::int64_t first_row, first_column, rows, columns;
 };
-inline constexpr int most_neighbours = 25;  ///< the cell itself included
+inline constexpr int most_neighbours = 25;  ///< including the cell itself
 
 LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape) {
   const std::int64_t row = index / shape.columns % shape.rows, column = index % shape.columns;
@@ -38,7 +38,7 @@ struct NotFinite {
 /// Index of the first NaN or infinity; none if all values are finite.
 template <class T>
 std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
-  constexpr std::size_t at_once = 4096;  // values tested without a branch
+  constexpr std::size_t at_once = 4096;  // number of values tested without a branch
   for (std::size_t start = 0; start < values.size(); start += at_once) {
     const auto block = values.subspan(start, std::min(at_once, values.size() - start));
     unsigned bad = 0;
@@ -50,7 +50,7 @@ std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
   return std::nullopt;
 }
 
-/// Indices, in the state or field of `index`, of neighbourhood_of(index), row by row.
+/// The indices of the cells of neighbourhood_of(index), row by row, in the same array as `index`.
 inline std::vector<std::int64_t> indices_around(std::int64_t index, Shape shape) {
   const Neighbourhood area = neighbourhood_of(index, shape);
   const std::int64_t cells = shape.rows * shape.columns, plane = index / cells * cells;
@@ -61,7 +61,7 @@ inline std::vector<std::int64_t> indices_around(std::int64_t index, Shape shape)
   return around;
 }
 
-/// The value at `index` of a state, or of a field, with those around it.
+/// The value at `index` of a state, or of a field, and the values around it.
 template <class T>
 NotFinite<T> not_finite_at(std::int64_t index, const T* state, Shape shape) {
   NotFinite<T> found{.index = index};

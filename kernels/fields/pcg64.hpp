@@ -1,6 +1,6 @@
-// NumPy's default random numbers, bit for bit: SeedSequence and PCG64 (XSL-RR 128/64) of O'Neill,
+// NumPy's default random numbers, bit-identical: SeedSequence and PCG64 (XSL-RR 128/64) of O'Neill,
 // "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for Random Number
-// Generation", HMC-CS-2014-0905. The generator can skip ahead, so noise is drawn in parallel.
+// Generation", HMC-CS-2014-0905. The generator can skip ahead, so threads draw noise in parallel.
 #pragma once
 
 #include <cstdint>
@@ -45,15 +45,15 @@ struct Pcg64 {
   }
 };
 
-/// The initial state of numpy.random.default_rng(seed).
+/// The generator in the state of numpy.random.default_rng(seed) before its first draw.
 Pcg64 numpy_generator(std::uint64_t seed);
 
-/// NumPy's float32 uniform number in [0, 1) from 32 random bits.
+/// The float32 number in [0, 1) that NumPy's uniform distribution derives from 32 random bits.
 LAPL_HOST_DEVICE float uniform_float32(std::uint32_t bits) {
   return static_cast<float>(bits >> 8) * 0x1p-24f;
 }
 
-/// Calls store(index, value) for numbers first ... first + count - 1 of
+/// Calls store(index, value) for the numbers with indices first to first + count - 1 of
 /// default_rng(seed).random(dtype=float32). Each 64-bit output gives two numbers, low half first.
 /// `first` must be even.
 template <class Store>

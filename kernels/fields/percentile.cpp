@@ -13,21 +13,21 @@
 namespace lapl {
 namespace {
 
-// A bucket holds the values with the same sign, exponent and first four fraction bits; buckets are
-// ordered like their values.
+// A bucket holds the values with the same sign, exponent and first four fraction bits; the buckets
+// have the same order as the values.
 constexpr int bucket_count = 1 << 16;
 int bucket_of(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   return static_cast<int>((bits >> 63 != 0 ? ~bits : bits | std::uint64_t{1} << 63) >> 48);
 }
 
-// The values at two neighbouring ranks, or the last value twice.
+// The values at ranks r and r + 1 in sorted order; if r is the last rank, the last value twice.
 struct Neighbours {
   double low, high;
 };
 
-// Counts the values of each bucket, then sorts the bucket of the lower rank. Threads allocate
-// nothing, because they could not report a failure.
+// Counts the values of each bucket, then sorts the bucket of the lower rank. Threads do not
+// allocate memory, because they could not report a failure.
 Neighbours neighbours_at(std::span<const double> values, std::int64_t rank, int threads) {
   const auto size = static_cast<std::int64_t>(values.size());
   std::vector<std::int64_t> counts(std::int64_t{threads} * bucket_count);
@@ -65,7 +65,7 @@ double percentile_of(std::span<const double> values, double percentile, int thre
       neighbours_at(values, static_cast<std::int64_t>(std::floor(rank)), threads);
   const double fraction = rank - std::floor(rank), range = high - low;
   return fraction >= 0.5 ? high - range * (1 - fraction)
-                         : low + range * fraction;  // from the nearer of the two
+                         : low + range * fraction;  // interpolates from the nearer of the two
 }
 
 }  // namespace lapl

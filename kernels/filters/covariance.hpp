@@ -1,17 +1,17 @@
-// The covariance of a convolution's output, for weights that are equal all along a channel:
+// The covariance of a convolution's output, for weights that are equal along each channel:
 //
 //   input[b,c0,i,j,c0,k,l] += c[c0] * sum over ch, p, q of
 //       mu[b,ch,i+p,j+q] * mu[b,ch,k+p,l+q] + gamma[b,ch,i+p,j+q,ch,k+p,l+q]
 //
-// where p, q go over the window. The sum does not depend on c0, and a move of (i,j), (k,l) along
-// the diagonal by one moves the window by one. So three steps, each done once, suffice:
+// where p and q run over the window. The sum does not depend on c0, and moving (i,j) and (k,l) by
+// one along the diagonal moves the window by one. So three steps, each done once, suffice:
 //
-//   channels[b,y,x,v,u] = sum over ch of mu[b,ch,y,x] mu[b,ch,v,u] + gamma[b,ch,y,x,ch,v,u]
+//   channels[b,y,x,v,u] = sum over ch of mu[b,ch,y,x] * mu[b,ch,v,u] + gamma[b,ch,y,x,ch,v,u]
 //   down[b,i,x,k,u]     = sum over p of channels[b,i+p,x,k+p,u]
 //   sum[b,i,j,k,l]      = sum over q of down[b,i,j+q,k,l+q]
 //
-// Each step adds in ascending order: in float32 with the same bits on CPU and GPU, or in float64
-// for values stored as such, on the CPU only.
+// Each step adds in ascending order: in float32 with the same bits on CPU and GPU, or, for values
+// stored as float64, in float64 on the CPU only.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct CovarianceProblem {
   Shape source() const {
     return {output.rows + window.rows - 1, output.columns + window.columns - 1};
   }
-  /// Number of values of `channels` and of `down` above, for one b.
+  /// Number of values of `channels` above, for one b; then of `down`.
   std::int64_t channel_sums() const { return source().cells() * source().cells(); }
   std::int64_t down_sums() const {
     const std::int64_t one = output.rows * source().columns;
@@ -50,13 +50,14 @@ struct CovarianceTerms {
   std::vector<Storage> input, mu, gamma, c;
 };
 
-/// Adds to `terms.input` on backend "cpu" or "cuda". If `threads` is 0, it takes one for each core.
-/// Throws DeviceError, also for float64 on "cuda".
+/// Adds the sum to `terms.input` on backend "cpu" or "cuda". If `threads` is 0, uses one thread per
+/// core. Throws DeviceError, also for float64 on "cuda".
 template <class Storage>
 void add_covariance_on(const std::string& backend, const CovarianceProblem& problem,
                        CovarianceTerms<Storage>& terms, int threads);
 
-/// Adds to `terms.input` on the CPU. Only the entries above are read and written.
+/// Adds the sum to `terms.input` on the CPU; reads and writes only the entries in the formula
+/// above.
 template <class Storage>
 void add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms, int threads);
 

@@ -31,7 +31,7 @@ std::optional<SeparableWeights<T>> separate(const Correlation<T>& correlation) {
       const double product = static_cast<double>(row) * static_cast<double>(column);
       const bool touches = row != 0 && column != 0;
       if (touches != (weight(a, b) != 0)) return std::nullopt;
-      // Not "error > tolerance", which is false for a NaN.
+      // Not "error > tolerance", which would be false if the error is NaN.
       if (!(std::abs(static_cast<double>(weight(a, b)) - product) <= tolerance))
         return std::nullopt;
     }

@@ -27,7 +27,7 @@ namespace lapl {
 
 enum class Edge : std::uint8_t { constant, nearest, reflect, mirror, wrap };
 
-/// The input's index that stands for `index`, any distance outside of 0 ... size - 1; -1 if the
+/// The input's index whose value `index` has, at any distance outside 0 ... size - 1; -1 if the
 /// value is the constant. `Index` must be able to hold twice the sum of their magnitudes.
 template <class Index>
 LAPL_HOST_DEVICE Index edge_index(Edge edge, Index index, std::type_identity_t<Index> size) {
@@ -45,19 +45,19 @@ LAPL_HOST_DEVICE Index edge_index(Edge edge, Index index, std::type_identity_t<I
   return (edge == Edge::reflect ? 2 * size - 1 : 2 * size - 2) - place;
 }
 
-/// direct: the plain sum. separable: two passes in one dimension each, for weights of rank 1. fft:
+/// direct: the plain sum. separable: two passes along one axis each, for weights of rank 1. fft:
 /// products of transforms, with overlap-save on large inputs.
 enum class FilterMethod : std::uint8_t { direct, separable, fft };
 
-/// One filter on inputs of one shape.
+/// A filter for inputs of one shape.
 template <class T>
 struct Correlation {
   Shape input;
   Shape output;
   Shape window;
   std::vector<T> weights;           ///< window.rows * window.columns, row-major
-  std::int64_t before_rows = 0;     ///< rows of the window before an output row's own place
-  std::int64_t before_columns = 0;  ///< columns of the window before an output column's own place
+  std::int64_t before_rows = 0;     ///< rows of the window before the output's row
+  std::int64_t before_columns = 0;  ///< columns of the window before the output's column
   Edge edge = Edge::constant;
   T constant = 0;
 };
@@ -66,7 +66,7 @@ template <class T>
 struct FilterPlan {
   Correlation<T> correlation;
   FilterMethod method = FilterMethod::direct;
-  int field = 0;  ///< index in the state, if it filters a run's field
+  int field = 0;  ///< index in the state of the field that it filters, in a run
 };
 
 /// The factors of a window of rank 1: weights[a,b] = rows[a] * columns[b] to within 4 eps *
@@ -77,7 +77,7 @@ struct SeparableWeights {
 };
 
 /// The factors of the window's weights, computed in double precision and rounded to T. None if the
-/// weights are not of rank 1, or if a weight is 0 and both its factors are not, since a NaN would
+/// weights are not of rank 1, or if a weight is 0 but neither of its factors, since a NaN would
 /// spread through it.
 template <class T>
 std::optional<SeparableWeights<T>> separate(const Correlation<T>& correlation);

@@ -12,8 +12,8 @@ namespace lapl {
 template <class T>
 class FrameFilter {
  public:
-  /// Read fills a frame of input.cells() values, Write takes one of output.cells() values; `frame`
-  /// is its number.
+  /// Read fills frame number `frame` with input.cells() values; Write takes its output.cells()
+  /// values.
   using Read = std::function<void(std::int64_t frame, T* values)>;
   using Write = std::function<void(std::int64_t frame, const T* values)>;
 

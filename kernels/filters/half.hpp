@@ -16,7 +16,7 @@ struct Half {
   std::uint16_t bits = 0;
 };
 
-/// The exact number for arithmetic: float for float and Half, double for double.
+/// The exact number as the type for arithmetic: float for float and Half, double for double.
 LAPL_HOST_DEVICE float number_of(float value) { return value; }
 LAPL_HOST_DEVICE double number_of(double value) { return value; }
 LAPL_HOST_DEVICE float number_of(Half value) {
@@ -25,7 +25,7 @@ LAPL_HOST_DEVICE float number_of(Half value) {
 #else
   const std::uint32_t sign = (value.bits & 0x8000u) << 16, rest = value.bits & 0x7fffu;
   if (rest >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
-  // Exponents differ by 112; the product is exact, also for subnormal numbers.
+  // The exponents differ by 112; the product is exact, also for subnormal numbers.
   return std::bit_cast<float>(
       sign | std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest << 13) * 0x1p112f));
 #endif
@@ -39,7 +39,7 @@ LAPL_HOST_DEVICE Storage stored_as(Number<Storage> value) {
   return value;
 }
 
-/// Rounds to nearest, ties to even; infinite from 65520 on.
+/// Rounds to nearest, ties to even; infinite for magnitudes from 65520 on.
 template <>
 LAPL_HOST_DEVICE Half stored_as<Half>(float value) {
 #ifdef __CUDA_ARCH__
@@ -55,8 +55,8 @@ LAPL_HOST_DEVICE Half stored_as<Half>(float value) {
   } else if (magnitude >= 0x38800000u) {
     half = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
   } else {
-    // Near 1/2 the last place of float is 2^-24, like that of half's subnormal numbers, so the sum
-    // rounds.
+    // Near 1/2 the last place of float is 2^-24, like that of half's subnormal numbers, so this sum
+    // rounds to half.
     half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
   }
   return {static_cast<std::uint16_t>(sign | half)};

@@ -13,7 +13,7 @@ struct Block {
   Shape shape;
   std::int64_t pitch = 0;  ///< values from one row to the next
   T* values = nullptr;
-  void* stream = nullptr;  ///< the cudaStream_t in which a device steps it; null on the host
+  void* stream = nullptr;  ///< the cudaStream_t in which a device steps the block; null on the host
 };
 
 }  // namespace lapl

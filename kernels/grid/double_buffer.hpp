@@ -5,7 +5,7 @@
 
 namespace lapl {
 
-/// Not owned; both of the size of the state, on the host or on a device.
+/// Two buffers of the size of the state, on the host or on a device; not owned.
 template <class T>
 struct DoubleBuffer {
   T* current = nullptr;

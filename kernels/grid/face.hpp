@@ -3,10 +3,10 @@
 //
 //              ghost      | interior ...              | ghost
 //   index        -1       |  0   1   2  ... n-2  n-1  |   n
-//   law       a + b u0    | u0  u1  u2           un-1 | a' + b' un-1
+//   law       a + b*u0    | u0  u1  u2           un-1 | a' + b'*un-1
 //   neighbour   un-1      | u0  u1  u2           un-1 | u0             the block itself: periodic
 //
-// The law (0, 0) holds the node outside at 0; nothing flows through a face with the law (0, 1).
+// The law a = b = 0 holds the ghost node at 0; nothing flows through a face with a = 0, b = 1.
 #pragma once
 
 #include <cstdint>
@@ -65,10 +65,10 @@ const AxisFaces<T>& axis_faces(const Faces<T>& faces, int axis) {
   return axis == 0 ? faces.planes : axis == 1 ? faces.rows : faces.columns;
 }
 
-/// The interior node from which the value at an index from -1 to size follows.
+/// The interior node that determines the value at an index from -1 to size.
 struct AxisSource {
   std::int64_t index = 0;
-  bool ghost = false;  ///< the law of the face applies to its value
+  bool ghost = false;  ///< true if the law of the face applies to the node's value
 };
 template <class T>
 LAPL_HOST_DEVICE AxisSource source_at(const AxisFaces<T>& faces, std::int64_t index,
@@ -78,8 +78,8 @@ LAPL_HOST_DEVICE AxisSource source_at(const AxisFaces<T>& faces, std::int64_t in
   return {index < 0 ? 0 : size - 1, true};
 }
 
-/// The value of a plane at (row, column), where each is from -1 to its size and at most one of them
-/// is outside. `value(row, column)` reads the interior.
+/// The value of a plane at (row, column), both from -1 to their size and at most one of them
+/// outside. `value(row, column)` reads the interior.
 template <class T, class Read>
 LAPL_HOST_DEVICE T value_at(const Faces<T>& faces, std::int64_t row, std::int64_t rows,
                             std::int64_t column, std::int64_t columns, Read value) {
@@ -91,8 +91,8 @@ LAPL_HOST_DEVICE T value_at(const Faces<T>& faces, std::int64_t row, std::int64_
   return found;
 }
 
-/// How an axis continues beyond a face. Some engines extend the grid once instead of imposing the
-/// laws of faces at each step; a step of a mirror-symmetric linear equation keeps the extension
+/// The continuation of an axis beyond a face. Some engines extend the grid once instead of imposing
+/// the laws of faces at each step; a step of a mirror-symmetric linear equation keeps the extension
 /// exact.
 enum class Extension : std::uint8_t { odd, even, periodic };
 
@@ -103,7 +103,7 @@ struct Extensions {
   AxisExtension rows, columns;
 };
 
-/// The extension that is equivalent to the faces; none if a law is neither "held at 0" nor "even".
+/// The extension that is equivalent to the faces; none if a law neither holds 0 nor is even.
 template <class T>
 std::optional<Extensions> extensions_of(const Faces<T>& faces) {
   bool possible = true;
@@ -121,13 +121,13 @@ std::optional<Extensions> extensions_of(const Faces<T>& faces) {
 template <class Index>
 struct Extended {
   Index index = 0;       ///< an interior node
-  bool ghost = false;    ///< the node just outside an odd face, which is 0
-  bool negated = false;  ///< the value is that of the node, negated
+  bool ghost = false;    ///< true for the node just outside an odd face, whose value is 0
+  bool negated = false;  ///< true if the value is that of the node, negated
 };
 template <class Index>
 LAPL_HOST_DEVICE Extended<Index> extended(AxisExtension axis, Index index, Index size) {
   bool negated = false;
-  while (index < 0 || index >= size) {  // more than once only on a grid narrower than the halo
+  while (index < 0 || index >= size) {  // repeats only on a grid narrower than the halo
     const bool before = index < 0;
     const Extension extension = before ? axis.first : axis.last;
     if (extension == Extension::periodic) {

@@ -26,7 +26,7 @@ struct Shape {
   constexpr std::int64_t cells() const { return planes * rows * columns; }
   friend constexpr bool operator==(Shape, Shape) = default;
 
-  /// The extents of its axes, slowest first, as in configs and files.
+  /// The extents of the grid's axes, slowest first, as in configs and files.
   std::vector<std::int64_t> extents() const;
   static Shape of(std::span<const std::int64_t> extents);
 };
@@ -43,13 +43,13 @@ struct RowRange {
 
 /// Distances between neighbouring nodes along each axis.
 struct Spacing {
-  std::array<double, 3> by_axis = {1, 1, 1};  ///< distance along planes, rows, columns
+  std::array<double, 3> by_axis = {1, 1, 1};  ///< distances along planes, rows, columns
 
   constexpr Spacing(double of_all = 1) : by_axis{of_all, of_all, of_all} {}
-  /// From one number for each axis, slowest first, or one number for all. Axes that the grid lacks
-  /// get the first number.
+  /// From one number for each axis, slowest first, or one number for all axes. Axes that the grid
+  /// lacks get the first number.
   static Spacing of(std::span<const double> given);
-  /// The inverse of `of`: one number if all axes of the grid have the same, else one for each.
+  /// The inverse of `of`: one number if all axes have the same spacing, else one for each.
   std::vector<double> given(int axes) const;
 
   constexpr double columns() const { return by_axis[2]; }
@@ -61,8 +61,8 @@ std::string text_of(Shape shape);
 
 /// Names of an axis of a grid.
 struct GridAxis {
-  const char* name;      ///< of an index along it
-  const char* position;  ///< of a coordinate along it, which is the dimension's name in files
+  const char* name;      ///< name of an index along the axis
+  const char* position;  ///< name of a coordinate along the axis, and of the dimension in files
 };
 inline constexpr std::array<GridAxis, 3> all_axes = {
     {{"plane", "z"}, {"row", "y"}, {"column", "x"}}};
@@ -75,7 +75,7 @@ struct Cell {
   std::int64_t column = 0;
   std::int64_t plane = 0;
 
-  /// From one index for each axis of a grid, slowest first.
+  /// The cell with one index for each axis of a grid, slowest first.
   static Cell of(std::span<const std::int64_t> indices);
 };
 
@@ -95,7 +95,7 @@ constexpr std::array<std::int64_t, 3> by_axis(Cell cell) {
   return {cell.plane, cell.row, cell.column};
 }
 
-/// The cell as text, for example "row 3, column 4", with an index for each of `axes` axes.
+/// The cell as text with `axes` indices, for example "row 3, column 4".
 std::string text_of(Cell cell, int axes);
 
 }  // namespace lapl

@@ -3,7 +3,7 @@
 //
 //     whole        0 . . . first ............. first + own . . . whole
 //     the block            | before |  own cells  | after |
-//     index there          0        before        ...
+//     index in the block   0        before        ...
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace lapl {
 
-/// Arrays are by axis: planes, rows, columns.
+/// Arrays are indexed by axis: planes, rows, columns.
 struct Part {
   Shape whole;                                  ///< shape of the grid
   std::array<std::int64_t, 3> first = {};       ///< index in the grid of the first own cell
   std::array<std::int64_t, 3> own = {1, 1, 1};  ///< number of own cells along each axis
   std::array<std::int64_t, 3> before = {};      ///< depth of the halo at the beginning of each axis
   std::array<std::int64_t, 3> after = {};
-  std::array<bool, 3> endless = {};  ///< the grid is periodic along the axis
+  std::array<bool, 3> endless = {};  ///< axes along which the grid is periodic
 
   static constexpr Part all(Shape grid) { return {.whole = grid, .own = by_axis(grid)}; }
 
@@ -35,12 +35,12 @@ struct Part {
             .axes = whole.axes};
   }
 
-  /// True if another rank has the cells beyond this face of the part.
+  /// True if another rank owns the cells beyond this face of the part.
   constexpr bool is_open(std::size_t axis, bool last) const {
     return (last ? after : before)[axis] > 0;
   }
 
-  /// Index at which own row `row` begins, in the block and in the grid.
+  /// The index at which own row `row` begins, in the block; then in the grid.
   constexpr std::int64_t in_block(std::int64_t row) const {
     return index_of(shape(), {before[1] + row % own[1], before[2], before[0] + row / own[1]});
   }
@@ -54,7 +54,7 @@ struct Part {
     const std::int64_t size = by_axis(whole)[axis];
     return endless[axis] ? (index % size + size) % size : index;
   }
-  /// Index at which row `row` of the block, extended to a whole row, begins in the grid.
+  /// The index in the grid at which the whole grid row of the block's row `row` begins.
   constexpr std::int64_t row_in_grid(std::int64_t row) const {
     const std::int64_t rows = shape().rows;
     return index_of(whole, {index_in_grid(1, row % rows), 0, index_in_grid(0, row / rows)});

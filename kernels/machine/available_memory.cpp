@@ -27,8 +27,8 @@ std::uint64_t machine_memory() {
   return 0;
 }
 
-/// The number in a control group's file; `unlimited` for "max", if there is no file, or for a
-/// number that no memory has, by which version 1 says the same.
+/// The number in a control group's file. `unlimited` for "max", for a missing file, and for numbers
+/// larger than any memory, which mean "no limit" in version 1.
 std::uint64_t group_number(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -48,14 +48,14 @@ std::uint64_t group_cache(const std::filesystem::path& group, const std::string&
 struct GroupFiles {
   const char* limit;
   const char* used;
-  const char* prefix;  ///< of entries in memory.stat that include the groups below
+  const char* prefix;  ///< prefix of entries in memory.stat that include the groups below
 };
 constexpr GroupFiles version_1 = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
 constexpr GroupFiles version_2 = {"memory.max", "memory.current", ""};
 
 /// The memory left by a control group and all groups above it, since batch systems set limits on
-/// any level. In a container the group's own folder may be hidden; the top folder is then that of
-/// the container.
+/// any level. In a container the group's own folder may be hidden; then the top folder is the
+/// container's.
 std::uint64_t memory_of_groups(const std::filesystem::path& root, const std::string& name,
                                const GroupFiles& files) {
   std::uint64_t least = unlimited;

@@ -9,8 +9,8 @@
 
 namespace lapl {
 
-/// Does `work` in a thread of its own, or at once if a limit on processes allows no thread. get()
-/// rethrows its exception.
+/// Runs `work` in a thread of its own, or at once if a limit on processes allows no thread. get()
+/// of the future rethrows its exception.
 template <class Work>
 auto in_background(const Work& work) {
   // Passes a copy, because libstdc++ moves its argument away before it finds that no thread can

@@ -25,7 +25,7 @@ bool is_own_folder(const struct stat& status) {
 bool is_file(const struct stat& status) { return S_ISREG(status.st_mode); }
 
 void remove_unless_held(const fs::path& path, bool (*right_kind)(const struct stat&)) {
-  // O_NONBLOCK, so that opening a pipe does not wait for a writer.
+  // With O_NONBLOCK, opening a pipe does not wait for a writer.
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return;
   struct stat status {};
@@ -51,9 +51,9 @@ std::vector<std::string> hidden_names_in(const fs::path& folder) {
   return names;
 }
 
-// The name itself, or if it is too long its beginning and a hash.
+// The name itself, or its beginning and a hash if it is too long.
 std::string short_name(const std::string& name) {
-  // bytes of a name, less those of ".", ".tmp-" and a process number
+  // longest name of a file, less the bytes of ".", ".tmp-" and a process number
   constexpr std::size_t longest = 255 - 16;
   if (name.size() <= longest) return name;
   const std::string number = std::to_string(std::hash<std::string>()(name));
@@ -68,7 +68,7 @@ void remove_leftovers(const fs::path& folder, const std::string& start) {
 }
 
 fs::path temporary_beside(const fs::path& target) {
-  // Each folder is listed only once, however many files go into it.
+  // Each folder is listed only once, even if many files are written to it.
   static std::mutex mutex;
   static std::map<fs::path, std::vector<std::string>> hidden;
   const fs::path folder = target.parent_path();

@@ -10,12 +10,12 @@ namespace lapl {
 LoadedModule load_module(const std::string& name, bool global) {
   std::error_code error;
   auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) {  // without /proc, which the loader needs for $ORIGIN too
+  if (error) {  // without /proc, which the loader also needs for $ORIGIN
     const auto* const started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
     program = std::filesystem::canonical(started, error);
   }
   const std::string file = "lib" + name + ".so";
-  // A relative path would be one from the current folder.
+  // A relative path would be relative to the current folder.
   if (error) return {nullptr, file + ": the program's folder is unknown"};
   void* const library = dlopen((program.parent_path() / LAPL_MODULES / file).c_str(),
                                RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL));

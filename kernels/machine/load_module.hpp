@@ -1,5 +1,5 @@
-// Parts of the program that bring many libraries (MPI, cairo) are libraries of its own, loaded when
-// they are first needed, so that every other start is fast.
+// Parts of the program that depend on many libraries (MPI, cairo) are separate libraries. They are
+// loaded when they are first needed, so that other starts of the program are fast.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 namespace lapl {
 
 struct LoadedModule {
-  const void* table = nullptr;  ///< its functions; null where it could not be loaded
-  std::string missing;          ///< why, in the loader's words
+  const void* table = nullptr;  ///< its functions; null if it could not be loaded
+  std::string missing;          ///< the loader's message if it could not be loaded
 };
 
 /// Loads lib<name>.so from the program's folder of modules, and finds its table, the symbol <name>.
-/// `global`: libraries that are loaded later see the symbols of those that it brings.
+/// With `global`, libraries that are loaded later see its symbols and its dependencies'.
 LoadedModule load_module(const std::string& name, bool global);
 
 }  // namespace lapl

@@ -17,14 +17,14 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
   const auto fields = static_cast<double>(problem.fields);
   const auto given = static_cast<double>(problem.coefficients.size());
   const auto results = static_cast<double>(derived.size());
-  // On the host, the problem, the backend and the engine each hold the coefficients, and a
-  // formula's plan and its evaluator hold them again. A GPU holds them once for each of the two.
+  // On the host, the problem, the backend and the engine each hold the coefficients; a formula's
+  // plan and its evaluator hold them too. A GPU holds them once, and once for each formula.
   double on_host = 3 * given, on_device = given, made = problem.arrays() - fields - given;
   for (const DerivedPlan<T>& plan : derived)
     if (const auto* const formula = std::get_if<StagesPlan<T>>(&plan)) {
       on_host += 2 * given;
       on_device += given;
-      // without its result, which is counted as such
+      // without its result, which is counted in `results`
       made += formula->problem.arrays() - fields - given - 1;
     }
   const double rows = static_cast<double>(problem.shape.planes * problem.shape.rows) * sizeof(T);
@@ -44,7 +44,7 @@ Memory spectral_memory(const std::string& backend, Shape shape, bool source) {
   if (backend == "cpu") return {array * (source ? 6 : 1), 0};
   double batch = 0;
   for (const std::int64_t size : shape.extents()) {
-    // bytes of a line between faces held at 0, the longest transform
+    // bytes of the longest transform, of a line between faces held at 0
     const double line = 16 * (2 * static_cast<double>(size) + 2);
     const double all = line * static_cast<double>((shape.cells() / size + 1) / 2);
     batch =

@@ -1,4 +1,4 @@
-// Estimates of the memory that a backend needs, before it is made.
+// Estimates of the memory that a backend will need.
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace lapl {
 
-/// In bytes.
+/// Numbers of bytes.
 struct Memory {
   double host = 0;
   double device = 0;
 };
 
 /// The memory that backend "cpu" or "cuda" needs for a problem and its derived outputs, padding of
-/// rows on a GPU included. Values of coefficients are not read.
+/// rows on a GPU included. Does not read the values of coefficients.
 template <class T>
 Memory memory_needed(const std::string& backend, const Problem<T>& problem,
                      const std::vector<DerivedPlan<T>>& derived = {});
 
-/// Bytes of transforms that engine spectral computes at once on a GPU. An L2 cache has 50 MB.
+/// Bytes of transforms that engine spectral computes together on a GPU. An L2 cache has 50 MB.
 inline constexpr std::int64_t spectral_batch_bytes = 32 << 20;
 
-/// Extra memory of engine spectral: modes, and for a source its modes, values and workspace; on a
-/// GPU also a batch of lines, and as much again for cuFFT.
+/// The additional memory of engine spectral: for the modes; with a source also for its modes,
+/// values and workspace; on a GPU also for a batch of lines and as much again for cuFFT.
 Memory spectral_memory(const std::string& backend, Shape shape, bool source);
 
 /// The memory available now; 0 if it is not known or there is no device.

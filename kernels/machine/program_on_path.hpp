@@ -1,5 +1,5 @@
-// Finds programs on PATH, only in its absolute folders, so that a program in the current folder
-// cannot take their place.
+// Finds programs in the absolute folders of PATH. Relative folders are skipped, so that a program
+// in the current folder cannot replace them.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 
 namespace lapl {
 
-/// Bytes as people read them, for example "712 B" or "320 GB": three digits, units of 1000.
+/// Bytes as text with three digits and units of 1000, for example "712 B" or "320 GB".
 inline std::string size_text(double bytes) {
   constexpr std::array units = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
   std::size_t unit = 0;

@@ -15,23 +15,22 @@ class Halo {
   virtual ~Halo() = default;
 
   /// Fills the halo of `block`, the state of this rank's backend with all fields. All ranks that
-  /// step must call it, in the same order. On a device the copies are enqueued in the block's
-  /// stream.
+  /// step must call it, in the same order. On a device, enqueues the copies in the block's stream.
   virtual void fill(Ranks& ranks, const Block<T>& block) = 0;
 
-  /// For people: the way halos are exchanged, or empty if there is only one.
+  /// A message that says how halos are exchanged; empty if there is only one way.
   virtual std::string how() const { return {}; }
 };
 
 template <class T>
 std::unique_ptr<Halo<T>> make_host_halo(const Decomposition& by, int rank, int fields);
 
-/// For people: why halos of blocks on devices go through host memory; empty if they do not, and for
-/// backend "cpu". All ranks must call it.
+/// A message that says why halos of blocks on devices go through host memory; empty if they do not,
+/// and for backend "cpu". All ranks must call it.
 std::string why_through_host(Ranks& ranks, const std::string& backend);
 
-/// Makes the exchange for blocks of backend "cpu" or "cuda", the latter on the current device. All
-/// ranks must call it. `through_host` is the result of why_through_host.
+/// Creates the exchange for blocks of backend "cpu", or of "cuda" on the current device. All ranks
+/// must call it. `through_host` is the result of why_through_host.
 template <class T>
 std::unique_ptr<Halo<T>> make_halo(Ranks& ranks, const std::string& backend,
                                    const Decomposition& by, int fields,

@@ -6,7 +6,7 @@ std::vector<HaloMessage> halo_messages(const Decomposition& by, int rank) {
   const Part part = by.part(rank);
   std::vector<HaloMessage> all;
   if (part.is_empty()) return all;
-  // The 27 directions; the opposite of direction i is 26 - i.
+  // There are 27 directions; the opposite of direction i is 26 - i.
   constexpr int directions = 27, first_tag = 100;
   for (int number = 0; number < directions; ++number) {
     const std::array<int, 3> towards = {number / 9 - 1, number / 3 % 3 - 1, number % 3 - 1};

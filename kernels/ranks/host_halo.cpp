@@ -55,7 +55,7 @@ class HostHalo final : public Halo<T> {
 
   std::vector<HaloMessage> messages_;
   int fields_;
-  std::vector<std::vector<T>> gone_, come_;  // packed values of each message
+  std::vector<std::vector<T>> gone_, come_;  // packed values of each message: sent, received
 };
 
 }  // namespace

@@ -14,10 +14,10 @@ std::atomic<const MpiModule*> joined = nullptr;
 
 LoadedModule load() {
 #ifdef LAPL_HAS_MPI
-  // UCX, which some MPI libraries use, would handle SIGHUP and create a folder when it is loaded.
+  // Else UCX, which some MPI libraries use, would handle SIGHUP and create a folder when loaded.
   setenv("UCX_DEBUG_SIGNO", "0", 0);
   setenv("UCX_VFS_ENABLE", "n", 0);
-  return load_module("lapl_mpi", true);  // MPI's own modules look for its functions
+  return load_module("lapl_mpi", true);  // MPI's own modules need its symbols
 #else
   return {nullptr, "MPI was not compiled in"};
 #endif

@@ -1,5 +1,5 @@
-// The problem that one rank steps: the problem of the whole grid, on its block. Where the block
-// borders on another rank's, any law will do: the error it causes moves one cell further in with
+// The problem that one rank steps: the problem of the whole grid, on its block. If the block
+// borders on another rank's block, any law will do there: its error moves one cell further in with
 // every stage, and the halo is deep enough. These faces are insulated, which GPU engines step
 // fastest.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace lapl {
 
-/// The faces of a block: insulated where it borders on another rank's block.
+/// The faces of a block: insulated if they border on another rank's block.
 template <class T>
 Faces<T> open_faces(Faces<T> faces, const Part& part) {
   const auto open = [&](std::size_t axis, AxisFaces<T>& of_axis) {
@@ -28,7 +28,7 @@ Faces<T> open_faces(Faces<T> faces, const Part& part) {
   return faces;
 }
 
-/// The values of a block, taken from those of the whole grid.
+/// The values of a block, copied from the values of the whole grid.
 template <class T>
 std::vector<T> values_of_block(const std::vector<T>& whole, const Part& part) {
   const Shape shape = part.shape();
@@ -42,8 +42,8 @@ std::vector<T> values_of_block(const std::vector<T>& whole, const Part& part) {
   return block;
 }
 
-/// Distributes the first rank's values of a whole grid: returns those of this rank's block. All
-/// ranks must call it; they are served one after the other.
+/// Distributes the first rank's values of a whole grid: returns the values of this rank's block.
+/// All ranks must call it; the first rank serves them one after the other.
 template <class T>
 std::vector<T> values_of_first(Ranks& ranks, const std::vector<T>& whole, const Part& mine) {
   if (ranks.count() == 1) return values_of_block(whole, mine);
@@ -69,7 +69,7 @@ std::vector<T> values_of_first(Ranks& ranks, const std::vector<T>& whole, const 
   return values_of_block(whole, mine);
 }
 
-/// The problem on a part; `coefficients` hold the values of its block.
+/// The problem on a part; `coefficients` holds the values of the part's block.
 template <class T>
 Problem<T> local_problem(const Problem<T>& whole, const Part& part,
                          std::vector<std::vector<T>> coefficients) {
@@ -85,7 +85,7 @@ Problem<T> local_problem(const Problem<T>& whole, const Part& part,
   return local;
 }
 
-/// The distance in cells from which all of these stages together read values.
+/// The distance in cells from which all these stages together read values.
 inline std::int64_t reach_of(const std::vector<Stage>& stages) {
   std::int64_t reach = 0;
   for (const Stage& stage : stages) reach += properties_of(stage.tree).radius;

@@ -1,6 +1,6 @@
-// The functions of the library lapl_mpi. It alone is linked with MPI, and it is loaded only for a
-// run on several ranks, because MPI brings dozens of libraries, some of which act when they are
-// loaded.
+// The functions of the library lapl_mpi. Only this library is linked with MPI, and it is loaded
+// only for a run on several ranks, because MPI depends on dozens of libraries, some of which act
+// when they are loaded.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace lapl {
 
-/// Functions as declared in ranks.hpp.
+/// The functions of the same names in ranks.hpp.
 struct MpiModule {
   std::string (*mpi_library)();
   std::unique_ptr<Ranks> (*all_ranks)();

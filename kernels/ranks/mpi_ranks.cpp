@@ -17,7 +17,7 @@ namespace lapl {
 
 namespace {
 
-// Return values of MPI are not checked: MPI ends all ranks if one of its functions fails
+// The return values of MPI need no checks: MPI ends all ranks if one of its functions fails
 // (MPI_ERRORS_ARE_FATAL).
 class MpiRanks final : public Ranks {
  public:
@@ -81,7 +81,7 @@ class MpiRanks final : public Ranks {
   std::unique_ptr<Ranks> duplicate() override { return std::make_unique<MpiRanks>(ranks_, here_); }
 
  private:
-  // MPI counts bytes by an int.
+  // MPI counts bytes in an int.
   template <class Use>
   static void in_pieces(std::span<std::byte> bytes, const Use& use) {
     constexpr std::size_t most = std::size_t{1} << 30;
@@ -114,7 +114,7 @@ bool are_there() {
   return initialized != 0 && finalized == 0;
 }
 
-// Forgets a folder that the launcher has made only on its own machine.
+// Unsets a variable with a folder that the launcher has created only on its own machine.
 void forget_missing_folder(const char* variable) {
   const char* const folder = std::getenv(variable);
   if (folder != nullptr && ::access(folder, W_OK) != 0) ::unsetenv(variable);
@@ -125,7 +125,7 @@ std::string library() {
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
   text.resize(length);
-  std::istringstream words(text);  // the text goes on after the version
+  std::istringstream words(text);  // the version is not the end of the text
   std::string name, other, version;
   words >> name >> other >> version;
   return name + " " + other + " " + version.substr(0, version.find(','));

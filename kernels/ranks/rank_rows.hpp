@@ -14,7 +14,7 @@
 
 namespace lapl {
 
-/// All values, on all ranks, from the ranks that have them.
+/// Returns all values on all ranks; each rank passes the values that it has.
 template <class T>
 std::vector<T> values_of_ranks(Ranks& ranks, std::span<const std::optional<T>> own) {
   std::vector<std::uint64_t> bits;
@@ -27,7 +27,7 @@ std::vector<T> values_of_ranks(Ranks& ranks, std::span<const std::optional<T>> o
   return found;
 }
 
-/// The smallest index that any rank has; none if no rank has one.
+/// The smallest of the ranks' indices; none if no rank has one.
 inline std::optional<std::int64_t> first_of(Ranks& ranks, std::optional<std::int64_t> here) {
   constexpr std::uint64_t none = ~std::uint64_t{0};
   const std::uint64_t first =
@@ -36,7 +36,7 @@ inline std::optional<std::int64_t> first_of(Ranks& ranks, std::optional<std::int
 }
 
 /// Like not_finite_at, for a state or field spread over ranks; `own(index)` returns a value on the
-/// rank that has it.
+/// rank that owns it.
 template <class T, class Own>
 NotFinite<T> not_finite_of_ranks(Ranks& ranks, std::int64_t index, Shape shape, const Own& own) {
   NotFinite<T> found{.index = index};
@@ -46,7 +46,7 @@ NotFinite<T> not_finite_of_ranks(Ranks& ranks, std::int64_t index, Shape shape, 
   return found;
 }
 
-/// The index of the first value of a field that is not finite, on all ranks.
+/// The index of the first value of a field that is not finite; the same on all ranks.
 template <class T>
 std::optional<std::int64_t> first_not_finite(Ranks& ranks, RowRange rows, std::int64_t columns,
                                              std::span<const T> values) {
@@ -55,7 +55,7 @@ std::optional<std::int64_t> first_not_finite(Ranks& ranks, RowRange rows, std::i
   return first_of(ranks, here);
 }
 
-/// The whole field, on the first rank, from the rows of all ranks; empty on the others.
+/// Returns on the first rank the whole field, from the rows of all ranks; empty on the others.
 template <class T>
 std::vector<T> gather_rows(Ranks& ranks, std::span<const T> values) {
   const auto all = gather(ranks, std::as_bytes(values));
@@ -68,7 +68,7 @@ std::vector<T> gather_rows(Ranks& ranks, std::span<const T> values) {
   return whole;
 }
 
-/// Sends each rank its rows of the first rank's values of a whole grid.
+/// Sends to each rank its rows of the whole grid's values, which the first rank has.
 template <class T>
 void scatter_rows(Ranks& ranks, std::span<const T> whole, RowRange rows, std::int64_t columns,
                   std::span<T> mine) {
@@ -85,7 +85,7 @@ void scatter_rows(Ranks& ranks, std::span<const T> whole, RowRange rows, std::in
   std::vector<Ranks::Message> sent;
   for (int rank = 1; rank < ranks.count(); ++rank) {
     const auto part = std::as_bytes(whole.subspan(first[rank], count[rank]));
-    // MPI only reads these values.
+    // The const_cast is safe: MPI only reads these values.
     sent.push_back({rank, tag, {const_cast<std::byte*>(part.data()), part.size()}});
   }
   std::ranges::copy(whole.subspan(first[0], count[0]), mine.begin());

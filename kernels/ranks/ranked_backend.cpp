@@ -99,7 +99,7 @@ class RankedBackend final : public Backend<T> {
     seconds_ += std::chrono::steady_clock::now() - start;
   }
 
-  // Ends the search at once, because the values around may belong to another rank.
+  // Waits for the search at once, because the values around may belong to another rank.
   void start_finite_check() override {
     not_finite_.reset();
     std::optional<NotFinite<T>> here;

@@ -1,5 +1,5 @@
 // A backend that is one of several ranks. It steps its block of the grid with any engine, and fills
-// the halo from its neighbours once in several steps.
+// the halo from its neighbours once per several steps.
 #pragma once
 
 #include <memory>
@@ -17,17 +17,17 @@ namespace lapl {
 RankCosts costs_of_ranks(const std::string& backend, const std::string& through_host,
                          bool one_machine);
 
-/// Everything that the decomposition of a problem depends on; `derived` are the derived outputs.
-/// Throws ConfigError for an engine that steps on one rank alone.
+/// All data on which the decomposition of a problem depends; `derived` are the derived outputs.
+/// Throws ConfigError for an engine that can only step on one rank.
 template <class T>
 Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
                      const std::string& backend, const std::string& engine, int ranks,
                      const RankCosts& costs);
 
 /// Like make_backend, for `problem` on the whole grid, and sets the derived outputs. All ranks must
-/// call it, and all functions of the result except block() and stepping_seconds(). Values of
-/// coefficients are taken from the first rank's `problem`; on several ranks those in `derived` are
-/// not read. Without `by`, decompose() chooses the decomposition.
+/// call it, and all functions of the result except block() and stepping_seconds(). The values of
+/// coefficients are those of the first rank's `problem`; with several ranks the values in `derived`
+/// are not read. Without `by`, decompose() chooses the decomposition.
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
                                                 const std::string& engine,

@@ -41,7 +41,7 @@ void forget_launcher() {
 }
 
 bool is_started_as_rank() {
-  // A single process under srun with PMI2, which Open MPI may not know.
+  // Under srun with PMI2, which Open MPI may not support, a single process is no rank.
   const char* const size = std::getenv("PMI_SIZE");
   const bool alone = size != nullptr && std::string_view(size) == "1";
   return std::ranges::any_of(rank_variables, [&](std::string_view name) {

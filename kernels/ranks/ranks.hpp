@@ -23,30 +23,30 @@ class Ranks {
   virtual int count() const = 0;
   bool is_first() const { return rank() == 0; }
 
-  /// Bytes to or from another rank. Messages with the same tag arrive in order.
+  /// A message to or from another rank. Messages with the same tag arrive in order.
   struct Message {
     int peer = 0;
     int tag = 0;
     std::span<std::byte> bytes;
   };
-  /// Sends and receives all of these messages; both sides know the sizes.
+  /// Sends and receives all these messages; both sides know the sizes.
   virtual void exchange(std::span<const Message> sent, std::span<const Message> received) = 0;
 
   /// Copies the first rank's bytes to all ranks.
   virtual void broadcast(std::span<std::byte> bytes) = 0;
 
-  /// Replaces each number, on all ranks, by the reduction over all of them.
+  /// Replaces each number, on all ranks, by its reduction over all ranks.
   virtual void reduce(Reduction reduction, std::span<std::uint64_t> numbers) = 0;
 
-  /// Waits for all ranks, which may take long, without taking processor time from those that work.
+  /// Waits, perhaps for long, until all ranks have called it, without using processor time.
   virtual void rest() = 0;
 
   /// The number of ranks on this machine, this one included.
   virtual int on_this_machine() const = 0;
-  /// This rank's index among them, from 0 on.
+  /// This rank's index among the ranks on this machine, from 0 on.
   virtual int index_on_this_machine() const = 0;
 
-  /// The same ranks for another thread; messages of the two do not mix.
+  /// The same ranks for another thread; messages of the two objects do not mix.
   virtual std::unique_ptr<Ranks> duplicate() = 0;
 
   std::uint64_t reduce(Reduction reduction, std::uint64_t number) {
@@ -56,17 +56,23 @@ class Ranks {
   bool any(bool here) { return reduce(Reduction::most, here ? 1 : 0) != 0; }
 };
 
-/// The single rank of a run without others.
+/// The only rank of a run without MPI.
 Ranks& only_rank();
 
 /// True if this process was started as a rank, by mpirun or srun.
 bool is_started_as_rank();
 
+<<<<<<< HEAD
 /// Removes the variables by which mpirun or srun marked this process as a rank: from here on it is
 /// none.
 void forget_launcher();
+=======
+/// True if an environment variable, NAME=VALUE, marks a process as a rank. A rank removes such
+/// variables for processes that it starts and that are no ranks.
+bool makes_rank(std::string_view variable);
+>>>>>>> words-kernels
 
-/// Why a run on several ranks is impossible; empty if it is possible.
+/// A message that says why a run on several ranks is impossible; empty if it is possible.
 std::string ranks_unavailable();
 
 /// Name and version of the MPI library, such as "Open MPI v4.1.4"; empty if there is none.
@@ -79,8 +85,8 @@ std::unique_ptr<Ranks> all_ranks();
 /// Waits until all ranks have called it; afterwards there are no ranks.
 void leave_all_ranks();
 
-/// Ends this process at once with an exit code, and every rank of all_ranks, which may be waiting
-/// for it.
+/// Ends this process and all other ranks of all_ranks at once, with an exit code, even if they wait
+/// for this rank.
 [[noreturn]] void end_all_ranks(int code);
 
 /// The first rank's value, on all ranks.

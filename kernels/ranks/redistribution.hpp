@@ -15,8 +15,8 @@ class Redistribution {
   /// `by` must outlive it.
   Redistribution(const Decomposition& by, int rank) : by_(by), rank_(rank) {}
 
-  /// Moves `fields` fields between `own`, the cells of this rank's part, and `rows`, those of its
-  /// rows.
+  /// Moves `fields` fields between `own`, the cells of this rank's part, and `rows`, the cells of
+  /// its rows.
   void to_rows(Ranks& ranks, int fields, std::span<const T> own, std::span<T> rows) const {
     move(ranks, fields, own, &Piece::own, rows, &Piece::in_rows, true);
   }
@@ -25,14 +25,14 @@ class Redistribution {
   }
 
  private:
-  /// A row of a block: its place among the cells of the part, its place in the rows, and its
-  /// length.
+  /// A row of a block: its index among the cells of the part, its index among the cells of the
+  /// rows, and its length.
   struct Piece {
     std::int64_t own, in_rows, count;
   };
 
-  /// Calls use(piece) for every row that is both in the part of one rank and in the rows of the
-  /// other.
+  /// Calls use(piece) for every row that is both in the part of rank of_part and in the rows of
+  /// rank of_rows.
   template <class Use>
   void for_pieces(int of_part, int of_rows, int fields, const Use& use) const {
     const Part part = by_.part(of_part);

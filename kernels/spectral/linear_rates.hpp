@@ -1,11 +1,12 @@
 // The equations that engine "spectral" can step: linear, of one field, with constant coefficients
-// and symmetric along each axis. The eigenmodes of the faces are those of such rates too
+// and symmetric along each axis. The eigenmodes of the faces are eigenmodes of these equations too
 // (docs/numerics.md, "Any number of steps at once"). For a mode with phases theta along the axes,
 //
-//   rate     of_mean + sum over terms of weight (prod over axes of cos(turns theta) - 1)
-//   a step   multiplies the mode by 1 + change(rate dt)
-//   n steps  multiply it by (1 + change)^n and add source ((1 + change)^n - 1) / rate,
-//            or n dt source if the rate is 0
+//   rate     of_mean + sum over terms of weight * (product over axes of cos(turns * theta) - 1);
+//            the parenthesis is the "distance" of the term
+//   1 step   multiplies the mode by 1 + change(rate * dt)
+//   n steps  multiply it by (1 + change)^n and add source * ((1 + change)^n - 1) / rate,
+//            or n * dt * source if the rate is 0
 #pragma once
 
 #include <array>
@@ -24,8 +25,8 @@ struct LinearRates {
   Faces<double> faces;  ///< neighbours, or laws with a = 0 and b = 0 or 1
   double of_mean = 0;   ///< rate of a uniform field, per second
   std::vector<Term> terms;
-  StepChange change;           ///< as a function of rate dt
-  std::vector<double> source;  ///< the rate of a field that is 0, in each cell; empty if it is 0
+  StepChange change;           ///< as a function of rate * dt
+  std::vector<double> source;  ///< rate of a zero field, in each cell; empty if the rate is 0
 };
 
 }  // namespace lapl

@@ -1,10 +1,10 @@
-// The modes of engine "spectral" along an axis, and the effect of steps on one, for CPU and GPU.
+// The modes of engine "spectral" along an axis, and the effect of steps on a mode, for CPU and GPU.
 //
-//   faces                modes                  theta               kind
-//   zero, zero           sin((i + 1) theta)     pi (p + 1)/(n + 1)  odd
-//   insulated, insulated cos((i + 1/2) theta)   pi p / n            even
-//   zero, insulated      sin((i + 1) theta)     pi (2p + 1)/(2n+1)  mixed
-//   periodic             cos, sin(i theta)      2 pi p / n          periodic
+//   faces                mode p at node i       theta                   kind
+//   zero, zero           sin((i + 1) * theta)   pi * (p + 1)/(n + 1)    odd
+//   insulated, insulated cos((i + 1/2) * theta) pi * p/n                even
+//   zero, insulated      sin((i + 1) * theta)   pi * (2p + 1)/(2n + 1)  mixed
+//   periodic             cos, sin(i * theta)    2 * pi * p/n            periodic
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct AxisModes {
   enum class Kind : std::uint8_t { odd, even, mixed, periodic };
   std::int64_t size = 1;
   Kind kind = Kind::odd;
-  bool turned = false;  ///< mixed with the insulated face first: i counts from the last node
+  bool turned = false;  ///< mixed, first face insulated: i counts from the last node
 
   AxisModes() = default;
   AxisModes(const AxisFaces<double>& faces, std::int64_t nodes)
@@ -33,7 +33,7 @@ struct AxisModes {
                                              : Kind::odd),
         turned(kind == Kind::mixed && faces.first.b == 1) {}
 
-  /// The phase theta of a mode in half turns. On a periodic axis modes p and n - p have the same.
+  /// The phase theta of a mode in half turns; on a periodic axis the same for modes p and n - p.
   double half_turns(std::int64_t mode) const {
     const auto n = static_cast<double>(size), p = static_cast<double>(mode);
     switch (kind) {
@@ -45,7 +45,7 @@ struct AxisModes {
     return (p + 1) / (n + 1);
   }
 
-  /// cos(turns theta) - 1 of every mode.
+  /// cos(turns * theta) - 1 of every mode.
   std::vector<double> distances(int turns) const {
     std::vector<double> of_modes;
     for (std::int64_t mode = 0; mode < size; ++mode) {
@@ -68,7 +68,7 @@ class ModeSteps {
   LAPL_HOST_DEVICE double of(double mode, double rate, double source) const {
     const double change = change_of(change_, rate * time_step_);
     const bool negative = change < -1;
-    const double from_one = negative ? -2 - change : change;  // the factor's magnitude minus 1
+    const double from_one = negative ? -2 - change : change;  // magnitude of the factor, minus 1
     const double exponent =
         steps_ * from_one < -800 ? -800 : steps_ * std::log1p(from_one);  // e^-800 underflows to 0
     const double size = std::exp(exponent), factor = negative && odd_ ? -size : size;

@@ -1,11 +1,11 @@
 // The factor 1 + change(z) by which a step of a time scheme multiplies a mode, for CPU and GPU.
-// With z = rate dt:
+// With z = rate * dt:
 //
 //   order k   1 + z + z^2/2 + ... + z^k/k!    (1: Euler, 2: Heun, 3: SSPRK3, 4: RK4)
-//   stages s  1 + b (P_s(1 + 4 z / (s^2 + s - 2)) - 1),  b = (s^2 + s - 2) / (2 s (s + 1))
+//   stages s  1 + b * (P_s(1 + 4 * z/(s^2 + s - 2)) - 1),  b = (s^2 + s - 2)/(2 * s * (s + 1))
 //
-// The second is rkl2 with the Legendre polynomial P_s (Meyer, Balsara and Aslam, J. Comput. Phys.
-// 257 (2014)).
+// The second formula is rkl2, with the Legendre polynomial P_s (Meyer, Balsara and Aslam, J.
+// Comput. Phys. 257 (2014)).
 #pragma once
 
 #include "kernels/platform.hpp"
@@ -17,14 +17,14 @@ struct StepChange {
   int stages = 0;  ///< stages of rkl2, at least 2; 0 for schemes given by their order
 };
 
-/// -z at the stability limit of rkl2, where its argument leaves the interval [-1, 1].
+/// -z at the stability limit of rkl2: there the argument of P_s is -1.
 LAPL_HOST_DEVICE double damping_end(int stages) { return (stages * (stages + 1.0) - 2) / 2; }
 
 /// change(z) for a real or complex z, without cancellation for small z.
 template <class Z>
 LAPL_HOST_DEVICE Z change_of(const StepChange& step, Z z) {
   if (step.stages == 0) {
-    Z sum = 1;  // Horner's scheme: z (1 + z/2 (1 + z/3 (...)))
+    Z sum = 1;  // Horner's scheme: z * (1 + z/2 * (1 + z/3 * (...)))
     for (int term = step.order; term > 1; --term) sum = 1.0 + z / double(term) * sum;
     return z * sum;
   }

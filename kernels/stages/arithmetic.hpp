@@ -1,5 +1,4 @@
-// a b + c in one rounding, written out. Compilers must neither introduce nor split it by
-// themselves.
+// a * b + c in one rounding, as an explicit call. Compilers must neither introduce nor split it.
 #pragma once
 
 #include "kernels/platform.hpp"

@@ -4,11 +4,11 @@
 //            up
 //             |
 //   left -- centre -- right        s = (left + right) + (up + down)
-//             |                    difference = s - 4 centre       (one rounding: fma)
-//            down                  new centre = centre + c difference   (one rounding: fma)
+//             |                    difference = s - 4 * centre             (one rounding: fma)
+//            down                  new centre = centre + c * difference    (one rounding: fma)
 //
-// All backends give the same bits because they keep this order, write fma out, and compile with
-// -ffp-contract=off or --fmad=false, which keep compilers from fusing anything else.
+// All backends give the same bits because they use this order, call fma explicitly, and compile
+// with -ffp-contract=off or --fmad=false, which stop compilers from fusing other operations.
 #pragma once
 
 #include "kernels/stages/arithmetic.hpp"
@@ -28,11 +28,11 @@ LAPL_HOST_DEVICE V laplacian(V difference, V spacing_squared) {
   return difference / spacing_squared;
 }
 
-/// One explicit Euler step of a cell, equal to diffusion_tree (kernels/stages/stage_tree.hpp).
-/// Engines are templates over such a stage; V is a number or a vector of numbers.
+/// One explicit Euler step of a cell, with the bits of diffusion_tree (stage_tree.hpp). Engines are
+/// templates over this stage; V is a number or a vector of numbers.
 template <class V>
 struct DiffusionStage {
-  V coefficient;  ///< c = D dt / h^2
+  V coefficient;  ///< c = D * dt / h^2
 
   LAPL_HOST_DEVICE V operator()(V left, V right, V up, V down, V centre) const {
     return update(centre, neighbour_difference(left, right, up, down, centre));
@@ -53,11 +53,11 @@ struct DiffusionStage {
     return fused_multiply_add(coefficient, difference, centre);
   }
 
-  /// A stage that leaves cells unchanged, for those that a face holds at a value.
+  /// A stage that leaves cells unchanged, for cells that a face holds at a value.
   LAPL_HOST_DEVICE static DiffusionStage held() { return {V(0)}; }
 };
 
-/// The largest D dt / h^2 at which explicit Euler is stable on so many axes (von Neumann).
+/// The largest D * dt / h^2 at which explicit Euler is stable on `axes` axes (von Neumann).
 constexpr double largest_stable_coefficient(int axes) { return 0.5 / axes; }
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// The texts of headers that code compiled at run time includes, made by cmake/embed_headers.cmake.
+// The headers that code compiled at run time includes, as text (cmake/embed_headers.cmake).
 #pragma once
 
 #include <span>

@@ -35,7 +35,7 @@ std::size_t place_in(const std::vector<T>& list, const T& value) {
   return std::ranges::find(list, value) - list.begin();
 }
 
-// The operations whose values become arguments: those that varying ones need but are not varying.
+// The operations whose values become arguments: they do not vary, but varying ones need them.
 std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& varying) {
   std::vector<int> arguments;
   const auto use = [&](int operation) {
@@ -58,8 +58,8 @@ std::string arguments_text(const std::vector<int>& arguments) {
 }
 
 // Statements such as "const T v7 = lapl::sum(v3, v5);" for each operation that varies, then
-// "results[0] = v7;" for each result. `leaf` prints how a value or a position is read, `store`
-// where a result goes.
+// "results[0] = v7;" for each result. `leaf` prints the reading of a value or position, `store` is
+// the destination of a result.
 std::string operations_text(const StageTree& tree, const std::vector<bool>& varying,
                             const std::function<std::string(const StageOperation&)>& leaf,
                             const char* store) {
@@ -129,7 +129,7 @@ StageLayout layout_of(const StageTree& tree) {
 
 std::string code_of(const std::vector<Stage>& stages, std::size_t value_bytes) {
   std::string text = beginning_of_code(value_bytes);
-  std::map<std::string, std::size_t> first;  // the first stage with each function
+  std::map<std::string, std::size_t> first;  // the index of the first stage with each function
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const std::string function = row_function(stages[i]);
     const auto [known, is_new] = first.try_emplace(function, i);

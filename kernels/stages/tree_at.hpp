@@ -11,13 +11,13 @@ namespace lapl {
 constexpr Cell beside(Cell cell, Offset at) {
   return {cell.row + at.row, cell.column + at.column, cell.plane + at.plane};
 }
-/// The index within a periodic axis.
+/// The index moved by whole periods into a periodic axis of `size` nodes.
 constexpr std::int64_t wrapped(std::int64_t index, std::int64_t size) {
   return index >= 0 && index < size ? index : (index % size + size) % size;
 }
 
-/// The coordinate z, y or x of a node or ghost; on a periodic axis a ghost has that of the node
-/// opposite.
+/// The coordinate z, y or x of a node or ghost; on a periodic axis a ghost has the coordinate of
+/// the node at the opposite end.
 template <class T>
 T position_at(const Problem<T>& problem, int axis, Cell cell) {
   std::int64_t index = by_axis(cell)[axis];
@@ -29,7 +29,7 @@ T position_at(const Problem<T>& problem, int axis, Cell cell) {
   return static_cast<T>(static_cast<double>(index) * problem.spacing[axis]);
 }
 
-/// Evaluates a tree at one place at a time and holds its intermediate results.
+/// Evaluates a tree in one cell at a time and holds its intermediate results.
 template <class T>
 class TreeAt {
  public:

@@ -1,5 +1,5 @@
-// Promises of the CUDA backend apart from its engine: copies that overlap with stepping, checks,
-// refusals.
+// Properties of the CUDA backend that do not depend on the engine: copies that overlap with
+// stepping, checks, errors.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -28,7 +28,7 @@ TEST_CASE_TEMPLATE("a capture holds its step while stepping goes on", T, float, 
     cuda->advance(90);
     cuda->advance(31);
     const auto expected = test::state_of(*cpu);
-    std::thread([&] {  // in another thread, as files are written
+    std::thread([&] {  // in another thread, as when files are written
       const Captured<T> captured = capture.wait();
       CHECK(test::same_bits<T>(captured.state, expected.field));
       CHECK(captured.digest == expected.digest);
@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE("the first cell that is not finite is found, while stepping g
     backend->set_state(field);
     const auto capture = backend->capture();
     backend->start_finite_check();
-    backend->advance(5);  // spreads a NaN to cells before it
+    backend->advance(5);  // spreads a NaN to cells with lower indices
     const auto checked = backend->finish_finite_check();
     const auto first = capture.wait().first_not_finite;
     REQUIRE(first.has_value() == checked.has_value());

@@ -1,4 +1,4 @@
-// Kernels compiled at run time: NVRTC's output, which needs no device, and the results.
+// CUDA kernels compiled at run time: NVRTC's output, which needs no device, and the results.
 #include "kernels/cuda/run_time/compiled_kernels.hpp"
 
 #include <doctest/doctest.h>

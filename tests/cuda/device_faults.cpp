@@ -1,10 +1,10 @@
-// Makes calls of the CUDA runtime, of its driver for kernels, and of cuFFT fail. It is linked into
-// a second lapl (lapl_device_faults) with the linker's --wrap for every WRAP below, so that all
-// other objects are those of lapl itself.
+// Makes calls of the CUDA runtime, of the driver functions for kernels, and of cuFFT fail. It is
+// linked into a second lapl (lapl_device_faults) with the linker's --wrap for every WRAP below, so
+// that all other objects are the same as in lapl.
 //
-//   LAPL_DEVICE_FAULT_AT=N         the Nth call fails without being made
-//   LAPL_DEVICE_FAULT_FOR_EVER=1   so does every later one, as on a lost device
-//   LAPL_DEVICE_FAULT_COUNT=FILE   file that receives the number of calls at the end
+//   LAPL_DEVICE_FAULT_AT=N         the Nth call fails and is not passed on
+//   LAPL_DEVICE_FAULT_FOR_EVER=1   all later calls fail, too, as on a lost device
+//   LAPL_DEVICE_FAULT_COUNT=FILE   the file to which the number of calls is written at the end
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <cufftXt.h>
@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// The function behind <<< >>>, which CUDA's headers declare for device code only.
+// The function that implements <<< >>>; CUDA's headers declare it for device code only.
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t,
                                           cudaStream_t);
 
@@ -72,7 +72,7 @@ struct FailingDriver<Name, CUresult(Arguments...)> {
   static inline CUresult (*real)(Arguments...) = nullptr;
   static CUresult call(Arguments... arguments) {
     const bool fails = fails_now();
-    if (fails) pending = false;  // a driver error is not one of the runtime
+    if (fails) pending = false;  // driver errors are not reported by cudaGetLastError
     return fails ? CUDA_ERROR_ECC_UNCORRECTABLE : real(arguments...);
   }
   static void* in_place_of(void* function) {
@@ -111,7 +111,7 @@ cudaError_t __wrap_cudaPeekAtLastError() {
   return pending ? injected : __real_cudaPeekAtLastError();
 }
 
-// __wrap_NAME passes NAME's own arguments on; an indirect function need not repeat them.
+// __wrap_NAME passes on NAME's own arguments; an indirect function need not repeat them.
 #define WRAP_AS(name, ...)                                                         \
   using type_of_##name = __VA_ARGS__;                                              \
   type_of_##name __real_##name;                                                    \
@@ -119,7 +119,7 @@ cudaError_t __wrap_cudaPeekAtLastError() {
   type_of_##name __wrap_##name __attribute__((ifunc("lapl_resolve_" #name)));
 #define WRAP(name) WRAP_AS(name, decltype(::name))
 
-// Overloaded in CUDA's headers; the C function is meant.
+// These functions are overloaded in CUDA's headers; the wrapped ones are the C functions.
 WRAP_AS(cudaFuncGetAttributes, cudaError_t(cudaFuncAttributes*, const void*))
 WRAP_AS(cudaFuncSetAttribute, cudaError_t(const void*, cudaFuncAttribute, int))
 WRAP_AS(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,

@@ -13,8 +13,8 @@ inline constexpr auto elementary_functions =
     std::to_array<Operation>({LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW)});
 #undef LAPL_ROW
 
-/// The values of all functions, one function after another, for each x; functions of two operands
-/// take the y of the same index.
+/// The values of all functions, one function after the other, for each x. Functions of two operands
+/// take the y with the same index.
 template <class T>
 std::vector<T> elementary_on_device(const std::vector<T>& x, const std::vector<T>& y);
 

@@ -12,7 +12,7 @@ using namespace lapl;
 TEST_CASE_TEMPLATE("elementary functions have the bits of the host on the device", T, float,
                    double) {
   test::need_cuda();
-  // Half of the numbers have any bits (subnormal, huge, infinite, NaN), half ordinary sizes.
+  // Half of the numbers have random bits (subnormal, huge, infinite, NaN), half ordinary sizes.
   using Bits = elementary::Bits<T>;
   std::mt19937_64 random(1);
   std::uniform_real_distribution<T> ordinary(-20, 20);

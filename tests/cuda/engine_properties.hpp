@@ -1,4 +1,4 @@
-// Properties of every CUDA engine, checked against the CPU's reference engine.
+// Properties of every CUDA engine, compared with the CPU's reference engine.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -21,8 +21,8 @@ void check_same_state(Backend<T>& found, Backend<T>& expected) {
   REQUIRE(a.digest == b.digest);
 }
 
-/// `engine` has the reference's digest after each of `calls`, numbers of steps, and its state
-/// before and after all of them, for all shapes and boundaries.
+/// Checks, for all shapes and boundaries, that `engine` has the reference's digest after each of
+/// `calls`, numbers of steps, and the reference's state before and after all of them.
 template <class T>
 void check_equals_reference(const std::string& engine, std::span<const Shape> shapes,
                             const std::vector<std::int64_t>& calls) {
@@ -52,8 +52,8 @@ void check_equals_reference(const std::string& engine, std::span<const Shape> sh
       }
 }
 
-/// `steps` steps give the reference's bits even after `steps_before` steps from a field of NaN left
-/// their traces in memory.
+/// Checks that `steps` steps give the reference's bits even if `steps_before` steps from a field of
+/// NaN have left values in memory.
 template <class T>
 void check_forgets_memory(const std::string& engine, Shape shape, std::int64_t steps_before,
                           std::int64_t steps) {

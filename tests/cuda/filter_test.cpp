@@ -1,4 +1,4 @@
-// The filter engines of the device against plainly computed sums.
+// The filter engines of the device against sums computed by plain loops.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 template <class T>
 struct Expected {
   std::vector<T> values;
-  std::vector<double> magnitudes;  // the sum of |w x| for each output
+  std::vector<double> magnitudes;  // for each output, the sum of |weight * input|
 };
 
 template <class T>
@@ -50,7 +50,7 @@ Expected<T> expected_output(const Correlation<T>& c, const std::vector<T>& input
   return result;
 }
 
-// The output of `method`; an `offset` in front of both arrays makes them unaligned.
+// The output of `method`; `offset` values before both arrays make them unaligned.
 template <class T>
 std::vector<T> filtered(const Correlation<T>& c, FilterMethod method, const std::vector<T>& input,
                         std::int64_t offset) {
@@ -67,7 +67,7 @@ std::vector<T> filtered(const Correlation<T>& c, FilterMethod method, const std:
   return output;
 }
 
-// True for equal bits; any NaN equals any other.
+// True if all bits are equal; any NaN equals any other.
 template <class T>
 bool same_values(const std::vector<T>& a, const std::vector<T>& b) {
   return std::ranges::equal(a, b, [](T x, T y) {
@@ -75,7 +75,7 @@ bool same_values(const std::vector<T>& a, const std::vector<T>& b) {
   });
 }
 
-// Largest error in units of eps * the allowed magnitude.
+// The largest error in units of eps * the allowed magnitude.
 template <class T>
 double error_of(const std::vector<T>& found, const Expected<T>& expected, bool of_largest) {
   const double largest = std::ranges::max(expected.magnitudes);
@@ -91,7 +91,7 @@ double error_of(const std::vector<T>& found, const Expected<T>& expected, bool o
   return error;
 }
 
-// Values whose products neither overflow nor underflow.
+// Random values whose products neither overflow nor underflow.
 template <class T>
 std::vector<T> plain_values(std::int64_t size, std::mt19937& generator) {
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -100,8 +100,8 @@ std::vector<T> plain_values(std::int64_t size, std::mt19937& generator) {
   return values;
 }
 
-// A random case: windows with and without kernels of their own, even ones, windows larger than the
-// input, single rows and columns, outputs larger and smaller than the input.
+// A random case: windows with and without compile-time sizes, windows of even size or larger than
+// the input, single rows and columns, outputs larger and smaller than the input.
 template <class T>
 Correlation<T> random_correlation(std::mt19937& generator) {
   const auto up_to = [&](std::int64_t most) {

@@ -1,5 +1,5 @@
-// Equations in formulas on a GPU: kernels compiled at run time against the CPU's engines, to the
-// bit. LAPL_RANDOM_PROBLEMS and LAPL_RANDOM_SEED as in random_problems_test.cpp.
+// Equations in formulas on a GPU: CUDA kernels compiled at run time are bit-identical to the CPU's
+// engines. LAPL_RANDOM_PROBLEMS and LAPL_RANDOM_SEED as in random_problems_test.cpp.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -24,7 +24,7 @@ RunConfig gray_scott(Shape shape, Boundaries boundaries) {
   return run;
 }
 
-// A law with a parameter of gray_scott.
+// A face law with a parameter of gray_scott.
 SideLaw mixed_law() {
   return {.axis = 2,
           .last = true,
@@ -64,8 +64,8 @@ std::vector<T> values_near_one(const Problem<T>& problem) {
 
 using Engines = std::vector<std::string>;
 
-// Engines that take many steps per launch are right however the steps are split (tiles take the
-// remainder), and those that are not `able` refuse the problem.
+// Checks that engines that take many steps per launch give the right bits for each split of the
+// steps (tiles take the remainder), and that engines that are not in `able` throw EngineUnsuitable.
 template <class T>
 void check_engines(const RunConfig& run, const Engines& able = {"streaming", "resident"},
                    const std::vector<std::vector<std::int64_t>>& splits = {{45}, {1, 32, 12}}) {
@@ -92,7 +92,7 @@ void check_engines(const RunConfig& run, const Engines& able = {"streaming", "re
 
 }  // namespace
 
-// Two warps, because racecheck (scripts/gpu-check) cannot follow barriers through four.
+// Uses two warps, because racecheck (scripts/gpu-check) cannot follow barriers through four.
 TEST_CASE_TEMPLATE("formulas on a small grid equal the CPU's engines", T, float, double) {
   test::need_cuda();
   const Boundaries boundaries{Boundary::zero, Boundary::periodic};
@@ -120,7 +120,7 @@ TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities 
     CAPTURE(scheme.name);
     RunConfig run = gray_scott({90, 520}, {Boundary::insulated, Boundary::periodic});
     run.scheme = scheme.value;
-    // rk4 needs too many arrays to stream.
+    // rk4 needs too many arrays for streaming
     check_engines<T>(
         run, scheme.value == Scheme::rk4 ? Engines{"resident"} : Engines{"streaming", "resident"});
   }
@@ -132,14 +132,14 @@ TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities 
   run.laws.push_back(
       {.axis = 1, .last = false, .array = "u", .kind = LawKind::value, .value = "sin(t)"});
   run.laws.push_back(mixed_law());
-  check_engines<T>(run, {"streaming"});  // resident refuses what depends on time
+  check_engines<T>(run, {"streaming"});  // resident does not support time dependence
   RunConfig at_rest = run;
   at_rest.laws.front().value = "0.25";
   at_rest.equation.rates["u"] = "0.01 * laplacian(mu) + a * v * x / 264 - u * v^2";
   check_engines<T>(at_rest);
   run.laws.push_back(
       {.axis = 2, .last = false, .array = "v", .kind = LawKind::value, .value = "cos(t) + y / 80"});
-  check_engines<T>(run, {});  // a law that varies along its face
+  check_engines<T>(run, {});  // neither engine supports a law that varies along its face
 }
 
 TEST_CASE_TEMPLATE("formulas stream where blocks share out long strips", T, float, double) {
@@ -248,7 +248,7 @@ TEST_CASE("random equations on grids that stream equal the reference") {
         compare(random, 0.0f);
       else
         compare(random, 0.0);
-    } catch (const FormulaError&) {  // the drawn formula is invalid, such as a division by 0
+    } catch (const FormulaError&) {  // the random formula is invalid, such as a division by 0
     }
   }
   MESSAGE("compared ", compared, ", of which streaming ", streamed, " and resident ", stayed);

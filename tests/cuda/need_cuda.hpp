@@ -1,4 +1,4 @@
-// Every test case in this folder first asks for a device.
+// Skips a test case without a device; every test case in this folder calls it first.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The resident engine against the CPU's reference engine, to the bit.
+// The resident engine is bit-identical to the CPU's reference engine.
 #include <doctest/doctest.h>
 
 #include "kernels/error.hpp"
@@ -8,8 +8,8 @@ using namespace lapl;
 
 namespace {
 
-// Grids of one and of several tiles: tiles hold up to 112 columns, and 32, 80, 128 (double) or 144
-// (float) rows of a small grid; a lane holds 4 columns; the halo is 8 deep.
+// Grids of one and of several tiles. A tile has up to 112 columns, and on a small grid 32, 80, 128
+// (double) or 144 (float) rows; a lane has 4 columns; the halo is 8 cells deep.
 constexpr Shape shapes[] = {
     {1, 1},    {1, 2},    {2, 1},     {3, 5},     {7, 9},     {8, 8},    {17, 15},
     {1, 1009}, {1009, 1}, {32, 112},  {33, 113},  {31, 111},  {64, 224}, {65, 225},

@@ -1,4 +1,4 @@
-// The spectral engine on the GPU against the CPU's and against stepping engines.
+// The spectral engine on the GPU against the same engine on the CPU and against stepping engines.
 #include <doctest/doctest.h>
 
 #include "kernels/error.hpp"
@@ -23,7 +23,7 @@ std::vector<T> stepped_from(Backend<T>& backend, const std::vector<T>& start, st
   return test::state_of(backend).field;
 }
 
-// In float32 both round nearly the same number, so they may differ by one rounding.
+// In float32 both backends round nearly the same number, so they may differ by one rounding.
 template <class T>
 double allowed(double largest) {
   return (sizeof(T) == 4 ? 0x1p-23 : 1e-12) * largest;

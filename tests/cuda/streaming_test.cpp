@@ -1,4 +1,4 @@
-// The streaming engine against the CPU's reference engine, to the bit.
+// The streaming engine is bit-identical to the CPU's reference engine.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/engine_properties.hpp"
@@ -7,9 +7,9 @@ using namespace lapl;
 
 namespace {
 
-// Sizes around the columns that a strip keeps (232 float, 224 double), the strip itself (256), the
-// 12 or 16 steps of a pass, the 3 rows of a turn and the 4 or 2 columns of 16 bytes; grids narrower
-// than the halo; single rows, columns and cells.
+// Sizes around the columns that a strip writes (232 float, 224 double), the strip's width (256),
+// the 12 or 16 steps of a pass, the 3 rows of a turn and the 4 or 2 columns of 16 bytes; grids
+// narrower than the halo; single rows, columns and cells.
 constexpr Shape awkward_shapes[] = {
     {1, 1},    {1, 2},    {2, 1},     {2, 3},     {3, 2},     {5, 7},    {11, 12},  {12, 11},
     {13, 24},  {24, 13},  {1, 224},   {1, 1009},  {1009, 1},  {2, 232},  {36, 233}, {37, 231},
@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("streaming gives the same bits however steps are shared out a
   }
 }
 
-// Enough rows that pieces of strips end everywhere: within turns, and in two strips at once.
+// Enough rows for pieces of strips to end anywhere: within turns, and in two strips at once.
 TEST_CASE_TEMPLATE("streaming equals the threaded engine where blocks share out long strips", T,
                    float, double) {
   test::need_cuda();

@@ -1,4 +1,4 @@
-// The tile engine against the CPU's reference engine, to the bit.
+// The tile engine is bit-identical to the CPU's reference engine.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/engine_properties.hpp"
@@ -7,8 +7,8 @@ using namespace lapl;
 
 namespace {
 
-// Sizes around the tile (64 x 128 or 32 x 64), the warp's rows (8 or 4) and the lane's columns (4
-// or 2); single rows, columns and cells; primes.
+// Sizes around the tile (64 x 128 or 32 x 64), the rows of a warp (8 or 4) and the columns of a
+// lane (4 or 2); single rows, columns and cells; primes.
 constexpr Shape tile_shapes[] = {
     {1, 1},   {1, 2},    {2, 1},    {2, 2},    {3, 5},     {7, 4},     {8, 3},
     {9, 9},   {1, 127},  {1, 128},  {1, 1009}, {127, 1},   {1009, 1},  {31, 33},

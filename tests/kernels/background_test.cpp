@@ -1,4 +1,4 @@
-// Background work with and without available threads.
+// Background work if threads can be started and if they cannot.
 #include "kernels/machine/background.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// Makes starting threads fail: no address space is large enough for their stacks.
+// Makes the start of any thread fail: no address space is large enough for its stack.
 class NoThreads {
  public:
   NoThreads() {

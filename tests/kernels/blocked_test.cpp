@@ -1,4 +1,4 @@
-// The blocked engine where its tiles, slabs and passes end, and its tile loops for every
+// The blocked engine at the ends of its tiles, slabs and passes, and its tile loops for every
 // instruction set, against the reference engine.
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-// The compiler for code at run time: which one is chosen, and that its failures are reported and
-// leave nothing behind.
+// The compiler for code at run time: which compiler is chosen, and that its failures are reported
+// and leave no files.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -139,7 +139,7 @@ TEST_CASE("a compiler's output is checked before it is loaded") {
     return code.unavailable();
   };
   CHECK(unavailable("", text) == "");
-  // Cut anywhere: the loader may or may not need the missing part.
+  // The library is truncated anywhere: the loader may or may not need the missing part.
   int refused = 0;
   for (const int eighths : {0, 1, 2, 3, 4, 5, 6, 7}) {
     const std::string found = unavailable(
@@ -150,7 +150,7 @@ TEST_CASE("a compiler's output is checked before it is loaded") {
   CHECK(refused >= 4);
   for (const char* size : {"0", "10", "64", "200", "6000"})
     unavailable(fmt::format("truncate -s {0} $library", size), text);
-  // The right length, but the second part is zeros.
+  // The library has its full length, but its second part is zeros.
   CHECK(has(unavailable("size=$(stat -c %s $library); truncate -s 1000 $library; truncate -s $size "
                         "$library",
                         text),

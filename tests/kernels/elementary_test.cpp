@@ -15,8 +15,8 @@ using namespace lapl;
 
 namespace {
 
-// In units in the last place; benchmarks/elementary_accuracy.cpp covers all floats and far more
-// doubles.
+// The largest allowed error in units in the last place; benchmarks/elementary_accuracy.cpp covers
+// all floats and far more doubles.
 constexpr double greatest_error = 0.8;
 
 template <class T>
@@ -41,13 +41,13 @@ const std::vector<Function<T>>& functions() {
   return all;
 }
 
-/// Equal bits; all NaNs are equal.
+/// True if all bits are equal; all NaNs are equal.
 template <class T>
 bool same(T a, T b) {
   return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
 
-/// Error in units in the last place of the expected value.
+/// The error in units in the last place of the expected value.
 template <class T>
 double error(T computed, long double expected) {
   using Limits = std::numeric_limits<T>;
@@ -66,7 +66,7 @@ double error(T computed, long double expected) {
 template <class T>
 std::vector<T> special_values() {
   using Limits = std::numeric_limits<T>;
-  // from here on all numbers are integers, later even ones
+  // all numbers from here on are integers; those from twice as much on are even
   const T integers = 1 / Limits::epsilon();
   std::vector<T> values = {T(0),
                            Limits::denorm_min(),
@@ -91,7 +91,7 @@ std::vector<T> special_values() {
   return values;
 }
 
-/// Numbers of all sizes, and of sizes where functions are neither 0, 1 nor infinite.
+/// Random numbers of all sizes, and of sizes for which functions are neither 0, 1 nor infinite.
 template <class T>
 T any_number(std::mt19937_64& random) {
   using Bits = elementary::Bits<T>;
@@ -202,7 +202,7 @@ TEST_CASE_TEMPLATE("atan2 has the angle of points in every quadrant within its e
                                                Limits::max_exponent);
   std::uniform_real_distribution<double> ratios(-4, 4);
   for (int i = 0; i < 50'000; ++i) {
-    // Any sizes, and similar sizes whose quotient is neither 0 nor infinite.
+    // Random sizes, and similar sizes whose quotient is neither 0 nor infinite.
     const double size = sizes(random), other = i % 2 ? sizes(random) : size + ratios(random);
     check(static_cast<T>(i & 2 ? std::exp2(size) : -std::exp2(size)),
           static_cast<T>(i & 4 ? std::exp2(other) : -std::exp2(other)));
@@ -221,8 +221,8 @@ TEST_CASE_TEMPLATE("odd elementary functions are odd to the bit", T, float, doub
 }
 
 TEST_CASE("elementary functions: hard arguments have mpmath's values") {
-  // Arguments with the greatest errors, at ends of intervals and subnormal; the value is high +
-  // low.
+  // Arguments with the largest errors, at ends of intervals and subnormal; the expected value is
+  // high + low.
   const auto check = [](auto computed, double high, double low) {
     using T = decltype(computed);
     CAPTURE(high);

@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit", T,
         }
 }
 
-// The state after some steps from step 3 on, once compiled code is ready.
+// The state after `steps` steps, starting at step 3, by compiled code once it is ready.
 template <class T>
 std::vector<T> compiled_and_stepped(const std::string& engine, const Problem<T>& problem,
                                     const std::vector<T>& state, std::int64_t steps, int threads) {
@@ -92,15 +92,15 @@ TEST_CASE_TEMPLATE("three axes: every CPU engine equals the reference engine to 
       }
 }
 
-// A stage that reads all 27 neighbours, a coefficient and the height; a second stage reads its
-// result.
+// A stage that reads all 27 neighbours, a coefficient and the coordinate z; a second stage reads
+// its result.
 template <class T>
 Problem<T> problem_of_corners(Shape shape, const Faces<T>& faces) {
   Problem<T> problem{.shape = shape, .faces = std::vector(3, faces)};
   problem.coefficients.push_back(test::random_field<T>(shape, 5));
   for (AxisFaces<T>* axis :
        {&problem.faces[1].planes, &problem.faces[1].rows, &problem.faces[1].columns})
-    if (!axis->wrap()) *axis = Boundary::insulated;  // as faces of coefficients are
+    if (!axis->wrap()) *axis = Boundary::insulated;  // like the faces of all coefficients
   problem.spacing = {0.5, 1, 0.25};
   const auto made = [&](int array, int target) {
     StageTree tree;
@@ -173,7 +173,7 @@ TEST_CASE_TEMPLATE("every engine imposes the law of each face", T, float, double
                                               problem, field, 21, 3);
           CHECK(test::same_bits<T>(found.field, expected.field));
           CHECK(test::same_bits<T>(found.laplacian, expected.laplacian));
-        } catch (const EngineUnsuitable&) {  // resident and streaming take odd and even faces only
+        } catch (const EngineUnsuitable&) {  // engines that support only odd and even faces
           CHECK((engine.name == "resident" || engine.name == "streaming"));
           CHECK((!extensions_of(problem.faces.front()) || shape.columns < 12));
         }
@@ -194,8 +194,8 @@ TEST_CASE_TEMPLATE("engines agree on long and thin grids, and after many steps",
 
 TEST_CASE_TEMPLATE("one step equals a calculation by hand", T, float, double) {
   //
-  // 1 2 3      neighbours of the 5 in the middle: 2 + 8 + 4 + 6 = 20, so nothing changes there;
-  // 4 5 6      of the 1 in the corner with zero boundary: 2 + 4 - 4 = 2
+  // 1 2 3      neighbours of the centre, 5: 2 + 8 + 4 + 6 = 20 = 4 * 5, so the Laplacian is 0;
+  // 4 5 6      of the corner, 1, with zero boundary: 2 + 4 - 4 * 1 = 2
   // 7 8 9
   const std::vector<T> field = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const auto after = [&](Boundary boundary) {
@@ -261,7 +261,7 @@ TEST_CASE_TEMPLATE("mirroring and transposing commute with stepping, to the bit"
     CHECK(
         test::same_bits<T>(test::stepped<T>("cpu", "threaded", turned, transposed(field), 9).field,
                            transposed(after)));
-    // Mirrored in both directions at once.
+    // The field mirrored along both axes.
     std::vector<T> mirrored(field.rbegin(), field.rend());
     mirrored = test::stepped<T>("cpu", "threaded", problem, mirrored, 9).field;
     CHECK(test::same_bits<T>(std::vector<T>(mirrored.rbegin(), mirrored.rend()), after));
@@ -342,7 +342,7 @@ TEST_CASE("many stages take far less memory than a row for each of their operati
     const auto backend = make_backend<double>("cpu", "interpreted", problem, 1);
     return (::mallinfo2().uordblks - before) / static_cast<std::size_t>(stages);
   };
-  CHECK(bytes_each(200) < 16'000);  // rows for each of 37 operations would take 150,000
+  CHECK(bytes_each(200) < 16'000);  // rows for each of 37 operations would take 150,000 bytes
 }
 
 TEST_CASE("the name that Clang's OpenMP gives a process is gone once it computes") {
@@ -351,7 +351,7 @@ TEST_CASE("the name that Clang's OpenMP gives a process is gone once it computes
   const auto compute = [] {
     make_backend<float>("cpu", "interpreted", test::diffusion<float>({4, 4}, {}, 0.2f), 2);
   };
-  compute();  // Clang's OpenMP refuses to start where the name exists
+  compute();  // Clang's OpenMP would fail to start if the file existed
   CHECK(!std::filesystem::exists(name));
   std::ofstream(name) << "a name";
   compute();

@@ -1,5 +1,5 @@
-// A script in place of a compiler, and a folder for its work, for tests of code compiled at run
-// time.
+// A script in place of a compiler, and a folder for compiled code, for tests of code compiled at
+// run time.
 #pragma once
 
 #include <chrono>
@@ -43,12 +43,12 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// The folder in which compiled code has its own folders.
+/// The folder in which compiled code creates its folders.
 struct CodeFolder : ScratchFolder {
   Variable variable{"TMPDIR", path().string()};
 };
 
-/// Ends the program as a skipped test where the machine has no compiler.
+/// Skips the test if the machine has no compiler.
 inline void need_compiler() {
   const SystemCompiler compiler = system_compiler();
   if (!compiler.path.empty()) return;
@@ -80,7 +80,7 @@ inline bool runs(const std::string& process) {
   return !state.empty() && state != "Z" && state != "X";
 }
 
-/// The text of a file of the script, once it is there.
+/// Waits for a file of the script to have a line of text, and returns the text without its end.
 inline std::string wait_for_text(const Script& script, const std::string& name) {
   while (!has(script.text_of(name), "\n"))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

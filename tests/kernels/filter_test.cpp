@@ -27,7 +27,7 @@ std::vector<T> applied(CpuFilter<T>& filter, const Correlation<T>& correlation,
   return output;
 }
 
-// The direct method in its plainest form, the reference for all methods.
+// The direct method as plain loops, the reference for all methods.
 template <class T>
 std::vector<T> expected_of(const Correlation<T>& correlation, const std::vector<T>& input) {
   const std::int64_t rows = correlation.input.rows, columns = correlation.input.columns;
@@ -56,7 +56,7 @@ std::vector<T> expected_of(const Correlation<T>& correlation, const std::vector<
   return output;
 }
 
-// Equal bits; any NaN equals any other.
+// True if all bits are equal; any NaN equals any other.
 template <class T>
 bool same_values(const std::vector<T>& a, const std::vector<T>& b) {
   return std::ranges::equal(a, b, [](const T& x, const T& y) {
@@ -64,7 +64,7 @@ bool same_values(const std::vector<T>& a, const std::vector<T>& b) {
   });
 }
 
-// Draws shapes, window, edge and `before`, which may lie outside the window.
+// Draws shapes, window, edge and `before`, which may be outside the window.
 template <class T>
 class RandomCorrelations {
  public:
@@ -96,7 +96,7 @@ class RandomCorrelations {
   std::uniform_real_distribution<double> uniform_{-1, 1};
 };
 
-// Largest error of methods that round differently: eps * the sum of |weight| * max|input|.
+// The tolerance for methods that round differently: times * eps * sum of |weight| * max |input|.
 template <class T>
 double gate(const Correlation<T>& correlation, const std::vector<T>& input, double times) {
   double weights = 0;
@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE("direct filters equal the reference on long rows, long column
       const auto filter =
           make_cpu_filter(FilterPlan<T>{correlation, FilterMethod::direct}, threads);
       CHECK(test::same_bits<T>(applied(*filter, correlation, input), expected));
-      // a second call gives the same
+      // a second call gives the same result
       CHECK(test::same_bits<T>(applied(*filter, correlation, input), expected));
     }
   }
@@ -176,7 +176,7 @@ TEST_CASE_TEMPLATE("a value that is not finite spreads where a nonzero weight to
       CHECK(same_values(applied(*make_direct_filter(correlation, *loops, 2), correlation, input),
                         expected));
 
-    // A window of rank 1 of zeros, ones and twos, so that a sum is NaN either in both or in none.
+    // A window of rank 1 of zeros, ones and twos: a sum is NaN in both methods or in neither.
     for (std::int64_t i = 0; i < correlation.window.cells(); ++i) {
       const Cell at = cell_at(correlation.window, i);
       correlation.weights[static_cast<std::size_t>(i)] =
@@ -219,7 +219,7 @@ TEST_CASE_TEMPLATE("separable and fft agree with the reference as rounding allow
       correlation.weights[static_cast<std::size_t>(i)] =
           row * columns[static_cast<std::size_t>(at.column)];
     }
-    // The sums round window rows + window columns times, the factors a few times.
+    // The sums round window rows + window columns times, and the factors a few times.
     const double roundings =
         few + static_cast<double>(correlation.window.rows + correlation.window.columns);
     REQUIRE(largest_error(FilterMethod::separable, 2) <= gate(correlation, input, roundings));
@@ -244,7 +244,7 @@ TEST_CASE_TEMPLATE("filters by transforms in tiles equal direct ones within roun
 }
 
 TEST_CASE_TEMPLATE("a filter equals a calculation by hand", T, float, double) {
-  // 1 2 3 with weights 1 10 100, before = 1: the first output reads e 1 2, the last 2 3 e.
+  // 1 2 3 with weights 1 10 100, before = 1, edge e: the outputs read e 1 2, 1 2 3 and 2 3 e.
   Correlation<T> correlation{{1, 3}, {1, 3}, {1, 3}, {1, 10, 100}, 0, 1};
   const std::vector<T> input = {1, 2, 3};
   const auto found = [&](Edge edge) {
@@ -284,7 +284,7 @@ TEST_CASE_TEMPLATE("weights of rank 1 are found, others refused", T, float, doub
   CHECK_FALSE(separated({3, 3}, laplacian));
   CHECK_FALSE(separated({2, 2}, {1, 1, 1, 0}));
   const T least = std::numeric_limits<T>::denorm_min();
-  CHECK_FALSE(separated({2, 2}, {1, least, least, 0}));  // a NaN would spread through a 0 weight
+  CHECK_FALSE(separated({2, 2}, {1, least, least, 0}));  // a NaN would spread through the weight 0
   const Correlation<T> refused{{4, 4}, {4, 4}, {3, 3}, laplacian};
   CHECK_THROWS_AS(make_cpu_filter(FilterPlan<T>{refused, FilterMethod::separable}, 1), ConfigError);
 }

@@ -1,4 +1,4 @@
-// Machine code of printed stages has exactly as many fused multiply-adds as the canon.
+// Machine code of printed stages has exactly the fused multiply-adds that the stage trees have.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,7 +24,7 @@ using namespace lapl;
 
 namespace {
 
-// Rates of u with a coefficient field D, made of sums, products, quotients and choices only.
+// Rates of u with a coefficient field D, with only sums, products, quotients and choices.
 constexpr const char* rates_for_object_code[] = {
     "u + v",
     "0.3 * laplacian(u)",
@@ -49,7 +49,7 @@ std::vector<Stage> stages_for_object_code() {
       for (const Stage& stage : step_stages(system_of(run), scheme, 0.3).stages)
         if (texts.insert(code_of({stage}, sizeof(float))).second) stages.push_back(stage);
     }
-  // A sum of a rounded product, which the canon never makes.
+  // A sum with a rounded product; in the stages of equations such a sum is always an fma.
   Stage rounded{.tree = {}, .targets = {0}};
   const int u = rounded.tree.value(0, {}), v = rounded.tree.value(1, {});
   const int product = rounded.tree.operate(Operation::product, u, v);
@@ -58,7 +58,7 @@ std::vector<Stage> stages_for_object_code() {
   return stages;
 }
 
-// Number of fused multiply-adds computed in every cell.
+// The number of fused multiply-adds that are computed in every cell.
 long contractions(const StageTree& tree) {
   const std::vector<bool> in_cells =
       made_of(tree, [](const StageOperation& node) { return node.operation == Operation::value; });
@@ -78,7 +78,7 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-// Number of fused multiply-adds, vector and scalar, in each function.
+// The number of fused multiply-adds, vector and scalar, in each function.
 std::map<std::string, long> contractions_in(const std::string& disassembly) {
   static const std::regex function("<(stage_[0-9]+)>:"),
       contraction("\\sv?f(n?m(add|sub)[0-9]*[sp]?[sd]?|ml[as])\\s");
@@ -125,7 +125,7 @@ TEST_CASE("compiled stages hold the contractions of the canon, and no others") {
   };
   for (const std::size_t value_bytes : {sizeof(float), sizeof(double)}) {
     CAPTURE(value_bytes);
-    // One loop over single cells; and the vector form of runs, with loops for the remainder.
+    // As one loop over single cells; then vectorised as in runs, with loops for the remainder.
     const auto plain = compiled(
         value_bytes, "-fno-openmp-simd -fno-tree-vectorize -fno-unroll-loops -fno-split-paths");
     const auto vectors = compiled(value_bytes, "");
@@ -144,7 +144,7 @@ TEST_CASE("compiled stages hold the contractions of the canon, and no others") {
       CHECK(vectors.at(function) >= expected);
     }
     CHECK(total > 100);
-    // A compiler free to contract would do so.
+    // Checks the test: a compiler that may contract does so.
     CHECK(
         compiled(value_bytes, "-ffp-contract=fast").at(fmt::format("stage_{}", stages.size() - 1)) >
         0);

@@ -1,5 +1,5 @@
-// Random equations in formulas with fields, rates, quantities, coefficients, laws, schemes and
-// shapes, as configs state them. Some are invalid and refused.
+// Random equations in formulas, with random fields, rates, quantities, coefficients, laws, schemes
+// and shapes, as in configs. Some of them are invalid.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 
 namespace lapl::test {
 
-/// The number in an environment variable; `otherwise` where it is not set.
+/// The number in an environment variable; `otherwise` if it is not set.
 inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
@@ -28,7 +28,7 @@ inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) 
 
 class RandomProblem {
  public:
-  /// `wide`: a grid that a GPU engine can stream.
+  /// If `wide`, the grid is one that a GPU engine can stream.
   explicit RandomProblem(std::uint64_t seed, bool wide = false) : generator_(seed) {
     run.equation.kind = EquationKind::formula;
     run.shape =
@@ -62,9 +62,9 @@ class RandomProblem {
   RunConfig run;
   std::int64_t steps = 1;
   int threads = 1;
-  bool compiled = false;  ///< wait until engines that compile use their compiled code
+  bool compiled = false;  ///< true to wait until engines that compile have compiled their code
 
-  /// Values mostly near 1, some 0, subnormal, huge or not finite.
+  /// Random values, mostly near 1, some 0, subnormal, huge or not finite.
   template <class T>
   std::vector<T> state() {
     std::vector<T> values(run.fields.size() * run.shape.cells());
@@ -80,7 +80,7 @@ class RandomProblem {
     return values;
   }
 
-  /// The problem as text for people.
+  /// Describes the problem in text for people.
   std::string text() const {
     std::string text = fmt::format(
         "{}, spacing {}, {}, dt {}, {} steps, {} threads, {} ({}), planes {}, rows {}, columns {}",
@@ -208,7 +208,7 @@ class RandomProblem {
                 1);
   }
 
-  // A random expression; most invalid ones are drawn again.
+  // A random expression. Invalid ones are drawn again, at most ten times.
   std::string accepted_expression(int depth) {
     for (int attempt = 0; attempt < 10; ++attempt) {
       const std::string text = expression(depth);
@@ -230,7 +230,7 @@ class RandomProblem {
   std::vector<std::string> names_;
 };
 
-/// True where two states hold the same bits; any NaN equals any other.
+/// True if two states hold the same bits; any NaN equals any other.
 template <class T>
 bool same_but_for_kinds_of_nan(const std::vector<T>& a, const std::vector<T>& b) {
   return std::ranges::equal(a, b, [](T x, T y) {

@@ -1,5 +1,5 @@
-// Random equations on every engine that accepts them, compared with the reference to the bit.
-// LAPL_RANDOM_PROBLEMS=10000 sets their number, LAPL_RANDOM_SEED=N the first one.
+// Random equations on every engine that supports them are bit-identical to the reference.
+// LAPL_RANDOM_PROBLEMS=10000 sets the number of equations, LAPL_RANDOM_SEED=N the first seed.
 #include "random_problems.hpp"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ void compare_engines(test::RandomProblem& random, RandomCounts& counts) {
   Problem<T> problem;
   try {
     problem = problem_of<T>(Model(random.run), test::coefficient_fields(random.run));
-  } catch (const FormulaError&) {  // invalid, such as a division by 0 or an operator on a number
+  } catch (const FormulaError&) {  // such as a division by 0 or an operator on a number
     ++counts.refused;
     return;
   }
@@ -48,7 +48,7 @@ void compare_engines(test::RandomProblem& random, RandomCounts& counts) {
             random_stepped<T>(backend, std::string(engine.name), problem, random, state);
         ++counts.compared;
         CHECK(test::same_but_for_kinds_of_nan(found, expected));
-      } catch (const EngineUnsuitable&) {  // the engine takes other problems
+      } catch (const EngineUnsuitable&) {  // the engine does not support this problem
       }
     }
 }
@@ -76,7 +76,7 @@ TEST_CASE("random equations: every engine that takes one equals the reference to
   CHECK(counts.compared > counts.tried / 2);
 }
 
-// GCC turns -fma(2, v, 0) into fnms(2, v, 0), which is +0 where v is 0.
+// GCC turns -fma(2, v, 0) into fnms(2, v, 0), which is +0 instead of -0 if v is 0.
 TEST_CASE("the sign of a sum that is 0 is changed in code compiled at run time too") {
   const RunConfig run =
       test::formula_run({3, 40}, {{"u", "min(-(2 * v + abs(v)), 1)"}, {"v", "0"}});

@@ -16,7 +16,7 @@ TEST_CASE_TEMPLATE("rows of diffusion, one and several at a time, equal the stag
   const std::vector<T> field = test::random_field<T>({13, pitch});
   const T coefficient = static_cast<T>(0.15);
   const DiffusionStage<T> stage{coefficient};
-  // Rows 0 to 4 of the plane, of which 1 to 3 are computed, then those of the planes before and
+  // Rows 0 to 4 of the plane, of which 1 to 3 are computed; then the rows of the planes before and
   // after.
   const auto row = [&](int number) { return field.data() + number * pitch + beside; };
   const T* const lines[] = {row(1), row(0), row(2), row(6), row(9)};

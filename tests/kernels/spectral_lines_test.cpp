@@ -1,5 +1,5 @@
-// Two lines in one complex transform, as the spectral engine takes them on a GPU, with transforms
-// computed as sums.
+// Two lines in one complex transform, as in the spectral engine on a GPU. Here sums compute the
+// transforms.
 #include "kernels/cuda/ahead/spectral_lines.hpp"
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ Line line_of(std::int64_t size, const At& at) {
   return line;
 }
 
-// Value i of a mode, with the scale of its transform.
+// Value i of a mode, scaled like its transform.
 double mode_at(const AxisModes& modes, std::int64_t mode, std::int64_t i) {
   const double theta = std::numbers::pi * modes.half_turns(mode), at = static_cast<double>(i);
   if (modes.kind == AxisModes::Kind::even) return 2 * std::cos((at + 0.5) * theta);

@@ -1,4 +1,4 @@
-// Stage trees and the reference engine, which interprets them, against loops written out here.
+// Stage trees and the reference engine, which interprets them, against plain loops.
 #include "kernels/stages/stage_tree.hpp"
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ T with_ghosts(const Problem<T>& problem, const T* field, std::int64_t plane, std
   });
 }
 
-// `of(value)` at every cell, where value(plane, row, column) reads relative to the cell.
+// Computes of(value) at every cell; value(plane, row, column) takes offsets from the cell.
 template <class T, class Of>
 std::vector<T> at_every_cell(const Problem<T>& problem, const T* field, Of of) {
   std::vector<T> result;
@@ -80,7 +80,7 @@ constexpr Shape box(std::int64_t planes, std::int64_t rows, std::int64_t columns
 }  // namespace
 
 TEST_CASE("a tree of sixteen times the operations takes far less than 256 times as long to write") {
-  const auto seconds = [](int operations) {  // processor seconds, least of three
+  const auto seconds = [](int operations) {  // processor time in seconds, the least of three trials
     std::clock_t least = 0;
     for (int trial = 0; trial < 3; ++trial) {
       const std::clock_t start = std::clock();
@@ -186,7 +186,7 @@ TEST_CASE(
   });
   CHECK(upwind.homogeneous);
   CHECK_FALSE(upwind.mirror_symmetric);
-  // (left + centre) + right rounds differently from (right + centre) + left.
+  // (left + centre) + right and (right + centre) + left round differently.
   const auto uneven = of([](StageTree& t) {
     const int left = t.operate(Operation::sum, t.value(0, {.column = -1}), t.value(0, {}));
     return t.operate(Operation::sum, left, t.value(0, {.column = 1}));

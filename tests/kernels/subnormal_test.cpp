@@ -1,4 +1,4 @@
-// Fields of subnormal numbers, which the blocked engine computes scaled, with the bits of the
+// Fields of subnormal numbers, which the blocked engine scales, are bit-identical to those of the
 // reference engine.
 #include "kernels/cpu/subnormal.hpp"
 
@@ -16,7 +16,7 @@ using namespace lapl;
 
 namespace {
 
-/// A number of either sign with an exponent up to `exponents` above the smallest subnormal's.
+/// A random number of either sign, less than 2^exponents times the smallest subnormal number.
 template <class T>
 T tiny_number(std::mt19937_64& generator, int exponents) {
   const int exponent = static_cast<int>(generator() % static_cast<unsigned>(exponents));
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("an update of scaled values is rounded as the unscaled one", 
     for (int lane = 0; lane < n; ++lane) {
       T c = tiny_number<T>(generator, tiny_exponents<T>);
       T d = tiny_number<T>(generator, tiny_exponents<T> + 2);
-      // Makes the terms cancel up to fractions of a unit, ties among them.
+      // Makes the terms cancel up to fractions of a unit, including ties.
       if (generator() % 2 && factor > T(0.05)) d = std::round(-c / factor / unit) * unit;
       if (generator() % 4 == 0) d += tiny_number<T>(generator, 8);
       if (generator() % 64 == 0) c = generator() % 2 ? T(0) : -T(0);

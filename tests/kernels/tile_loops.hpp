@@ -10,7 +10,7 @@
 
 namespace lapl::test {
 
-/// One pass over the grid, cut into bands and pieces; scratch memory is poisoned.
+/// Takes one pass over a grid cut into bands and pieces; scratch memory is poisoned.
 template <class T>
 std::vector<T> one_pass(const TileLoops<T>& loops, const Problem<T>& problem,
                         const std::vector<T>& from, std::int64_t bands, std::int64_t pieces,

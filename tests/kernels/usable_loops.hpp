@@ -7,7 +7,7 @@
 
 namespace lapl::test {
 
-/// The tables of the instruction sets that this processor has.
+/// The loops for each instruction set that this processor supports.
 template <class Loops>
 std::vector<const Loops*> usable_loops() {
   std::vector<const Loops*> found = {&Compiled<Loops, baseline>::loops};

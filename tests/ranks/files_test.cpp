@@ -1,4 +1,4 @@
-// Files that ranks write together, compared byte by byte with those of one process.
+// Files that ranks write together are byte-identical to those of one process.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
@@ -31,7 +31,7 @@ class SharedFolder {
   std::filesystem::path path_;
 };
 
-/// These rows of each field, field after field.
+/// The values of rows `rows` of each field, field after field.
 template <class T>
 std::vector<T> values_of(Shape shape, RowRange rows, std::size_t fields) {
   std::vector<T> values;
@@ -68,7 +68,7 @@ StepRecord record_of(Shape shape, const std::vector<T>& values, std::size_t fiel
   return record;
 }
 
-/// Ranks other than the first have only shape and fields.
+/// A header; on ranks other than the first it has only shape and fields.
 CheckpointHeader header_of(Shape shape, std::size_t fields) {
   CheckpointHeader header{.config = {}, .shape = shape, .missing_outputs = {}};
   header.fields.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(fields));
@@ -84,7 +84,7 @@ CheckpointHeader header_of(Shape shape, std::size_t fields) {
 
 using Ranges = std::vector<RowRange>;
 
-/// About equally many rows for `count` ranks from `first` on, none for the others.
+/// Divides the rows about equally among `count` ranks from `first` on; none for the other ranks.
 Ranges ranges_of(Shape shape, int first, int count) {
   const std::int64_t rows = RowRange::all(shape).count;
   Ranges ranges(test::ranks().count());
@@ -129,7 +129,7 @@ void check_divisions(Shape shape, std::size_t fields) {
   check_files<T>(shape, fields, ranges_of(shape, 1, count - 1));
 }
 
-/// The messages of all ranks, which must be the same.
+/// The error message, which must be the same on all ranks.
 template <class Use>
 std::string common_message(const Use& use) {
   const std::string message = test::message_of<IoError>(use);
@@ -158,13 +158,13 @@ TEST_CASE("files of small grids on ranks are those of one process") {
 
 TEST_CASE("files of several chunks on ranks are those of one process") {
   const int count = test::ranks().count();
-  // Bands of rows, full and padded; such bands in each plane; bands of planes.
+  // Bands of rows, of full and of padded chunks; such bands in each plane; bands of planes.
   const Shape bands{3000, 1000}, padded{3001, 1001};
   check_files<double>(bands, 3, ranges_of(bands, 0, count));
   check_files<float>(padded, 2, ranges_of(padded, count / 2, count - count / 2));
   for (const Shape shape : {Shape{1501, 1000, 2, 3}, Shape{301, 200, 43, 3}})
     check_files<double>(shape, 1, ranges_of(shape, 0, count));
-  // Rows cut into pieces.
+  // Rows that are cut into pieces.
   const Shape wide{2, 8'400'000};
   check_files<float>(wide, 1, ranges_of(wide, 0, count));
 }

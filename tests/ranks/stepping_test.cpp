@@ -1,4 +1,4 @@
-// Steps of several ranks together, compared with the reference on one, to the bit.
+// Steps of several ranks together are bit-identical to the reference on one rank.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ using namespace lapl;
 
 namespace {
 
-/// The rows of a state that a rank outputs.
+/// The rows `rows` of a state, field after field.
 template <class T>
 std::vector<T> rows_of(const std::vector<T>& state, Shape shape, RowRange rows) {
   std::vector<T> part;
@@ -29,8 +29,8 @@ std::vector<T> rows_of(const std::vector<T>& state, Shape shape, RowRange rows) 
   return part;
 }
 
-/// Tries every division of a problem into as many blocks as there are ranks, with halos of one step
-/// and of several.
+/// Divisions of a problem into as many blocks as there are ranks, along all axes, with halos of one
+/// step and of several.
 template <class T>
 std::vector<Decomposition> decompositions(const Problem<T>& problem) {
   const Faces<T>& faces = problem.faces.front();
@@ -93,10 +93,10 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
     const auto backend = make_ranked_backend<T>(
         test::ranks(), stepper.backend, stepper.engine,
         test::ranks().is_first() ? problem : without_values(problem), {}, 1, by);
-    // NCCL sees as many machines as ranks here, and the ranks share a GPU.
+    // Here NCCL sees as many machines as ranks, and the ranks share a GPU.
     if (std::getenv("NCCL_HOSTID") != nullptr && stepper.backend == "cuda")
       CHECK(backend->description().reason.find("by NCCL") != std::string::npos);
-    // Otherwise GPUs take single steps until the code for many is compiled.
+    // Otherwise GPUs take single steps until the code for several steps is compiled.
     if (random.compiled || (stepper.backend == "cuda" && seed % 4 == 1)) backend->settle();
     backend->set_state(rows_of(state, problem.shape, backend->rows()), 5);
     const std::int64_t first_call = seed % 3 == 0 ? random.steps / 2 : 0;
@@ -113,7 +113,7 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
   return compared;
 }
 
-/// Each number of ranks gets other problems.
+/// Each number of ranks gets different problems.
 void compare_random(std::uint64_t count, const std::vector<BackendAndEngine>& steppers) {
   const std::uint64_t first =
       test::number_from("LAPL_RANDOM_SEED", 1 + 1000 * test::ranks().count());
@@ -137,7 +137,7 @@ void compare_random(std::uint64_t count, const std::vector<BackendAndEngine>& st
 }  // namespace
 
 TEST_CASE("random equations on ranks equal the reference on one to the bit") {
-  // Fewer problems where more ranks share the cores.
+  // Fewer problems if more ranks share the cores.
   compare_random(60 / test::ranks().count(), {{"cpu", "interpreted"}, {"cpu", "blocked"}});
 }
 

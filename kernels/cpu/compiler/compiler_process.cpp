@@ -36,7 +36,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return result;
 }
 
-// Settings of posix_spawn, freed at the end.
+// Settings of posix_spawn; the destructor frees them.
 class SpawnActions {
  public:
   SpawnActions(int folder, const std::string& messages) {
@@ -104,7 +104,7 @@ std::optional<int> CompilerProcess::ended() {
 }
 
 int CompilerProcess::reap() {
-  // Kills the whole group before waitpid; after it, the number may belong to another process.
+  // Kills the process group before waitpid, after which its number may belong to another process.
   siginfo_t found{};
   if (::waitid(P_PID, static_cast<id_t>(child_), &found, WEXITED | WNOHANG | WNOWAIT) == 0)
     ::kill(-child_, SIGKILL);

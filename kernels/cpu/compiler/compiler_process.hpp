@@ -9,14 +9,14 @@
 
 namespace lapl {
 
-/// If this process is killed, the compiler is not told: a signal at the parent's death would reach
-/// only the driver, not the compiler and linker that it started, and would also be sent when the
-/// starting thread ends. Limits on processor time and memory stop such a compiler; as a rule it
-/// ends within a second, since it compiles one small file. The next process removes its files.
+/// If this process is killed, the compiler runs on: a parent-death signal would reach only the
+/// driver, not the compiler and linker that it started, and would also be sent when the starting
+/// thread ends. Limits on processor time and memory stop such a compiler; as a rule it ends within
+/// a second, since it compiles one small file. The next process removes its files.
 class CompilerProcess {
  public:
-  /// Starts `words`, whose first is an absolute path, in the open folder `folder`. The input is
-  /// empty and all output goes to file `messages` in the folder. Throws IoError.
+  /// Starts the command `words`, an absolute path and its arguments, in the folder with descriptor
+  /// `folder`, without input. All output goes to the file `messages` there. Throws IoError.
   CompilerProcess(std::vector<std::string> words, std::vector<std::string> environment, int folder,
                   const std::string& messages);
   CompilerProcess(const CompilerProcess&) = delete;
@@ -24,8 +24,8 @@ class CompilerProcess {
   /// Kills the compiler if it still runs.
   ~CompilerProcess();
 
-  /// The status of waitpid(2) once the compiler has ended, -1 if another caller took it; none while
-  /// it runs. Never waits.
+  /// The status from waitpid(2) if the compiler has ended, -1 if another caller has collected it;
+  /// none while the compiler runs. Never waits.
   std::optional<int> ended();
 
  private:
@@ -34,7 +34,7 @@ class CompilerProcess {
   pid_t child_ = -1;
 };
 
-/// How a process ended, for example "ended with exit code 1", or the name of the signal.
+/// Describes a status from ended(): "ended with exit code 1", or "was ended by signal Killed".
 std::string end_text(int status);
 
 }  // namespace lapl

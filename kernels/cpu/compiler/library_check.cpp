@@ -27,7 +27,7 @@ constexpr int own_machine = EM_X86_64;
 #elif defined(__aarch64__)
 constexpr int own_machine = EM_AARCH64;
 #else
-// elsewhere the loader alone refuses libraries of another machine
+// on other processors only the loader checks the architecture
 constexpr int own_machine = EM_NONE;
 #endif
 

@@ -12,7 +12,7 @@ namespace lapl {
 /// file (opening a pipe would wait).
 std::optional<std::string> plain_file(const std::string& path, std::size_t most);
 
-/// For people: why the bytes are not a loadable shared library; empty if they are.
+/// A message that says why the bytes are not a loadable shared library; empty if they are one.
 std::string library_fault(std::string_view bytes);
 
 }  // namespace lapl

@@ -8,21 +8,20 @@ namespace lapl {
 
 struct SystemCompiler {
   std::string path;     ///< absolute; empty if there is none
-  std::string missing;  ///< why there is none, for people
+  std::string missing;  ///< message that says why there is none
 };
 
 /// The compiler in CXX, if that is a single program without options; else the first of c++, g++,
-/// clang++ on PATH, then the newest of these with a version in the name. Relative folders in PATH
-/// are skipped.
+/// clang++ on PATH; else the newest g++-N or clang++-N. Relative folders in PATH are skipped.
 SystemCompiler system_compiler();
 
 /// The flags for a library of stencil loops: as fast as the processor allows, without flags that
-/// could change a bit of a result. OpenMP is left out because a second runtime in the process
-/// (libomp beside libgomp) would start as many threads again.
+/// could change a bit of a result. OpenMP is left out: a second OpenMP runtime in the process
+/// (libomp next to libgomp) would start a second set of threads.
 std::vector<std::string> library_flags();
 
-/// A first line of source that refuses compilers whose default floating-point rules differ from
-/// those of GCC and Clang.
+/// The first line of each source: an #error for compilers whose default floating-point rules differ
+/// from those of GCC and Clang.
 std::string arithmetic_guard();
 
 /// This process's environment as "NAME=VALUE", without variables that change or cache a

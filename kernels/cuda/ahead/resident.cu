@@ -12,7 +12,7 @@
 //   +------+---------------------------+------+
 //
 // A step has one barrier of the block. A warp reads the rows above and below its own from shared
-// memory, steps its first and last row, writes them there for its neighbours (2 x 512 bytes a warp,
+// memory, steps its first and last row, writes them for its neighbours (2 x 512 bytes per warp,
 // 1024 for double, read once each; two buffers in turn), and then steps the rows between in place.
 // Left and right neighbours come by shuffle. The __syncwarp() after each row keeps the compiler
 // from interleaving rows, which costs moves and spills.
@@ -124,7 +124,7 @@ class ResidentEngine final : public CudaEngine<T> {
     if (!extensions)
       throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
     if (problem.faces.front().columns.first != problem.faces.front().columns.last &&
-        problem.shape.columns < depth + width)  // else halo columns change sign
+        problem.shape.columns < depth + width)  // else halo columns would change sign
       throw EngineUnsuitable("engine resident: few columns between faces of two kinds");
     const std::int64_t all_warps = std::int64_t{plan_.across} * plan_.down * warps;
     edges_ = device_buffer<T>(2 * all_warps * plan_.variant.rows * row_size);
@@ -145,7 +145,7 @@ class ResidentEngine final : public CudaEngine<T> {
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
                cudaStream_t stream) override {
-    constexpr std::int64_t most_steps = 1 << 20;  // one or two seconds
+    constexpr std::int64_t most_steps = 1 << 20;  // so that a launch takes at most two seconds
     for (; steps > 0; steps -= std::min(steps, most_steps)) {
       const int now = static_cast<int>(std::min(steps, most_steps));
       grid_.from = buffers.current;

@@ -13,11 +13,11 @@ constexpr int lanes = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int warps = 16;  // warps of a block
 constexpr int width = 4;   // columns of a lane
-constexpr int depth = 8;   // of the halo; also the steps between two exchanges
+constexpr int depth = 8;   // columns and rows of the halo; also the steps between two exchanges
 constexpr int halo_lanes = depth / width;
 constexpr int most_units = lanes - 2 * halo_lanes;  // a unit is the columns of one lane
 
-// 16 bytes that move in one instruction.
+// 16 bytes that one instruction moves.
 template <class T>
 struct alignas(16) Chunk {
   static constexpr int count = 16 / sizeof(T);
@@ -59,7 +59,7 @@ struct Row {
   T value[width];
 };
 
-// `stride` is the distance from one chunk of the lane to the next, in chunks.
+// Stores the row of a lane; `stride` is the distance between chunks of the lane, in chunks.
 template <class T>
 __device__ __forceinline__ void put_row(T* to, const Row<T>& row, int stride, int columns = width) {
 #pragma unroll
@@ -120,7 +120,7 @@ __device__ __forceinline__ Row<T> vertical_part(const Row<T>& up, const Row<T>& 
   return result;
 }
 
-// One step of a row in place; `vertical` is the stage's value for the rows above and below.
+// The values to the left and right of a lane's columns.
 template <class T>
 struct Sides {
   T before, after;
@@ -130,6 +130,7 @@ __device__ __forceinline__ Sides<T> sides_of(const Row<T>& row) {
   return {__shfl_up_sync(all_lanes, row.value[width - 1], 1),
           __shfl_down_sync(all_lanes, row.value[0], 1)};
 }
+// Steps a row in place; `vertical` is the stage's value for the rows above and below.
 template <template <class> class Stage, class T>
 __device__ __forceinline__ void step_row(Row<T>& row, const Row<T>& vertical, Sides<T> sides,
                                          const Stage<T> (&stage)[width]) {

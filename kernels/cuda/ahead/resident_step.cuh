@@ -1,4 +1,4 @@
-// The kernel of the engine "resident", which resident.cu explains.
+// The CUDA kernel of the engine "resident"; resident.cu explains it.
 #pragma once
 
 #include "kernels/cuda/ahead/resident_tile.cuh"
@@ -24,13 +24,13 @@ struct TileWarp {
   const int above, below;  // the neighbouring warps
   Row<T> (&cells)[rows];
   Stage<T> (&stage)[width];
-  // Sets of the warp's rows, a bit each: the tile's own rows; rows that this lane publishes; rows
-  // of the halo; rows of which this lane receives columns of the halo.
+  // Sets of the warp's rows, one bit each: the tile's own rows; rows that this lane publishes; rows
+  // of the halo; rows in which this lane receives columns of the halo.
   unsigned own_rows = 0, publish_rows = 0, halo_rows = 0, side_rows = 0;
   bool own_lane = false;
   bool takes = false;   // this lane receives values from other tiles
   bool in_one = false;  // its columns are contiguous at their source, so one load takes them
-  // true if some lane loads single values; if some lane negates them
+  // true if a lane loads single values; true if a lane negates some of them
   bool scalar_sides = false, signed_columns = false;
   int awaited = -1;  // index of the flag that this lane waits for
   unsigned level = 0;
@@ -62,7 +62,7 @@ struct TileWarp {
     if (is_shared(r)) store_shared(middle + (r - 2) * chunks<T> * lanes, cells[r]);
   }
 
-  // 1. All threads of the block make the tables for loading the tile and its halo from the field.
+  // 1. All threads of the block fill the tables for loading the tile and its halo from the field.
   __device__ __forceinline__ void make_field_tables() {
     for (int i = threadIdx.x; i < warps * rows; i += warps * lanes) {
       Place place{0, 0};
@@ -123,7 +123,7 @@ struct TileWarp {
     }
   }
 
-  // 4. Loads the rows in `wanted` from where the tables say.
+  // 4. Loads the rows in `wanted` from the places in the tables.
   __device__ __forceinline__ void receive(const T* base, unsigned wanted, int stride) {
     const unsigned whole = in_one ? wanted : 0;
     const T* const from = base + shared.column[0][lane].offset;
@@ -187,7 +187,7 @@ struct TileWarp {
     }
   }
 
-  // 5. Makes the tables for receiving the halo from other tiles' images.
+  // 5. Fills the tables for receiving the halo from other tiles' images.
   __device__ __forceinline__ void make_image_tables() {
     const int across = grid.tiles_across, down = grid.tiles_down;
     for (int i = threadIdx.x; i < warps * rows; i += warps * lanes) {
@@ -212,8 +212,8 @@ struct TileWarp {
     }
   }
 
-  // 6. Finds the flags to wait for: in each group of three lanes, one for the warp that owns the
-  // group's rows in the tile to the left, in this one and to the right.
+  // 6. Finds the flags to wait for. In each group of three lanes, the lanes wait for the warps that
+  // own the group's rows in the tile to the left, in this tile and in the tile to the right.
   __device__ __forceinline__ void find_flags() {
     const int across = grid.tiles_across;
     const bool wraps = grid.extensions.columns.first == Extension::periodic;
@@ -232,8 +232,8 @@ struct TileWarp {
     }
   }
 
-  // 7. A step. Edges are published for the neighbouring warps before the first step after an
-  // exchange, and in each step that another one follows.
+  // 7. Takes a step. The warp publishes its edges for the neighbouring warps before the first step
+  // after an exchange, and in each step except the last before an exchange.
   __device__ __forceinline__ void publish_edges() {
     ++level;
     store_shared(&shared.first[level % 2][warp][lane], cells[0]);
@@ -273,8 +273,7 @@ struct TileWarp {
     }
   }
 
-  // 8. Publishes the rim in this epoch's image and waits until the neighbours have published
-  // theirs.
+  // 8. Publishes the rim in this epoch's image and waits until the neighbours have done so.
   __device__ __forceinline__ void exchange(T* image, int epoch) {
     T* const mine =
         image + std::int64_t{blockIdx.x} * tile_size + row0 * row_size + lane * Chunk<T>::count;
@@ -293,7 +292,7 @@ struct TileWarp {
     __syncwarp();
   }
 
-  // 9. Loads the columns of the halo beside the warp's own rows.
+  // 9. Loads the halo's columns to the left and right of the warp's own rows.
   __device__ __forceinline__ void receive_sides(const T* image) {
     const T* const base =
         image + std::int64_t{tile.y} * grid.tiles_across * tile_size + row0 * row_size;

@@ -7,9 +7,9 @@
 namespace lapl {
 namespace {
 
-// Where the value of a cell comes from; the cell may be outside the grid.
+// The source of a cell's value; the cell may be outside the grid.
 struct Place {
-  int offset : 30;    // where the source is, in values
+  int offset : 30;    // index of the source, in values
   unsigned sign : 2;  // 0: unchanged, 1: negated, 2: zero
 };
 
@@ -33,7 +33,7 @@ __device__ Place extension(AxisExtension axis, int index, int size) {
   return {from, ghost ? 2u : negated ? 1u : 0u};
 }
 
-// Columns beyond an odd face are kept at 0, by a stage of their own.
+// True for columns beyond an odd face, which a stage of their own keeps at 0.
 __device__ bool is_held(AxisExtension axis, int column, int columns) {
   return (axis.first == Extension::odd && column < 0) ||
          (axis.last == Extension::odd && column >= columns);
@@ -43,7 +43,7 @@ __device__ Place column_place(AxisExtension axis, int column, int columns) {
   return extension(axis, column, columns);
 }
 
-// About ten minutes; a longer wait is a bug. (Under analysis tools a wait may take one.)
+// Polls in about ten minutes; only a bug waits longer. (Analysis tools slow a wait to minutes.)
 constexpr unsigned most_polls = 1u << 30;
 
 template <class T, int register_rows, int shared_rows>
@@ -59,7 +59,7 @@ struct Shared {
 
 // The part of the grid that a block steps. A unit is the columns of one lane.
 struct TileBounds {
-  int x, y;  // position among the tiles
+  int x, y;  // column and row of the tile among all tiles
   int row_begin, row_end, unit_begin, unit_end;
   int used_lanes, used_rows;  // halo included
 };

@@ -4,10 +4,10 @@
 //   columns forward -> (rows forward) -> slowest axis forward, modes, backward -> (rows) -> columns
 //
 // A pass transforms the lines along an axis batch by batch, so that a batch stays in the L2 cache
-// and the extra memory does not grow with the grid. Bytes that a pass moves a cell, for a float64
-// field and transforms of length L for lines of n values: 8 to pack, 24 L/n or more to transform,
-// at most 16 L/n to unpack and 8 to write. A line of 2000 cells between zero faces has L = 4002. No
-// sum depends on the order of threads, so equal runs give equal bits.
+// and the extra memory does not grow with the grid. Bytes that a pass moves per cell, for a float64
+// field and transforms of length L for lines of n values: 8 to pack, at least 24 * L/n to
+// transform, at most 16 * L/n to unpack and 8 to write. A line of 2000 cells between zero faces has
+// L = 4002. No sum depends on the order of threads, so equal runs give equal bits.
 #include <algorithm>
 #include <deque>
 #include <string>
@@ -36,7 +36,7 @@ struct Axis {
 
   std::int64_t values() const { return pairs * line.length(); }
 
-  // Makes the plan and returns the bytes of its work area, which is set later.
+  // Creates the plan and returns the bytes of its work area, which is set later.
   std::size_t make_plan(cudaStream_t stream) {
     if (line.length() == 1) return 0;  // a single value is its own transform
     LAPL_CUFFT(cufftSetAutoAllocation(plan.handle, 0));
@@ -52,7 +52,7 @@ struct Axis {
   }
 
   SpectralLine line;
-  Lines lines;         // the lines of modes
+  Lines lines;         // the lines of the array of modes
   std::int64_t pairs;  // pairs of lines in a batch
   CufftPlan plan;
 };
@@ -117,7 +117,7 @@ class SpectralEngine final : public CudaEngine<T> {
     require_device_memory("engine spectral, beside the grid,", bytes);
   }
 
-  // Returns once the copy is done.
+  // Copies `from` to device memory; returns when the copy is done.
   template <class Value>
   static void to_device(const std::vector<Value>& from, const DeviceBuffer<Value>& to,
                         cudaStream_t stream) {
@@ -135,7 +135,7 @@ class SpectralEngine final : public CudaEngine<T> {
     return {shape_.rows * shape_.columns, shape_.rows * pitch, shape_.columns, pitch};
   }
 
-  // Copies the terms of the rate, and what they need of each mode, to device memory.
+  // Copies the terms of the rate and the distances of each mode to device memory.
   void lay_rates(cudaStream_t stream) {
     std::vector<double> all;
     std::array<std::int64_t, 3> first = {};
@@ -169,7 +169,7 @@ class SpectralEngine final : public CudaEngine<T> {
             .source = source_.data()};
   }
 
-  // Launches `kernel` for a batch of lines of `values` values each.
+  // Launches `kernel` for a batch of lines with `values` values each.
   template <class... Parameters, class... Arguments>
   static void launch(void (*kernel)(Batch, Parameters...), const Batch& batch, std::int64_t values,
                      cudaStream_t stream, const Arguments&... arguments) {

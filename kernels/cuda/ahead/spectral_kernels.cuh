@@ -5,8 +5,8 @@
 //
 // Along columns, neighbouring threads read neighbouring values of a line. Along a slower axis a
 // warp reads 4 values of 8 pairs of neighbouring lines: rows of 128 bytes, and 64 bytes of a
-// transform. At most 76 registers a thread (take_modes with StepModes), no shared memory, no
-// barrier.
+// transform. Each thread uses at most 76 registers (take_modes with StepModes); no shared memory,
+// no barrier.
 #pragma once
 
 #include "kernels/cuda/ahead/spectral_lines.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int block_threads = 256;
 
-// The lines along an axis in memory: their number and the distance between values of a line.
+// The lines along an axis in memory: their number and the distance between values of one line.
 struct Lines {
   std::int64_t count, stride;
   // `side_by_side` lines start at neighbouring values; the next group starts `apart` values later.
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(block_threads)
     to.set(i, batch.line.output(i, [&](std::int64_t j) { return made[j]; }));
 }
 
-// Leaves modes as they are; the alternative to StepModes.
+// Leaves modes unchanged; the alternative to StepModes.
 struct KeepModes {
   __device__ __forceinline__ double operator()(std::int64_t, std::int64_t, double mode) const {
     return mode;
@@ -106,16 +106,16 @@ struct Term {
 };
 
 // Multiplies each mode by the effect of all steps. Lines are along the slowest axis of the grid.
-// The distance of a term builds up axis by axis: with d along an axis and m of the axes before it,
-// the new distance is d (1 + m) + m.
+// The distance of a term is computed axis by axis: it is d * (1 + m) + m for d of one axis and m of
+// the axes before it.
 struct StepModes {
   ModeSteps steps;
   double scale, of_mean;
   const Term* terms;
   int term_count, slowest;
   std::int64_t sizes[3];
-  const double* distances[3];  // for each axis, by number of turns and mode
-  const double* source;        // modes of the source; null if there is none
+  const double* distances[3];  // of each axis, by number of turns and mode
+  const double* source;        // modes of the source; null without a source
 
   __device__ double operator()(std::int64_t line, std::int64_t mode, double value) const {
     const std::int64_t row = slowest == 0 ? line / sizes[2] : 0;

@@ -1,6 +1,6 @@
-// Lines of values as complex transforms, for engine "spectral". Two lines, x and y, go through one
-// transform as x + i y. The transform of an odd line is imaginary, so that of x + i y keeps the two
-// apart; other lines are separated by the symmetry Z[-p] = conj Z[p] of real lines' transforms.
+// Lines of values as complex transforms, for engine "spectral". Two lines, x and y, share the
+// transform of x + i*y. The transforms of odd lines are imaginary, so those of x and y are parts of
+// Z; other lines are separated by the symmetry Z[-p] = conj Z[p] of real lines' transforms.
 //
 //   modes     L        a line's n values in the transform, from j = 0   modes p of x and y
 //   odd       2n + 2   0 x0 ... xn-1 0 -xn-1 ... -x0                    -Im, Re Z[p + 1]
@@ -8,18 +8,19 @@
 //   even      n        x0 x2 x4 ... x5 x3 x1                            2 Re(e^(-i phi) X[p])
 //   periodic  n        x0 ... xn-1                                      Re X[p], Im X[n - p]
 //
-// mixed: sin((i + 1) theta) of theta = pi (2p + 1)/(2n + 1) is (-1)^i sin((i + 1) (pi - theta)),
-// and pi - theta = 2 pi (n - p)/(2n + 1). even: phi = pi p/(2n) (Makhoul, IEEE Trans. Acoustics,
-// Speech and Signal Processing 28 (1980)). periodic: Re X[p] if 2p <= n, else Im X[n - p].
+// mixed: sin((i + 1) * theta) for theta = pi * (2p + 1)/(2n + 1) is (-1)^i * sin((i + 1) * phi)
+// with phi = pi - theta = 2 * pi * (n - p)/(2n + 1). even: phi = pi * p/(2n) (Makhoul, IEEE Trans.
+// Acoustics, Speech and Signal Processing 28 (1980)). periodic: Re X[p] if 2p <= n, else Im X[n -
+// p].
 //
-// Forward and backward together multiply by L.
+// The forward and then the backward transform multiply by L.
 #pragma once
 
 #include "kernels/spectral/spectral_modes.hpp"
 
 namespace lapl {
 
-/// The values of two lines at one place, or a complex number x + i y.
+/// The values of two lines at one index, or a complex number x + i*y.
 struct alignas(16) LinePair {
   double x, y;
 };
@@ -32,7 +33,7 @@ struct SpectralLine {
   LAPL_HOST_DEVICE bool is_odd() const {
     return modes.kind == Kind::odd || modes.kind == Kind::mixed;
   }
-  /// Complex values of a transform.
+  /// Number of complex values in a transform.
   LAPL_HOST_DEVICE std::int64_t length() const {
     return modes.kind == Kind::odd     ? 2 * modes.size + 2
            : modes.kind == Kind::mixed ? 2 * modes.size + 1
@@ -52,7 +53,7 @@ struct SpectralLine {
     return back != alternates(i) ? LinePair{-value.x, -value.y} : value;
   }
 
-  /// Mode p of both lines; `read` returns the output of the forward transform, of e^(-i ...).
+  /// Mode p of both lines; `read` returns the output of the forward transform, with e^(-i ...).
   template <class Read>
   LAPL_HOST_DEVICE LinePair mode(std::int64_t p, const Read& read) const {
     const std::int64_t n = modes.size;
@@ -95,7 +96,7 @@ struct SpectralLine {
     return {c * real - s * imaginary, s * real + c * imaginary};
   }
 
-  /// Value i of both lines; `read` returns the output of the backward transform, of e^(+i ...).
+  /// Value i of both lines; `read` returns the output of the backward transform, with e^(+i ...).
   template <class Read>
   LAPL_HOST_DEVICE LinePair output(std::int64_t i, const Read& read) const {
     const std::int64_t n = modes.size;

@@ -1,5 +1,5 @@
-// Engine "streaming": for grids larger than the chip; many steps a launch, rows streamed through
-// registers.
+// Engine "streaming" for diffusion on grids larger than the chip: many steps per launch, rows
+// streamed through registers.
 //
 //   column   x0          x0 + halo                 x0 + width - halo     width = 32 lanes
 //            | redundant | kept: what the strip writes | redundant |     of 32 bytes
@@ -16,15 +16,16 @@
 //
 // Boundaries: the grid is extended (odd, even or periodic, docs/numerics.md). A step keeps the
 // extension exact, so the inner loop needs no boundary. Extended columns are written to the "apron"
-// before a launch; extended rows are read from where they mirror. Grids narrower than the halo are
-// extended repeatedly. Remaining steps are a shortened pass, whose last levels pass rows on.
+// before a launch; extended rows are read from the rows that they mirror. Grids narrower than the
+// halo are extended repeatedly. A shortened pass takes remaining steps: its last levels pass rows
+// on.
 //
-// Registers (nvcc 13, sm_90): 192 float, 188 double, no spills (195 and 188 in a shortened pass);
-// eight warps share a multiprocessor. Shared memory: 41472 bytes a block. Barriers: two a turn,
-// which the warps may pass some turns apart. Device memory: a cell is read and written once a
-// launch (1.1 times read, for the halo). A float row step of a warp takes 270 instructions, 240 of
-// them arithmetic; issuing them is what limits float. Nine rows at a time are being copied from
-// device to shared memory (cp.async).
+// Registers (nvcc 13, sm_90): 192 for float, 188 for double, no spills (195 and 188 in a shortened
+// pass); eight warps share a multiprocessor. Shared memory: 41472 bytes per block. Barriers: two
+// per turn (three rows), which the warps may pass some turns apart. Device memory: a cell is read
+// and written once per launch (read 1.1 times with the halo). A row step of a warp takes 270
+// instructions for float, 240 of them arithmetic; their issue rate limits float. Nine rows at a
+// time are being copied from device to shared memory (cp.async).
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -75,7 +76,7 @@ class StreamingEngine final : public CudaEngine<T> {
         &of_processor, kernel<false>, sizes.lanes * sizes.warps, sizes.shared_bytes()));
     LAPL_CUDA(
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current_device()));
-    // As many blocks as run at the same time, and no more than there are rows.
+    // As many blocks as can run at the same time, but not more than rows.
     blocks_ = static_cast<unsigned>(std::min<GridIndex>(
         grid_.strips * grid_.rows, GridIndex{processors} * std::max(of_processor, 1)));
   }

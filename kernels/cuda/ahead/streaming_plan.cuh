@@ -35,11 +35,11 @@ struct ExtendedGrid : StreamGrid<T, GridIndex> {
   Extensions extensions;
   DiffusionStage<T> stage;
   T* apron;
-  int steps;  // steps of the pass
+  int steps;  // number of steps of the pass
 };
 
-// The fastest sizes as measured. With more than two warps, a block would hand rows on in a chain.
-// In a shortened plan, levels from grid.steps on pass their rows on unchanged.
+// The fastest sizes as measured. With more than two warps, each warp would wait for a chain of
+// others. In a shortened plan, levels from grid.steps on pass their rows on unchanged.
 template <class T_, bool is_shortened>
 struct DiffusionPlan {
   using T = T_;
@@ -52,7 +52,7 @@ struct DiffusionPlan {
                                      .lagged = true,
                                      .staged = true};
   static constexpr int fields = 1, stages = 1, arrays = 1, arguments = 1;
-  // An extended grid behaves like a periodic one: its levels impose no law.
+  // An extended grid behaves like a periodic one: its levels impose no law at a face.
   static constexpr bool in_time = false, wraps_rows = true, wraps_columns = true,
                         mirrors_rows = false, shortened = is_shortened;
   template <int>
@@ -61,8 +61,8 @@ struct DiffusionPlan {
   static __device__ constexpr GhostKind ghost_kind(int, int) { return GhostKind::any; }
 };
 
-// The extended columns beside the grid, for each of its rows: columns -halo to -1, then from the
-// last 16 bytes that are not wholly inside the grid to halo columns beyond them.
+// The layout of the array of extended columns, one row per grid row: columns -halo to -1; then
+// columns right() to right() + halo + count - 1, where right() is the last multiple of 16 bytes.
 template <class T>
 struct Apron {
   static constexpr int count = Cells<T>::count, halo = DiffusionPlan<T, false>::sizes.halo();
@@ -86,7 +86,7 @@ __global__ void fill_apron(const T* __restrict__ from,
   grid.apron[index] = source.negated ? T(0) - value : value;
 }
 
-// Turns mirrored rows into those of the odd extension: negates them and sets the ghost row to 0.
+// Turns mirrored rows into rows of the odd extension: negates them and sets the ghost row to 0.
 template <class P>
 __device__ __noinline__ void extend_oddly(RowInMemory<P>* rows, AxisExtension axis,
                                           GridIndex grid_rows, GridIndex row) {
@@ -106,8 +106,8 @@ __device__ __noinline__ void extend_oddly(RowInMemory<P>* rows, AxisExtension ax
   }
 }
 
-// Copies rows of the extended grid to shared memory, through the L1 cache: bypassing it, as other
-// loaders do, took 6% longer on an H200.
+// Copies rows of the extended grid to shared memory, through the L1 cache: on an H200 bypassing it,
+// as other loaders do, took 6% longer.
 template <class T, bool shortened>
 struct Loader<DiffusionPlan<T, shortened>> {
   using P = DiffusionPlan<T, shortened>;
@@ -116,12 +116,12 @@ struct Loader<DiffusionPlan<T, shortened>> {
   static constexpr int ahead = StreamSizes::ahead, lanes = StreamSizes::lanes;
   static constexpr unsigned row_bytes = sizeof(RowInMemory<P>);
 
-  GridIndex row, end;  // the first row; one past the last row needed
-  // first turn whose rows are all needed and in the grid; number of such turns
+  GridIndex row, end;  // the first row; one past the last needed row
+  // the first turn with only needed rows of the grid; the number of such turns
   int first_inside, inside;
-  const T* next[chunks];  // this lane's 16 bytes of the next row, as if that were in the grid
+  const T* next[chunks];  // this lane's 16 bytes of the next row, before rows are extended
   GridIndex pitch[chunks];
-  unsigned target;  // where the rows go in shared memory
+  unsigned target;  // address in shared memory for the rows
 
   __device__ Loader(const T* from, const Pass<P>& pass, const Segment<P>& segment,
                     Shared<P>& shared)

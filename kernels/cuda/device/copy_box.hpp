@@ -9,7 +9,7 @@
 
 namespace lapl {
 
-/// The place of a box of cells: its first cell (plane, row, column) in one field of an array.
+/// The position of a box: its first cell (plane, row, column) in one field of an array.
 template <class T>
 struct BoxIn {
   T* field = nullptr;
@@ -24,15 +24,15 @@ struct BoxIn {
   }
 };
 
-/// Enqueues the copy of `count` planes, rows and columns. If the host memory is not page-locked, it
+/// Enqueues the copy of `count` planes, rows and columns. If the host memory is not page-locked,
 /// returns after the copy.
 template <class T>
 void copy_box(const BoxIn<T>& from, const BoxIn<T>& to, const std::array<std::int64_t, 3>& count,
               cudaMemcpyKind kind, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(count[2]) * sizeof(T);
   const auto rows = static_cast<std::size_t>(count[1]), planes = static_cast<std::size_t>(count[0]);
-  // cudaMemcpy3D limits the pitch, so contiguous boxes, whose rows may be longer, are copied as
-  // one.
+  // cudaMemcpy3D limits the pitch, so contiguous boxes, whose rows may be longer, are copied as one
+  // block.
   if (from.is_one_piece(count) && to.is_one_piece(count)) {
     LAPL_CUDA(cudaMemcpyAsync(to.begin(), from.begin(), planes * rows * bytes, kind, stream));
     return;

@@ -14,7 +14,7 @@ namespace lapl {
 /// If `error` is not success, throws DeviceError with file, line, call and CUDA's own text.
 inline void check_cuda(cudaError_t error, const char* call, std::string_view file, int line) {
   if (error == cudaSuccess) return;
-  cudaGetLastError();  // clears the error, or the next launch would report it
+  cudaGetLastError();  // clears the error; else the next launch would report it
   throw DeviceError(std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(line) +
                     ": " + call + ": " + cudaGetErrorString(error) + " (" +
                     cudaGetErrorName(error) + ")");

@@ -16,7 +16,7 @@ inline void check_cufft(cufftResult result, const char* call) {
 }
 #define LAPL_CUFFT(call) ::lapl::check_cufft((call), #call)
 
-/// Owns the handle of a cuFFT plan, which the caller then fills.
+/// Owns the handle of a cuFFT plan. The caller creates the plan.
 struct CufftPlan {
   CufftPlan() { LAPL_CUFFT(cufftCreate(&handle)); }
   CufftPlan(const CufftPlan&) = delete;

@@ -16,7 +16,7 @@ struct FreePinned {
   void operator()(void* pointer) const noexcept { LAPL_CUDA_NO_THROW(cudaFreeHost(pointer)); }
 };
 
-/// Owns `size` uninitialised values of T, or none; move-only.
+/// Owns `size` uninitialised values of T, or nothing; move-only.
 template <class T, class Free>
 class Buffer {
  public:

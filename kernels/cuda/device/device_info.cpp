@@ -16,7 +16,7 @@ std::string version_text(int version) {
   return version == 0 ? "none" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-// Bytes read and written a second when device memory is copied to device memory.
+// Bytes per second, read plus written, of a copy from device memory to device memory.
 double copy_bandwidth() {
   constexpr std::int64_t size = std::int64_t{1} << 30;
   const auto from = device_buffer<char>(size), to = device_buffer<char>(size);
@@ -40,9 +40,9 @@ double arithmetic_rate(std::size_t value_bytes, int arithmetic) {
   LAPL_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, current_device()));
   LAPL_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, current_device()));
   LAPL_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, current_device()));
-  // The lanes of a multiprocessor are from the CUDA C++ Programming Guide, throughput of arithmetic
-  // instructions.
-  // compute capabilities 6.0, 7.0, 8.0, 9.0 and 10.0; others compute doubles at 1/32 or less
+  // The numbers of lanes per multiprocessor are from the CUDA C++ Programming Guide, throughput of
+  // arithmetic instructions. Compute capabilities 6.0, 7.0, 8.0, 9.0 and 10.0 compute doubles at
+  // half the rate of floats; others at 1/32 or less.
   const bool half_rate_doubles = minor == 0;
   const int float_lanes = major == 8 && minor == 0 ? 64 : 128;
   const int double_lanes = half_rate_doubles ? (major == 8 ? 32 : 64) : 2;

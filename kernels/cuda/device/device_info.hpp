@@ -16,8 +16,8 @@ void use_cuda_device(int index);
 /// The model of the current device, for example "NVIDIA H200". Throws DeviceError.
 std::string device_name();
 
-/// Versions of CUDA, for example "driver 13.0, runtime 13.0": the newest that the driver runs and
-/// the one that the program is built with.
+/// Versions of CUDA, for example "driver 13.0, runtime 13.0": the newest that the driver supports
+/// and the one of the build.
 std::string cuda_versions();
 
 /// Throws DeviceError, with the bytes needed and free, if `bytes` do not fit on the device. `what`
@@ -26,9 +26,9 @@ void require_device_memory(const std::string& what, double bytes);
 
 double free_device_memory();
 
-/// The highest speeds that this device allows, for values of `value_bytes` and `arithmetic`
-/// instructions a cell. The memory bandwidth is measured by a copy on the device; the arithmetic is
-/// multiprocessors x lanes x highest clock / `arithmetic`.
+/// The highest speeds that this device allows, for values of `value_bytes` bytes and `arithmetic`
+/// instructions per cell. A copy on the device measures the memory bandwidth; the arithmetic rate
+/// is multiprocessors * lanes * highest clock / `arithmetic`.
 Ceilings device_ceilings(std::size_t value_bytes, int arithmetic);
 
 }  // namespace lapl

@@ -1,5 +1,5 @@
-// Kernels that are compiled at run time, loaded and launched through the CUDA driver. The driver's
-// library is opened at the first use, so the program also starts on a machine without it.
+// CUDA kernels that are compiled at run time, loaded and launched through the CUDA driver. The
+// driver's library is opened at the first use, so the program also starts on a machine without it.
 #pragma once
 
 #include <cuda.h>
@@ -21,7 +21,7 @@ class Kernel {
   explicit operator bool() const { return function_ != nullptr; }
 
   void allow_shared_bytes(int bytes) const;
-  /// Blocks of so many threads that run at the same time on one multiprocessor.
+  /// Blocks of `threads` threads that can run at the same time on one multiprocessor.
   int blocks_of_processor(int threads, int shared_bytes) const;
   void launch(unsigned blocks, dim3 threads, int shared_bytes, cudaStream_t stream,
               std::initializer_list<const void*> arguments, Launch how = Launch::plain) const;
@@ -37,7 +37,7 @@ class KernelModule {
   explicit KernelModule(const std::string& cubin);
   KernelModule(KernelModule&& other) noexcept;
   KernelModule& operator=(KernelModule&& other) noexcept;
-  /// No kernel of the module may still be running.
+  /// Unloads the code. No kernel of the module may still be running.
   ~KernelModule();
 
   Kernel kernel(const std::string& name) const;

@@ -3,7 +3,7 @@
 //   row 0   | columns values ............ | padding |
 //   row 1   | ...                         |         |      index = row * pitch + column
 //
-// Padding holds no data: an engine may write anything there and must not use what it reads.
+// Padding holds no data: an engine may overwrite it and must not use its values.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct FieldLayout {
   std::int64_t pitch = 0;  ///< values from one row to the next
 };
 
-/// Aligns rows to 128 bytes, a cache line, if that costs less than a sixteenth of the memory, else
-/// to 16 bytes, which one lane loads.
+/// Aligns rows to 128 bytes, a cache line, if that costs less than a sixteenth of the memory; else
+/// to 16 bytes, which one lane loads at a time.
 template <class T>
 constexpr FieldLayout field_layout(Shape shape) {
   const std::int64_t bytes = shape.columns < 2048 / std::int64_t{sizeof(T)} ? 16 : 128;

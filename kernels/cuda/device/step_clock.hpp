@@ -6,8 +6,8 @@
 
 namespace lapl {
 
-/// Sums the device time between calls of start() and stop() in a stream. At most two stretches are
-/// unfinished at once. Not thread-safe.
+/// Sums the device time of stretches, each from start() to stop() in a stream. At most two
+/// stretches are unfinished at the same time. Not thread-safe.
 class StepClock {
  public:
   void start(cudaStream_t stream) { stretches_[now_].start.record(stream); }

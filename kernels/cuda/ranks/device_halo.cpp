@@ -38,7 +38,7 @@ class DeviceHalo : public Halo<T> {
     return block.values + field * block.shape.planes * block.shape.rows * block.pitch;
   }
 
-  enum class Way : std::uint8_t { out, in };  // out of the block into `packed`, or back
+  enum class Way : std::uint8_t { out, in };  // from the block to `packed`, or back
   void copy_packed(const Block<T>& block, const Box& box, T* packed, Way way,
                    cudaMemcpyKind kind) const {
     for (int field = 0; field < fields_; ++field) {
@@ -80,7 +80,7 @@ class HaloThroughHost final : public DeviceHalo<T> {
       sent.push_back({message.peer, message.sent_tag, bytes(packed_[i].sent)});
       received.push_back({message.peer, message.received_tag, bytes(packed_[i].received)});
     }
-    // Also waits until the last halo has been unpacked, whose buffers are received into anew.
+    // Also waits until the previous halo, in the same buffers, is unpacked.
     LAPL_CUDA(cudaStreamSynchronize(stream_of(block)));
     ranks.exchange(sent, received);
     for (std::size_t i = 0; i < packed_.size(); ++i)
@@ -95,8 +95,8 @@ class HaloThroughHost final : public DeviceHalo<T> {
   std::vector<typename DeviceHalo<T>::template Packed<PinnedBuffer<T>>> packed_;
 };
 
-// Exchanges halos by NCCL. Boxes of whole rows are sent from where they lie; all others are packed
-// by the sender and unpacked by the receiver.
+// Exchanges halos by NCCL. Boxes of whole rows are sent without a copy; the sender packs all others
+// and the receiver unpacks them.
 template <class T>
 class NcclHalo final : public DeviceHalo<T> {
   using Way = DeviceHalo<T>::Way;

@@ -6,8 +6,8 @@
 
 namespace lapl {
 
-/// For people: why the devices of these ranks cannot exchange directly, so that halos go through
-/// host memory; empty if they can. All ranks must call it.
+/// A message that says why the devices of these ranks cannot exchange directly, so that halos go
+/// through host memory; empty if they can. All ranks must call it.
 std::string why_no_device_ranks(Ranks& ranks);
 
 /// Like make_halo, for a block on the current device. Exchanges by NCCL, or through host memory and

@@ -1,4 +1,4 @@
-// Messages between devices by NCCL. A build without it has none.
+// Messages between devices by NCCL. A build without NCCL has none.
 #include "kernels/cuda/ranks/device_ranks.hpp"
 
 #include <algorithm>
@@ -58,10 +58,10 @@ std::string why_no_device_ranks(Ranks& ranks) {
   cudaDeviceProp properties{};
   LAPL_CUDA(cudaGetDeviceProperties(&properties, current_device()));
   std::string device(properties.uuid.bytes, sizeof properties.uuid.bytes);
-  // NCCL tells machines apart by this variable.
+  // Like NCCL, uses this variable to tell machines apart.
   if (const char* machine = std::getenv("NCCL_HOSTID")) device += machine;
   const auto devices = gather(ranks, std::as_bytes(std::span(device)));
-  // NCCL refuses two ranks on one device.
+  // NCCL does not support two ranks on one device.
   return of_first(ranks, has_equal(devices)) ? "ranks share a GPU" : "";
 }
 

@@ -1,4 +1,4 @@
-// Types of the arguments of kernels that are compiled at run time, shared by host and device.
+// Types of the arguments of CUDA kernels compiled at run time, shared by host and device.
 #pragma once
 
 namespace lapl {
@@ -11,15 +11,15 @@ struct Values {
   V of[size];
 };
 
-/// ghost = a + b * inside (kernels/grid/ghost.hpp).
+/// A law for ghost cells, ghost = a + b * inside (kernels/grid/ghost.hpp).
 template <class T>
 struct GhostLaw {
   T a, b;
 };
 
-/// The ghost laws of one face of one array. If `each` is null, `everywhere` holds all along the
-/// face. Else the law of node (i, j) is each[(i + 1) pitch + j + 1], with i along the slower and j
-/// along the faster axis of the face; ghosts at the face's ends have a law too.
+/// The ghost laws of one face of one array. If `each` is null, `everywhere` is the law of the whole
+/// face. Else the law of node (i, j) is each[(i + 1) * pitch + j + 1], with i along the slower and
+/// j along the faster axis of the face; i and j start at -1, at ghost nodes.
 template <class T>
 struct FaceTable {
   GhostLaw<T> everywhere;
@@ -34,8 +34,8 @@ struct StageGrid {
   GridIndex pitch;
   int wraps[3];
   unsigned tiles[3];  ///< number of tiles along each axis, for tile kernels
-  /// Coordinates of the nodes of each axis, by index; `position_margin` nodes beyond either end
-  /// have one too.
+  /// Coordinates of each axis; the pointer is to node 0. Coordinates are stored from
+  /// `position_margin` nodes before the grid to as many nodes after it.
   const T* positions[3];
 };
 

@@ -27,7 +27,7 @@ std::string start_of_log(nvrtcProgram program) {
   if (nvrtcGetProgramLogSize(program, &size) != NVRTC_SUCCESS || size < 2) return "";
   std::string log(size, '\0');
   if (nvrtcGetProgramLog(program, log.data()) != NVRTC_SUCCESS) return "";
-  log.resize(std::min<std::size_t>(size - 1, 2000));  // the last character is a zero
+  log.resize(std::min<std::size_t>(size - 1, 2000));  // drops the terminating zero
   return log;
 }
 

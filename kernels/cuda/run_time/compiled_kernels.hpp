@@ -1,7 +1,7 @@
 // CUDA C++ text that the program wrote for this run, compiled by NVRTC for the current device and
-// loaded. A thread beside the run compiles it, or another member of the same sweep does. It is the
+// loaded. A background thread compiles it, or another member of the same sweep does. It is the
 // GPU's counterpart of kernels/cpu/compiler/compiled_code.hpp, but writes no file and starts no
-// process; NVRTC makes machine code, so the driver has nothing to compile or to cache.
+// process. NVRTC generates machine code, so the driver has nothing to compile or to cache.
 #pragma once
 
 #include <future>
@@ -13,37 +13,37 @@
 
 namespace lapl {
 
-/// Text to compile; all of it comes from this program. Kernels are `extern "C" __global__`.
+/// Text to compile; all of it comes from this program. CUDA kernels are `extern "C" __global__`.
 struct KernelText {
   std::string source;
   /// text of each header, by NAME in #include "NAME"
   std::map<std::string, std::string> headers = {};
-  std::vector<std::string> flags = {};  ///< follow the flags that fix the arithmetic
+  std::vector<std::string> flags = {};  ///< added after the flags that fix the arithmetic
 };
 
 /// Machine code, or the reason why there is none.
 struct Cubin {
   std::string code;
-  std::string unavailable;  ///< why there is no code, for people; else empty
-  std::string messages;     ///< NVRTC's messages, at most 2000 characters, for an internal error
+  std::string unavailable;  ///< message that says why there is no code; else empty
+  std::string messages;     ///< NVRTC's messages, at most 2000 characters, for internal errors
 };
 
 /// Compiles for compute capability `architecture` / 10, for example 90; needs no device. The code
-/// rounds products before sums (no fused multiply-add), rounds divisions and roots to nearest, and
-/// keeps subnormal numbers.
+/// uses no fused multiply-add unless the text does, rounds divisions and roots to nearest, and
+/// preserves subnormal numbers.
 Cubin compile_cubin(const KernelText& text, int architecture);
 /// Like compile_cubin, but shares the result with other processes through `file`
 /// (kernels/machine/shared_kernels.hpp) unless it is -1.
 Cubin shared_cubin(int file, const KernelText& text, int architecture);
 
-/// Kernels that are compiled in a thread of their own. Not thread-safe.
+/// CUDA kernels that a thread of their own compiles. Not thread-safe.
 class CompiledKernels {
  public:
-  /// Starts the compiler and returns at once. The destructor waits for it, some tenths of a second.
+  /// Starts the compiler and returns at once. The destructor waits for it, less than a second.
   explicit CompiledKernels(KernelText text);
   CompiledKernels(const CompiledKernels&) = delete;
   CompiledKernels& operator=(const CompiledKernels&) = delete;
-  /// True once the compiler has ended: the kernels are loaded, or unavailable() says why not. Never
+  /// True once the compiler has ended: kernels are loaded, or unavailable() says why not. Never
   /// waits.
   bool ready();
   void wait();
@@ -51,7 +51,7 @@ class CompiledKernels {
   const std::string& unavailable() const { return cubin_.unavailable; }
   const std::string& messages() const { return cubin_.messages; }
 
-  /// Only once ready() and if unavailable() is empty.
+  /// Requires that ready() is true and unavailable() is empty.
   Kernel kernel(const std::string& name) const { return module_.kernel(name); }
 
  private:

@@ -1,4 +1,4 @@
-// Asynchronous copies from device to shared memory (PTX: cp.async), in groups of each thread.
+// Asynchronous copies from device to shared memory (PTX: cp.async), in groups per thread.
 #pragma once
 
 namespace lapl {

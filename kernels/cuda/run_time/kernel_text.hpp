@@ -1,4 +1,4 @@
-// Helpers that print the text of kernels (kernels/cuda/run_time/stage_kernels.hpp).
+// Helpers that print the text of CUDA kernels (kernels/cuda/run_time/stage_kernels.hpp).
 #pragma once
 
 #include <fmt/format.h>
@@ -19,10 +19,10 @@ std::string table_text(const char* type, const char* name, const std::vector<int
 
 KernelText kernel_text(std::string source);
 
-/// The size of an array that must not be empty, as a kernel's arguments.
+/// The size for an array that may be empty: a kernel's argument must have at least one value.
 inline std::size_t at_least_one(std::size_t size) { return std::max<std::size_t>(size, 1); }
 
-/// Where each stage's arguments begin among those of a step, and at the end their total number.
+/// The index of each stage's first argument among the arguments of a step; then their total number.
 std::vector<int> first_arguments(const std::vector<Stage>& stages);
 
 }  // namespace lapl

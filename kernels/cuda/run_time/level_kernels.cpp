@@ -47,8 +47,8 @@ GhostKind ghost_kind(const Problem<T>& problem, int array, int side) {
   return face.a == T(0) ? GhostKind::scaled : GhostKind::affine;
 }
 
-// The number of a line of cells that a stage reads: the row above, its own, the one below, then the
-// planes before and after. Columns -1, 0 and 1 are in the same line.
+// Numbers the lines of cells that a stage reads: 0 the row above, 1 the centre row, 2 the row
+// below, 3 the plane before, 4 the plane after. The column does not matter.
 int line_of(Offset at) { return at.plane < 0 ? 3 : at.plane > 0 ? 4 : at.row + 1; }
 
 }  // namespace

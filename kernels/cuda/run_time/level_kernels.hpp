@@ -1,5 +1,6 @@
-// The shared part of the printed streaming kernels, on two axes and on three. Such a kernel takes
-// cells through levels; a level is a stage of a step (kernels/cuda/run_time/levels.cuh).
+// The part of the printed streaming kernels that is the same on two and on three axes. Such a
+// kernel takes cells through levels; a level is a stage of a step
+// (kernels/cuda/run_time/levels.cuh).
 #pragma once
 
 #include <string>
@@ -8,11 +9,11 @@
 
 namespace lapl {
 
-/// The plan of the levels, whatever the grid's size.
+/// The plan of the levels; it does not depend on the grid's size.
 template <class T>
 LevelPlan level_plan(const Problem<T>& problem);
 
-/// Bytes of arguments and laws of a kernel with `depth` levels in a launch.
+/// Bytes of arguments and laws of a kernel that takes `depth` levels per launch.
 template <class T>
 std::size_t argument_bytes(const Problem<T>& problem, const LevelPlan& plan, int depth);
 
@@ -24,7 +25,7 @@ struct LevelText {
   const char* function;          ///< the function that the kernel calls
   std::string constants;         ///< constants of its plan, as text
   int depth = 1;                 ///< levels in one launch
-  int threads = 32, blocks = 1;  ///< threads of a block; blocks of a multiprocessor
+  int threads = 32, blocks = 1;  ///< threads of a block; blocks on a multiprocessor
 };
 template <class T>
 KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const LevelText& of);

@@ -1,5 +1,5 @@
-// The shared part of the streaming kernels on two and three axes. They take cells through levels; a
-// level is a stage of a step.
+// The part of the streaming kernels that is the same on two and on three axes. They take cells
+// through levels; a level is a stage of a step.
 #pragma once
 
 #include "kernels/cuda/run_time/copy_groups.cuh"
@@ -24,8 +24,8 @@ struct Pass {
   const typename P::Grid& grid;
   // for each array that enters level 0, its distance from the first field
   const GridIndex* sources;
-  const T* arguments;  // of each stage; if they depend on time, of each stage of each step
-  // of each array and side; if they depend on time, of each level as well
+  const T* arguments;  // of each stage; if in_time, of each stage of each step
+  // of each array and face; if in_time, of each level as well
   const GhostLaw<T>* laws;
 };
 

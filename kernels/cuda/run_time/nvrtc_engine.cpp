@@ -1,7 +1,7 @@
-// Engines whose kernels are printed from the stages and compiled by NVRTC while the run begins. The
-// tile kernels are compiled first, in some tenths of a second, and the run waits for them. They
-// take the steps until the faster kernel is compiled, and later those that are too few for a launch
-// of it.
+// Engines whose CUDA kernels are printed from the stages and compiled by NVRTC while the run
+// begins. The tile kernels are compiled first, in a few tenths of a second, and the run waits for
+// them. They take the steps until the faster kernel is compiled, and later the steps that are too
+// few for one of its launches.
 #include <memory>
 #include <utility>
 
@@ -35,7 +35,7 @@ class CompiledCudaEngine final : public CudaEngine<T> {
       if (taken == 0) {
         tiles_.take(buffers.current, buffers.next, first_step, stream);
         taken = 1;
-        // A long queue of launches would delay the compiler's thread.
+        // A long queue of launches would delay the thread that compiles.
         if (passes_ && !passes_->settled() && steps % 16 == 0)
           LAPL_CUDA(cudaStreamSynchronize(stream));
       }

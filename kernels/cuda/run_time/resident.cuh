@@ -1,11 +1,11 @@
 // Many steps of a problem on one or two axes in one launch: the grid stays in the shared memory of
 // the chip.
 //
-//   <halo><- a tile: one block ->         Every array of the stages lies in shared memory, twice if
-//   +----+-----------------------+----+   a stage makes it anew while it reads its neighbours. A
-//   |    |  32 x `cells` | ...   |    |   stage is computed in the tile and in as much of the halo
-//   |    |  a warp at a  |       |    |   as later stages read; then comes a barrier. After `depth`
-//   |    |  time         |       |    |   steps the halo is used up: the block publishes its rim in
+//   <halo><- a tile: one block ->         Every array of the stages is in shared memory, twice if a
+//   +----+-----------------------+----+   stage computes it while it reads neighbouring cells.
+//   |    |  32 x `cells` | ...   |    |   A stage is computed in the tile and in the part of the
+//   |    |  a warp at a  |       |    |   halo that later stages read; a barrier follows. `depth`
+//   |    |  time         |       |    |   steps use up the halo: the block publishes its rim in
 //   +----+-----------------------+----+   an image of the fields in device memory, raises its flag,
 //                                         waits for its neighbours' flags, and reads their rims.
 //
@@ -21,7 +21,7 @@
 //          wraps_columns: constants; copies(array), place(array): copies and first place in shared
 //          memory; given(array): true for coefficients; Stage<i> (see tile.cuh), target(i, k),
 //          first_argument(i); row_margin(i), column_margin(i): cells beyond the tile in which stage
-//          i is computed in the last step, and for i = stages the halo that one step uses up
+//          i is computed in the last step; for i = stages, the cells of halo that a step uses up
 #pragma once
 
 #include "kernels/cuda/run_time/levels.cuh"
@@ -32,7 +32,7 @@ template <class P>
 struct ResidentPass {
   using T = typename P::T;
   const ResidentGrid<T>& grid;
-  const GridIndex* sources;  // of each coefficient, its distance from the first field
+  const GridIndex* sources;  // distance of each coefficient from the first field
   const T* arguments;
   const GhostLaw<T>* laws;
 };
@@ -51,7 +51,7 @@ struct ResidentTile {
   int first_row, first_column, rows, columns;
   bool at_face;  // true if the tile or its halo touches a face of the grid
   T* memory;
-  int now[P::arrays], next[P::arrays];  // where each array lies, and where its new values go
+  int now[P::arrays], next[P::arrays];  // place of each array, and the place of its new values
 
   static constexpr int size = (P::rows + 2 * row_halo) * pitch;  // values of an array
 
@@ -85,7 +85,7 @@ struct ResidentCell {
     return tile.memory[tile.now[array] + tile.at(row, column) +
                        beside_row * ResidentTile<P>::pitch + beside_column];
   }
-  // The coordinate of the cell, also if it is a periodic image beyond the face.
+  // The coordinate of the node; beyond a periodic face, that of its periodic image.
   template <int axis, int offset>
   __device__ __forceinline__ T position() const {
     constexpr bool wraps = axis == 1 ? P::wraps_rows : P::wraps_columns;
@@ -96,7 +96,7 @@ struct ResidentCell {
   }
 };
 
-// Writes the ghosts of an array where the computed cells of a tile and its halo end at a face.
+// Writes the ghosts of an array beyond the computed cells of a tile and its halo, at grid faces.
 template <class P>
 __device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const ResidentPass<P>& pass,
                                            int array, TileSpan rows, TileSpan columns) {
@@ -126,7 +126,7 @@ __device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const Re
   }
 }
 
-// Computes stage i in the tile and in `rows` and `columns` of its halo, within the grid.
+// Computes stage i in the tile and in `rows` and `columns` of its halo, inside the grid.
 template <class P, int i>
 __device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const ResidentPass<P>& pass,
                                            int rows, int columns) {
@@ -141,7 +141,7 @@ __device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const Resident
   for (int piece = threadIdx.y; piece < pieces; piece += blockDim.y) {
     const int row = down.begin + piece / across * cells;
     const int column = along.begin + piece % across * lanes + threadIdx.x;
-    // Cells beyond the end may be written by other threads at the same time, so they are not read.
+    // Other threads may be writing the cells beyond the end, so they are not read.
     if (column >= along.end) continue;
     T results[cells][Stage::targets];
 #pragma unroll
@@ -169,7 +169,7 @@ __device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const Resident
   }
 }
 
-// One step, after which `steps_after` more follow until the next exchange.
+// Takes a step that is followed by `steps_after` more until the next exchange.
 template <class P, int i = 0>
 __device__ __forceinline__ void make_step(ResidentTile<P>& tile, const ResidentPass<P>& pass,
                                           int steps_after) {
@@ -180,7 +180,7 @@ __device__ __forceinline__ void make_step(ResidentTile<P>& tile, const ResidentP
   }
 }
 
-// Visits all cells in a frame of `rows` x `columns`, each at least once.
+// Visits each cell of the frame along the edges of a box of `rows` x `columns` at least once.
 template <class Visit>
 __device__ __forceinline__ void for_frame(int rows, int columns, int thick_rows, int thick_columns,
                                           Visit visit) {
@@ -197,7 +197,7 @@ __device__ __forceinline__ void for_frame(int rows, int columns, int thick_rows,
   }
 }
 
-// Reads cell (row, column), counted from the corner of the tile's halo, if it is within the grid.
+// Reads cell (row, column), counted from the corner of the tile's halo, if it is inside the grid.
 template <class P, class Read>
 __device__ __forceinline__ void take_cell(const ResidentTile<P>& tile,
                                           const ResidentGrid<typename P::T>& grid, int row,
@@ -269,7 +269,7 @@ __device__ __forceinline__ void exchange(ResidentTile<P>& tile,
   __syncthreads();
 }
 
-// Writes the ghosts of every array for which `of` is true, in the whole tile and halo.
+// Writes the ghosts of every array for which `of` is true, around the whole tile and halo.
 template <class P>
 __device__ __forceinline__ void lay_all_ghosts(const ResidentTile<P>& tile,
                                                const ResidentPass<P>& pass, bool (*of)(int)) {

@@ -6,8 +6,8 @@
 namespace lapl {
 namespace {
 
-// How many cells beyond a tile each stage of a step must be computed so that later stages find
-// their neighbours; the last entry is what a whole step needs.
+// For each stage of a step, the cells beyond a tile in which it must be computed so that later
+// stages can read their neighbours; the last entry is the margin of a whole step.
 std::vector<int> margins(const std::vector<Stage>& stages, int Offset::*along) {
   std::vector<int> of(stages.size() + 1);
   for (std::size_t i = stages.size(); i > 0; --i) {
@@ -22,7 +22,7 @@ bool is_given(const Problem<T>& problem, int array) {
   return array < problem.fields + static_cast<int>(problem.coefficients.size());
 }
 
-// True if a stage makes the array anew while it reads its neighbours, so that it needs two copies.
+// True if a stage that computes the array also reads its neighbouring cells: it needs two copies.
 template <class T>
 bool needs_two(const Problem<T>& problem, int array) {
   return std::ranges::any_of(problem.stages, [&](const Stage& stage) {
@@ -36,8 +36,8 @@ bool needs_two(const Problem<T>& problem, int array) {
 
 int quotient_up(std::int64_t a, std::int64_t b) { return static_cast<int>((a + b - 1) / b); }
 
-// Cycles of a step, from a fit to measurements on an H200: barriers of each stage, waiting in each
-// round of all warps, and a share of an exchange.
+// Clock cycles per step, from a fit to measurements on an H200: barriers of each stage, waiting in
+// each round of all warps, and part of an exchange.
 template <class T>
 double cycles_of_step(const ResidentPlan& plan, const Problem<T>& problem) {
   double cycles = 3500;

@@ -9,8 +9,8 @@ TileShape tile_shape(const Problem<T>& problem) {
   int most = 0;
   for (const Stage& stage : problem.stages)
     most = std::max(most, properties_of(stage.tree).arithmetic);
-  // Long code with four cells a thread would not fit the instruction cache; on small grids it would
-  // leave multiprocessors idle.
+  // Long code with four cells per thread would not fit the instruction cache; on small grids four
+  // cells per thread would leave multiprocessors idle.
   constexpr std::int64_t small = 1 << 20;
   const int cells = most > 200 || problem.shape.cells() <= small ? 1 : 4;
   return problem.shape.rows == 1 ? TileShape{256, 1, 1} : TileShape{64, 4, cells};

@@ -1,6 +1,6 @@
 // CUDA C++ kernels printed from the trees of stages, for NVRTC. Each stage becomes a function of
-// one cell, put into the templates of kernels/cuda/run_time. Values that are the same in every cell
-// are arguments, so that the text does not depend on the values of parameters.
+// one cell in a template of kernels/cuda/run_time. Values that are the same in every cell are
+// arguments, so that the text does not depend on the values of parameters.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ struct TileShape {
 template <class T>
 TileShape tile_shape(const Problem<T>& problem);
 
-/// The text of kernels tile_N, one for each stage, and laws_N, one for each law that differs along
-/// its face:
+/// The text of the CUDA kernels tile_N, one for each stage, and laws_N, one for each law that
+/// differs along its face:
 ///   tile_N(StageGrid, const T* of each array, T* of each target, arguments, FaceTable of each
 ///          array, axis and side)
 ///   laws_N(StageGrid, arguments, GhostLaw*)
@@ -36,22 +36,22 @@ struct DeviceLimits {
   bool cooperative = false;  ///< supports cooperative launches
 };
 
-/// How cells go through levels; a level is a stage of a step.
+/// How cells go through levels. A level is a stage of a step.
 struct LevelPlan {
-  int arithmetic = 0;    ///< operations a cell and step, weighted by their cost
+  int arithmetic = 0;    ///< operations per cell and step, weighted by their cost
   bool in_time = false;  ///< arguments or laws differ from step to step
-  int slots = 0;         ///< most arrays that are alive at the same time
+  int slots = 0;         ///< largest number of arrays that are alive at the same time
   /// The arrays that each stage hands to the next; first the fields, then the coefficients.
   std::vector<std::vector<int>> alive;
-  std::vector<int> first_argument;  ///< where each stage's arguments begin; then their number
-  std::string unsuitable;           ///< why no plan is possible, for people; else empty
+  std::vector<int> first_argument;  ///< index of each stage's first argument; then their number
+  std::string unsuitable;           ///< message that says why no plan is possible; else empty
 };
 
 /// The plan of the streaming engine on two axes.
 struct StreamPlan : LevelPlan {
   StreamSizes sizes{};
   int blocks = 1;             ///< blocks that run at once on a multiprocessor
-  bool mirrors_rows = false;  ///< rows beyond the grid are mirrored rows of the grid
+  bool mirrors_rows = false;  ///< rows beyond the grid are mirror images of its rows
 };
 template <class T>
 StreamPlan stream_plan(const Problem<T>& problem);
@@ -73,17 +73,17 @@ KernelText volume_kernel(const Problem<T>& problem, const VolumePlan& plan);
 
 /// The plan of the resident engine.
 struct ResidentPlan {
-  static constexpr int warps = 16;  ///< of a block; a multiprocessor has one block
+  static constexpr int warps = 16;  ///< warps of a block; each multiprocessor runs one block
   int tiles_down = 1, tiles_across = 1;
-  int rows = 0, columns = 0;       ///< of the largest tile
+  int rows = 0, columns = 0;       ///< size of the largest tile
   int depth = 1;                   ///< steps from one exchange of halos to the next
-  int cells = 1;                   ///< cells of a column that a thread computes at a time
-  std::vector<int> copies, place;  ///< copies of each array; where it begins in shared memory
-  int places = 0;                  ///< values of all arrays together
-  /// for each stage; then for a step
+  int cells = 1;                   ///< cells of a column that a thread computes together
+  std::vector<int> copies, place;  ///< copies of each array; its first place in shared memory
+  int places = 0;                  ///< number of values of all arrays together
+  /// one entry for each stage, then one for a step
   std::vector<int> row_margins, column_margins, first_argument;
   int shared_bytes = 0;
-  std::string unsuitable;  ///< why no plan is possible, for people; else empty
+  std::string unsuitable;  ///< message that says why no plan is possible; else empty
 
   /// True if resident is faster than streaming on a grid that both can step.
   static bool pays(Shape shape) { return shape.cells() <= 512 * 512; }

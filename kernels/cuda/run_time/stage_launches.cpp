@@ -185,8 +185,8 @@ void StageTiles<T>::prepare(double time, const Stage& stage, Launch& launch, cud
   lay_laws(time, launch.faces, stream);
 }
 
-// Computes the tables of laws that differ along their face, again at each time that they depend on.
-// The kernels of a stream run in order, so one table serves all stages.
+// Computes the tables of laws that differ along their face, again at each new time if they depend
+// on it. The CUDA kernels of a stream run in order, so one table serves all stages.
 template <class T>
 void StageTiles<T>::lay_laws(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream) {
   for (std::size_t i = 0; i < problem_.laws.size(); ++i) {

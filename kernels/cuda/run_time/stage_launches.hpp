@@ -15,31 +15,31 @@
 
 namespace lapl {
 
-/// Coefficients and coordinates in device memory, and the values that depend on time alone.
+/// Coefficients, coordinates and the values that depend only on time, in device memory.
 template <class T>
 class DeviceProblem {
  public:
-  /// Copies in `stream`; arrays have `pitch` values from row to row on the device.
+  /// Copies in `stream`; on the device, rows of arrays are `pitch` values apart.
   DeviceProblem(const Problem<T>& problem, std::int64_t pitch, cudaStream_t stream);
 
   const Problem<T>& problem() const { return problem_; }
   std::int64_t pitch() const { return pitch_; }
-  /// Values of an array, padding included.
+  /// Number of values of an array, padding included.
   std::int64_t stride() const { return problem_.shape.planes * problem_.shape.rows * pitch_; }
   const T* coefficient(int array) const { return coefficients_[array - problem_.fields].data(); }
-  /// The coordinate of the node at index 0 and those after it; axis 0 is planes, 1 rows, 2 columns.
+  /// Points to the coordinate of the node at index 0; axis 0 is planes, 1 rows, 2 columns.
   const T* positions(int axis) const;
   StageGrid<T> grid() const;
 
   double time_of(std::int64_t step, const Stage& stage) const;
-  /// The arguments of the kernels of `tree` at `time`.
+  /// The arguments at `time` of the CUDA kernels of `tree`.
   std::vector<T> arguments(const StageTree& tree, double time) const;
-  /// A law that is the same all along its face.
+  /// A law that is the same along the whole face.
   GhostLaw<T> law(const VaryingFace& face, double time) const;
-  /// A law that is the same all along its face and at all times.
+  /// A law that is the same along the whole face and at all times.
   GhostLaw<T> law(int array, int axis, bool last) const;
-  /// For each array the laws of its first and last plane, row and column; none may differ along its
-  /// face.
+  /// For each array the laws of its first and last plane, row and column; no law may differ along
+  /// its face.
   std::vector<GhostLaw<T>> laws(double time) const;
 
  private:
@@ -52,16 +52,16 @@ class DeviceProblem {
   DeviceBuffer<T> positions_;
 };
 
-/// Steps a problem by one launch for each stage.
+/// Steps a problem with one launch for each stage.
 template <class T>
 class StageTiles {
  public:
-  /// Starts to compile the kernels. Throws EngineUnsuitable if there is no compiler. With
-  /// `last_is_lent`, the memory of the last array is given to each call of take().
+  /// Starts to compile the CUDA kernels. Throws EngineUnsuitable if there is no compiler. With
+  /// `last_is_lent`, each call of take() supplies the memory of the last array.
   explicit StageTiles(const DeviceProblem<T>& problem, bool last_is_lent = false);
 
-  /// Takes one step, after `step` earlier ones, from the fields in `from` to those in `to`; waits
-  /// for the compiler. `to` may be null if no stage makes a field.
+  /// Takes one step, after `step` earlier ones, from the fields in `from` to the fields in `to`;
+  /// waits for the compiler. `to` may be null if no stage computes a field.
   void take(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last = nullptr);
 
  private:
@@ -81,7 +81,7 @@ class StageTiles {
   StageGrid<T> grid_{};
   bool in_time_ = false;
   std::vector<DeviceBuffer<T>> made_;
-  std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // by index in problem.laws
+  std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // key: index in problem.laws
   std::vector<Launch> launches_;
 };
 

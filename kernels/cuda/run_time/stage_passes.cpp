@@ -13,7 +13,7 @@
 namespace lapl {
 namespace {
 
-// Values from one allocation to another.
+// The distance in values from one allocation to another.
 template <class T>
 GridIndex distance(const T* from, const T* to) {
   return (reinterpret_cast<std::intptr_t>(to) - reinterpret_cast<std::intptr_t>(from)) /
@@ -26,7 +26,7 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// Streaming kernels: a launch takes as many steps as fit into its levels.
+// Streaming kernels: a launch takes as many steps as its levels hold.
 template <class T, class Plan, class Grid>
 class StageLevels : public StagePasses<T> {
  public:
@@ -97,7 +97,7 @@ class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
   }
 
  private:
-  // As many blocks as run at the same time, and no more than there are rows.
+  // As many blocks as can run at the same time, but not more than rows.
   void loaded(int blocks) override {
     this->blocks_ = static_cast<unsigned>(
         std::min<std::int64_t>(std::int64_t{this->grid_.strips} * this->grid_.rows,
@@ -133,9 +133,8 @@ class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
   }
 
  private:
-  // Most tiles are taken whole, in rounds of as many as there are blocks; the rest is cut into
-  // chunks of planes. Picks the split with the fewest planes, counting those computed twice at a
-  // chunk's ends.
+  // Blocks take most tiles whole, in rounds of one tile per block, and the other tiles in chunks of
+  // planes. Picks the split with the fewest planes, counting twice those computed twice.
   void loaded(int blocks_at_once) override {
     VolumeGrid<T>& grid = this->grid_;
     const int blocks = device_limits().processors * blocks_at_once;
@@ -217,7 +216,7 @@ class StageResident final : public StagePasses<T> {
   DeviceBuffer<unsigned> flags_;
   std::vector<GhostLaw<T>> laws_;
   std::vector<T> arguments_;
-  std::vector<int> arrays_;  // the coefficients
+  std::vector<int> arrays_;  // indices of the coefficients
   ResidentGrid<T> grid_{};
 };
 

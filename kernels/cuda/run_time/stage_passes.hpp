@@ -1,5 +1,5 @@
-// Launches that take many steps of a problem each, by kernels that are compiled while the run
-// begins with other ones.
+// Launches that take many steps of a problem each. Their CUDA kernels are compiled while the run
+// begins with others.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ class StagePasses {
   bool ready();                                ///< true once it can take steps; never waits
   bool settled() { return kernels_.ready(); }  ///< true once the compiler has ended
   void wait() { kernels_.wait(); }
-  /// For people: how it steps, or why it cannot.
+  /// A message that says how it steps, or why it cannot.
   std::string how();
-  /// Takes as many of `steps` steps as fit whole launches, from the fields in `from` to those in
-  /// `to`. Returns how many; 0 if they are too few for a launch. Only once ready().
+  /// Takes as many of `steps` steps as whole launches can take, from the fields in `from` to those
+  /// in `to`. Returns their number, 0 if `steps` is too small for a launch. Requires ready().
   virtual std::int64_t take(const T* from, T* to, std::int64_t first_step, std::int64_t steps,
                             cudaStream_t stream) = 0;
 
  protected:
-  /// Starts to compile. The kernel is called like its engine.
+  /// Starts to compile. `name` is the name of the CUDA kernel.
   StagePasses(const DeviceProblem<T>& problem, KernelText text, const char* name, dim3 threads,
               int shared_bytes, std::string how);
 
@@ -48,7 +48,7 @@ class StagePasses {
   std::string how_;
 };
 
-/// Make the streaming engine on two and on three axes; the plan must not be unsuitable.
+/// These functions make the streaming engines on two and three axes; the plan must be suitable.
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_stream(const DeviceProblem<T>& problem,
                                                   const StreamPlan& plan);
@@ -59,7 +59,7 @@ std::unique_ptr<StagePasses<T>> make_stage_volume(const DeviceProblem<T>& proble
 /// Limits of the current device.
 DeviceLimits device_limits();
 
-/// Makes the resident engine; the plan must not be unsuitable.
+/// Makes the resident engine; the plan must be suitable.
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_resident(const DeviceProblem<T>& problem,
                                                     const ResidentPlan& plan);

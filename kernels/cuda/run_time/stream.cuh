@@ -5,24 +5,24 @@
 //   strip of 32 lanes           |    in registers; rows handed on through shared memory
 //   x `columns` cells        warp 1: levels n ... 2n-1        rows out, `depth` levels on
 //
-// A level is a stage of a step. It makes a row from its rows up, centre and down; the cells to the
-// left and right come by shuffle. The new row takes the registers of a row that is no longer read,
-// so that after three row steps (a turn) all rows are where they were and nothing is copied. If
-// `lagged`, levels go from last to first: each uses what the one before made a row step ago, and
-// none waits for another. Strips overlap by twice the halo, and the pieces of a strip that blocks
-// share overlap by start_rows; both overlaps are computed twice.
+// A level is a stage of a step. It computes a row from its rows up, centre and down; the cells to
+// the left and right come by shuffle. The new row takes the registers of a row that is no longer
+// read, so that after three row steps (a turn) each row is in its old registers and nothing is
+// copied. If `lagged`, levels go from last to first: each uses the row that the level before it
+// computed one row step ago, and none waits for another. Strips overlap by twice the halo, and the
+// pieces of a strip that different blocks take overlap by start_rows; both overlaps are computed
+// twice.
 //
-// Faces. At periodic faces loads wrap. At even faces of rows loads mirror them, if the stage is
-// symmetric. All other laws are imposed at each level: for rows by a copy of the code (`ends`) that
-// runs only in turns whose centres have the grid's first or last row; for columns by a select in
-// lanes 0 and 31, since strips end where the grid ends; in inner strips those lanes are in the
-// halo.
+// Faces. Loads wrap at periodic faces. At even faces of rows loads mirror them, if the stage is
+// symmetric. Each level imposes all other laws: for rows by a copy of the code (`ends`) that runs
+// only in turns with the grid's first or last row as a centre; for columns by a select in lanes 0
+// and 31, since strips end at the ends of the grid. In inner strips those lanes are in the halo.
 //
 //   Plan   T, Grid; sizes, fields, stages, arrays, arguments, in_time, wraps_columns, wraps_rows,
 //          mirrors_rows, shortened (levels from grid.steps on pass their rows on): constants;
 //          ghost_kind(array, side), first_argument(stage); Level<stage>: Stage (see tile.cuh), in,
 //          out, slot_of(array), array_of(slot), made(slot), reads(slot, row, column)
-//   Loader<Plan>   loads rows; may replace the loader below
+//   Loader<Plan>   loads rows; a specialisation may replace the loader below
 #pragma once
 
 #include "kernels/cuda/run_time/stream_row.cuh"
@@ -42,7 +42,7 @@ struct Shared {
 
 template <class P>
 struct Segment {
-  Index<P> first_column, keep_begin, keep_end;  // of lane 0; of the columns to write
+  Index<P> first_column, keep_begin, keep_end;  // first column of lane 0; columns to write
   Index<P> first_row, last_row;                 // rows to write
 };
 template <class P>
@@ -69,17 +69,17 @@ struct Rows {
   Line<P> of[P::sizes.levels][StreamSizes::turn_rows];
 };
 
-// The position of a warp in its strip.
+// The position of a warp in its strip during a turn.
 template <class P>
 struct Turn {
   int warp;
-  Index<P> first_in;  // grid row of the first row that enters the warp in this turn
-  Index<P> column;    // grid column of this lane's first cell
-  int active;         // number of the warp's levels that step; the others pass rows on
+  Index<P> first_in;  // the first grid row that enters the warp in this turn
+  Index<P> column;    // the grid column of this lane's first cell
+  int active;         // number of the warp's levels that step; the others pass rows on unchanged
 };
 
-// Takes the warp's levels from `at` on, for row i of a turn. `moving` is the row that enters, and
-// then the one that leaves.
+// Takes row i of a turn through the warp's levels from `at` on. `moving` is the row that enters,
+// and afterwards the row that leaves.
 template <class P, bool ends, int i, int at>
 __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
                                             const Turn<P>& turn) {
@@ -115,18 +115,18 @@ __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, cons
   }
 }
 
-// Where the last warp writes. If `staged`, rows leave through shared memory so that neighbouring
-// lanes write neighbouring chunks of 16 bytes.
+// The place that the last warp writes to. If `staged`, rows leave through shared memory so that
+// neighbouring lanes write neighbouring chunks of 16 bytes.
 template <class P>
 struct Target {
   using T = typename P::T;
   static constexpr bool staged = P::sizes.staged;
   static constexpr int count = P::sizes.count(), first = staged ? count : P::sizes.columns();
-  // from one chunk of a lane to its next
+  // distance between chunks of a lane, in values
   static constexpr int distance = staged ? StreamSizes::lanes * count : count;
 
-  T* at;               // where this lane's first cells of a row go
-  int row;             // the turn's first row, counted from the first row to write
+  T* at;               // address of this lane's first cells of a row
+  int row;             // the turn's first row, relative to the first row to write
   unsigned rows;       // number of rows to write
   unsigned keeps = 0;  // bit c is set if this lane's chunk c is to be written
 
@@ -176,7 +176,7 @@ __device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* i
                                           const Turn<P>& turn) {
   if constexpr (i < StreamSizes::turn_rows) {
     constexpr int count = P::sizes.count(), chunks = P::sizes.chunks;
-    // those that a warp's first level reads, and so does the next warp's
+    // the arrays that the first level of each warp reads
     constexpr int arrays = P::template Level<0>::in;
     using Row = Cells<typename P::T>;
     Line<P> moving;
@@ -207,8 +207,8 @@ __device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* i
   }
 }
 
-// Copies rows to shared memory. Neighbouring lanes copy neighbouring 16 bytes, whichever lane needs
-// them. Rows beyond the grid are the wrapped or mirrored ones, or else the outermost row.
+// Copies rows to shared memory. Neighbouring lanes copy neighbouring 16 bytes, even if another lane
+// needs them. Rows beyond the grid are the wrapped or mirrored rows, or else the outermost row.
 template <class P>
 struct Loader {
   using T = typename P::T;
@@ -217,9 +217,9 @@ struct Loader {
   static constexpr unsigned slot_bytes = StreamSizes::turn_rows * row_bytes;
 
   const T* next;              // this lane's first 16 bytes of the next row
-  int offset[chunks];         // from there, this lane's other chunks
-  unsigned target, slot = 0;  // where they go in shared memory
-  int row;                    // number of the next row
+  int offset[chunks];         // offsets of this lane's other chunks from `next`
+  unsigned target, slot = 0;  // address and slot of the rows in shared memory
+  int row;                    // index of the next row
 
   __device__ Loader(const T* from, const Pass<P>& pass, const Segment<P>& segment,
                     Shared<P>& shared)
@@ -239,7 +239,7 @@ struct Loader {
     const int nearest = P::mirrors_rows ? -1 - row : 0;
     next = from + (row < 0 ? nearest : row) * pass.grid.pitch + column[0];
   }
-  /// Starts to copy the rows of a turn; turns must be started in order.
+  /// Starts to copy the rows of a turn. Turns must start in order.
   __device__ __forceinline__ void start(int, const Pass<P>& pass) {
     const GridIndex pitch = pass.grid.pitch;
     const int rows = pass.grid.rows;
@@ -294,7 +294,7 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   const int column = static_cast<int>(threadIdx.x) * P::sizes.columns();
   Turn<P> at{warp, segment.first_row - P::sizes.depth() - warp * lag, segment.first_column + column,
              0};
-  // Uses threadIdx.y and not `warp`: a comparison known to be uniform costs one move more.
+  // Uses threadIdx.y and not `warp`: a comparison that is known to be uniform takes a move more.
   if constexpr (P::shortened)
     at.active = pass.grid.steps - static_cast<int>(threadIdx.y) * P::sizes.levels;
   Target<P> target(to, pass, segment);
@@ -316,8 +316,8 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
     if (!last && turn >= ring) wait_at(full_ahead + link * 2 + 1);
     const auto* incoming = first ? shared.loaded[slot] : shared.handed[first ? 0 : warp - 1][link];
     auto* outgoing = shared.handed[last && !P::sizes.staged ? 0 : warp][link];
-    // The code for faces is taken only if the grid's first or last row is among the rows that are a
-    // level's centre in this turn.
+    // The code for faces runs only if the grid's first or last row is a centre of a level in this
+    // turn.
     const Index<P> lowest = at.first_in - lag, highest = at.first_in + turn_rows - 2;
     const Index<P> bottom = pass.grid.rows - 1;
     if (lays_rows && ((lowest <= 0 && highest >= 0) || (lowest <= bottom && highest >= bottom)))
@@ -338,8 +338,8 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   if (first) wait_but_for<0>();
 }
 
-// Strips one after the other, each with start_rows rows before its own, make one line of work;
-// every block takes an equal piece of it.
+// Strips, each with start_rows additional rows at its start, are lined up; every block takes an
+// equal part of all rows.
 template <class P>
 __device__ __forceinline__ void stream(const typename P::T* from, typename P::T* to,
                                        const Pass<P>& pass) {

@@ -8,9 +8,9 @@
 namespace lapl {
 namespace {
 
-// Cells that a plan computes in a given time, relative to others, from a fit to measurements on an
-// H200. A warp's row takes as long as its levels plus 1.7. Cells beside a strip and rows before a
-// segment are computed twice, and each launch waits for memory once.
+// The relative number of cells that a plan computes per unit of time, from a fit to measurements on
+// an H200. A warp's row takes a time proportional to levels + 1.7. Cells of the halo and rows
+// before a segment are computed twice, and each launch waits for memory once.
 double yield_of(const StreamSizes& sizes, Shape shape) {
   constexpr int multiprocessors = 132;
   const double strips = std::ceil(static_cast<double>(shape.columns) / sizes.kept());
@@ -41,7 +41,7 @@ StreamPlan stream_plan(const Problem<T>& problem) {
   const bool even = std::ranges::all_of(problem.faces, [](const Faces<T>& faces) {
     return faces.rows.first.is_even() && faces.rows.last.is_even();
   });
-  constexpr int deep_rows = 64;  // fewest rows from which rows beyond the grid can be mirrored
+  constexpr int deep_rows = 64;  // the fewest rows for which rows beyond the grid can be mirrored
   plan.mirrors_rows = even && symmetric && shape.rows >= deep_rows;
   // Three rows of all levels must fit into 192 registers; laws of faces take some of them.
   const Faces<T>& faces = problem.faces.front();

@@ -8,13 +8,13 @@ namespace lapl {
 template <class P>
 using Index = decltype(P::Grid::rows);
 
-/// One lane's cells of a row, for each array.
+/// The cells of one lane in a row, for each array.
 template <class P>
 struct Line {
   typename P::T cells[P::sizes.slots][P::sizes.columns()];
 };
 
-/// One lane's cells of three rows, with the cell on either side.
+/// The cells of one lane in three rows, with the cell on either side.
 template <class P>
 struct Around {
   typename P::T cells[3][P::sizes.slots][P::sizes.columns() + 2];
@@ -40,7 +40,7 @@ struct StreamCell {
   }
 };
 
-// The functions below decide at compile time, because thousands of branches to fold would slow the
+// The functions below branch at compile time, because folding thousands of branches would slow the
 // compiler.
 
 // Gathers an array's cells of a row and, if the stage reads them, the cells on either side.
@@ -68,7 +68,7 @@ __device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& lin
   }
 }
 
-// Replaces row r (0: above, 2: below) by ghosts if the centre is the grid's outermost row.
+// Replaces row r (0: above, 2: below) by ghosts if the centre is the outermost row of the grid.
 template <class P, class Level, int slot, int r>
 __device__ __forceinline__ void lay_row(Around<P>& around, const GhostLaw<typename P::T>* laws,
                                         bool outermost) {
@@ -100,7 +100,7 @@ __device__ __forceinline__ void gather(Around<P>& around, const Line<P>& up, con
   }
 }
 
-// Writes column j of every array that leaves a level: new values, or those passed on.
+// Writes column j of every array that leaves a level, as new values or unchanged.
 template <class P, class Level, int slot = 0>
 __device__ __forceinline__ void put(Line<P>& next, const typename P::T* results,
                                     const Line<P>& centre, int j) {

@@ -7,17 +7,17 @@
 namespace lapl {
 
 struct StreamSizes {
-  int value_bytes;  ///< of one number
-  int slots;        ///< most arrays that are alive at the same time
+  int value_bytes;  ///< bytes of one value
+  int slots;        ///< largest number of arrays that are alive at the same time
   int chunks;       ///< columns of a lane, in units of 16 bytes
-  int levels;       ///< stages that a warp takes
+  int levels;       ///< levels (stages) of each warp
   int warps;        ///< at least two
-  bool lagged;  ///< levels go from last to first, each on rows made a row step ago; else from first
+  bool lagged;      ///< levels go from last to first, each on rows computed a row step ago
   /// rows leave through shared memory, so that neighbouring lanes write neighbouring 16 bytes
   bool staged = false;
 
   static constexpr int lanes = 32;
-  static constexpr int turn_rows = 3;  ///< rows after which each row is in its old registers
+  static constexpr int turn_rows = 3;  ///< rows after which each row is in its old registers again
   static constexpr int ahead = 3;      ///< turns being loaded from memory
 
   LAPL_HOST_DEVICE constexpr int count() const { return 16 / value_bytes; }
@@ -33,7 +33,7 @@ struct StreamSizes {
   LAPL_HOST_DEVICE constexpr int kept() const { return width() - 2 * halo(); }
   /// Turns that the buffer between two warps holds.
   LAPL_HOST_DEVICE constexpr int ring() const { return warps > 2 ? 2 : 4; }
-  /// Padded so that access by lane and by 16 bytes are both free of bank conflicts.
+  /// Lanes per row in shared memory, padded: access by lane and by 16 bytes has no bank conflicts.
   LAPL_HOST_DEVICE constexpr int pitch() const { return lanes + (chunks > 1 ? 8 / chunks : 0); }
   LAPL_HOST_DEVICE constexpr int row_bytes() const { return slots * chunks * pitch() * 16; }
   LAPL_HOST_DEVICE constexpr int links() const { return staged ? warps : warps - 1; }
@@ -52,13 +52,13 @@ struct StreamGrid {
 
 /// Sizes of the streaming kernel on three axes (kernels/cuda/run_time/volume.cuh).
 struct VolumeSizes {
-  int value_bytes;  ///< of one number
-  int slots;        ///< most arrays that are alive at the same time
-  int rows;         ///< rows of a warp
+  int value_bytes;  ///< bytes of one value
+  int slots;        ///< largest number of arrays that are alive at the same time
+  int rows;         ///< rows of each warp
   int levels;
 
   static constexpr int lanes = 32, warps = 8;
-  static constexpr int turn_planes = 3;  ///< planes after which each plane is in its old registers
+  static constexpr int turn_planes = 3;  ///< planes after which each is in its old registers
   static constexpr int ahead = 2;        ///< planes being loaded from memory
   static constexpr int ring = ahead + 2;
 
@@ -80,12 +80,12 @@ template <class T>
 struct VolumeGrid {
   int planes, rows, columns;
   int tiles_down, tiles_across;
-  int whole, chunks;  ///< number of tiles that are taken whole; number of pieces of each other tile
+  int whole, chunks;  ///< number of tiles taken whole; number of chunks of each other tile
   GridIndex pitch, plane_stride, field_stride;
   const T* positions[3];  ///< coordinates, as in StageGrid
 };
 
-/// The form of a ghost's law, ghost = a + b * inside, as far as it is known at compile time.
+/// The form of a ghost law, ghost = a + b * inside, as far as it is known at compile time.
 enum class GhostKind : int { constant, even, scaled, affine, any };
 
 }  // namespace lapl

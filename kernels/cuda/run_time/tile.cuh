@@ -1,6 +1,6 @@
-// One stage in one launch: a block computes a tile of the grid, a thread `Stage::rows` cells of a
-// column. Neighbours are read from device memory, mostly through the caches. Tiles that reach no
-// face read without a test; the others impose the laws of faces as they read.
+// One stage per launch: a block computes a tile of the grid, a thread `Stage::rows` cells of a
+// column. Neighbours are read from device memory, mostly through the caches. Tiles that do not read
+// beyond a face have no tests; the others impose the laws of faces as they read.
 //
 //   Stage   rows, targets, reach_planes, reach_rows: constants
 //           make(at, arguments, results): the stage in one cell; at.value<array, plane, row,
@@ -31,7 +31,7 @@ struct CellInside {
 
 template <class T>
 struct CellAtFace : CellInside<T> {
-  const FaceTable<T>* faces;  // of each array, axis and side
+  const FaceTable<T>* faces;  // for each array, axis and side
 
   template <int array, int plane, int row, int column>
   __device__ __forceinline__ T value() const {
@@ -110,7 +110,7 @@ __device__ __forceinline__ void make_tile(const StageGrid<T>& grid, const T* con
 }
 
 /// Computes a law that differs along its face, at each node. `Face` is a stage whose results are a
-/// and b; `slow` and `fast` are its axes along the face, `axis` is the one across.
+/// and b; `slow` and `fast` are its axes along the face, `axis` is the normal axis.
 template <class Face, class T>
 __device__ __forceinline__ void make_laws(const StageGrid<T>& grid, const T* arguments,
                                           GhostLaw<T>* laws) {

@@ -1,24 +1,24 @@
 // Many steps of a problem on three axes in one launch: tiles of the planes walk along the slowest
 // axis.
 //
-//   a tile: 32 lanes x 16 bytes of columns, `rows` rows a warp, 8 warps below each other
-//   plane in ---> level 0 ---> level 1 ... ---> plane out, `levels` levels on
+//   a tile: 32 lanes x 16 bytes of columns, `rows` rows per warp, 8 warps below each other
+//   plane in ---> level 0 ---> level 1 ... ---> plane out, after `levels` levels
 //
-// A level is a stage of a step. It holds three planes of every array in registers, each lane its
+// A level is a stage of a step. It holds three planes of every array in registers, in each lane its
 // own cells; planes enter through a ring in shared memory. In a plane step levels go from first to
-// last. Each takes the plane that the one before has just made, which replaces its oldest one, so
-// that after three plane steps (a turn) all planes are where they were and nothing is copied.
-// Neighbours along columns come by shuffle. Neighbours along rows come from the lane's own
-// registers, and for a warp's outer rows from `edges` in shared memory, written a plane step
-// earlier: one barrier a plane step. Tiles overlap by twice the halo, and the chunks of planes that
-// blocks share overlap by twice the levels; both overlaps are computed twice. Halos of columns are
-// whole sectors of 32 bytes. All blocks are at the same planes at about the same time, so halos are
-// found in the L2 cache.
+// last. Each takes the plane that the level before it has just computed, which replaces its oldest
+// plane, so that after three plane steps (a turn) each plane is in its old registers and nothing is
+// copied. Neighbours along columns come by shuffle. Neighbours along rows come from the lane's own
+// registers; the outer rows of a warp come from `edges` in shared memory, written a plane step
+// earlier, with one barrier per plane step. Tiles overlap by twice the halo, and the chunks of
+// planes that different blocks take overlap by twice the levels; both overlaps are computed twice.
+// Halos of columns are whole sectors of 32 bytes. All blocks work on the same planes at about the
+// same time, so halos are found in the L2 cache.
 //
-// Faces. At periodic faces loads wrap. All other laws are imposed at each level: for planes by a
-// copy of the code (`ends`) that runs only in turns whose centres have the grid's first or last
-// plane; for rows and columns in the outermost warps and lanes, since tiles end where the grid
-// ends; in inner tiles those are in the halo.
+// Faces. Loads wrap at periodic faces. Each level imposes all other laws: for planes by a copy of
+// the code (`ends`) that runs only in turns with the grid's first or last plane as a centre; for
+// rows and columns in the outermost warps and lanes, since tiles end at the ends of the grid. In
+// inner tiles those are in the halo.
 //
 //   Plan   T, sizes, fields, stages, arrays, arguments, in_time, wraps_planes, wraps_rows,
 //          wraps_columns: constants; ghost_kind(array, side), first_argument(stage); Level<stage>:
@@ -55,14 +55,14 @@ __device__ __forceinline__ void leave_ghosts(LaneRow<P> row, const PlaneCells<P>
   }
 }
 
-/// Where a lane's cells lie in shared memory.
+/// The places of a lane's cells in shared memory.
 template <class P>
 struct LanePlaces {
   LaneRow<P> loaded;  // first row of the first plane in the ring
   LaneRow<P> edges;   // last row of the warp above, in the first level and plane step
   int current = 0;    // rows from `loaded` to the plane that enters
-  int centre = ring_rows - plane_rows;  // rows from `loaded` to the plane before that one
-  int now = 0;                          // rows from `edges` to those of this plane step
+  int centre = ring_rows - plane_rows;  // rows from `loaded` to the previous plane, the centre
+  int now = 0;                          // rows from `edges` to the edges of this plane step
 
   static constexpr int plane_rows = P::sizes.height() + 2, ring_rows = P::sizes.ring * plane_rows;
   static constexpr int level_rows = 2 * (P::sizes.warps + 1);
@@ -78,8 +78,8 @@ struct LanePlaces {
   }
 };
 
-// Takes the levels from k on, for plane i of a turn. `moving` is the plane that enters, and then
-// the one that leaves.
+// Takes plane i of a turn through the levels from k on. `moving` is the plane that enters, and
+// afterwards the plane that leaves.
 template <class P, bool ends, int i, int k = 0>
 __device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells<P>& moving,
                                                    const LanePlaces<P>& places, const Pass<P>& pass,
@@ -90,8 +90,8 @@ __device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells
     using Level = typename P::template Level<stage>;
     const int step = P::in_time ? k / P::stages : 0;
     const auto* const laws = pass.laws + (P::in_time ? k : 0) * P::arrays * sides;
-    // `above` and `below` are the rows next to this warp's in the centre plane; `now` is where the
-    // edge rows of the entering plane go.
+    // `above` and `below` are the rows next to this warp's rows in the centre plane; `now` is the
+    // place for the edge rows of the entering plane.
     const LaneRow<P> level = places.edges.beyond((k - 1) * places.level_rows);
     const LaneRow<P> now = level.beyond(places.now);
     const LaneRow<P> then = level.beyond(places.step_rows - places.now);
@@ -123,17 +123,17 @@ __device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells
 }
 
 /// Copies planes to shared memory, each lane its own cells. Planes beyond the grid are the wrapped
-/// ones, or else the outermost plane.
+/// planes, or else the outermost plane.
 template <class P>
 struct PlaneLoader {
   using T = typename P::T;
   static constexpr int rows = P::sizes.rows;
 
   const char* next;      // this lane's first cells of the next plane
-  int plane;             // number of the next plane
+  int plane;             // index of the next plane
   int row_offset[rows];  // from `next` to each row of this lane, in bytes
-  unsigned target;       // where the cells go in shared memory
-  unsigned place = 0;    // from `target` to the next plane
+  unsigned target;       // address of the cells in shared memory
+  unsigned place = 0;    // bytes from `target` to the next plane
 
   __device__ __forceinline__ PlaneLoader(const T* from, const VolumeGrid<T>& grid,
                                          const TileTurn& turn, VolumeShared<P>& shared)
@@ -180,8 +180,8 @@ struct PlaneLoader {
 
 /// The part of a tile that is written.
 struct TileSegment {
-  int row, column;  // of the tile's first cell
-  int first_row, last_row, first_column, last_column, first_plane, last_plane;  // to write
+  int row, column;  // the tile's first cell
+  int first_row, last_row, first_column, last_column, first_plane, last_plane;  // cells to write
 };
 template <class P>
 __device__ __forceinline__ TileSegment tile_segment(int tile, int first, int last,
@@ -290,8 +290,8 @@ __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::
   const int end = segment.last_plane + levels;
 #pragma unroll 1
   for (; turn.plane < end; turn.plane += VolumeSizes::turn_planes) {
-    // The code for faces is taken only if the grid's first or last plane is among the planes that
-    // are a level's centre in this turn.
+    // The code for faces runs only if the grid's first or last plane is a centre of a level in this
+    // turn.
     const int lowest = turn.plane - levels, highest = turn.plane + VolumeSizes::turn_planes - 2;
     const int last = grid.planes - 1;
     if (!P::wraps_planes && ((lowest <= 0 && highest >= 0) || (lowest <= last && highest >= last)))
@@ -303,7 +303,7 @@ __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::
   __syncthreads();
 }
 
-// Takes some tiles whole, and then the remaining ones in chunks of planes.
+// Blocks take some tiles whole, and then the remaining ones in chunks of planes.
 template <class P>
 __device__ __forceinline__ void walk_volume(const typename P::T* from, typename P::T* to,
                                             const Pass<P>& pass) {

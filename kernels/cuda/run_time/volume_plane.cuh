@@ -5,7 +5,7 @@
 
 namespace lapl {
 
-/// One lane's cells of a plane, for each array.
+/// The cells of one lane in a plane, for each array.
 template <class P>
 struct PlaneCells {
   typename P::T cells[P::sizes.slots][P::sizes.rows][P::sizes.count()];
@@ -25,7 +25,7 @@ struct VolumeShared {
   TileRow<P> edges[2][P::sizes.levels > 1 ? P::sizes.levels - 1 : 1][P::sizes.warps + 1][2];
 };
 
-/// One lane's cells of a row in shared memory.
+/// The cells of one lane in a row in shared memory.
 template <class P>
 struct LaneRow {
   Cells<typename P::T>* cells;
@@ -42,14 +42,14 @@ __device__ __forceinline__ LaneRow<P> lane_row(TileRow<P>& row) {
   return {&row.cells[0][threadIdx.x]};
 }
 
-// The position of a warp in its tile.
+// The position of a warp in its tile during a turn.
 struct TileTurn {
   int warp;
   int plane;        // the plane that enters
-  int row, column;  // of this lane's first cell
+  int row, column;  // this lane's first cell
 };
 
-// Lines of cells that a row of a stage is computed from: the rows before, at and after it in the
+// The lines of cells from which a stage computes a row: the rows before, at and after it in the
 // centre plane, then the same row in the planes up and down.
 enum VolumeLine : int { before, at_row, after, up, down, volume_lines };
 
@@ -87,7 +87,7 @@ __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
   constexpr int count = P::sizes.count(), array = Level::array_of(slot);
   constexpr auto read_at = [](int side) {
     bool any = Level::reads(slot, line, side);
-    if (line == at_row)  // ghosts of the other lines follow from this one
+    if (line == at_row)  // the ghosts of the other lines are computed from this one
       for (int other = 0; other < volume_lines; ++other)
         any = any || (Level::reads(slot, other, side) &&
                       (other < up ? !P::wraps_rows : ends && !P::wraps_planes));
@@ -109,7 +109,7 @@ __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
   }
 }
 
-// Replaces a line by ghosts if `outermost`: all of it, or only the cells on either side.
+// Replaces a line by ghosts if `outermost`: the whole line, or only the cells on either side.
 template <class P, class Level, int slot, int line, int side, bool all>
 __device__ __forceinline__ void lay_line(VolumeAround<P>& around,
                                          const GhostLaw<typename P::T>* laws, bool outermost) {
@@ -124,14 +124,14 @@ __device__ __forceinline__ void lay_line(VolumeAround<P>& around,
   }
 }
 
-/// The planes that a level computes a plane from, and their place in the grid.
+/// The planes from which a level computes a plane, and its place in the grid.
 template <class P>
 struct PlaneStep {
   const PlaneCells<P>&up, &centre, &down;
-  LaneRow<P> above, below;  // rows next to this warp's
+  LaneRow<P> above, below;  // rows next to this warp's rows
   const typename P::T* arguments;
   const GhostLaw<typename P::T>* laws;
-  int plane;  // of the centre
+  int plane;  // index of the centre plane
 };
 
 template <class P, class Level, bool ends, int r, int slot = 0>

@@ -15,7 +15,7 @@ struct Job {
   std::int64_t plane = source.cells();
 };
 
-// channels[y,x,v,u] of batch b; each thread computes a row of it, all v and u, at a time.
+// Computes channels[y,x,v,u] of batch b; each thread computes all v and u of one (y, x) at a time.
 template <class Storage>
 void sum_channels(const Job<Storage>& job, std::int64_t b, Number<Storage>* sums) {
   const std::int64_t plane = job.plane, channels = job.problem.channels;
@@ -37,7 +37,7 @@ void sum_channels(const Job<Storage>& job, std::int64_t b, Number<Storage>* sums
 template <class Storage>
 void sum_down(const Job<Storage>& job, const Number<Storage>* channels, Number<Storage>* down) {
   const std::int64_t rows = job.problem.output.rows, columns = job.source.columns;
-  // from (y, v) to (y + 1, v + 1)
+  // distance in values from (y, v) to (y + 1, v + 1)
   const std::int64_t plane = job.plane, step = columns * (plane + 1);
 #pragma omp parallel for num_threads(job.threads)
   for (std::int64_t place = 0; place < rows * columns; ++place) {

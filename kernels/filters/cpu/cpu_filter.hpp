@@ -14,7 +14,7 @@ class CpuFilter {
   virtual ~CpuFilter() = default;
 
   /// Filters `input`, input.rows * input.columns row-major values, to `output`, which must not
-  /// overlap it.
+  /// overlap `input`.
   virtual void apply(const T* input, T* output) = 0;
 };
 

@@ -1,8 +1,8 @@
 // Direct filters: the output is cut into pieces, which threads take one by one.
 //
-//   a piece        some rows x a panel of columns
-//   at a time      R rows of it (filter_loops.hpp), which read window rows + R - 1 input rows
-//   bytes a cell   one read, one written
+//   a piece          some rows x a panel of columns
+//   at a time        R rows of it (filter_loops.hpp), which read window rows + R - 1 input rows
+//   memory traffic   one read, one write per cell
 #include "kernels/filters/cpu/filter_engines.hpp"
 #include "kernels/filters/cpu/filter_rows.hpp"
 

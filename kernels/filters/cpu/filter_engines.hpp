@@ -1,4 +1,4 @@
-// The filters behind make_cpu_filter, and the cut of an output into pieces.
+// The filters behind make_cpu_filter, and the division of an output into pieces.
 #pragma once
 
 #include <omp.h>
@@ -27,10 +27,10 @@ std::unique_ptr<CpuFilter<T>> make_separable_filter(const Correlation<T>& correl
 template <class T>
 std::unique_ptr<CpuFilter<T>> make_fft_filter(const Correlation<T>& correlation, int threads);
 
-/// A cut of the output into pieces that threads take one by one.
+/// A division of the output into pieces, which threads take one by one.
 struct FilterPieces {
   Shape output;
-  Shape piece;  ///< shape of a piece; the last ones may be smaller
+  Shape piece;  ///< shape of a piece; the last pieces may be smaller
 
   std::int64_t across() const { return (output.columns + piece.columns - 1) / piece.columns; }
   std::int64_t count() const { return (output.rows + piece.rows - 1) / piece.rows * across(); }
@@ -47,8 +47,8 @@ struct FilterPieces {
 };
 
 /// Cuts the output into about `pieces` pieces, if it has enough rows for filters that take
-/// loops.rows rows at a time. The panel of columns that a piece reads stays in the level-two cache:
-/// at most 512 KiB, if the window allows it.
+/// loops.rows rows at a time. If the window allows it, the panel of columns that a piece reads is
+/// at most 512 KiB, so that it stays in the level-two cache.
 template <class T>
 FilterPieces cut_output(const Correlation<T>& correlation, const FilterLoops<T>& loops,
                         std::int64_t pieces, std::int64_t least_rows, std::int64_t least_columns) {
@@ -63,7 +63,7 @@ FilterPieces cut_output(const Correlation<T>& correlation, const FilterLoops<T>&
           {(rows + loops.rows - 1) / loops.rows * loops.rows, std::min(columns, output.columns)}};
 }
 
-/// The number of threads that get a piece.
+/// The number of threads that get at least one piece.
 inline int useful_threads(const FilterPieces& pieces, int threads) {
   return static_cast<int>(std::min<std::int64_t>(threads, pieces.count()));
 }

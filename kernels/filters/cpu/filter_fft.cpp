@@ -1,11 +1,11 @@
-// Filters by transforms, with overlap-save. A tile of the input, larger by window - 1 each way than
-// the piece of output it gives, is transformed, multiplied and transformed back:
+// Filters by transforms, with overlap-save. A tile of the input, larger by window - 1 along each
+// axis than its piece of output, is transformed, multiplied and transformed back:
 //
 //   +--------------------+     The transform is periodic; its wrapped values end up in the last
 //   |  output   |wrapped |     window - 1 rows and columns, which are dropped. Beyond the input's
 //   |           |        |     edges the tile holds the values that the edge's rule gives.
 //   |-----------+        |
-//   |   wrapped          |     bytes a cell: tile / output times one read, one written; the
+//   |   wrapped          |     memory traffic per cell: tile / output reads, one write; the
 //   +--------------------+     transforms stay in the level-two cache (tile_size)
 //
 // Oppenheim and Schafer, "Discrete-Time Signal Processing", section 8.7.
@@ -20,7 +20,7 @@
 namespace lapl {
 namespace {
 
-// FFTW's functions for both precisions. For FFTW_ESTIMATE see fractal.cpp.
+// FFTW's functions for both precisions; fractal.cpp explains FFTW_ESTIMATE.
 template <class T>
 struct Fftw;
 #define LAPL_FFTW(T, name)                                                                       \
@@ -45,7 +45,7 @@ struct Fftw;
 LAPL_FFTW(float, fftwf)
 LAPL_FFTW(double, fftw)
 
-/// Sizes with fast transforms, from `least` to the first that is at least `most`.
+/// The sizes with fast transforms from `least` on, up to the first that is at least `most`.
 std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t power = 1;; power *= 2) {
@@ -59,8 +59,8 @@ std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most) {
   }
 }
 
-/// The cheapest tile, with points * log2(points) as the cost. It does not depend on the number of
-/// threads, so the bits do not, either.
+/// The tile size with the lowest cost, about points * log2(points) per tile. It does not depend on
+/// the number of threads, so the bits do not, either.
 template <class T>
 Shape tile_size(Shape output, Shape window) {
   // the part of a tile that fits the level-two cache
@@ -115,10 +115,10 @@ class FftFilter final : public CpuFilter<T> {
  private:
   struct Work {
     HostBuffer<T> real, spectrum;
-    std::vector<std::int64_t> sources;  // the input's column for each column of the tile
+    std::vector<std::int64_t> sources;  // source column of each column of the tile
   };
 
-  // A correlation multiplies by the conjugate; 1 / points scales the backward transform.
+  // A correlation multiplies by the conjugate; the factor 1 / points scales the inverse transform.
   void transform_weights(T* real) {
     const Shape window = correlation_.window;
     for (std::int64_t a = 0; a < window.rows; ++a)
@@ -151,7 +151,7 @@ class FftFilter final : public CpuFilter<T> {
                   output + row * correlation_.output.columns + piece.first_column);
   }
 
-  // Loads the tile of a piece; values that the piece does not need are 0.
+  // Loads the tile of a piece; sets values that the piece does not need to 0.
   void load(const FilterPieces::Piece& piece, const T* input, Work& work) const {
     const std::int64_t input_columns = correlation_.input.columns;
     const std::int64_t rows = piece.last_row - piece.first_row + correlation_.window.rows - 1;
@@ -183,7 +183,7 @@ class FftFilter final : public CpuFilter<T> {
   std::int64_t half_;  // columns of the half spectrum; the other half mirrors it
   int threads_;
   FilterPieces pieces_;
-  HostBuffer<T> weights_;  // their transform, interleaved real and imaginary parts
+  HostBuffer<T> weights_;  // transform of the weights, interleaved real and imaginary parts
   FftwPlan<typename Fftw<T>::Plan> forward_, backward_;
   std::vector<Work> work_;
 };

@@ -1,10 +1,11 @@
-// Filters a few rows at once, including the values that the window reads beyond the ends of a row.
+// Filters a few rows together, including columns whose windows reach beyond the ends of a row.
 //
 //   output columns   | edge |           inside           | edge |
 //   read from        | copy |     the input itself       | copy |
 //
-// "inside" is where the window lies within the row. For the columns at the ends, values of the row
-// and of the edge are copied together, a strip at a time, so that no loop has a branch for them.
+// "inside": the columns whose window lies within the row. For the columns at the ends, values of
+// the row and of the edge are copied together, a strip at a time, so that loops have no branch for
+// it.
 #pragma once
 
 #include <vector>
@@ -22,19 +23,19 @@ class RowFilter {
   RowFilter(const Correlation<T>& correlation, const FilterLoops<T>& loops);
 
   struct Scratch {
-    HostBuffer<T> in, out;  // a strip, with the values that its windows reach
+    HostBuffer<T> in, out;  // a strip of input, with all that its windows reach, and of output
     std::vector<const T*> in_rows, in_shifted;
     std::vector<T*> out_rows, out_shifted;
-    std::vector<std::int64_t> sources;  // the input's column for each column of the strip
+    std::vector<std::int64_t> sources;  // source column of each column of the strip
   };
   Scratch scratch() const;
 
-  /// The most rows that `apply` takes; 1 for a window of one row, since its output rows share no
-  /// input.
+  /// The largest number of rows that `apply` takes; 1 for a window of one row, since its output
+  /// rows share no input.
   std::int64_t rows_at_once() const { return correlation_.window.rows == 1 ? 1 : loops_.rows; }
 
-  /// Computes `rows` output rows, rows_at_once() or 1 of them, at columns [first, last). in[0 ...
-  /// rows + window.rows - 2] are whole input rows; column `first` of row r goes to out[r][0].
+  /// Computes `rows` output rows, rows_at_once() or 1, at columns [first, last). in[0 ... rows +
+  /// window.rows - 2] are whole input rows; column `first` of row r goes to out[r][0].
   void apply(const T* const* in, std::int64_t rows, T* const* out, std::int64_t first,
              std::int64_t last, Scratch& scratch) const;
 
@@ -57,7 +58,7 @@ class RowFilter {
   Terms many_, one_;
 };
 
-/// Whole rows of an input, also those before its first and after its last row.
+/// Whole rows of an input, including rows before its first and after its last row.
 template <class T>
 class EdgeRows {
  public:

@@ -3,7 +3,7 @@
 //   input rows --- along rows ---> ring of window rows + R - 1 rows --- along columns ---> R rows
 //
 // A thread goes down a piece of the output, R rows at a time. The ring is as wide as the piece.
-//   bytes a cell   one read, one written; the first window rows - 1 rows of each piece are extra
+// Memory traffic: one read, one write per cell; each piece reads window rows - 1 additional rows.
 
 #include "kernels/filters/cpu/filter_engines.hpp"
 #include "kernels/filters/cpu/filter_rows.hpp"
@@ -18,8 +18,8 @@ class SeparableFilter final : public CpuFilter<T> {
                   const FilterLoops<T>& loops, int threads)
       : correlation_(correlation),
         threads_(threads),
-        // Rows that two pieces need are filtered twice; pieces are so high that these are at most
-        // one in five.
+        // Rows that two pieces need are filtered twice; pieces are high enough that these are at
+        // most one in five.
         pieces_(
             cut_output(correlation, loops, 4 * threads, 4 * (correlation.window.rows - 1), 256)),
         rows_(correlation.input, correlation.edge, correlation.constant),
@@ -62,7 +62,7 @@ class SeparableFilter final : public CpuFilter<T> {
                       Work& work) const {
     const std::int64_t most = along_columns_.rows_at_once();
     const std::int64_t ring_rows = correlation_.window.rows + most - 1;
-    // counted from the first row that the piece reads
+    // row: relative to the first row that the piece reads
     const auto ring_row = [&](std::int64_t row) {
       return work.ring.data() + row % ring_rows * pieces_.piece.columns;
     };

@@ -1,8 +1,8 @@
-// Three kernels take a few batches at a time, so that their intermediate sums stay in the L2 cache.
-// Device memory moves only the diagonal blocks of gamma once and of input twice.
+// Three CUDA kernels take a few batches at a time, so that their intermediate sums stay in the L2
+// cache. Only the diagonal blocks move through device memory, of gamma once and of input twice.
 //
-// Blocks go over places (y, x) of the first plane, threads over places of the second. A thread
-// takes several neighbours in one load if all rows start at multiples of such a load.
+// CUDA blocks loop over places (y, x) of the first plane, threads over places of the second. A
+// thread loads several neighbours at a time if all rows start at multiples of that size.
 #include <algorithm>
 #include <type_traits>
 
@@ -18,9 +18,9 @@ namespace {
 constexpr int block_threads = 256;                // threads of a block of sum_down
 constexpr int most_threads = 320;                 // most threads of a block of the other kernels
 constexpr int ahead = 8;                          // loads of a thread before its first store
-constexpr std::int64_t sums_at_a_time = 5 << 20;  // floats of `channels` in one go
+constexpr std::int64_t sums_at_a_time = 5 << 20;  // floats of `channels` at a time
 
-// Extents of the problem, for the kernels.
+// Extents of the problem, as a kernel's argument.
 struct Sizes {
   std::int64_t channels, outputs, rows, columns, window_rows, window_columns;
   std::int64_t wide;   // columns of the source
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(most_threads)
 __global__ void __launch_bounds__(block_threads)
     sum_down(const __grid_constant__ Sizes s, const float* channels, std::int64_t places,
              float* down) {
-  const std::int64_t part = s.rows * s.wide;  // places of a plane that have a sum
+  const std::int64_t part = s.rows * s.wide;  // number of places of a plane that have a sum
   const std::int64_t step = s.wide * (s.plane + 1);
   for (std::int64_t block = blockIdx.x; block < places; block += gridDim.x) {
     const std::int64_t b = block / part, place = block % part;
@@ -153,7 +153,7 @@ unsigned blocks(std::int64_t places) {
   return static_cast<unsigned>(std::min<std::int64_t>(places, 1 << 30));
 }
 
-// Threads of a block that goes over `count` groups of W values.
+// The number of threads of a block that loops over `count` groups of W values.
 int threads(std::int64_t count) {
   const std::int64_t turns = (count + most_threads - 1) / most_threads;
   return static_cast<int>((count + turns - 1) / turns + 31) / 32 * 32;
@@ -180,8 +180,8 @@ std::int64_t batches_at_a_time(const CovarianceProblem& problem) {
   return std::clamp<std::int64_t>(sums_at_a_time / problem.channel_sums(), 1, problem.batch);
 }
 
-// Enqueues the kernels and does not wait. All pointers are device memory, aligned to their type;
-// `work` has room for the sums of batches_at_a_time.
+// Enqueues the kernels and returns at once. All pointers are to device memory, aligned to their
+// type; `work` has room for the sums of batches_at_a_time.
 template <class Storage>
 void start_covariance(const CovarianceProblem& problem, const Storage* mu, const Storage* gamma,
                       const Storage* c, Storage* input, float* work) {

@@ -27,7 +27,7 @@ template <class T>
 std::unique_ptr<CudaFilter<T>> make_cuda_filter(const FilterPlan<T>& plan) {
   auto filter = make(plan);
   // cudaMemcpy from pageable memory may return before the weights have arrived, and our streams do
-  // not wait for the default one.
+  // not wait for the default stream.
   LAPL_CUDA(cudaDeviceSynchronize());
   return filter;
 }

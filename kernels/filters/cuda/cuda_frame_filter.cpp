@@ -68,7 +68,7 @@ class CudaFrameFilter final : public FrameFilter<T> {
     Event copied_in, started, filtered, copied_out;
   };
 
-  // All buffers of the slot are free, since its earlier frame's result has been waited for.
+  // Requires that the result of the slot's previous frame has arrived, so all its buffers are free.
   void start(Slot& slot) {
     CudaFilter<T>& filter = filter_for(slot);
     const auto copy = [](T* to, const T* from, std::int64_t values, cudaStream_t stream) {

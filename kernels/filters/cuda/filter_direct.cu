@@ -1,14 +1,14 @@
-// The filter as a plain sum, in two kernels.
+// The filter as a plain sum, in two CUDA kernels.
 //
-// fixed_window: sizes known to the compiler. A lane owns R rows x 16 bytes of outputs and walks
-// down the input's rows once. Each row comes from shared memory to registers in 16-byte loads and
-// is added to all R sums that it belongs to; weights are operands from the constant bank of
+// fixed_window: sizes known to the compiler. A lane owns R rows x 16 bytes of outputs and goes once
+// down the input's rows. Each row comes from shared memory to registers in 16-byte loads and is
+// added to all of the R sums that need it; weights are operands from the constant bank of
 // parameters.
 //
-// any_window: all other windows, in bands of as many rows as fit, with tile and weights, in shared
-// memory. Sums stay in registers from band to band, so their order is the same. A lane owns 64
-// bytes of a row of outputs. Eight lanes are one below the other; their rows start 16 bytes apart
-// modulo the banks, so their loads are free of conflicts.
+// any_window: all other windows, in bands of as many window rows as fit shared memory with the
+// tile. Sums stay in registers from band to band, so their order is the same. A lane owns 64 bytes
+// of a row of outputs. Eight lanes are one below the other; their rows start 16 bytes apart modulo
+// the banks, so their loads have no bank conflicts.
 #include <algorithm>
 
 #include "kernels/cuda/device/device_buffer.hpp"
@@ -87,9 +87,9 @@ template <class T, int KH, int KW, int R, int WY, int WX>
 class FixedWindow final : public CudaFilter<T> {
  public:
   static constexpr int tile_rows = WY * R, tile_columns = WX * 32 * vector_size<T>;
-  // Large windows with zeros are left to AnyWindow, because they would double the compile time.
+  // AnyWindow takes large windows with zeros, because here they would double the compile time.
   static constexpr bool takes_zeros = KH * KW <= 25;
-  // Lead columns of centred windows; others are loaded by single values.
+  // lead columns of centred windows; other windows are loaded by single values
   static constexpr int same_lead = (vector_size<T> - KW / 2 % vector_size<T>) % vector_size<T>;
 
   explicit FixedWindow(const Correlation<T>& correlation)
@@ -118,7 +118,7 @@ class FixedWindow final : public CudaFilter<T> {
   bool skip_zeros_, with_lead_;
 };
 
-/// The part of the window that is in shared memory at a time: the whole window, some rows, or a
+/// The part of the window that is in shared memory at the same time: all of it, some rows, or a
 /// part of one row.
 struct Band {
   int rows, columns;
@@ -126,7 +126,7 @@ struct Band {
   int tile_pitch;
 };
 
-// LY: lanes of a warp below each other; WY: warps below each other, of 8 warps.
+// LY: lanes of a warp below each other; WY: of the 8 warps, those below each other.
 template <class T, int LY, int WY>
 struct AnyShape {
   static constexpr int V = vector_size<T>, warp_columns = 32 / LY * lane_outputs<T>;
@@ -208,7 +208,7 @@ class AnyWindow final : public CudaFilter<T> {
                          correlation.weights.size() * sizeof(T), cudaMemcpyHostToDevice));
     LAPL_CUDA(cudaFuncSetAttribute(any_window<T, LY, WY>,
                                    cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit));
-    // Takes as many rows of the window as fit; if not even one fits, half a row, or a quarter.
+    // Takes as many rows of the window as fit; if not even one fits, a half or a quarter of a row.
     std::int64_t columns = window_.columns, rows = window_.rows;
     while (bytes(make_band(1, columns)) > shared_limit)
       columns = (columns / 2 + S::V - 1) / S::V * S::V;
@@ -224,14 +224,14 @@ class AnyWindow final : public CudaFilter<T> {
   }
 
  private:
-  static constexpr std::size_t shared_limit = 72 << 10;  // three blocks fit a multiprocessor
+  static constexpr std::size_t shared_limit = 72 << 10;  // lets three blocks fit a multiprocessor
 
   static Band make_band(std::int64_t rows, std::int64_t columns) {
     // Larger sizes cannot fit, so clamping them avoids overflow.
     const int r = static_cast<int>(std::min<std::int64_t>(rows, 1 << 14));
     const int c = static_cast<int>(std::min<std::int64_t>(columns, 1 << 14));
     const int weights_pitch = (c + S::V - 1) / S::V * S::V;
-    // 16 bytes more than a multiple of the banks' 128.
+    // 16 bytes more than a multiple of 128 bytes, the width of all banks.
     constexpr int banks = 8 * S::V;
     const int tile_pitch =
         (S::tile_columns + weights_pitch - S::V + banks - 1) / banks * banks + S::V;
@@ -252,8 +252,8 @@ class AnyWindow final : public CudaFilter<T> {
   Band band_;
 };
 
-/// Chooses compile-time sizes: a tile of 16 or 32 rows for large outputs, of 4 rows if there would
-/// be too few blocks for the device.
+/// Chooses compile-time sizes: a tile of 16 or 32 rows for large outputs, of 4 rows if large tiles
+/// would be too few blocks for the device.
 template <class T, int K>
 std::unique_ptr<CudaFilter<T>> fixed_square(const Correlation<T>& correlation) {
   using Large = FixedWindow<T, K, K, 4, K <= 5 ? 4 : 8, 1>;

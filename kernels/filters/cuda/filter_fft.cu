@@ -1,10 +1,10 @@
 // The filter as products of transforms: overlap-save with cuFFT.
 //
-// The output is cut into tiles of L = N - window + 1 values a side; a tile needs N values of the
-// input. Its transform times the conjugate of the window's, transformed back, is the correlation:
-// the first L values are valid, the others are wrapped around. Two tiles go as real and imaginary
-// part of one complex transform. Tiles are computed in chunks, so that a chunk stays in the L2
-// cache through the five kernels.
+// The output is cut into tiles of L = N - window + 1 values along each axis; a tile needs N values
+// of the input. Its transform times the conjugate of the window's, transformed back, is the
+// correlation: the first L values are valid, the others are wrapped around. Two tiles are the real
+// and imaginary parts of one complex transform. Tiles are computed in chunks, so that a chunk stays
+// in the L2 cache through the five kernels.
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -29,14 +29,14 @@ struct Complex {
 struct Tiles {
   int row_bits, column_bits;   // transforms have 2^row_bits x 2^column_bits values
   std::int64_t rows, columns;  // outputs of a tile
-  std::int64_t across, count;  // tiles side by side; all tiles
+  std::int64_t across, count;  // tiles side by side; number of all tiles
 };
 
 struct TileCell {
   std::int64_t tile, row, column;
 };
 
-// The first of the two tiles, and the place in them, of a value of a chunk.
+// The first of the two tiles of a value of a chunk, and the value's row and column in them.
 __device__ __forceinline__ TileCell place_of(const Tiles& tiles, std::int64_t first_tile,
                                              std::int64_t index) {
   return {first_tile + 2 * (index >> (tiles.row_bits + tiles.column_bits)),
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// Multiplies by the conjugate of the window's transform and by the 1/N that the inverse omits.
+// Multiplies by the conjugate of the window's transform and by the factor 1/N of the inverse.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     multiply_spectra(Complex<T>* chunk, const Complex<T>* spectrum, std::int64_t mask,
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// Bits of the transform's size along one side: the power of two with the least work.
+// The base-2 logarithm of the transform's size along one axis: the size with the least work.
 int transform_bits(std::int64_t output, std::int64_t window) {
   const auto bits = [](std::int64_t size) {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size - 1)));
@@ -116,7 +116,7 @@ int transform_bits(std::int64_t output, std::int64_t window) {
   const auto work = [&](int b) {
     const std::int64_t size = std::int64_t{1} << b, valid = size - window + 1;
     return static_cast<double>((output + valid - 1) / valid) * static_cast<double>(size) *
-           (24 + b);  // time of memory, and some of arithmetic
+           (24 + b);  // 24 for memory, b for arithmetic
   };
   int best = bits(window);
   for (int b = best + 1; b <= bits(output + window - 1); ++b)
@@ -201,7 +201,7 @@ class FftFilter final : public CudaFilter<T> {
 
   TilePlan<T> plan_;
   Tiles tiles_;
-  std::int64_t transform_;  // values of one transform
+  std::int64_t transform_;  // number of values of one transform
   std::int64_t chunk_pairs_;
   DeviceBuffer<Complex<T>> chunk_, spectrum_;
   CufftPlan transforms_;

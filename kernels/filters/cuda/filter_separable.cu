@@ -1,11 +1,11 @@
-// The filter of a window of rank 1, as two passes within one kernel. Large inputs with odd square
-// windows up to 33 without zeros use the kernel of filter_strips.cuh, all others this one:
+// The filter of a window of rank 1, as two passes within one CUDA kernel. Large inputs with odd
+// square windows up to 33 without zeros use the kernel of filter_strips.cuh, all others this one:
 //
 //   tile   input with halo            rows: R + window rows - 1
 //          sums down the columns      rows: R, in place, still with the halo of columns
 //   output sums along the rows
 //
-// R is 80 or less. In the first pass a lane owns a column and goes down 16 rows (8 in float64) of
+// R is at most 80. In the first pass a lane owns a column and goes down 16 rows (8 in float64) of
 // sums at a time; row i of the sums replaces row i of the tile, which later sums do not need. In
 // the second pass a lane owns 64 bytes of a row, and eight lanes are one below the other.
 #include <algorithm>
@@ -27,8 +27,8 @@ struct SeparablePlan {
   TilePlan<T> filter;
   int window_rows, window_columns;
   int tile_rows;
-  int pitch;         // 16 bytes more than a multiple of the banks' 128
-  int weights_rows;  // weights of the first pass, padded to whole vectors
+  int pitch;         // 16 bytes more than a multiple of 128 bytes, the width of all banks
+  int weights_rows;  // number of weights of the first pass, padded to whole vectors
   int weights_columns;
 };
 
@@ -99,7 +99,7 @@ class OneKernel final : public CudaFilter<T> {
  public:
   OneKernel(const Correlation<T>& correlation, const SeparableWeights<T>& weights, int lead)
       : plan_(make_plan(correlation, lead)) {
-    // So that, if possible, three blocks fit a multiprocessor and each has at least two blocks.
+    // If possible, three blocks fit a multiprocessor and each multiprocessor gets at least two.
     constexpr std::size_t third = 75 << 10;
     while (plan_.tile_rows > 16 &&
            (bytes(plan_) > third || tile_count(plan_.filter, plan_.tile_rows) < 2 * 132))
@@ -145,7 +145,7 @@ class OneKernel final : public CudaFilter<T> {
     return plan;
   }
 
-  // One lane for each column of the first pass, up to 512.
+  // One thread for each column of the first pass, up to 512.
   static int threads(const SeparablePlan<T>& plan) {
     return std::min(512, rounded_up(tile_columns<T> + plan.window_columns - 1, 32));
   }
@@ -162,7 +162,7 @@ class OneKernel final : public CudaFilter<T> {
   DeviceBuffer<T> weights_;
 };
 
-// For large inputs and the windows of filter_strips.cuh.
+// The filter for large inputs and the windows of filter_strips.cuh.
 template <class T, int K>
 class Strips final : public CudaFilter<T> {
  public:
@@ -231,7 +231,7 @@ std::unique_ptr<CudaFilter<T>> make_strips(const Correlation<T>& correlation,
   return filter;
 }
 
-// For windows too large for OneKernel: a direct filter down the columns, then one along the rows.
+// For windows too large for OneKernel: a direct filter down the columns, then along the rows.
 template <class T>
 class TwoFilters final : public CudaFilter<T> {
  public:

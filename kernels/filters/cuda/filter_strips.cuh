@@ -1,15 +1,15 @@
 // The filter of a square window of rank 1 with an odd number of rows, without factors of 0.
 //
-// Each warp goes down a strip of 32 vectors of columns by itself. It sums each row of the input
-// along the window, from a line of shared memory, and adds the sums to those of all outputs that
-// the row belongs to:
+// Each warp goes down its own strip of 32 vectors of columns. It sums each row of the input along
+// the window, from a line of shared memory, and adds the sums to those of all outputs that need the
+// row:
 //
 //   row r         sums along row r, of the lane's vector of columns
 //                    | * down[a]
-//   partial[a]    output row r - a, of which rows r - a ... r are added
+//   partial[a]    output row r - a, which contains the sums of rows r - a ... r
 //
-// partial[a] of one row becomes partial[a + 1] of the next in the very fma that adds to it, so the
-// window rolls on in registers without a move. The weights are kernel parameters, which fma can
+// The fma that adds to partial[a] of one row stores the result as partial[a + 1] of the next, so
+// the window rolls on in registers without a move. The weights are kernel parameters, which fma can
 // read directly. Lines are copied asynchronously, some rows ahead.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The shared part of the filter kernels: a tile of the input with its halo in shared memory.
+// Shared by all CUDA filter kernels: a tile of the input with its halo in shared memory.
 //
 //     before_columns   tile columns   the rest of the window
 //          +---+---------------------------+------+
@@ -25,7 +25,7 @@
 
 namespace lapl {
 
-/// Values in 16 bytes, the widest load of a lane.
+/// The number of values in 16 bytes, the widest load of a lane.
 template <class T>
 inline constexpr int vector_size = 16 / static_cast<int>(sizeof(T));
 
@@ -38,7 +38,7 @@ struct TilePlan {
   Edge edge;
   T constant;
   bool aligned;  ///< rows of the input start at multiples of 16 bytes; set at each launch
-  /// The first sum: -0, which keeps the first product's bits, or 0 if all weights are 0.
+  /// The first sum: -0, which preserves the first product's bits, or 0 if all weights are 0.
   T start;
 };
 
@@ -56,7 +56,7 @@ TilePlan<T> filter_plan(const Correlation<T>& correlation, int tile_columns) {
           empty ? T(0) : T(-0.0)};
 }
 
-/// Blocks of a launch, one for each tile of the output. Throws DeviceError beyond CUDA's limit.
+/// The number of blocks, one per tile of the output. Throws DeviceError beyond CUDA's limit.
 template <class T>
 unsigned tile_count(const TilePlan<T>& plan, int tile_rows) {
   const std::int64_t tiles =
@@ -74,7 +74,7 @@ bool rows_aligned(const T* array, std::int64_t columns) {
   return columns % vector_size<T> == 0 && reinterpret_cast<std::uintptr_t>(array) % 16 == 0;
 }
 
-/// Extra columns before the window's first, so that a tile starts at a multiple of 16 bytes.
+/// The number of columns before the window's first that start a tile at a multiple of 16 bytes.
 template <class T>
 int lead_columns(const Correlation<T>& correlation) {
   constexpr int V = vector_size<T>;
@@ -93,8 +93,8 @@ __device__ __forceinline__ void copy_vectors(const T* from, T* to) {
     reinterpret_cast<int4*>(to)[i] = reinterpret_cast<const int4*>(from)[i];
 }
 
-/// Must be a filter kernel's first instruction, because launch() starts the kernel before the
-/// previous one in the stream has finished. Waits until that has, and lets the next kernel start.
+/// Must be the first call of a filter kernel, because launch() starts the kernel before the
+/// previous one in the stream has finished. Waits for that one, and lets the next kernel start.
 __device__ __forceinline__ void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -119,8 +119,8 @@ void launch(void (*kernel)(Parameters...), unsigned blocks, int threads, std::si
   LAPL_CUDA(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
 }
 
-/// Index in the input of the value that the edge's rule gives at (row, column). Not inlined, since
-/// it is long and rarely needed.
+/// The index in the input of the value that the edge's rule gives at (row, column). Not inlined,
+/// since it is long and rarely needed.
 template <class T>
 __device__ __noinline__ std::int64_t outside_index(const TilePlan<T>& plan, std::int64_t row,
                                                    std::int64_t column) {
@@ -128,7 +128,7 @@ __device__ __noinline__ std::int64_t outside_index(const TilePlan<T>& plan, std:
          edge_index(plan.edge, column, plan.input.columns);
 }
 
-/// A thread's walk through rows of `width` places, which all threads walk together.
+/// The walk of one of several threads through rows of `width` places, which they divide.
 struct Walk {
   int row, place, width, step_rows, step_places;
   __device__ __forceinline__ Walk(int thread, int threads, int row_width)
@@ -147,9 +147,9 @@ struct Walk {
 };
 
 /// Copies rows x columns values from (first_row, first_column) on into `tile`. All threads take
-/// part, with several loads before the stores: by 16 bytes if rows are aligned (padding the last 16
-/// bytes of a row), and one by one in tiles that reach over the input's edge. The block's threads
-/// must synchronise before they read.
+/// part, with several loads before the stores: 16 bytes at a time if rows are aligned (also filling
+/// the last 16 bytes of a row), and single values in tiles that reach beyond the input's edge. The
+/// block's threads must synchronise before they read.
 template <class T>
 __device__ __forceinline__ void load_tile(const TilePlan<T>& plan, const T* input,
                                           std::int64_t first_row, std::int64_t first_column,
@@ -198,13 +198,13 @@ __device__ __forceinline__ void load_tile(const TilePlan<T>& plan, const T* inpu
   }
 }
 
-/// Outputs of a lane in sum_along_window().
+/// The number of outputs of a lane in sum_along_window().
 template <class T>
 inline constexpr int lane_outputs = 4 * vector_size<T>;
 
-/// Adds the sum over b < count of weights[b] * x[c + b] to sums[c], in order of b, where load(v,
-/// place) reads vector v of x (16 bytes). Weights of 0 add nothing; `weights` is padded with them
-/// to whole vectors, and one branch tests the weights of a vector.
+/// Adds to sums[c] the sum of weights[b] * x[c + b] over b < count, in order of b. load(v, place)
+/// reads vector v of x (16 bytes). Weights of 0 add nothing; `weights` is padded with zeros to
+/// whole vectors, and one branch tests the weights of a vector.
 template <class T, class Load>
 __device__ __forceinline__ void sum_along_window(const Load& load, const T* weights, int count,
                                                  T (&sums)[lane_outputs<T>]) {
@@ -230,7 +230,7 @@ __device__ __forceinline__ void sum_along_window(const Load& load, const T* weig
       if (product != 0) {
 #pragma unroll
         for (int k = 0; k < V; ++k) add(k);
-      } else {  // also if the product underflows; slower, with the same sums
+      } else {  // a weight is 0 or the product underflows; slower, with the same sums
 #pragma unroll
         for (int k = 0; k < V; ++k)
           if (w[k] != 0) add(k);
@@ -247,13 +247,13 @@ struct LoadAlong {
   }
 };
 
-/// Distance in values between lanes' rows in a warp's part of shared memory, for store_outputs().
+/// Distance in values between lanes' rows in a warp's shared memory, for store_outputs().
 template <class T>
 inline constexpr int stage_pitch = 4 * lane_outputs<T> + vector_size<T>;
 
-/// Writes the outputs of a warp with LY lanes below each other and 32 / LY side by side. They go
-/// through `stage`, the warp's own 8 * stage_pitch values, so that neighbouring lanes write
-/// neighbouring values.
+/// Writes the outputs of a warp with LY lanes below each other and 32 / LY side by side. They pass
+/// through `stage`, 8 * stage_pitch values that belong to the warp, so that neighbouring lanes
+/// write neighbouring values.
 template <int LY, class T>
 __device__ __forceinline__ void store_outputs(const TilePlan<T>& plan,
                                               const T (&sums)[lane_outputs<T>], T* stage,
