@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
@@ -160,8 +161,15 @@ class Execution {
 
  private:
   void prepare() {
+    // A GPU takes as long to start as a fractal takes to compute, so both go on at once. Engines on
+    // CPUs take the most memory: if that is there, no other backend lacks it.
+    const bool at_once = has_host_memory(model_, "cpu", ranks_);
+    if (at_once) start_fractals();
     choice_ = choose_backend(config_);
-    require_host_memory(model_, choice_.backend, ranks_);
+    if (!at_once) {
+      require_host_memory(model_, choice_.backend, ranks_);
+      start_fractals();
+    }
     coefficients_ = load_coefficients(config_);
     digest_ = equation_digest(model_, coefficients_);
     change_ = equation_change(job_, digest_);
@@ -170,13 +178,10 @@ class Execution {
   void make_state() {
     WholeFields whole = job_.restart ? WholeFields() : load_initial_fields(config_);
     share_run(ranks_, job_.config, choice_.backend, job_.restart);
-    // A GPU takes as long to start.
-    auto fractals =
-        in_background([&] { return job_.restart ? WholeFields() : fractal_fields(config_); });
     backend_ = run_backend<T>(model_, choice_, coefficients_, ranks_,
                               [&](const std::string& text) { console_.note(text); });
     const auto made = Clock::now();
-    whole.merge(fractals.get());
+    whole.merge(fractals_.get());
     if (job_.restart) {
       restore_state(*backend_, job_);
     } else {
@@ -188,6 +193,11 @@ class Execution {
     phases_.initial_field = seconds_since(made);
     watch_.emplace(config_, coefficients_, ranks_.count() == 1);
     coefficients_.clear();  // the backend has them
+  }
+
+  void start_fractals() {
+    fractals_ =
+        in_background([this] { return job_.restart ? WholeFields() : fractal_fields(config_); });
   }
 
   void warn_of_empty_fractals() {
@@ -357,6 +367,7 @@ class Execution {
   std::string change_;        // of the equation, from this step on
   std::unique_ptr<Backend<T>> backend_;
   std::optional<PrecisionWatch> watch_;
+  std::future<WholeFields> fractals_;
   std::optional<RunFolder> created_;
   Provenance provenance_;
   std::optional<RunSummary> summary_;

@@ -85,18 +85,36 @@ Memory memory_of_run(const Model& model, const std::string& backend, Shape shape
   return memory;
 }
 
-void require_host_memory(const Model& model, const std::string& backend, const Ranks& ranks) {
+namespace {
+
+struct HostMemory {
+  double needed = 0;     // on this machine, in bytes
+  double available = 0;  // 0 if it is not known
+};
+
+HostMemory host_memory(const Model& model, const std::string& backend, const Ranks& ranks) {
   const Shape shape = model.run.shape;
   const CellBytes bytes = cell_bytes(model.run);
   const double here = static_cast<double>(ranks.on_this_machine()) / ranks.count();
   const double needed =
       here * stepping_memory(model, backend, shape).host +
       cells_of(shape) * (bytes.initial + (ranks.count() > 1 ? bytes.whole_coefficients : 0));
-  const auto available = static_cast<double>(available_memory());
-  if (available != 0 && needed > available)
+  return {needed, static_cast<double>(available_memory())};
+}
+
+}  // namespace
+
+bool has_host_memory(const Model& model, const std::string& backend, const Ranks& ranks) {
+  const HostMemory memory = host_memory(model, backend, ranks);
+  return memory.available == 0 || memory.needed <= memory.available;
+}
+
+void require_host_memory(const Model& model, const std::string& backend, const Ranks& ranks) {
+  const HostMemory memory = host_memory(model, backend, ranks);
+  if (memory.available != 0 && memory.needed > memory.available)
     throw DeviceError(
         "the grid of {} cells needs {} of host memory, {} are available (lapl plan says what fits)",
-        text_of(shape), size_text(needed), size_text(available));
+        text_of(model.run.shape), size_text(memory.needed), size_text(memory.available));
 }
 
 double memory_of_first_rank(const RunConfig& config) {

@@ -28,6 +28,9 @@ double memory_of_first_rank(const RunConfig& config);
 /// machine share its memory.
 void require_host_memory(const Model& model, const std::string& backend, const Ranks& ranks);
 
+/// False if require_host_memory would throw.
+bool has_host_memory(const Model& model, const std::string& backend, const Ranks& ranks);
+
 /// Disk space of a run in bytes, accurate to some 10 KB per file.
 struct RunDisk {
   std::int64_t outputs = 0;

@@ -57,9 +57,9 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
                         cell_rate(cells / result.stepping_seconds), result.stepping_seconds,
                         cell_rate(cells / result.seconds), result.seconds);
   text += fmt::format(
-      "time:     {:.3g} s: start {:.2g}, initial field {:.2g}, stepping {:.2g}, storing {:.2g}, "
+      "time:     {:.3f} s: start {:.3f}, initial field {:.3f}, stepping {:.3f}, storing {:.3f}, "
       "end "
-      "{:.2g}\n",
+      "{:.3f}\n",
       phases.sum(), phases.start, phases.initial_field, phases.stepping, phases.storing,
       phases.end);
   text += fmt::format("{} {}\n",

@@ -62,15 +62,9 @@ Ranks& only_rank();
 /// True if this process was started as a rank, by mpirun or srun.
 bool is_started_as_rank();
 
-<<<<<<< HEAD
 /// Removes the variables by which mpirun or srun marked this process as a rank: from here on it is
 /// none.
 void forget_launcher();
-=======
-/// True if an environment variable, NAME=VALUE, marks a process as a rank. A rank removes such
-/// variables for processes that it starts and that are no ranks.
-bool makes_rank(std::string_view variable);
->>>>>>> words-kernels
 
 /// A message that says why a run on several ranks is impossible; empty if it is possible.
 std::string ranks_unavailable();

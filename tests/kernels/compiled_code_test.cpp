@@ -116,7 +116,6 @@ TEST_CASE("code on offer is taken for the same text alone, as long as it is offe
   offered->offer();
 
   const Script no_compiler("echo >> $HERE/calls; exit 3");
-<<<<<<< HEAD
   CompiledCode taken(text);
   CHECK(taken.ready());
   CHECK(no_compiler.text_of("calls") == "");
@@ -145,57 +144,4 @@ TEST_CASE("a failure on offer is taken too, with its reason") {
   CHECK(taken.ready());
   CHECK(taken.unavailable() == offered.unavailable());
   CHECK(no_compiler.text_of("calls") == "\n");
-=======
-  // The value that a process with this shared file computes; -1 if it has no code.
-  const auto value_of = [&](const CodeText& wanted, int file) {
-    const Variable variable(shared_code_variable, std::to_string(file));
-    receive_shared_code();
-    CHECK(std::getenv(shared_code_variable) == nullptr);
-    CHECK(::fcntl(file, F_GETFD) == FD_CLOEXEC);
-    CompiledCode code(wanted);
-    code.wait();
-    return code.unavailable().empty() ? code.function<int()>("one")() : -1;
-  };
-  CHECK(value_of(text, shared.file()) == 1);
-  CHECK(no_compiler.text_of("calls") == "");
-  CHECK(value_of({.source = text.source}, shared.file()) == -1);
-  CHECK(no_compiler.text_of("calls") == "\n");
-
-  // The correct bytes in a file that is not sealed (memfd), cannot be sealed, or lacks some seals.
-  std::string bytes(1 << 20, '\0');
-  bytes.resize(static_cast<std::size_t>(::pread(shared.file(), bytes.data(), bytes.size(), 0)));
-  std::ofstream(folder / "file") << bytes;
-  const int file = ::open((folder / "file").c_str(), O_RDWR | O_CLOEXEC);
-  const int half = open_shared_code();
-  REQUIRE(::write(half, bytes.data(), bytes.size()) == std::ssize(bytes));
-  REQUIRE(::fcntl(half, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0);
-  for (const int unsealed : {file, half}) {
-    CHECK(shared_code_state(unsealed, all_of(text)) == SharedCodeState::useless);
-    CHECK(value_of(text, unsealed) == -1);
-    ::close(unsealed);
-  }
-  CHECK(no_compiler.text_of("calls") == "\n\n\n");
-
-  // A process waits for code that is not sealed yet. If the other compiler fails, the process
-  // compiles the code itself.
-  const int late = open_shared_code();
-  const Variable variable(shared_code_variable, std::to_string(late));
-  receive_shared_code();
-  CompiledCode waits(text);
-  CHECK_FALSE(waits.ready());
-  SUBCASE("it comes") {
-    REQUIRE(::write(late, bytes.data(), bytes.size()) == std::ssize(bytes));
-    seal_shared_code(late, "", "");
-    waits.wait();
-    CHECK(waits.function<int()>("one")() == 1);
-  }
-  SUBCASE("it has failed") {
-    seal_shared_code(late, "", "");
-    waits.wait();
-    CHECK(has(waits.unavailable(), "exit code 3"));
-  }
-  ::close(late);
-  ::setenv(shared_code_variable, "none", 1);
-  receive_shared_code();
->>>>>>> words-kernels
 }

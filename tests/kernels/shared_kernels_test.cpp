@@ -55,21 +55,7 @@ TEST_CASE("nobody waits for a process that died or failed while compiling, or us
   ::close(file);
 }
 
-<<<<<<< HEAD
 TEST_CASE("without a file each process compiles for itself") {
   for (const char* const code : {"A", "B"})
     CHECK(shared_kernel(-1, "text", [&] { return std::string(code); }) == code);
-=======
-TEST_CASE("a file that holds no kernels is not written to") {
-  for (const int file : {-1, open_shared_code()}) {
-    for (const char* const code : {"A", "B"})
-      CHECK(shared_kernel(file, "text", [&] { return std::string(code); }) == code);
-    CHECK(::lseek(file, 0, SEEK_END) == (file < 0 ? -1 : 0));
-    if (file >= 0) ::close(file);
-  }
-  // Shared CUDA kernels and shared code for CPUs use separate files: one is useless as the other.
-  const int kernels = open_shared_kernels();
-  CHECK(shared_code_state(kernels, "text") == SharedCodeState::useless);
-  ::close(kernels);
->>>>>>> words-kernels
 }
