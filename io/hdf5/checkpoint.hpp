@@ -40,6 +40,8 @@ struct CheckpointHeader {
   /// Steps up to this one with a due output that could not be stored.
   std::vector<std::int64_t> missing_outputs;
   std::optional<OutputListMark> output_list = {};
+  /// Where steps vary: what a restart needs of them (solver/step_control.hpp); else empty.
+  std::vector<std::uint64_t> step_state = {};
 };
 
 /// A header with the values of the state.

@@ -51,6 +51,7 @@ struct KeyMistake {
 struct StepProblem {
   bool refused = false;  ///< false: a warning is enough
   std::string what;
+  std::string key = "time.step";
 };
 
 /// A row of the table of equations.
@@ -92,8 +93,8 @@ double largest_coefficient(const RunConfig& run);
 /// where it depends on the state or on coefficient fields. The config must be right except for its
 /// step.
 std::optional<double> largest_step_of(const RunConfig& run);
-/// The problem of the run's own step; none where it is stable, where largest_step_of knows nothing,
-/// and for diffusion, whose steps equation_mistakes checks.
+/// The problem of the run's own step; none where it is stable and where largest_step_of knows
+/// nothing.
 std::optional<StepProblem> step_problem_of(const RunConfig& run);
 
 /// All mistakes in the equation's keys. A rule that combines keys is skipped where one of them is

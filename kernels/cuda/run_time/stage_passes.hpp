@@ -25,6 +25,8 @@ class StagePasses {
   /// `to`. Returns how many; 0 if they are too few for a launch. Only once ready().
   virtual std::int64_t take(const T* from, T* to, std::int64_t first_step, std::int64_t steps,
                             cudaStream_t stream) = 0;
+  /// Must be called when the problem's clock has changed.
+  virtual void forget_time() = 0;
 
  protected:
   /// Starts to compile. The kernel is called like its engine.
